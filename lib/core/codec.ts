@@ -1,0 +1,149 @@
+/**
+ * Trajectory ↔ text. `decode` accepts a file or says precisely what is wrong with it; `encode` writes a trajectory so
+ * that decoding the text gives an equal one, and encoding that gives the same text.
+ */
+import type { LiveTrajectory } from './events.ts'
+import { schemaViolation, type Violation } from './schema-violation.ts'
+import { FORMAT, type Segment, type Span, type Trajectory, trajectorySchema } from './trajectory.ts'
+
+export type Decoded =
+  | { readonly ok: true; readonly trajectory: Trajectory }
+  | { readonly ok: false; readonly error: DecodeError }
+
+/** Where a file departs from the format, what was expected there and what was found. `path` is '' for the whole file. */
+export type DecodeError = Violation
+
+/** Numbers and short texts stand in one line, so that a diff of two files shows tokens rather than brackets. */
+export function encode(trajectory: Trajectory): string {
+  const { live: _, ...record }: LiveTrajectory = trajectory
+  return `${readable(trajectorySchema.parse(record), '')}\n`
+}
+
+export function decode(text: string): Decoded {
+  let value: unknown
+  try {
+    value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text)
+  } catch (error) {
+    return failed('', 'JSON', error instanceof Error ? error.message : String(error))
+  }
+  return decodeValue(value)
+}
+
+export function decodeValue(value: unknown): Decoded {
+  const version = formatOf(value)
+  if (version === undefined) return failed('format', `"${FORMAT}"`, describeFormat(value))
+  if (version > 1)
+    return failed(
+      'format',
+      `"${FORMAT}" or older`,
+      `version ${version}, written by a newer Rollscope: update it to open this file`,
+    )
+  const parsed = trajectorySchema.safeParse(value)
+  if (!parsed.success) return { ok: false, error: schemaViolation(parsed.error, value) }
+  const trajectory: Trajectory = parsed.data
+  const error = inconsistency(trajectory)
+  return error ? { ok: false, error } : { ok: true, trajectory }
+}
+
+/** The version number of a `rollscope.trajectory/N` value; undefined when it is none. */
+function formatOf(value: unknown): number | undefined {
+  const format = typeof value === 'object' && value !== null && 'format' in value ? value.format : undefined
+  const match = typeof format === 'string' ? /^rollscope\.trajectory\/(\d+)$/.exec(format) : null
+  return match ? Number(match[1]) : undefined
+}
+
+function describeFormat(value: unknown): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return 'a file that is not a trajectory object'
+  return 'format' in value ? JSON.stringify(value.format) : 'no "format" field'
+}
+
+/** What the schema cannot say: lengths, ranges, references. Returns the first violation. */
+function inconsistency(trajectory: Trajectory): DecodeError | undefined {
+  const callIds = new Set<string>()
+  for (const [index, segment] of trajectory.segments.entries()) {
+    const at = `segments[${index}]`
+    const error = columnsInconsistency(segment, at) ?? vocabInconsistency(segment, trajectory, at)
+    if (error) return error
+    if (segment.kind !== 'response') continue
+    const spans: [string, Span][] = [
+      ...segment.thinks.map((think, i): [string, Span] => [`${at}.thinks[${i}]`, think]),
+      ...segment.toolCalls.map((call, i): [string, Span] => [`${at}.toolCalls[${i}].span`, call.span]),
+      ...segment.toolCalls.flatMap((call, i) =>
+        call.kind === 'parsed'
+          ? call.arguments.map((a, j): [string, Span] => [`${at}.toolCalls[${i}].arguments[${j}].span`, a.span])
+          : [],
+      ),
+      ...(segment.weightVersions ?? []).map((version, i): [string, Span] => [`${at}.weightVersions[${i}]`, version]),
+    ]
+    for (const [path, span] of spans) {
+      if (span.start > span.end || span.end > segment.ids.length)
+        return {
+          path,
+          expected: `0 ≤ start ≤ end ≤ ${segment.ids.length}`,
+          found: `start ${span.start}, end ${span.end}`,
+        }
+    }
+    for (const [i, call] of segment.toolCalls.entries()) {
+      if (callIds.has(call.id))
+        return { path: `${at}.toolCalls[${i}].id`, expected: 'an id used once', found: JSON.stringify(call.id) }
+      callIds.add(call.id)
+    }
+  }
+  return undefined
+}
+
+function columnsInconsistency(segment: Segment, at: string): DecodeError | undefined {
+  const n = segment.ids.length
+  const columns: [string, readonly unknown[] | undefined, number][] = [
+    [`${at}.logprobs`, segment.logprobs, n],
+    [`${at}.mask`, segment.mask, n],
+    [`${at}.topLogprobs.ids`, segment.topLogprobs?.ids, n * (segment.topLogprobs?.k ?? 0)],
+    [`${at}.topLogprobs.logprobs`, segment.topLogprobs?.logprobs, n * (segment.topLogprobs?.k ?? 0)],
+    ...Object.entries(segment.columns ?? {}).map(([name, values]): [string, readonly unknown[], number] => [
+      `${at}.columns.${name}`,
+      values,
+      n,
+    ]),
+  ]
+  for (const [path, values, length] of columns) {
+    if (values && values.length !== length)
+      return { path, expected: `${length} entries (one for each token)`, found: `${values.length} entries` }
+  }
+  return undefined
+}
+
+function vocabInconsistency(segment: Segment, { vocab }: Trajectory, at: string): DecodeError | undefined {
+  const index = segment.ids.findIndex((id) => !Object.hasOwn(vocab, id))
+  if (index >= 0)
+    return { path: `${at}.ids[${index}]`, expected: 'an id with an entry in vocab', found: String(segment.ids[index]) }
+  const alternatives = segment.topLogprobs?.ids ?? []
+  const alternative = alternatives.findIndex((id) => id >= 0 && !Object.hasOwn(vocab, id))
+  if (alternative >= 0)
+    return {
+      path: `${at}.topLogprobs.ids[${alternative}]`,
+      expected: 'an id with an entry in vocab',
+      found: String(alternatives[alternative]),
+    }
+  return undefined
+}
+
+const failed = (path: string, expected: string, found: string): Decoded => ({
+  ok: false,
+  error: { path, expected, found },
+})
+
+const LINE_WIDTH = 120
+
+function readable(value: unknown, indent: string): string {
+  const flat = JSON.stringify(value)
+  if (typeof value !== 'object' || value === null || flat.length + indent.length <= LINE_WIDTH) return flat
+  if (Array.isArray(value)) {
+    if (value.every((item) => typeof item !== 'object' || item === null)) return flat
+    return `[\n${value.map((item) => `${indent}  ${readable(item, `${indent}  `)}`).join(',\n')}\n${indent}]`
+  }
+  const rows = Object.entries(value)
+    .filter(([, item]) => item !== undefined)
+    .map(([key, item]) => `${indent}  ${JSON.stringify(key)}: ${readable(item, `${indent}  `)}`)
+  return `{\n${rows.join(',\n')}\n${indent}}`
+}

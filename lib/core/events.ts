@@ -1,0 +1,212 @@
+/**
+ * What happens in a rollout, one event at a time, and the only function that applies one to a trajectory. Server,
+ * browser and tests use the same: the events of a rollout, replayed, give its trajectory.
+ */
+import { z } from 'zod'
+import {
+  type Plain,
+  type ResponseSegment,
+  type Segment,
+  schemas,
+  type ToolCall,
+  type ToolResult,
+  type Trajectory,
+  trajectorySchema,
+} from './trajectory.ts'
+import { unreachable } from './unreachable.ts'
+
+const { promptSegment, responseSegment } = schemas
+
+const vocabulary = {
+  vocab: trajectorySchema.shape.vocab.describe('The text of ids not seen before in this trajectory.'),
+  specialIds: z.array(z.int().min(0)).describe('Those of them that are added tokens.'),
+}
+
+export const rolloutEventSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('started'),
+    rolloutId: z.string(),
+    trajectory: trajectorySchema.describe('All that was known before, with outcome running.'),
+  }),
+  z
+    .object({
+      type: z.literal('segment-started'),
+      segment: z.discriminatedUnion('kind', [promptSegment, responseSegment]),
+      ...vocabulary,
+    })
+    .describe('A segment opens and is not part of the record yet: a prompt with its ids, a response without any.'),
+  z
+    .object({
+      type: z.literal('tokens'),
+      ids: responseSegment.shape.ids,
+      logprobs: responseSegment.shape.logprobs,
+      topLogprobs: schemas.topLogprobs.optional(),
+      ...vocabulary,
+    })
+    .describe('Tokens of the open response, as they arrive.'),
+  z
+    .object({
+      type: z.literal('segment'),
+      segment: z.discriminatedUnion('kind', [
+        promptSegment.omit({ ids: true, messages: true, derivation: true }),
+        responseSegment.omit({ ids: true, logprobs: true, topLogprobs: true, request: true }),
+      ]),
+      ...vocabulary,
+    })
+    .describe('The open segment closes and joins the record: all that is known of it besides what was sent before.'),
+  z
+    .object({ type: z.literal('retracted') })
+    .describe('The open segment never happened: the call failed before its first token.'),
+  z.object({ type: z.literal('tool-started'), callId: z.string(), startedAt: z.string() }),
+  z.object({ type: z.literal('tool-ended'), callId: z.string(), result: schemas.toolResult }),
+  z.object({ type: z.literal('ended'), outcome: schemas.outcome }),
+])
+
+/** One line of the NDJSON stream; numbered from 0 in its rollout. */
+export type RolloutEvent = Plain<z.infer<typeof rolloutEventSchema>>
+export type SegmentEvent = Extract<RolloutEvent, { type: 'segment' }>
+
+/** A trajectory with what is under way: never part of a file. */
+export interface LiveTrajectory extends Trajectory {
+  readonly live?: {
+    readonly open?: Segment
+    /** Tool calls being executed: call id → when it started (ISO 8601). */
+    readonly runningCalls: Readonly<Record<string, string>>
+  }
+}
+
+/** The trajectory after the event. Throws when the event does not fit what came before (a broken promise of ours). */
+export function applyEvent(trajectory: LiveTrajectory | undefined, event: RolloutEvent): LiveTrajectory {
+  if (event.type === 'started') return { ...event.trajectory, live: { runningCalls: {} } }
+  if (!trajectory) throw new Error(`the first event of a rollout is started, not ${event.type}`)
+  const runningCalls = trajectory.live?.runningCalls ?? {}
+  switch (event.type) {
+    case 'segment-started':
+      return { ...withVocabulary(trajectory, event), live: { open: event.segment, runningCalls } }
+    case 'tokens':
+      return {
+        ...withVocabulary(trajectory, event),
+        live: { open: withTokens(openResponse(trajectory), event), runningCalls },
+      }
+    case 'segment':
+      return {
+        ...withVocabulary(trajectory, event),
+        segments: [...trajectory.segments, closed(trajectory, event)],
+        live: { runningCalls },
+      }
+    case 'retracted':
+      return { ...trajectory, live: { runningCalls } }
+    case 'tool-started':
+      return {
+        ...trajectory,
+        live: { ...trajectory.live, runningCalls: { ...runningCalls, [event.callId]: event.startedAt } },
+      }
+    case 'tool-ended': {
+      const { [event.callId]: _, ...others } = runningCalls
+      return {
+        ...withResult(trajectory, event.callId, event.result),
+        live: { ...trajectory.live, runningCalls: others },
+      }
+    }
+    case 'ended': {
+      const { live: _, ...record } = trajectory
+      return { ...record, outcome: event.outcome }
+    }
+    default:
+      return unreachable(event)
+  }
+}
+
+/** Two `tokens` events as one: a reader that draws once a frame applies what has piled up in one go. */
+export function mergeTokens(
+  a: Extract<RolloutEvent, { type: 'tokens' }>,
+  b: Extract<RolloutEvent, { type: 'tokens' }>,
+): Extract<RolloutEvent, { type: 'tokens' }> {
+  return {
+    type: 'tokens',
+    ...withTokens({ kind: 'response', thinks: [], toolCalls: [], ...tokenColumns(a) }, b),
+    vocab: { ...a.vocab, ...b.vocab },
+    specialIds: [...a.specialIds, ...b.specialIds],
+  }
+}
+
+function withVocabulary(
+  trajectory: LiveTrajectory,
+  { vocab, specialIds }: Pick<SegmentEvent, 'vocab' | 'specialIds'>,
+): LiveTrajectory {
+  const known = trajectory.model.tokenizer
+  const merged =
+    Object.keys(vocab).length === 0 ? trajectory : { ...trajectory, vocab: { ...trajectory.vocab, ...vocab } }
+  if (specialIds.length === 0 || !known) return merged
+  return {
+    ...merged,
+    model: { ...trajectory.model, tokenizer: { ...known, specialIds: [...known.specialIds, ...specialIds] } },
+  }
+}
+
+type TokenColumns = Pick<Extract<RolloutEvent, { type: 'tokens' }>, 'ids' | 'logprobs' | 'topLogprobs'>
+
+const tokenColumns = ({ ids, logprobs, topLogprobs }: TokenColumns): TokenColumns => ({
+  ids,
+  ...(logprobs && { logprobs }),
+  ...(topLogprobs && { topLogprobs }),
+})
+
+function withTokens(open: ResponseSegment, added: TokenColumns): ResponseSegment {
+  const ids = [...open.ids, ...added.ids]
+  const logprobs = open.logprobs || added.logprobs ? [...known(open), ...known(added)] : undefined
+  const k = Math.max(open.topLogprobs?.k ?? 0, added.topLogprobs?.k ?? 0)
+  return {
+    ...open,
+    ids,
+    ...(logprobs && { logprobs }),
+    ...(k > 0 && { topLogprobs: joined(alternatives(open, k), alternatives(added, k), k) }),
+  }
+}
+
+const known = ({ ids, logprobs }: TokenColumns): readonly (number | null)[] => logprobs ?? ids.map(() => null)
+
+type TopLogprobs = NonNullable<TokenColumns['topLogprobs']>
+
+/** The alternatives of some tokens, padded to k a token. */
+function alternatives({ ids, topLogprobs }: TokenColumns, k: number): TopLogprobs {
+  if (topLogprobs?.k === k) return topLogprobs
+  const own = topLogprobs?.k ?? 0
+  const at = (index: number, column: number) => (column < own ? index * own + column : -1)
+  const cells = ids.flatMap((_, index) => Array.from({ length: k }, (_unused, column) => at(index, column)))
+  return {
+    k,
+    ids: cells.map((cell) => topLogprobs?.ids[cell] ?? -1),
+    logprobs: cells.map((cell) => topLogprobs?.logprobs[cell] ?? null),
+  }
+}
+
+const joined = (a: TopLogprobs, b: TopLogprobs, k: number): TopLogprobs => ({
+  k,
+  ids: [...a.ids, ...b.ids],
+  logprobs: [...a.logprobs, ...b.logprobs],
+})
+
+function openResponse({ live }: LiveTrajectory): ResponseSegment {
+  if (live?.open?.kind !== 'response') throw new Error('tokens arrived while no response was open')
+  return live.open
+}
+
+function closed({ live }: LiveTrajectory, { segment }: SegmentEvent): Segment {
+  const open = live?.open
+  if (open?.kind === 'prompt' && segment.kind === 'prompt') return { ...open, ...segment }
+  if (open?.kind === 'response' && segment.kind === 'response') return { ...open, ...segment }
+  throw new Error(`a ${segment.kind} closed while ${open ? `a ${open.kind}` : 'nothing'} was open`)
+}
+
+function withResult(trajectory: LiveTrajectory, callId: string, result: ToolResult): LiveTrajectory {
+  const withIt = (call: ToolCall): ToolCall => (call.id === callId ? { ...call, result } : call)
+  return {
+    ...trajectory,
+    segments: trajectory.segments.map((segment) =>
+      segment.kind === 'response' && segment.toolCalls.some((call) => call.id === callId)
+        ? { ...segment, toolCalls: segment.toolCalls.map(withIt) }
+        : segment,
+    ),
+  }
+}

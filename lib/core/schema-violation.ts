@@ -1,0 +1,84 @@
+/** Says where a value departs from a zod schema, in one path, one expectation and one finding. Shared by the three doors. */
+import type { z } from 'zod'
+
+export interface Violation {
+  /** For example `segments[2].logprobs[17]`; '' for the whole value. */
+  readonly path: string
+  readonly expected: string
+  readonly found: string
+}
+
+export function schemaViolation(error: z.ZodError, input: unknown): Violation {
+  const issue = deepest(error.issues)
+  const value = valueAt(input, issue.path)
+  return { path: pathText(issue.path), expected: expectation(issue), found: shown(value) }
+}
+
+export const violationText = ({ path, expected, found }: Violation): string =>
+  `${path === '' ? '' : `${path}: `}expected ${expected}, found ${found}`
+
+type Issue = z.core.$ZodIssue
+
+/** In a union, the branch that got furthest tells the most. */
+function deepest(issues: readonly Issue[]): Issue {
+  const [first] = issues
+  if (!first) throw new Error('a zod error without issues')
+  if (first.code !== 'invalid_union') return first
+  const inner = first.errors.flatMap((branch) => {
+    const [issue] = branch
+    return issue ? [deepest([issue])] : []
+  })
+  const best = inner.reduce<Issue | undefined>((a, b) => (a && a.path.length >= b.path.length ? a : b), undefined)
+  return best && best.path.length > 0 ? { ...best, path: [...first.path, ...best.path] } : first
+}
+
+function expectation(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.expected === 'int'
+        ? 'a whole number'
+        : `${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`
+    case 'invalid_value':
+      return issue.values.map((value) => JSON.stringify(value)).join(' or ')
+    case 'too_small':
+      return `${issue.origin === 'string' ? 'a text of at least' : 'at least'} ${issue.minimum}${issue.origin === 'string' ? ' characters' : ''}`
+    case 'too_big':
+      return `${issue.origin === 'string' ? 'a text of at most' : 'at most'} ${issue.maximum}${issue.origin === 'string' ? ' characters' : ''}`
+    case 'invalid_union':
+      return issue.discriminator ? `a known ${issue.discriminator}` : 'another kind of value'
+    case 'unrecognized_keys':
+      return `no key ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`
+    default:
+      return issue.message.replace(/^Invalid (input|string): /, '')
+  }
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, key) => {
+    if (typeof key === 'number') return `${text}[${key}]`
+    const name = String(key)
+    if (!/^[\w$-]+$/.test(name)) return `${text}[${JSON.stringify(name)}]`
+    return text === '' ? name : `${text}.${name}`
+  }, '')
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+        ? (value as Record<PropertyKey, unknown>)[key]
+        : undefined,
+    input,
+  )
+}
+
+const SHOWN = 80
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (Array.isArray(value)) return `an array of ${value.length}`
+  if (typeof value === 'object' && value !== null)
+    return `an object with ${Object.keys(value).slice(0, 6).join(', ') || 'no keys'}`
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}… (${text.length} characters)` : text
+}

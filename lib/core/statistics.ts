@@ -1,0 +1,89 @@
+/** Totals of a trajectory and of each segment, derived. Logprob sums are over trained tokens whose logprob is known. */
+import type { LiveTrajectory } from './events.ts'
+import { logprobsOf, maskOf, segmentsOf } from './tokens.ts'
+import type { Segment } from './trajectory.ts'
+
+export interface SegmentStatistics {
+  readonly tokens: number
+  readonly trained: number
+  /** Trained tokens whose logprob is known. */
+  readonly scored: number
+  /** In nats; null when no trained token has a known logprob. */
+  readonly logprobSum: number | null
+  readonly meanLogprob: number | null
+  /** exp(−mean logprob); null like the mean. */
+  readonly perplexity: number | null
+}
+
+export interface Statistics extends SegmentStatistics {
+  readonly segments: readonly SegmentStatistics[]
+  readonly toolCalls: {
+    readonly succeeded: number
+    readonly failed: number
+    readonly malformed: number
+    readonly pending: number
+  }
+  /** Prompt tokens that the server took from its prefix cache, over all calls; null when it never said. */
+  readonly cachedTokens: number | null
+  /** Prompt tokens that the server read, over all calls; null when it never said. */
+  readonly promptTokensRead: number | null
+  /** Time from request to reply, over all calls; null when not known. */
+  readonly generationMs: number | null
+  /** Temperatures and top_p of the calls, each once: the sampled logprobs are to be read with them. */
+  readonly temperatures: readonly number[]
+  readonly topPs: readonly number[]
+}
+
+export function statistics(trajectory: LiveTrajectory): Statistics {
+  const all = segmentsOf(trajectory)
+  const segments = all.map(segmentStatistics)
+  const responses = all.filter((segment) => segment.kind === 'response')
+  const calls = responses.flatMap((response) => response.toolCalls)
+  return {
+    ...withMeans({
+      tokens: sum(segments.map((s) => s.tokens)),
+      trained: sum(segments.map((s) => s.trained)),
+      scored: sum(segments.map((s) => s.scored)),
+      logprobSum: sumOrNull(segments.map((s) => s.logprobSum)),
+    }),
+    segments,
+    toolCalls: {
+      succeeded: calls.filter((call) => call.kind === 'parsed' && call.result?.status === 'success').length,
+      failed: calls.filter((call) => call.kind === 'parsed' && call.result && call.result.status !== 'success').length,
+      malformed: calls.filter((call) => call.kind === 'malformed').length,
+      pending: calls.filter((call) => call.kind === 'parsed' && !call.result).length,
+    },
+    cachedTokens: sumOrNull(responses.map((r) => r.usage?.cachedTokens ?? null)),
+    promptTokensRead: sumOrNull(responses.map((r) => r.usage?.promptTokens ?? null)),
+    generationMs: sumOrNull(responses.map((r) => r.timing?.elapsedMs ?? null)),
+    temperatures: distinct(responses.map((r) => r.request?.samplingParams.temperature)),
+    topPs: distinct(responses.map((r) => r.request?.samplingParams.top_p)),
+  }
+}
+
+export function segmentStatistics(segment: Segment): SegmentStatistics {
+  const mask = maskOf(segment)
+  const scores = logprobsOf(segment).filter((logprob, i): logprob is number => mask[i] === 1 && logprob !== null)
+  return withMeans({
+    tokens: segment.ids.length,
+    trained: sum(mask),
+    scored: scores.length,
+    logprobSum: scores.length > 0 ? sum(scores) : null,
+  })
+}
+
+function withMeans(sums: Omit<SegmentStatistics, 'meanLogprob' | 'perplexity'>): SegmentStatistics {
+  const meanLogprob = sums.logprobSum === null ? null : sums.logprobSum / sums.scored
+  return { ...sums, meanLogprob, perplexity: meanLogprob === null ? null : Math.exp(-meanLogprob) }
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0)
+
+function sumOrNull(numbers: readonly (number | null)[]): number | null {
+  const known = numbers.filter((n) => n !== null)
+  return known.length > 0 ? sum(known) : null
+}
+
+const distinct = (values: readonly unknown[]): number[] => [
+  ...new Set(values.filter((value) => typeof value === 'number')),
+]

@@ -1,0 +1,127 @@
+/** Views over all tokens of a trajectory, derived from its segments. Positions count from the first token; half-open. */
+import type { LiveTrajectory } from './events.ts'
+import type { Segment, Span, ToolCall, Trajectory } from './trajectory.ts'
+import { unreachable } from './unreachable.ts'
+
+/** One token with everything known about it: what the card shows. */
+export interface Token {
+  readonly index: number
+  readonly id: number
+  readonly segmentIndex: number
+  readonly indexInSegment: number
+  readonly segment: Segment
+  readonly trained: boolean
+  /** null = unknown. */
+  readonly logprob: number | null
+  /** Best first. Empty when none were asked for. */
+  readonly alternatives: readonly { readonly id: number; readonly logprob: number | null }[]
+  /** Outermost first, for example `tool call call_0000`, `arguments.expression`. */
+  readonly spans: readonly TokenSpan[]
+}
+
+export type TokenSpan =
+  | { readonly kind: 'think'; readonly span: Span; readonly closed: boolean }
+  | { readonly kind: 'tool-call'; readonly span: Span; readonly call: ToolCall }
+  | { readonly kind: 'argument'; readonly span: Span; readonly call: ToolCall; readonly name: string }
+  | { readonly kind: 'special'; readonly span: Span }
+
+/** Closed segments and the open one, in order. */
+export function segmentsOf({ segments, live }: LiveTrajectory): readonly Segment[] {
+  return live?.open ? [...segments, live.open] : segments
+}
+
+/** Position of the first token of each segment, and after the last one the number of tokens. */
+export function segmentStarts(trajectory: LiveTrajectory): readonly number[] {
+  const starts = [0]
+  for (const segment of segmentsOf(trajectory)) starts.push((starts.at(-1) ?? 0) + segment.ids.length)
+  return starts
+}
+
+export const tokenCount = (trajectory: LiveTrajectory): number => segmentStarts(trajectory).at(-1) ?? 0
+
+/** All token ids: what the model has read and written. */
+export const ids = (trajectory: LiveTrajectory): number[] => segmentsOf(trajectory).flatMap((segment) => segment.ids)
+
+/** 1 = trained on, 0 = context; one entry per token. */
+export const lossMask = (trajectory: LiveTrajectory): number[] => segmentsOf(trajectory).flatMap(maskOf)
+
+/** Natural logarithms, null = unknown; one entry per token. */
+export const logprobs = (trajectory: LiveTrajectory): (number | null)[] => segmentsOf(trajectory).flatMap(logprobsOf)
+
+export function maskOf(segment: Segment): readonly number[] {
+  return segment.mask ?? segment.ids.map(() => (segment.kind === 'response' ? 1 : 0))
+}
+
+export function logprobsOf(segment: Segment): readonly (number | null)[] {
+  return segment.logprobs ?? segment.ids.map(() => null)
+}
+
+/** −logprob in nats; unknown stays unknown, it is not "likely". */
+export const surprise = (logprob: number | null): number | null => (logprob === null ? null : Math.max(0, -logprob))
+
+/** The token at a position; undefined when there is none. */
+export function tokenAt(trajectory: LiveTrajectory, index: number): Token | undefined {
+  const starts = segmentStarts(trajectory)
+  const segmentIndex = starts.findIndex((start, i) => start <= index && index < (starts[i + 1] ?? -1))
+  const segment = segmentsOf(trajectory)[segmentIndex]
+  if (!segment) return undefined
+  const indexInSegment = index - (starts[segmentIndex] ?? 0)
+  return {
+    index,
+    id: segment.ids[indexInSegment] as number,
+    segmentIndex,
+    indexInSegment,
+    segment,
+    trained: segment.mask ? segment.mask[indexInSegment] === 1 : segment.kind === 'response',
+    logprob: segment.logprobs?.[indexInSegment] ?? null,
+    alternatives: alternativesAt(segment, indexInSegment),
+    spans: [
+      ...spansOf(segment).filter(({ span }) => span.start <= indexInSegment && indexInSegment < span.end),
+      ...(isSpecial(trajectory, segment.ids[indexInSegment] as number)
+        ? [{ kind: 'special', span: { start: indexInSegment, end: indexInSegment + 1 } } as const]
+        : []),
+    ],
+  }
+}
+
+export function isSpecial({ model }: Trajectory, id: number): boolean {
+  return model.tokenizer?.specialIds.includes(id) ?? false
+}
+
+/** Think blocks, tool calls and their arguments, outer before inner, in the order in which they start. */
+export function spansOf(segment: Segment): readonly TokenSpan[] {
+  if (segment.kind === 'prompt') return []
+  const spans: TokenSpan[] = [
+    ...segment.thinks.map(({ closed, start, end }): TokenSpan => ({ kind: 'think', span: { start, end }, closed })),
+    ...segment.toolCalls.flatMap((call): TokenSpan[] => [
+      { kind: 'tool-call', span: call.span, call },
+      ...(call.kind === 'parsed'
+        ? call.arguments.map(({ name, span }): TokenSpan => ({ kind: 'argument', span, call, name }))
+        : []),
+    ]),
+  ]
+  return spans.sort((a, b) => a.span.start - b.span.start || b.span.end - a.span.end)
+}
+
+export function spanLabel(span: TokenSpan): string {
+  switch (span.kind) {
+    case 'think':
+      return span.closed ? 'think' : 'think (not closed)'
+    case 'tool-call':
+      return `${span.call.kind === 'malformed' ? 'malformed tool call' : 'tool call'} ${span.call.id}`
+    case 'argument':
+      return `arguments.${span.name}`
+    case 'special':
+      return 'special token'
+    default:
+      return unreachable(span)
+  }
+}
+
+function alternativesAt({ topLogprobs }: Segment, index: number): Token['alternatives'] {
+  if (!topLogprobs) return []
+  const { k } = topLogprobs
+  return Array.from({ length: k }, (_, column) => index * k + column)
+    .map((cell) => ({ id: topLogprobs.ids[cell] ?? -1, logprob: topLogprobs.logprobs[cell] ?? null }))
+    .filter(({ id }) => id >= 0)
+}

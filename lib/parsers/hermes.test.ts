@@ -1,0 +1,192 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { hermes } from './hermes.ts'
+import { MAX_DEPTH } from './json-scan.ts'
+import type { ParsedCall, TextRange } from './parser.ts'
+
+/** A drawing: `name(arguments)`, or `✗why@place` for a malformed call. */
+const draw = (text: string, shielded: readonly TextRange[] = []) =>
+  hermes
+    .parse(text, shielded)
+    .map((call) =>
+      call.kind === 'parsed' ? `${call.name}(${JSON.stringify(call.input)})` : `✗ ${call.why} @${call.at}`,
+    )
+
+const call = (body: string) => `<tool_call>\n${body}\n</tool_call>`
+const good = call('{"name": "add", "arguments": {"a": 1}}')
+const taken = (text: string, { start, end }: TextRange) => text.slice(start, end)
+
+describe('a well-formed call', () => {
+  test('is parsed with its name, arguments, raw text and places', () => {
+    const text = `Let me see. ${call('{"name": "add", "arguments": {"a": 1.0, "b": "x"}}')} done`
+    const [parsed] = hermes.parse(text, []) as [Extract<ParsedCall, { kind: 'parsed' }>]
+    expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 1, b: 'x' } })
+    expect(parsed.raw).toBe('\n{"name": "add", "arguments": {"a": 1.0, "b": "x"}}\n')
+    expect(taken(text, parsed.text)).toBe(call('{"name": "add", "arguments": {"a": 1.0, "b": "x"}}'))
+    expect(parsed.arguments.map(({ name, text: range }) => [name, taken(text, range)])).toEqual([
+      ['a', '1.0'],
+      ['b', '"x"'],
+    ])
+  })
+
+  test('several stand in order', () => {
+    expect(draw(good + good)).toEqual(['add({"a":1})', 'add({"a":1})'])
+  })
+
+  test('may leave out its arguments', () => {
+    expect(draw(call('{"name": "now"}'))).toEqual(['now({})'])
+  })
+
+  test('may hold the delimiters inside a string', () => {
+    expect(draw(call('{"name": "say", "arguments": {"t": "</tool_call><tool_call>"}}'))).toEqual([
+      'say({"t":"</tool_call><tool_call>"})',
+    ])
+  })
+
+  test('keeps a member named __proto__ as data', () => {
+    const [parsed] = hermes.parse(call('{"name": "f", "arguments": {"__proto__": {"x": 1}}}'), [])
+    expect(parsed?.kind === 'parsed' && Object.hasOwn(parsed.input, '__proto__')).toBe(true)
+    expect(({} as { x?: number }).x).toBeUndefined()
+  })
+
+  test('of two members with one name the last counts', () => {
+    expect(draw(call('{"name": "a", "name": "b", "arguments": {"x": 1, "x": 2}}'))).toEqual(['b({"x":2})'])
+  })
+})
+
+describe('a malformed call is data with a reason and a place', () => {
+  test.each([
+    ['', '✗ the call is empty @11'],
+    ['add(1)', '✗ the call is not a JSON object: it starts with "a" @11'],
+    ['[]', '✗ the call is not a JSON object: it starts with "[" @11'],
+    ['{"name": "add", "arguments": {"a": 1}', '✗ the text ends where "," or "}" should stand @48'],
+    ['{"name": "add", "arguments": {"a": True}}', '✗ "T" where a JSON value should stand @46'],
+    ['{"name": "add", "arguments": {"a": NaN}}', '✗ "N" where a JSON value should stand @46'],
+    ['{"name": "add", "arguments": {"a": 01}}', '✗ "1" where "," or "}" should stand @47'],
+    ['{"name": "add", "arguments": {"a": 1,}}', '✗ "}" where a member name in double quotes should stand @48'],
+    ["{'name': 'add'}", '✗ "\'" where a member name in double quotes should stand @12'],
+    ['{"name": "add", "arguments": "{}"}', '✗ "arguments" is not a JSON object @40'],
+    ['{"name": "add", "arguments": null}', '✗ "arguments" is not a JSON object @40'],
+    ['{"name": 3, "arguments": {}}', '✗ "name" is not a text @20'],
+    ['{"name": " ", "arguments": {}}', '✗ "name" is not a text @20'],
+    ['{"arguments": {}}', '✗ the call has no "name" @0'],
+    ['{"name": "add", "arguments": {"a": "x\ny"}}', '✗ a line break inside a string must be escaped @48'],
+    ['{"name": "add", "arguments": {"a": "\\x"}}', '✗ \\"x" is no escape of JSON @47'],
+    ['{"name": "add", "arguments": {"a": "\\u12"}}', '✗ \\u is not followed by four hexadecimal digits @47'],
+    ['{"name": "add", "arguments": {"a": "x}}', '✗ a string is not closed @50'],
+    ['{"name": "add", "arguments": {"a": [1 2]}}', '✗ "2" where "," or "]" should stand @49'],
+    ['{"name": "add"} extra', '✗ something stands between the JSON and </tool_call> @26'],
+  ])('%s', (body, drawn) => {
+    expect(draw(`<tool_call>${body}</tool_call>`)).toEqual([drawn])
+  })
+
+  test('its name is told when it can be read', () => {
+    expect(hermes.parse(call('{"name": "add", "arguments": {'), [])[0]).toMatchObject({
+      kind: 'malformed',
+      name: 'add',
+    })
+    expect(hermes.parse(call('nothing'), [])[0]).not.toHaveProperty('name')
+  })
+
+  test('without its closing delimiter it ends with the text', () => {
+    const text = 'x <tool_call>\n{"name": "add", "arguments": {"a": "1'
+    expect(draw(text)).toEqual(['✗ a string is not closed @51'])
+    expect(draw('<tool_call>{"name": "add"}')).toEqual(['✗ the call is not closed: no </tool_call> follows @26'])
+  })
+
+  test('it does not swallow the good call after it', () => {
+    expect(draw(`<tool_call>{"name": "x", ${good}`)).toHaveLength(2)
+    expect(draw(`<tool_call>{"name": "x", ${good}`)[1]).toBe('add({"a":1})')
+    expect(draw(call('{"name": "x", "arguments": {"a": "1}}') + good)[1]).toBe('add({"a":1})')
+  })
+
+  test('deep nesting is refused, not followed', () => {
+    const deep = (n: number) => call(`{"name": "f", "arguments": {"a": ${'['.repeat(n)}${']'.repeat(n)}}}`)
+    expect(draw(deep(MAX_DEPTH - 2))[0]).toMatch(/^f/)
+    expect(draw(deep(100_000))).toEqual([expect.stringContaining(`✗ nested deeper than ${MAX_DEPTH} levels`)])
+  })
+})
+
+test('what stands in a think block is no call', () => {
+  const text = `<think>${good}</think>${good}`
+  expect(draw(text, [{ start: 0, end: text.indexOf('</think>') + 8 }])).toEqual(['add({"a":1})'])
+  expect(draw(text)).toHaveLength(2)
+})
+
+const fragments = [
+  '<tool_call>',
+  '</tool_call>',
+  '{',
+  '}',
+  '"',
+  '"name"',
+  ':',
+  '"f"',
+  ',',
+  '"arguments"',
+  '{}',
+  '[',
+  ']',
+  '\\',
+  'a',
+  ' ',
+  '\n',
+  '1',
+  '<think>',
+  '💡',
+]
+const anyText = fc
+  .array(fc.oneof(fc.constantFrom(...fragments), fc.string({ maxLength: 3 })), { maxLength: 60 })
+  .map((parts) => parts.join(''))
+
+test('any text: never throws, calls are in order and do not overlap, places lie in the text', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      let end = 0
+      for (const parsed of hermes.parse(text, [])) {
+        expect(parsed.text.start).toBeGreaterThanOrEqual(end)
+        expect(text.startsWith('<tool_call>', parsed.text.start)).toBe(true)
+        end = parsed.text.end
+        if (parsed.kind === 'malformed') expect(parsed.at).toBeLessThanOrEqual(text.length)
+        else
+          for (const { name, text: range } of parsed.arguments.filter(
+            (a, i, all) => all.findLastIndex((b) => b.name === a.name) === i,
+          ))
+            expect(JSON.parse(taken(text, range))).toEqual(parsed.input[name])
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('any JSON object written as a call is read back', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ minLength: 1 }).filter((s) => s.trim() !== ''),
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      (name, input) => {
+        const json = JSON.parse(JSON.stringify(input))
+        expect(hermes.parse(call(JSON.stringify({ name, arguments: json })), [])).toMatchObject([
+          { kind: 'parsed', name, input: json },
+        ])
+      },
+    ),
+  )
+})
+
+// A parser whose time grew with the square of the text would need minutes for each of these.
+test.each([
+  '<tool_call>',
+  '<tool_call>{"',
+  '<tool_call>{"a":"</tool_call>',
+  '<tool_call>{"name":"f"}',
+  '</tool_call>',
+  '<tool_call>{"a":"\\',
+  '<tool_call>  ',
+  '<tool_call>[[[',
+  '<tool_call>{"k":"</tool_call>","k":"',
+  '<tool_call>{"":"',
+])('a megabyte of %j ends', { timeout: 20_000 }, (unit) => {
+  const text = unit.repeat(1_000_000 / unit.length)
+  expect(hermes.parse(text, []).at(-1)?.text.end ?? 0).toBeLessThanOrEqual(text.length)
+})

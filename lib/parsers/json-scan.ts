@@ -1,0 +1,172 @@
+/**
+ * Reads JSON (RFC 8259, strictly) with the place of every member and of the first error. Iterative: depth costs no
+ * stack, so no text can overflow it. Values themselves come from JSON.parse over a range found valid here.
+ */
+
+export interface Member {
+  readonly name: string
+  readonly value: { readonly start: number; readonly end: number }
+}
+
+export type Scan = { readonly ok: true; readonly end: number } | ScanError
+export type ObjectScan = { readonly ok: true; readonly end: number; readonly members: readonly Member[] } | ScanError
+export interface ScanError {
+  readonly ok: false
+  readonly at: number
+  readonly why: string
+  /** The error is only that the text ended (at `limit`) inside a string. */
+  readonly insideString: boolean
+}
+
+/** Deeper JSON is refused: nothing a tool takes is, and JSON.stringify of it would overflow the stack. */
+export const MAX_DEPTH = 128
+
+/** The object that starts at `start` (a brace), reading no further than `limit`. */
+export function scanObject(text: string, start: number, limit: number): ObjectScan {
+  const members: Member[] = []
+  let position = skipSpace(text, start + 1, limit)
+  if (text[position] === '}' && position < limit) return { ok: true, end: position + 1, members }
+  for (;;) {
+    if (text[position] !== '"' || position >= limit)
+      return unexpected(text, position, limit, 'a member name in double quotes')
+    const name = scanString(text, position, limit)
+    if (!name.ok) return name
+    const colon = skipSpace(text, name.end, limit)
+    if (text[colon] !== ':' || colon >= limit) return unexpected(text, colon, limit, '":"')
+    const valueStart = skipSpace(text, colon + 1, limit)
+    const value = scanValue(text, valueStart, limit)
+    if (!value.ok) return value
+    members.push({
+      name: JSON.parse(text.slice(position, name.end)) as string,
+      value: { start: valueStart, end: value.end },
+    })
+    const next = skipSpace(text, value.end, limit)
+    if (next < limit && text[next] === '}') return { ok: true, end: next + 1, members }
+    if (next >= limit || text[next] !== ',') return unexpected(text, next, limit, '"," or "}"')
+    position = skipSpace(text, next + 1, limit)
+  }
+}
+
+/** The value that starts at `start`. */
+export function scanValue(text: string, start: number, limit: number): Scan {
+  /** What closes each open bracket, innermost last. */
+  const open: ('}' | ']')[] = []
+  let position = start
+  for (;;) {
+    const scalar = scanScalarOrOpen(text, position, limit)
+    if (!scalar.ok) return scalar
+    position = scalar.end
+    if (scalar.opens) {
+      if (open.length === MAX_DEPTH - 1) return error(position - 1, `nested deeper than ${MAX_DEPTH} levels`)
+      open.push(scalar.opens)
+      position = skipSpace(text, position, limit)
+      if (position >= limit || text[position] !== scalar.opens) {
+        const inside = scalar.opens === '}' ? scanName(text, position, limit) : { ok: true as const, end: position }
+        if (!inside.ok) return inside
+        position = inside.end
+        continue
+      }
+    }
+    for (;;) {
+      const closer = open.at(-1)
+      if (!closer) return { ok: true, end: position }
+      position = skipSpace(text, position, limit)
+      if (position < limit && text[position] === closer) {
+        open.pop()
+        position++
+        continue
+      }
+      if (position >= limit || text[position] !== ',') return unexpected(text, position, limit, `"," or "${closer}"`)
+      position = skipSpace(text, position + 1, limit)
+      if (closer === '}') {
+        const name = scanName(text, position, limit)
+        if (!name.ok) return name
+        position = name.end
+      }
+      break
+    }
+  }
+}
+
+export function skipSpace(text: string, start: number, limit: number): number {
+  let position = start
+  while (position < limit && ' \t\n\r'.includes(text[position] as string)) position++
+  return position
+}
+
+type ScalarOrOpen = { readonly ok: true; readonly end: number; readonly opens?: '}' | ']' } | ScanError
+
+const WORDS = ['true', 'false', 'null'] as const
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+
+function scanScalarOrOpen(text: string, start: number, limit: number): ScalarOrOpen {
+  const first = start < limit ? text[start] : undefined
+  if (first === '"') return scanString(text, start, limit)
+  if (first === '{') return { ok: true, end: start + 1, opens: '}' }
+  if (first === '[') return { ok: true, end: start + 1, opens: ']' }
+  const word = WORDS.find((candidate) => text.startsWith(candidate, start) && start + candidate.length <= limit)
+  if (word) return { ok: true, end: start + word.length }
+  NUMBER.lastIndex = start
+  const number = first === undefined ? null : NUMBER.exec(text)
+  if (number && start + number[0].length <= limit) return { ok: true, end: start + number[0].length }
+  return unexpected(text, start, limit, 'a JSON value')
+}
+
+/** A member name, the colon after it and the space up to the value. */
+function scanName(text: string, start: number, limit: number): Scan {
+  if (start >= limit || text[start] !== '"') return unexpected(text, start, limit, 'a member name in double quotes')
+  const name = scanString(text, start, limit)
+  if (!name.ok) return name
+  const colon = skipSpace(text, name.end, limit)
+  if (colon >= limit || text[colon] !== ':') return unexpected(text, colon, limit, '":"')
+  return { ok: true, end: skipSpace(text, colon + 1, limit) }
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const FIRST_PRINTABLE = 0x20
+
+function scanString(text: string, start: number, limit: number): Scan {
+  for (let position = start + 1; position < limit; position++) {
+    const code = text.charCodeAt(position)
+    if (code === QUOTE) return { ok: true, end: position + 1 }
+    if (code < FIRST_PRINTABLE) return error(position, `${visible(text[position])} inside a string must be escaped`)
+    if (code !== BACKSLASH) continue
+    const escaped = text[position + 1]
+    if (position + 1 >= limit) break
+    if (escaped === 'u') {
+      if (!/^[0-9a-fA-F]{4}$/.test(text.slice(position + 2, Math.min(position + 6, limit))))
+        return error(position, '\\u is not followed by four hexadecimal digits')
+      position += 5
+    } else if (escaped !== undefined && '"\\/bfnrt'.includes(escaped)) position++
+    else return error(position, `\\${visible(escaped)} is no escape of JSON`)
+  }
+  return { ok: false, at: limit, why: 'the text ends inside a string', insideString: true }
+}
+
+function unexpected(text: string, at: number, limit: number, expected: string): ScanError {
+  return error(
+    Math.min(at, limit),
+    at >= limit
+      ? `the text ends where ${expected} should stand`
+      : `${visible(text[at])} where ${expected} should stand`,
+  )
+}
+
+const error = (at: number, why: string): ScanError => ({ ok: false, at, why, insideString: false })
+
+const NAMED: Readonly<Record<string, string>> = {
+  '\n': 'a line break',
+  '\r': 'a carriage return',
+  '\t': 'a tab',
+  ' ': 'a space',
+}
+
+function visible(character: string | undefined): string {
+  if (character === undefined) return 'the end'
+  const code = character.codePointAt(0) ?? 0
+  return (
+    NAMED[character] ??
+    (code < FIRST_PRINTABLE ? `U+${code.toString(16).toUpperCase().padStart(4, '0')}` : `"${character}"`)
+  )
+}

@@ -1,0 +1,66 @@
+/** Chat templates: the port that everything renders through, and its engine (@huggingface/jinja, for now). */
+import { Template } from '@huggingface/jinja'
+
+/** A message as templates get it: the field's JSON names. */
+export interface TemplateMessage {
+  readonly role: string
+  readonly content: unknown
+  readonly reasoning_content?: string
+  readonly tool_calls?: readonly unknown[]
+  readonly tool_call_id?: string
+}
+
+export interface RenderInput {
+  readonly messages: readonly TemplateMessage[]
+  /** `{type: "function", function: {name, description, parameters}}` each; undefined where there are none. */
+  readonly tools: readonly unknown[] | undefined
+  readonly addGenerationPrompt: boolean
+  /** Further variables, such as enable_thinking. */
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+export interface ChatTemplate {
+  readonly text: string
+  /** Throws TemplateError with the template's own message. */
+  render(input: RenderInput): string
+}
+
+export class TemplateError extends Error {
+  override readonly name = 'TemplateError'
+}
+
+/** Names that a template option must not take: they are what is rendered. */
+export const RESERVED_OPTIONS: readonly string[] = [
+  'messages',
+  'tools',
+  'documents',
+  'add_generation_prompt',
+  'chat_template',
+  'tokenize',
+]
+
+/** `specialTokens`: bos_token, eos_token and the like, as templates name them. */
+export function chatTemplate(text: string, specialTokens: Readonly<Record<string, string>>): ChatTemplate {
+  const compiled = guarded(() => new Template(text))
+  return {
+    text,
+    render: ({ messages, tools, addGenerationPrompt, options }) =>
+      guarded(() =>
+        compiled.render({
+          ...specialTokens,
+          ...options,
+          messages,
+          tools: tools && tools.length > 0 ? tools : null,
+          add_generation_prompt: addGenerationPrompt,
+        }),
+      ),
+  }
+}
+
+function guarded<T>(action: () => T): T {
+  try {
+    return action()
+  } catch (error) {
+    throw new TemplateError(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}

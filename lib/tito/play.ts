@@ -1,0 +1,83 @@
+/** Test driver: plays a scripted conversation through tito, with a model that says what it is told and remembers what it read. */
+import { applyEvent, type LiveTrajectory, type RolloutEvent } from '#lib/core/events.ts'
+import { ids } from '#lib/core/tokens.ts'
+import { type Finish, FORMAT, type Message, type ToolSpec, type Trajectory } from '#lib/core/trajectory.ts'
+import { hermes } from '#lib/parsers/hermes.ts'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import { byteTokenizer } from './byte-tokenizer.ts'
+import { type Codec, endOfTurnId, firstPrompt, nextPrompt } from './prompt.ts'
+import { addTokens, closePrompt, closeResponse, openPrompt, openResponse } from './record.ts'
+
+export interface Turn {
+  /** What is new: a question, or the results of the calls before. */
+  readonly messages: readonly Message[]
+  readonly reply: readonly number[]
+  readonly finish: Finish
+}
+
+export interface Played {
+  readonly trajectory: Trajectory
+  readonly events: readonly RolloutEvent[]
+  /** input_ids of each call, in order. */
+  readonly requests: readonly (readonly number[])[]
+}
+
+export function play(
+  templateText: string,
+  turns: readonly Turn[],
+  tools: readonly ToolSpec[] = [],
+  options: Record<string, unknown> = {},
+): Played {
+  const codec: Codec = { tokenizer: byteTokenizer, template: chatTemplate(templateText, {}) }
+  const events: RolloutEvent[] = []
+  const requests: number[][] = []
+  let state: LiveTrajectory | undefined
+  const apply = (event: RolloutEvent): LiveTrajectory => {
+    events.push(event)
+    state = applyEvent(state, event)
+    return state
+  }
+  let trajectory = apply({ type: 'started', rolloutId: 'r', trajectory: emptyTrajectory(codec, tools, options) })
+  for (const { messages, reply, finish } of turns) {
+    const isFirst = trajectory.segments.length === 0
+    const prompt = isFirst ? firstPrompt(messages, { tools, options }, codec) : nextPrompt(trajectory, messages, codec)
+    requests.push([...ids(trajectory), ...prompt.ids])
+    apply(openPrompt(trajectory, messages, prompt, byteTokenizer))
+    trajectory = apply(closePrompt(trajectory, { logprobs: prompt.ids.map(logprobOf) }, [], byteTokenizer))
+    trajectory = apply(
+      openResponse({ server: 'scripted', samplingParams: {}, inputLength: 0, inputHash: '', streamed: true }),
+    )
+    for (const id of reply)
+      trajectory = apply(addTokens(trajectory, { ids: [id], logprobs: [logprobOf(id)] }, byteTokenizer))
+    trajectory = apply(closeResponse(trajectory, { finish, problems: [] }, hermes, byteTokenizer))
+  }
+  const { live: _, ...done } = apply({ type: 'ended', outcome: { kind: 'ended', reason: 'end_turn' } })
+  return { trajectory: done, events, requests }
+}
+
+/** A logprob that can be recognised: it tells its token. */
+export const logprobOf = (id: number): number => -id / 1000
+
+function emptyTrajectory(codec: Codec, tools: readonly ToolSpec[], options: Record<string, unknown>): Trajectory {
+  const endOfTurn = endOfTurnId(codec, options)
+  return {
+    format: FORMAT,
+    id: 't',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    model: {
+      tokenizer: {
+        name: 'bytes',
+        vocabularySize: byteTokenizer.vocabularySize,
+        specialIds: [],
+        ...(endOfTurn !== undefined && { endOfTurnId: endOfTurn }),
+      },
+      template: { text: codec.template.text, options },
+      tools,
+      parser: 'hermes',
+    },
+    vocab: {},
+    segments: [],
+    outcome: { kind: 'running' },
+    provenance: { kind: 'rollout', application: 'test' },
+  }
+}

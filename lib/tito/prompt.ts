@@ -1,0 +1,203 @@
+/**
+ * Which ids go in next. The first prompt is the whole template; every later one is only what is new, so that sampled
+ * ids are never encoded again. The new part is rendered behind a placeholder reply and cut after it: a difference of
+ * two renders would be wrong for templates that look back (Qwen3 writes the last reply otherwise than earlier ones).
+ */
+import { conversation, withResultText } from '#lib/core/conversation.ts'
+import { ids as allIds } from '#lib/core/tokens.ts'
+import type { Derivation, Message, ToolSpec, Trajectory } from '#lib/core/trajectory.ts'
+import { type ChatTemplate, TemplateError, type TemplateMessage } from '#lib/templates/chat-template.ts'
+import type { Tokenizer } from './tokenizer.ts'
+
+/** What turns messages into ids and back. */
+export interface Codec {
+  readonly tokenizer: Tokenizer
+  readonly template: ChatTemplate
+}
+
+export interface Prompt {
+  readonly ids: readonly number[]
+  readonly derivation: Derivation
+}
+
+export interface RenderSettings {
+  readonly tools: readonly ToolSpec[]
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+/** The whole conversation through the template. Throws TemplateError. */
+export function firstPrompt(
+  messages: readonly Message[],
+  { tools, options }: RenderSettings,
+  { tokenizer, template }: Codec,
+): Prompt {
+  const text = template.render({
+    messages: messages.map(templateMessage),
+    tools: templateTools(tools),
+    addGenerationPrompt: true,
+    options,
+  })
+  return { ids: tokenizer.encode(text), derivation: { kind: 'whole' } }
+}
+
+/**
+ * What `messages` add to a trajectory: the end of the open turn where the reply lacks it, the separator, the messages
+ * and the next generation prompt. Tool messages take their text from the call they name. Throws TemplateError.
+ */
+export function nextPrompt(
+  trajectory: Trajectory,
+  messages: readonly Message[],
+  { tokenizer, template }: Codec,
+): Prompt {
+  const settings = renderSettings(trajectory)
+  const added = messages.map((message) => templateMessage(withResultText(message, trajectory)))
+  const placeholder = placeholderFor(trajectory, added)
+  const appended = afterReply(template, [{ role: 'user', content: 'U' }], added, placeholder, {
+    ...settings,
+    tools: [],
+  })
+  const ids = tokenizer.encode(appended)
+  const last = allIds(trajectory).at(-1)
+  const isTurnClosed = ids.length > 0 && ids[0] === last && tokenizer.addedTokens.some(({ id }) => id === last)
+  return {
+    ids: isTurnClosed ? ids.slice(1) : ids,
+    derivation: {
+      kind: 'continuation',
+      closesTurn:
+        !isTurnClosed && ids[0] !== undefined && ids[0] === endOfTurnId({ tokenizer, template }, settings.options),
+      check: checkContinuation(trajectory, template, added, placeholder, appended),
+    },
+  }
+}
+
+/** The added token with which the template ends an assistant turn; undefined when it ends it with none. */
+export function endOfTurnId({ tokenizer, template }: Codec, options: RenderSettings['options']): number | undefined {
+  const placeholder = 'REPLY'
+  try {
+    const text = template.render({
+      messages: [
+        { role: 'user', content: 'U' },
+        { role: 'assistant', content: placeholder },
+      ],
+      tools: undefined,
+      addGenerationPrompt: false,
+      options,
+    })
+    const [first] = tokenizer.encode(text.slice(text.lastIndexOf(placeholder) + placeholder.length))
+    return tokenizer.addedTokens.find(({ id }) => id === first)?.id
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined
+    throw error
+  }
+}
+
+/** The JSON that templates print for a tool. */
+export const templateTools = (tools: readonly ToolSpec[]): unknown[] =>
+  tools.map(({ name, description, inputSchema }) => ({
+    type: 'function',
+    function: { name, ...(description !== undefined && { description }), parameters: inputSchema },
+  }))
+
+export function templateMessage(message: Message): TemplateMessage {
+  switch (message.role) {
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: message.content,
+        ...(message.reasoning !== undefined && { reasoning_content: message.reasoning }),
+        ...(message.toolCalls && {
+          tool_calls: message.toolCalls.map(({ id, name, input }) => ({
+            ...(id !== undefined && { id }),
+            type: 'function',
+            function: { name, arguments: input },
+          })),
+        }),
+      }
+    case 'tool':
+      return {
+        role: 'tool',
+        ...(message.callId !== undefined && { tool_call_id: message.callId }),
+        content: message.content ?? '',
+      }
+    default:
+      return { role: message.role, content: message.content }
+  }
+}
+
+const renderSettings = ({ model }: Trajectory): RenderSettings => ({
+  tools: model.tools,
+  options: model.template?.options ?? {},
+})
+
+/** A text that stands nowhere else, so that the place after it is found surely. */
+function placeholderFor(trajectory: Trajectory, added: readonly TemplateMessage[]): string {
+  const texts = JSON.stringify([conversation(trajectory), added])
+  let placeholder = 'PLACEHOLDER-REPLY'
+  while (texts.includes(placeholder)) placeholder += '-X'
+  return placeholder
+}
+
+/** Renders a history, a placeholder reply and new messages; returns what stands behind the reply. */
+function afterReply(
+  template: ChatTemplate,
+  history: readonly TemplateMessage[],
+  added: readonly TemplateMessage[],
+  placeholder: string,
+  { tools, options }: RenderSettings,
+): string {
+  const text = template.render({
+    messages: [...history, { role: 'assistant', content: placeholder }, ...added],
+    tools: templateTools(tools),
+    addGenerationPrompt: true,
+    options,
+  })
+  const at = text.indexOf(placeholder)
+  if (at < 0)
+    throw new TemplateError(
+      'the template does not print the content of an assistant message, so no turn can be continued',
+    )
+  if (text.includes(placeholder, at + 1))
+    throw new TemplateError('the template prints an assistant message twice, so no turn can be continued')
+  return text.slice(at + placeholder.length)
+}
+
+type Check = Extract<Derivation, { kind: 'continuation' }>['check']
+
+/** Renders the real conversation, its last reply replaced, and compares what stands behind that reply. */
+function checkContinuation(
+  trajectory: Trajectory,
+  template: ChatTemplate,
+  added: readonly TemplateMessage[],
+  placeholder: string,
+  appended: string,
+): Check {
+  const messages = conversation(trajectory).map(templateMessage)
+  const history = trajectory.segments.at(-1)?.kind === 'response' ? messages.slice(0, -1) : messages
+  try {
+    const expected = afterReply(template, history, added, placeholder, renderSettings(trajectory))
+    if (expected === appended) return { kind: 'held' }
+    const at = firstDifference(expected, appended)
+    return {
+      kind: 'broken',
+      why: 'in the whole conversation this template writes the new part otherwise than after a single question',
+      expected: excerpt(expected, at),
+      found: excerpt(appended, at),
+    }
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error
+    return { kind: 'broken', why: `the whole conversation does not render: ${error.message}` }
+  }
+}
+
+const EXCERPT = 200
+
+const excerpt = (text: string, at: number): string =>
+  text.length - at > EXCERPT
+    ? `${text.slice(at, at + EXCERPT)}… (${text.length - at - EXCERPT} characters more)`
+    : text.slice(at)
+
+function firstDifference(a: string, b: string): number {
+  let at = 0
+  while (at < a.length && a[at] === b[at]) at++
+  return at
+}

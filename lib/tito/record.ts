@@ -1,0 +1,219 @@
+/**
+ * What a call to the model adds to a trajectory, as events. A prompt opens, closes when the model has answered with a
+ * first token, and then the response opens; a call that fails before that leaves nothing. Ids are kept as they came.
+ */
+import { responseTextWithStarts } from '#lib/core/conversation.ts'
+import type { LiveTrajectory, RolloutEvent } from '#lib/core/events.ts'
+import { textOf, tokensAt, vocabEntry } from '#lib/core/pieces.ts'
+import type {
+  Message,
+  Problem,
+  PromptSegment,
+  ResponseSegment,
+  ToolCall,
+  TopLogprobs,
+  Trajectory,
+} from '#lib/core/trajectory.ts'
+import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
+import { type ThinkDelimiter, thinkBlocks } from '#lib/parsers/thinking.ts'
+import type { Prompt } from './prompt.ts'
+import type { AddedToken, Tokenizer } from './tokenizer.ts'
+
+/** Tokens of a response as they arrive: parallel arrays. */
+export interface ArrivedTokens {
+  readonly ids: readonly number[]
+  readonly logprobs?: readonly (number | null)[]
+  readonly topLogprobs?: TopLogprobs
+}
+
+/** What is known of a response when it has ended. */
+export type Ending = Pick<ResponseSegment, 'finish' | 'usage' | 'timing' | 'weightVersions'> & {
+  readonly problems: readonly Problem[]
+  /** The server's own text of the response, to be compared; undefined when it sent none. */
+  readonly text?: string
+}
+
+export function openPrompt(
+  trajectory: Trajectory,
+  messages: readonly Message[],
+  prompt: Prompt,
+  tokenizer: Tokenizer,
+): RolloutEvent {
+  const segment: PromptSegment = { kind: 'prompt', ids: prompt.ids, messages, derivation: prompt.derivation }
+  return { type: 'segment-started', segment, ...newVocabulary(trajectory, prompt.ids, tokenizer) }
+}
+
+/** The first token is there: the prompt has been read, with these logprobs where they were asked for. */
+export function closePrompt(
+  trajectory: Trajectory,
+  { logprobs, topLogprobs }: Omit<ArrivedTokens, 'ids'>,
+  problems: readonly Problem[],
+  tokenizer: Tokenizer,
+): RolloutEvent {
+  return {
+    type: 'segment',
+    segment: {
+      kind: 'prompt',
+      ...(logprobs && { logprobs }),
+      ...(topLogprobs && { topLogprobs }),
+      ...(problems.length > 0 && { problems }),
+    },
+    ...newVocabulary(trajectory, topLogprobs?.ids ?? [], tokenizer),
+  }
+}
+
+export function openResponse(request: NonNullable<ResponseSegment['request']>): RolloutEvent {
+  const segment: ResponseSegment = { kind: 'response', ids: [], thinks: [], toolCalls: [], request }
+  return { type: 'segment-started', segment, vocab: {}, specialIds: [] }
+}
+
+export function addTokens(trajectory: Trajectory, tokens: ArrivedTokens, tokenizer: Tokenizer): RolloutEvent {
+  return {
+    type: 'tokens',
+    ...tokens,
+    ...newVocabulary(trajectory, [...tokens.ids, ...(tokens.topLogprobs?.ids ?? [])], tokenizer),
+  }
+}
+
+/** Closes the open response: finds its think blocks and tool calls, and checks the server's text against its tokens. */
+export function closeResponse(
+  trajectory: LiveTrajectory,
+  ending: Ending,
+  parser: ToolParser,
+  tokenizer: Tokenizer,
+): RolloutEvent {
+  const open = trajectory.live?.open
+  if (open?.kind !== 'response') throw new Error('no response is open')
+  const { text: serverText, problems, ...known } = ending
+  const response: ResponseSegment = { ...open, ...known }
+  const all = [...problems, ...textProblems(response, trajectory, serverText)]
+  return {
+    type: 'segment',
+    segment: {
+      kind: 'response',
+      ...known,
+      ...annotations(response, trajectory, parser, tokenizer),
+      ...(all.length > 0 && { problems: all }),
+    },
+    vocab: {},
+    specialIds: [],
+  }
+}
+
+function annotations(
+  response: ResponseSegment,
+  trajectory: Trajectory,
+  parser: ToolParser,
+  tokenizer: Tokenizer,
+): Pick<ResponseSegment, 'thinks' | 'toolCalls'> {
+  const { text, starts } = responseTextWithStarts(response, trajectory)
+  const opened = endsInsideThink(trajectory.segments.at(-1)?.ids ?? [], tokenizer)
+  const blocks = thinkBlocks(text, thinkDelimiters(response, text, starts, tokenizer), opened, parser.delimiters)
+  const tokens = (range: TextRange) => tokensAt(starts, range.start, range.end)
+  const earlier = callCount(trajectory)
+  return {
+    thinks: blocks.map((block) => ({ ...tokens(block), closed: block.closed })),
+    toolCalls: parser.parse(text, blocks).map((call, index) => recordedCall(call, callId(earlier + index), tokens)),
+  }
+}
+
+function recordedCall(
+  call: ParsedCall,
+  id: string,
+  tokens: (range: TextRange) => { start: number; end: number },
+): ToolCall {
+  const place = { id, raw: call.raw, span: tokens(call.text), text: call.text }
+  if (call.kind === 'malformed')
+    return {
+      kind: 'malformed',
+      ...place,
+      why: call.why,
+      at: call.at,
+      ...(call.name !== undefined && { name: call.name }),
+    }
+  const named = call.arguments.map(({ name, text }) => ({ name, span: tokens(text), text }))
+  return { kind: 'parsed', ...place, name: call.name, input: call.input, arguments: named }
+}
+
+const callCount = ({ segments }: Trajectory): number =>
+  segments.reduce((count, segment) => count + (segment.kind === 'response' ? segment.toolCalls.length : 0), 0)
+
+/** Numbered through the trajectory, so that ids stay unique over its turns and sort in order. */
+const callId = (index: number): string => `call_${String(index).padStart(4, '0')}`
+
+const THINK_PAIRS = [
+  ['<think>', '</think>'],
+  ['[THINK]', '[/THINK]'],
+  ['◁think▷', '◁/think▷'],
+] as const
+
+/** The think delimiters of a tokenizer: ids where they are added tokens, else only their texts. */
+function thinkTokens({
+  addedTokens,
+}: Tokenizer): { readonly open: AddedToken; readonly close: AddedToken } | undefined {
+  for (const [openText, closeText] of THINK_PAIRS) {
+    const open = addedTokens.find(({ content }) => content === openText)
+    const close = addedTokens.find(({ content }) => content === closeText)
+    if (open && close) return { open, close }
+  }
+  return undefined
+}
+
+/** By id where the tokenizer has such tokens: a delimiter that was spelled out is text. */
+function thinkDelimiters(
+  { ids }: ResponseSegment,
+  text: string,
+  starts: readonly number[],
+  tokenizer: Tokenizer,
+): ThinkDelimiter[] {
+  const pair = thinkTokens(tokenizer)
+  if (!pair) {
+    const [open, close] = THINK_PAIRS[0]
+    return Array.from(text.matchAll(/<\/?think>/g), ({ 0: found, index }) => ({
+      kind: found === open ? ('open' as const) : ('close' as const),
+      start: index,
+      end: index + (found === open ? open : close).length,
+    }))
+  }
+  return starts.slice(0, -1).flatMap((start, index): ThinkDelimiter[] => {
+    const end = starts[index + 1] ?? start
+    if (ids[index] === pair.open.id) return [{ kind: 'open', start, end }]
+    if (ids[index] === pair.close.id) return [{ kind: 'close', start, end }]
+    return []
+  })
+}
+
+/** True when the prompt's tail, back to its last special token, opens a think block and does not close it. */
+export function endsInsideThink(promptIds: readonly number[], tokenizer: Tokenizer): boolean {
+  const pair = thinkTokens(tokenizer)
+  if (!pair) return false
+  const special = new Set(tokenizer.addedTokens.filter((token) => token.special).map(({ id }) => id))
+  const decisive = promptIds.findLast((id) => id === pair.open.id || id === pair.close.id || special.has(id))
+  return decisive === pair.open.id
+}
+
+/** The server decodes on its own; where its text is not that of the tokens, one of the two is wrong. */
+function textProblems({ ids }: ResponseSegment, { vocab }: Trajectory, serverText: string | undefined): Problem[] {
+  if (serverText === undefined) return []
+  const own = textOf(ids, vocab)
+  const withoutStop = textOf(ids.slice(0, -1), vocab)
+  // An unfinished character at the end is U+FFFD here and held back there, in some versions.
+  const settled = (text: string) => text.replace(/\uFFFD+$/, '')
+  if ([own, withoutStop].some((text) => settled(text) === settled(serverText))) return []
+  return [
+    { kind: 'text', message: 'The server’s text is not the text of its tokens; the tokens are kept.', raw: serverText },
+  ]
+}
+
+function newVocabulary(
+  trajectory: Trajectory,
+  ids: readonly number[],
+  tokenizer: Tokenizer,
+): { readonly vocab: Trajectory['vocab']; readonly specialIds: number[] } {
+  const unseen = [...new Set(ids)].filter((id) => id >= 0 && !Object.hasOwn(trajectory.vocab, id))
+  const added = unseen.length > 0 ? new Set(tokenizer.addedTokens.map(({ id }) => id)) : new Set<number>()
+  return {
+    vocab: Object.fromEntries(unseen.map((id) => [id, vocabEntry(tokenizer.bytes(id))])),
+    specialIds: unseen.filter((id) => added.has(id)),
+  }
+}

@@ -1,0 +1,315 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { decode, encode } from '#lib/core/codec.ts'
+import { conversation } from '#lib/core/conversation.ts'
+import { applyEvent, type LiveTrajectory } from '#lib/core/events.ts'
+import { textOf } from '#lib/core/pieces.ts'
+import { ids, logprobs, lossMask, segmentStarts } from '#lib/core/tokens.ts'
+import type { Finish, Message, Trajectory } from '#lib/core/trajectory.ts'
+import { chatTemplate, TemplateError } from '#lib/templates/chat-template.ts'
+import { byteId, byteTokenizer } from './byte-tokenizer.ts'
+import { logprobOf, play, type Turn } from './play.ts'
+import { nextPrompt, templateMessage } from './prompt.ts'
+import { endsInsideThink } from './record.ts'
+import { chatml, counting, headersOnly, looksBack } from './small-templates.ts'
+
+const END = byteId('<|im_end|>')
+const stop: Finish = { kind: 'stop', matched: END }
+const bytes = (text: string) => byteTokenizer.encode(text)
+const user = (content: string): Message => ({ role: 'user', content })
+const said = (text: string): Pick<Turn, 'reply' | 'finish'> => ({ reply: [...bytes(text), END], finish: stop })
+const call = (name: string) => `<tool_call>{"name": "${name}", "arguments": {}}</tool_call>`
+
+/** Context in round brackets, trained tokens in square ones, as the model saw them. */
+const draw = (trajectory: Trajectory) =>
+  trajectory.segments
+    .map((segment) => {
+      const text = textOf(segment.ids, trajectory.vocab)
+      return segment.kind === 'prompt' ? `(${text})` : `[${text}]`
+    })
+    .join('')
+
+const drawn = (template: string, turns: readonly Turn[]) => draw(play(template, turns).trajectory)
+
+describe('what goes in next', () => {
+  test('is the whole template first, then only what is new', () => {
+    expect(
+      drawn(chatml, [
+        { messages: [user('hi')], ...said('yo') },
+        { messages: [user('so?')], ...said('ok') },
+      ]),
+    ).toBe(
+      '(<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n)[yo<|im_end|>]' +
+        '(\n<|im_start|>user\nso?<|im_end|>\n<|im_start|>assistant\n)[ok<|im_end|>]',
+    )
+  })
+
+  test('for a template that looks back it neither repeats nor drops thinking', () => {
+    const turns = [
+      { messages: [user('hi')], ...said(`<think>hm</think>${call('f')}`) },
+      { messages: [{ role: 'tool', content: '4' } as const, { role: 'tool', content: '5' } as const], ...said('9') },
+    ]
+    expect(drawn(looksBack, turns)).toBe(
+      `(<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n)[<think>hm</think>${call('f')}<|im_end|>]` +
+        '(\n<|im_start|>user\n[4]\n[5]<|im_end|>\n<|im_start|>assistant\n)[9<|im_end|>]',
+    )
+  })
+
+  test('closes a turn that the model left open', () => {
+    const { trajectory } = play(chatml, [
+      { messages: [user('hi')], reply: bytes('on and on'), finish: { kind: 'length' } },
+      { messages: [user('so?')], ...said('ok') },
+    ])
+    expect(draw(trajectory)).toContain('[on and on](<|im_end|>\n<|im_start|>user\nso?')
+    expect(trajectory.segments[2]).toMatchObject({ derivation: { kind: 'continuation', closesTurn: true } })
+  })
+
+  test('leaves another stop token in its place and closes the turn after it', () => {
+    const odd = byteId('<|endoftext|>')
+    expect(
+      drawn(chatml, [
+        { messages: [user('hi')], reply: [...bytes('yo'), odd], finish: { kind: 'stop', matched: odd } },
+        { messages: [user('so?')], ...said('ok') },
+      ]),
+    ).toContain('[yo<|endoftext|>](<|im_end|>\n<|im_start|>user')
+  })
+
+  test('does not repeat a header that was sampled as the stop token', () => {
+    const header = byteId('<|observation|>')
+    expect(
+      drawn(headersOnly, [
+        { messages: [user('hi')], reply: [...bytes('yo'), header], finish: { kind: 'stop', matched: header } },
+        { messages: [{ role: 'tool', content: '4' }], ...said('ok') },
+      ]),
+    ).toContain('[yo<|observation|>](\n4<|assistant|>\n<think>)')
+  })
+
+  test('an empty reply is closed like any other', () => {
+    expect(
+      drawn(chatml, [
+        { messages: [user('hi')], reply: [], finish: stop },
+        { messages: [user('so?')], ...said('ok') },
+      ]),
+    ).toContain('assistant\n)[](<|im_end|>\n<|im_start|>user')
+  })
+
+  test('a message that holds the placeholder is no trouble', () => {
+    expect(
+      drawn(chatml, [
+        { messages: [user('hi')], ...said('PLACEHOLDER-REPLY') },
+        { messages: [user('PLACEHOLDER-REPLY-X')], ...said('ok') },
+      ]),
+    ).toContain('(\n<|im_start|>user\nPLACEHOLDER-REPLY-X<|im_end|>')
+  })
+})
+
+describe('the assumption behind a continuation is checked on every turn', () => {
+  const turns: Turn[] = [
+    { messages: [user('a')], ...said('b') },
+    { messages: [user('c')], ...said('d') },
+  ]
+
+  test.each([
+    ['chatml', chatml],
+    ['looksBack', looksBack],
+    ['headersOnly', headersOnly],
+  ])('it holds for %s', (_name, template) => {
+    expect(play(template, turns).trajectory.segments[2]).toMatchObject({ derivation: { check: { kind: 'held' } } })
+  })
+
+  test('where it does not, the trajectory says what the template would have written', () => {
+    const three = [...turns, { messages: [user('e')], ...said('f') }]
+    expect(play(counting, three).trajectory.segments[4]).toMatchObject({
+      derivation: {
+        check: {
+          kind: 'broken',
+          expected: '5user\ne<|im_end|>\n<|im_start|>assistant\n',
+          found: '3user\ne<|im_end|>\n<|im_start|>assistant\n',
+        },
+      },
+    })
+  })
+
+  test('a template that fails on the whole conversation is told apart', () => {
+    const picky = `{%- if messages | length > 3 -%}{{- raise_exception('too many') -}}{%- endif -%}${chatml}`
+    const three = [...turns, { messages: [user('e')], ...said('f') }]
+    expect(play(picky, three).trajectory.segments[4]).toMatchObject({
+      derivation: { check: { kind: 'broken', why: expect.stringContaining('too many') } },
+    })
+  })
+
+  test('a template that hides replies cannot be continued, and says so', () => {
+    const hiding = "{%- for m in messages -%}{%- if m.role == 'user' -%}{{- m.content -}}{%- endif -%}{%- endfor -%}"
+    const { trajectory } = play(hiding, turns.slice(0, 1))
+    expect(() =>
+      nextPrompt(trajectory, [user('c')], { tokenizer: byteTokenizer, template: chatTemplate(hiding, {}) }),
+    ).toThrow(TemplateError)
+  })
+})
+
+describe('a response is annotated when it closes', () => {
+  const response = (text: string, template = chatml, options = {}) => {
+    const { trajectory } = play(template, [{ messages: [user('q')], ...said(text) }], [], options)
+    const segment = trajectory.segments[1]
+    if (segment?.kind !== 'response') throw new Error('no response')
+    const taken = ({ start, end }: { start: number; end: number }) =>
+      textOf(segment.ids.slice(start, end), trajectory.vocab)
+    return { segment, taken }
+  }
+
+  test('calls and think blocks get their token spans', () => {
+    const { segment, taken } = response(`<think>é</think>so ${call('f')}`)
+    expect(segment.thinks.map(taken)).toEqual(['<think>é</think>'])
+    expect(segment.toolCalls.map(({ span, id }) => [id, taken(span)])).toEqual([['call_0000', call('f')]])
+  })
+
+  test('arguments get theirs', () => {
+    const { segment, taken } = response('<tool_call>{"name": "f", "arguments": {"x": "日本", "y": [1, 2]}}</tool_call>')
+    const [parsed] = segment.toolCalls
+    expect(parsed?.kind === 'parsed' && parsed.arguments.map(({ name, span }) => [name, taken(span)])).toEqual([
+      ['x', '"日本"'],
+      ['y', '[1, 2]'],
+    ])
+  })
+
+  test('a call drafted while thinking is none', () => {
+    expect(response(`<think>${call('f')}</think>${call('g')}`).segment.toolCalls).toMatchObject([{ name: 'g' }])
+    expect(response(`<think>${call('f')}`).segment).toMatchObject({ toolCalls: [], thinks: [{ closed: false }] })
+  })
+
+  test('a think block may have been opened by the prompt', () => {
+    const { segment, taken } = response(`${call('f')}</think>${call('g')}`, headersOnly)
+    expect(segment.thinks.map(taken)).toEqual([`${call('f')}</think>`])
+    expect(segment.toolCalls).toMatchObject([{ name: 'g' }])
+  })
+
+  test('an empty think block in the prompt opens nothing', () => {
+    expect(response(call('g'), chatml, { enable_thinking: false }).segment).toMatchObject({
+      thinks: [],
+      toolCalls: [{ name: 'g' }],
+    })
+  })
+
+  test('a think delimiter inside a call is text of its argument', () => {
+    const said = '<tool_call>{"name": "f", "arguments": {"t": "a <think> b </think>"}}</tool_call>'
+    expect(response(said).segment).toMatchObject({ thinks: [], toolCalls: [{ input: { t: 'a <think> b </think>' } }] })
+  })
+
+  test('<think> in a question opens nothing', () => {
+    expect(
+      endsInsideThink(bytes('<|im_start|>user\nwhat is <think>?<|im_end|>\n<|im_start|>assistant\n'), byteTokenizer),
+    ).toBe(false)
+    expect(endsInsideThink(bytes('<|im_start|>assistant\n<think>\n'), byteTokenizer)).toBe(true)
+  })
+
+  test('call ids go on through the trajectory', () => {
+    const { trajectory } = play(chatml, [
+      { messages: [user('q')], ...said(call('a') + call('b')) },
+      { messages: [user('r')], ...said(call('c')) },
+    ])
+    const found = trajectory.segments.flatMap((s) => (s.kind === 'response' ? s.toolCalls.map(({ id }) => id) : []))
+    expect(found).toEqual(['call_0000', 'call_0001', 'call_0002'])
+  })
+})
+
+const word = fc.oneof(
+  fc.constantFrom('a', 'é', '日本', '🙂', ' ', '\n', '<think>', '</think>', '{"', 'x y'),
+  fc.string({ maxLength: 4 }),
+)
+const text = fc.array(word, { maxLength: 6 }).map((parts) => parts.join(''))
+const plainText = text.map((value) => value.replace(/<\|\w+\|>/g, ''))
+const replies = fc.oneof(
+  plainText,
+  plainText.map((body) => `<tool_call>{"name": "f", "arguments": {"x": ${JSON.stringify(body)}}}</tool_call>`),
+  plainText.map((body) => `<tool_call>${body}</tool_call>`),
+  fc.tuple(plainText, fc.integer({ min: 0, max: 4 })).map(([body, n]) => body + call('g').repeat(n)),
+)
+const ending = fc.constantFrom<[number[], Finish]>(
+  [[END], stop],
+  [[], { kind: 'length' }],
+  [[], { kind: 'cancelled' }],
+  [[byteId('<|endoftext|>')], { kind: 'stop' }],
+)
+const reply = fc.oneof(
+  fc.tuple(replies, ending).map(([body, [end, finish]]) => ({ reply: [...bytes(body), ...end], finish })),
+  // Any ids at all: split characters, delimiters in odd places, nothing.
+  fc
+    .tuple(fc.array(fc.nat(byteTokenizer.vocabularySize - 1), { maxLength: 20 }), ending)
+    .map(([body, [end, finish]]) => ({ reply: [...body, ...end], finish })),
+)
+const news = fc.oneof(
+  fc
+    .array(plainText, { minLength: 1, maxLength: 3 })
+    .map((results) => results.map((content): Message => ({ role: 'tool', content }))),
+  plainText.map((content) => [user(content)]),
+)
+const turns = fc
+  .tuple(plainText, reply, fc.array(fc.tuple(news, reply), { maxLength: 4 }))
+  .map(([question, first, rest]): Turn[] => [
+    { messages: [user(question)], ...first },
+    ...rest.map(([messages, next]) => ({ messages, ...next })),
+  ])
+const templates = fc.constantFrom(chatml, looksBack, headersOnly, counting)
+
+describe('any mix of turns, calls, malformed calls, empty and cut replies', () => {
+  test('ids are what the model saw; every request extends the one before; masks and logprobs are aligned', () => {
+    fc.assert(
+      fc.property(templates, turns, (template, script) => {
+        const { trajectory, requests } = play(template, script)
+        const all = ids(trajectory)
+        requests.forEach((request, turn) => {
+          const reply = script[turn]?.reply ?? []
+          expect(all.slice(0, request.length)).toEqual(request)
+          expect(all.slice(request.length, request.length + reply.length)).toEqual(reply)
+          const next = requests[turn + 1]
+          if (next) expect(next.slice(0, request.length + reply.length)).toEqual([...request, ...reply])
+          else expect(all).toEqual([...request, ...reply])
+        })
+        const mask = trajectory.segments.flatMap((segment) =>
+          segment.ids.map(() => (segment.kind === 'response' ? 1 : 0)),
+        )
+        expect(lossMask(trajectory)).toEqual(mask)
+        expect(logprobs(trajectory)).toEqual(all.map(logprobOf))
+        expect(segmentStarts(trajectory).at(-1)).toBe(all.length)
+      }),
+    )
+  })
+
+  test('a file of it opens as the same, and its events replayed give it', () => {
+    fc.assert(
+      fc.property(templates, turns, (template, script) => {
+        const { trajectory, events } = play(template, script)
+        const file = encode(trajectory)
+        const opened = decode(file)
+        expect(opened).toEqual({ ok: true, trajectory })
+        expect(opened.ok && encode(opened.trajectory)).toBe(file)
+        expect(events.reduce<LiveTrajectory | undefined>(applyEvent, undefined)).toEqual(trajectory)
+      }),
+    )
+  })
+
+  test('where a template looks at nothing but the message and replies are as it writes them, ids are those of the whole render', () => {
+    const clean = fc.array(
+      fc.tuple(
+        plainText,
+        plainText.map((t) => t.normalize()),
+      ),
+      { minLength: 1, maxLength: 5 },
+    )
+    fc.assert(
+      fc.property(clean, (pairs) => {
+        const { trajectory } = play(
+          chatml,
+          pairs.map(([question, answer]) => ({ messages: [user(question)], ...said(answer) })),
+        )
+        const whole = chatTemplate(chatml, {}).render({
+          messages: conversation(trajectory).map(templateMessage),
+          tools: undefined,
+          addGenerationPrompt: false,
+          options: {},
+        })
+        expect([...ids(trajectory), ...bytes('\n')]).toEqual(bytes(whole))
+      }),
+    )
+  })
+})

@@ -1,0 +1,22 @@
+/** The tokenizer as token-in/token-out needs it. Implementations: byte-tokenizer.ts here, lib/tokenizer for real ones. */
+export interface Tokenizer {
+  /** Hub name, folder, or the built-in model's. */
+  readonly name: string
+  /** SHA-256 of the tokenizer file, hexadecimal. */
+  readonly fingerprint: string
+  /** Every id is smaller. */
+  readonly vocabularySize: number
+  /** Tokens that stand outside the vocabulary's merges: special tokens, think and tool delimiters. */
+  readonly addedTokens: readonly AddedToken[]
+  /** Without adding special tokens; the text of an added token becomes its id. */
+  encode(text: string): number[]
+  /** The exact bytes of one id; empty for an id the tokenizer does not know. */
+  bytes(id: number): Uint8Array
+}
+
+export interface AddedToken {
+  readonly id: number
+  readonly content: string
+  /** False for tokens such as <think> that decoding keeps when it skips special tokens. */
+  readonly special: boolean
+}

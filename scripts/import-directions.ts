@@ -1,0 +1,46 @@
+/**
+ * Which folder may import which, and which folder is the home of each outside package. Imports point one way:
+ * app → components, lib/client; app/api → lib/server → adapters → pure folders. import-directions.test.ts holds the
+ * code against this table.
+ */
+
+interface Room {
+  /** Folders that it may import, besides itself and lib/core. */
+  readonly imports: readonly string[]
+  /** Outside packages that it may import, node: modules by their full name; '*' = any of Node's. */
+  readonly packages: readonly string[]
+}
+
+/** Pure folders: plain data and functions; no React, Next, Node, DOM, network or SDK. */
+const pure = (imports: readonly string[], packages: readonly string[] = []): Room => ({ imports, packages })
+
+export const rooms: Readonly<Record<string, Room>> = {
+  'lib/core': pure([], ['zod', '@noble/hashes']),
+  'lib/parsers': pure([]),
+  'lib/templates': pure([], ['@huggingface/jinja']),
+  'lib/tito': pure(['lib/parsers', 'lib/templates']),
+
+  'lib/sglang': { imports: ['lib/tito'], packages: ['node:*', 'undici', 'zod', 'eventsource-parser'] },
+  'lib/tokenizer': { imports: ['lib/tito', 'lib/templates'], packages: ['node:*', '@huggingface/tokenizers', '@huggingface/hub', 'zod'] },
+  'lib/agent': { imports: ['lib/tito', 'lib/parsers', 'lib/templates', 'lib/sglang'], packages: ['@strands-agents/sdk', 'fraction.js', 'zod'] },
+  'lib/store': { imports: [], packages: ['node:*', 'zod'] },
+  'lib/local-model': {
+    imports: ['lib/tito', 'lib/tokenizer'],
+    packages: ['node:*', 'onnxruntime-node', '@huggingface/transformers', 'zod'],
+  },
+  'lib/server': {
+    imports: ['lib/agent', 'lib/local-model', 'lib/parsers', 'lib/sglang', 'lib/store', 'lib/templates', 'lib/tito', 'lib/tokenizer'],
+    packages: ['node:*', 'next', 'zod'],
+  },
+
+  'lib/client': { imports: [], packages: ['react', '@tanstack/react-query', 'zod'] },
+  'components/ui': { imports: [], packages: ['react', 'lucide-react'] },
+  'components/trajectory': { imports: ['components/ui'], packages: ['react', 'lucide-react'] },
+  'components/playground': { imports: ['components/ui', 'components/trajectory'], packages: ['react', 'lucide-react'] },
+  app: { imports: ['components/ui', 'components/trajectory', 'components/playground', 'lib/client'], packages: ['react', 'next', 'nuqs', '@tanstack/react-query', '@fontsource-variable/inter', '@fontsource-variable/jetbrains-mono'] },
+  'app/api': { imports: ['lib/server'], packages: [] },
+  'app/sglang': { imports: ['lib/server'], packages: [] },
+}
+
+/** Everything may import these. */
+export const everywhere: readonly string[] = ['lib/core']
