@@ -323,7 +323,11 @@ const outcome = z
       kind: z.literal('running'),
       rolloutId: z.string().optional().describe('The rollout that is writing it. Omitted: it was written elsewhere.'),
     }),
-    z.looseObject({ kind: z.literal('ended'), reason: z.enum(outcomeReasons) }),
+    z.looseObject({
+      kind: z.literal('ended'),
+      reason: z.enum(outcomeReasons),
+      unsent: z.array(message).optional().describe('Messages whose tokens were never read by the model. Omitted: none.'),
+    }),
     z.looseObject({
       kind: z.literal('failed'),
       code: z.string().describe('For example CONNECT_REFUSED or UPSTREAM_REJECTED.'),

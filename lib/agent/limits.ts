@@ -1,0 +1,47 @@
+/** What ends a run before the model does. All count within one run, but maxTokens, which counts the whole trajectory. */
+import { z } from 'zod'
+import { tokenCount } from '#lib/core/tokens.ts'
+import type { OutcomeReason, Trajectory } from '#lib/core/trajectory.ts'
+
+export const limitsSchema = z
+  .strictObject({
+    maxToolIterations: z.int().min(0).describe('Responses with tool calls; the results of the last one are not read.'),
+    maxToolCalls: z.int().min(0),
+    maxParallelToolCalls: z.int().min(1).describe('Calls of one response; those beyond get an error result.'),
+    maxMessages: z.int().min(1).describe('Messages, counting questions, replies and the results of one response as one each.'),
+    maxTokens: z.int().min(1).describe('Tokens of the trajectory, context and output together.'),
+  })
+  .partial()
+
+export type Limits = z.infer<typeof limitsSchema>
+
+/** The limit that forbids the next call, in the order in which strands-sglang looks; `from` = segments before the run. */
+export function limitReached(trajectory: Trajectory, from: number, limits: Limits): OutcomeReason | undefined {
+  const responses = trajectory.segments.slice(from).filter((segment) => segment.kind === 'response')
+  const iterations = responses.filter(({ toolCalls }) => toolCalls.length > 0).length
+  const calls = responses.reduce((count, { toolCalls }) => count + toolCalls.length, 0)
+  const isAfterTools = (responses.at(-1)?.toolCalls.length ?? 0) > 0
+  if (isAfterTools && iterations >= (limits.maxToolIterations ?? Infinity)) return 'max_tool_iterations'
+  if (isAfterTools && calls >= (limits.maxToolCalls ?? Infinity)) return 'max_tool_calls'
+  // Each reply stands for itself and the message before it; the next message makes one more.
+  if (2 * responses.length + 1 >= (limits.maxMessages ?? Infinity)) return 'max_messages'
+  return undefined
+}
+
+export interface Room {
+  /** Tokens that the next response may have. */
+  readonly tokens: number
+  /** What it means when the response uses them up. */
+  readonly reason: Extract<OutcomeReason, 'length' | 'context_full' | 'max_tokens'>
+}
+
+/** How long the response to a prompt of `added` tokens may be: what was asked for, the context's rest, the limit's rest. */
+export function roomFor(trajectory: Trajectory, added: number, asked: number, { maxTokens }: Limits): Room {
+  const used = tokenCount(trajectory) + added
+  const rooms: Room[] = [
+    { tokens: (trajectory.model.contextLength ?? Infinity) - used, reason: 'context_full' },
+    { tokens: (maxTokens ?? Infinity) - used, reason: 'max_tokens' },
+    { tokens: asked, reason: 'length' },
+  ]
+  return rooms.reduce((least, room) => (room.tokens < least.tokens ? room : least))
+}

@@ -1,0 +1,353 @@
+import { describe, expect, test } from 'vitest'
+import { conversation } from '#lib/core/conversation.ts'
+import { applyEvent, type LiveTrajectory, type RolloutEvent } from '#lib/core/events.ts'
+import { textOf } from '#lib/core/pieces.ts'
+import { ids, lossMask } from '#lib/core/tokens.ts'
+import { FORMAT, type Message, type Outcome, type Trajectory } from '#lib/core/trajectory.ts'
+import { hermes } from '#lib/parsers/hermes.ts'
+import { SglangError } from '#lib/sglang/errors.ts'
+import type { Chunk } from '#lib/sglang/reply.ts'
+import type { GenerateRequest } from '#lib/sglang/request.ts'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import { byteId, byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
+import { chatml } from '#lib/tito/small-templates.ts'
+import { calculator } from './calculator.ts'
+import type { CallSettings } from './model-call.ts'
+import { type RolloutDependencies, rollout } from './rollout.ts'
+import type { AgentTool } from './tool.ts'
+
+const END = byteId('<|im_end|>')
+const bytes = (text: string) => byteTokenizer.encode(text)
+const call = (name: string, input: object) => `<tool_call>${JSON.stringify({ name, arguments: input })}</tool_call>`
+const user = (content: string): Message => ({ role: 'user', content })
+
+/** What the server does with one request: a text, or its own way of answering. */
+type Script = string | ((request: GenerateRequest, signal: AbortSignal) => AsyncGenerator<Chunk>)
+
+const stop = (count: number) => ({ finish: { kind: 'stop', matched: END } as const, usage: { completionTokens: count } })
+
+/** A reply token by token, each with a logprob. */
+async function* says(text: string, end: Chunk['end'] = stop(text.length + 1)): AsyncGenerator<Chunk> {
+  const reply = [...bytes(text), ...(end?.finish.kind === 'stop' ? [END] : [])]
+  for (const [index, id] of reply.entries())
+    yield { tokens: { ids: [id], logprobs: [-0.5] }, problems: [], ...(index === reply.length - 1 && end && { end }) }
+}
+
+const cut = (text: string, error: Error): Script =>
+  async function* () {
+    for (const id of bytes(text)) yield { tokens: { ids: [id], logprobs: [-0.5] }, problems: [] }
+    throw error
+  }
+
+interface Played {
+  readonly events: readonly RolloutEvent[]
+  readonly trajectory: Trajectory
+  readonly requests: readonly GenerateRequest[]
+}
+
+const empty: Trajectory = {
+  format: FORMAT,
+  id: 't',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  model: {
+    tokenizer: { name: 'bytes', vocabularySize: byteTokenizer.vocabularySize, specialIds: [], endOfTurnId: END },
+    template: { text: chatml, options: {} },
+    tools: [],
+    parser: 'hermes',
+  },
+  vocab: {},
+  segments: [],
+  outcome: { kind: 'running' },
+  provenance: { kind: 'rollout', application: 'test' },
+}
+
+interface Options {
+  readonly scripts: readonly Script[]
+  readonly tools?: readonly AgentTool[]
+  readonly settings?: Partial<CallSettings>
+  readonly on?: Trajectory
+  readonly messages?: readonly Message[]
+  readonly signal?: AbortSignal
+  readonly onEvent?: (event: RolloutEvent) => void
+  readonly template?: string
+}
+
+async function play({ scripts, tools = [calculator], settings, on = empty, messages = [user('q')], signal, onEvent, template = chatml }: Options): Promise<Played> {
+  const requests: GenerateRequest[] = []
+  const queue = [...scripts]
+  let clock = 0
+  const dependencies: RolloutDependencies = {
+    generate(request, callSignal) {
+      requests.push(request)
+      const script = queue.shift()
+      if (script === undefined) throw new Error('the script has no more replies')
+      return typeof script === 'string' ? says(script) : script(request, callSignal)
+    },
+    serverName: 'scripted',
+    codec: { tokenizer: byteTokenizer, template: chatTemplate(template, {}) },
+    parser: hermes,
+    tools,
+    now: () => new Date(0),
+    elapsedMs: () => clock++,
+    newRequestId: () => String(requests.length).padStart(32, '0'),
+  }
+  const events: RolloutEvent[] = []
+  const all = { sampling: { max_new_tokens: 1000 }, limits: {}, promptLogprobs: true, topLogprobs: 0, stream: true, ...settings }
+  for await (const event of rollout({ rolloutId: 'r', trajectory: on, messages }, all, dependencies, signal ?? new AbortController().signal)) {
+    events.push(event)
+    onEvent?.(event)
+  }
+  const trajectory = events.reduce<LiveTrajectory | undefined>(applyEvent, undefined)
+  if (!trajectory) throw new Error('no events')
+  return { events, trajectory, requests }
+}
+
+/** Context in round brackets, trained tokens in square ones; ChatML's frame left out. */
+const draw = (trajectory: Trajectory): string =>
+  trajectory.segments
+    .map((segment) => {
+      const text = textOf(segment.ids, trajectory.vocab).replace(/<\|im_start\|>assistant\n|<\|im_start\|>|<\|im_end\|>|\n/g, ' ').replace(/ +/g, ' ').trim()
+      return segment.kind === 'prompt' ? `(${text})` : `[${text}]`
+    })
+    .join(' ')
+
+const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
+const ended = (reason: string): Partial<Outcome> => ({ kind: 'ended', reason }) as Partial<Outcome>
+const failed = (code: string) => ({ kind: 'failed', code })
+
+describe('a rollout', () => {
+  test('calls the tool, reads its result and answers', async () => {
+    const { trajectory, requests } = await play({ scripts: [call('calculator', { expression: '25 * 17' }), '425'] })
+    expect(draw(trajectory)).toBe('(user q) [<tool_call>{"name":"calculator","arguments":{"expression":"25 * 17"}}</tool_call>] (tool 425) [425]')
+    expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+    expect(requests).toHaveLength(2)
+    expect(requests[1]?.inputIds.slice(0, requests[0]?.inputIds.length)).toEqual(requests[0]?.inputIds)
+    expect(ids(trajectory).slice(0, requests[1]?.inputIds.length)).toEqual(requests[1]?.inputIds)
+    expect(lossMask(trajectory).filter((bit) => bit === 1)).toHaveLength(sum(trajectory.segments.filter(({ kind }) => kind === 'response').map((segment) => segment.ids.length)))
+  })
+
+  test('runs parallel calls and reads their results in the order of the calls', async () => {
+    const slow: AgentTool = {
+      spec: { name: 'wait', inputSchema: { type: 'object', properties: {} } },
+      run: ({ ms }) => new Promise((resolve) => setTimeout(() => resolve(`waited ${ms}`), Number(ms))),
+    }
+    const { trajectory, events } = await play({ scripts: [call('wait', { ms: 40 }) + call('wait', { ms: 1 }), 'ok'], tools: [slow] })
+    expect(draw(trajectory)).toContain('(tool waited 40 tool waited 1)')
+    expect(events.flatMap((event) => (event.type === 'tool-ended' ? [event.callId] : []))).toEqual(['call_0001', 'call_0000'])
+  })
+
+  test('a tool error goes back to the model', async () => {
+    const { trajectory } = await play({ scripts: [call('calculator', { expression: '1 / 0' }), 'sorry'] })
+    expect(draw(trajectory)).toContain('(tool Error: division by zero)')
+    expect(trajectory.segments[1]).toMatchObject({ toolCalls: [{ result: { status: 'error', text: 'Error: division by zero' } }] })
+  })
+
+  test('a malformed call is never executed; the model reads why', async () => {
+    let runs = 0
+    const counting: AgentTool = { ...calculator, run: () => String(++runs) }
+    const { trajectory, events } = await play({ scripts: ['<tool_call>{"name": "calculator", "arguments": {"expression": }}</tool_call>', 'sorry'], tools: [counting] })
+    expect(runs).toBe(0)
+    expect(draw(trajectory)).toContain('(tool Error: malformed tool call: "}" where a JSON value should stand. It was not executed.)')
+    expect(events.filter(({ type }) => type === 'tool-started')).toEqual([])
+  })
+
+  test('nor is one whose name could not be read, or whose tool is not there', async () => {
+    const { trajectory } = await play({ scripts: ['<tool_call>what</tool_call>', call('search', {}), 'sorry'] })
+    expect(draw(trajectory)).toContain('(tool Error: malformed tool call: the call is not a JSON object')
+    expect(draw(trajectory)).toContain('(tool Error: there is no tool named "search". Tools: calculator.)')
+  })
+
+  test('logprobs are asked for from one before the new tokens on', async () => {
+    const { requests } = await play({ scripts: [call('calculator', { expression: '1' }), '1'] })
+    const first = requests[0]?.inputIds.length ?? 0
+    const reply = bytes(call('calculator', { expression: '1' })).length + 1
+    expect(requests.map(({ logprobStartLen }) => logprobStartLen)).toEqual([0, first + reply - 1])
+  })
+
+  test('prompt logprobs land on the new tokens', async () => {
+    const scored: Script = async function* (request) {
+      const start = request.logprobStartLen ?? 0
+      const logprobs = request.inputIds.slice(start).map((_, i) => (i === 0 ? null : -(start + i)))
+      yield { prompt: { logprobs }, tokens: { ids: [65, END], logprobs: [-1, -1] }, problems: [], end: stop(2) }
+    }
+    const { trajectory } = await play({ scripts: [scored] })
+    const again = await play({ scripts: [scored], on: trajectory, messages: [user('r')] })
+    const starts = [0, again.trajectory.segments[0]?.ids.length ?? 0].map((length, i) => (i === 0 ? 0 : length + 2))
+    expect(again.trajectory.segments[0]?.logprobs?.slice(0, 3)).toEqual([null, -1, -2])
+    expect(again.trajectory.segments[2]?.logprobs?.[0]).toBe(-(starts[1] ?? 0))
+    expect(again.trajectory.segments[2]?.logprobs).toHaveLength(again.trajectory.segments[2]?.ids.length ?? -1)
+  })
+})
+
+describe('a further turn', () => {
+  test('goes on with the same tokens', async () => {
+    const { trajectory } = await play({ scripts: ['hello'] })
+    const again = await play({ scripts: ['bye'], on: trajectory, messages: [user('more')] })
+    expect(ids(again.trajectory).slice(0, ids(trajectory).length)).toEqual(ids(trajectory))
+    expect(draw(again.trajectory)).toBe('(user q) [hello] (user more) [bye]')
+    expect(conversation(again.trajectory).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
+  })
+
+  test('tells the model first of results it has not read', async () => {
+    const { trajectory } = await play({ scripts: [call('calculator', { expression: '2' })], settings: { limits: { maxToolIterations: 1 } } })
+    expect(trajectory.outcome).toEqual(ended('max_tool_iterations'))
+    const again = await play({ scripts: ['ok'], on: trajectory, messages: [user('and?')] })
+    expect(draw(again.trajectory)).toContain('(tool 2 user and?) [ok]')
+    const alone = await play({ scripts: ['ok'], on: trajectory, messages: [] })
+    expect(draw(alone.trajectory)).toContain('(tool 2) [ok]')
+  })
+})
+
+describe('limits end a run by name', () => {
+  const endless = call('calculator', { expression: '1' })
+  test.each([
+    ['maxToolIterations', 2, 'max_tool_iterations', 2],
+    ['maxToolCalls', 3, 'max_tool_calls', 3],
+    ['maxMessages', 5, 'max_messages', 2],
+    ['maxMessages', 1, 'max_messages', 0],
+  ])('%s %d', async (limit, value, reason, calls) => {
+    const { trajectory, requests } = await play({ scripts: [endless, endless, endless, endless, endless], settings: { limits: { [limit]: value } } })
+    expect(trajectory.outcome).toMatchObject(ended(reason))
+    expect(requests).toHaveLength(calls)
+  })
+
+  test('calls beyond the parallel limit get an error result, and the run goes on', async () => {
+    const { trajectory } = await play({ scripts: [endless + endless + endless, 'ok'], settings: { limits: { maxParallelToolCalls: 2 } } })
+    expect(draw(trajectory)).toContain('(tool 1 tool 1 tool Error: at most 2 tool calls may be made at once. This one was not executed.)')
+    expect(trajectory.outcome).toEqual(ended('end_turn'))
+  })
+
+  test('maxTokens and the context cut what is asked for, and say which of them it was', async () => {
+    const long: Script = async function* ({ sampling }) {
+      const n = sampling.max_new_tokens ?? 0
+      yield { tokens: { ids: Array.from({ length: n }, () => 65) }, problems: [], end: { finish: { kind: 'length' }, usage: {} } }
+    }
+    const limited = await play({ scripts: [long], settings: { limits: { maxTokens: 40 } } })
+    expect([limited.trajectory.outcome, ids(limited.trajectory).length]).toEqual([ended('max_tokens'), 40])
+    const small = { ...empty, model: { ...empty.model, contextLength: 50 } }
+    const full = await play({ scripts: [long], on: small })
+    expect([full.trajectory.outcome, ids(full.trajectory).length]).toEqual([ended('context_full'), 50])
+    const asked = await play({ scripts: [long], on: small, settings: { sampling: { max_new_tokens: 3 } } })
+    expect(asked.trajectory.outcome).toEqual(ended('length'))
+  })
+
+  test('a prompt that does not fit is not sent, and is given back', async () => {
+    const { trajectory, requests } = await play({ scripts: [], on: { ...empty, model: { ...empty.model, contextLength: 10 } } })
+    expect(requests).toEqual([])
+    expect(trajectory).toMatchObject({ segments: [], outcome: { kind: 'ended', reason: 'context_full', unsent: [user('q')] } })
+  })
+
+  test('a call that was cut by its length is not executed', async () => {
+    const { trajectory } = await play({ scripts: [() => says(endless, { finish: { kind: 'length' }, usage: {} })] })
+    expect(trajectory.outcome).toEqual(ended('length'))
+    expect(trajectory.segments[1]).toMatchObject({ toolCalls: [{ kind: 'parsed', name: 'calculator' }] })
+    expect(trajectory.segments[1]).not.toHaveProperty('toolCalls[0].result')
+  })
+})
+
+describe('failures', () => {
+  const refused = new SglangError('CONNECT_REFUSED', 'nothing listens')
+
+  test('before the first token leave nothing but the messages, given back', async () => {
+    const { trajectory, events } = await play({ scripts: [cut('', refused)] })
+    expect(trajectory).toMatchObject({ segments: [], outcome: { ...failed('CONNECT_REFUSED'), hint: expect.any(String), unsent: [user('q')] } })
+    expect(trajectory).not.toHaveProperty('live')
+    expect(events.map(({ type }) => type)).toEqual(['started', 'segment-started', 'retracted', 'ended'])
+  })
+
+  test('after it keep what has come', async () => {
+    const { trajectory } = await play({ scripts: [cut('half an ans', new SglangError('UPSTREAM_TRUNCATED', 'broke'))] })
+    expect(draw(trajectory)).toBe('(user q) [half an ans]')
+    expect(trajectory).toMatchObject({ outcome: failed('UPSTREAM_TRUNCATED'), segments: [{}, { finish: { kind: 'cut', code: 'UPSTREAM_TRUNCATED' } }] })
+  })
+
+  test('in a later turn keep the turns before', async () => {
+    const { trajectory } = await play({ scripts: [call('calculator', { expression: '2' }), cut('', refused)] })
+    expect(draw(trajectory)).toMatch(/^\(user q\) \[.*\]$/)
+    expect(trajectory.outcome).not.toHaveProperty('unsent')
+    const again = await play({ scripts: ['2'], on: trajectory, messages: [] })
+    expect(draw(again.trajectory)).toContain('(tool 2) [2]')
+  })
+
+  test('a context overflow that only the server sees is context_full', async () => {
+    const { trajectory } = await play({ scripts: [cut('', new SglangError('CONTEXT_LENGTH', 'too long'))] })
+    expect(trajectory.outcome).toMatchObject(ended('context_full'))
+  })
+
+  test('an abort by the server keeps its tokens; one in the queue leaves nothing', async () => {
+    const aborted = { finish: { kind: 'abort' } as const, usage: {} }
+    const partial = await play({ scripts: [() => says('half', aborted)] })
+    expect([draw(partial.trajectory), partial.trajectory.outcome]).toEqual(['(user q) [half]', ended('aborted')])
+    const queued: Script = async function* () {
+      yield { tokens: { ids: [] }, problems: [], end: aborted }
+    }
+    expect((await play({ scripts: [queued] })).trajectory).toMatchObject({ segments: [], outcome: { ...ended('aborted'), unsent: [user('q')] } })
+  })
+
+  test('an unknown finish is told as it is', async () => {
+    const odd = await play({ scripts: [() => says('x', { finish: { kind: 'unknown', raw: '{"type":"solar"}' }, usage: {} })] })
+    expect(odd.trajectory.outcome).toMatchObject({ ...failed('UNKNOWN_FINISH'), message: expect.stringContaining('solar') })
+  })
+
+  test('a template that cannot render says so', async () => {
+    const { trajectory } = await play({ scripts: [], template: "{{ raise_exception('no user query') }}" })
+    expect(trajectory).toMatchObject({ segments: [], outcome: { ...failed('TEMPLATE_ERROR'), message: expect.stringContaining('no user query'), unsent: [user('q')] } })
+  })
+})
+
+describe('stop', () => {
+  const hanging: Script = async function* (_request, signal) {
+    yield { tokens: { ids: bytes('so far'), logprobs: bytes('so far').map(() => -1) }, problems: [] }
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  }
+
+  test('in mid-reply keeps the tokens and ends the call', async () => {
+    const controller = new AbortController()
+    const { trajectory } = await play({ scripts: [hanging], signal: controller.signal, onEvent: (event) => event.type === 'tokens' && controller.abort() })
+    expect([draw(trajectory), trajectory.outcome]).toEqual(['(user q) [so far]', ended('cancelled')])
+    expect(trajectory.segments[1]).toMatchObject({ finish: { kind: 'cancelled' } })
+    const again = await play({ scripts: ['ok'], on: trajectory, messages: [user('go on')] })
+    expect(textOf(ids(again.trajectory), again.trajectory.vocab)).toContain('so far<|im_end|>\n<|im_start|>user\ngo on')
+  })
+
+  test('before the first token leaves nothing', async () => {
+    const controller = new AbortController()
+    const silent: Script = async function* (_request, signal) {
+      controller.abort()
+      await new Promise((_, reject) => (signal.aborted ? reject(signal.reason) : undefined))
+    }
+    const { trajectory } = await play({ scripts: [silent], signal: controller.signal })
+    expect(trajectory).toMatchObject({ segments: [], outcome: { ...ended('cancelled'), unsent: [user('q')] } })
+  })
+
+  test('while a tool runs, its call gets a result that says so', async () => {
+    const controller = new AbortController()
+    const patient: AgentTool = {
+      spec: { name: 'wait', inputSchema: { type: 'object', properties: {} } },
+      run: (_input, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
+    }
+    const { trajectory } = await play({ scripts: [call('wait', {})], tools: [patient], signal: controller.signal, onEvent: (event) => event.type === 'tool-started' && controller.abort() })
+    expect(trajectory.outcome).toEqual(ended('cancelled'))
+    expect(trajectory.segments[1]).toMatchObject({ toolCalls: [{ result: { status: 'cancelled', text: 'Error: the run was stopped before this call was finished.' } }] })
+    const again = await play({ scripts: ['ok'], on: trajectory, messages: [user('why?')] })
+    expect(draw(again.trajectory)).toContain('(tool Error: the run was stopped before this call was finished. user why?)')
+  })
+
+  test('a reader who leaves stops the generation', async () => {
+    let reason: unknown
+    const watched: Script = async function* (_request, signal) {
+      signal.addEventListener('abort', () => {
+        reason = signal.reason
+      })
+      yield* hanging(_request, signal) as AsyncGenerator<Chunk>
+    }
+    const leaving = play({
+      scripts: [watched as Script],
+      onEvent: (event) => {
+        if (event.type === 'tokens') throw new Error('left')
+      },
+    })
+    await expect(leaving).rejects.toThrow('left')
+    expect(reason).toBeDefined()
+  })
+})

@@ -1,0 +1,106 @@
+import { lookup } from 'node:dns/promises'
+import { describe, expect, test } from 'vitest'
+import { checkedLookup, refusedAddress, serverAddress } from './address.ts'
+import { SglangError } from './errors.ts'
+
+const own = { port: 3000, builtInPath: '/sglang' }
+const refusal = (text: string): string => {
+  try {
+    return `accepted as ${serverAddress(text, own)}`
+  } catch (error) {
+    if (error instanceof SglangError && error.code === 'ADDRESS_REFUSED') return error.message
+    throw error
+  }
+}
+
+test.each([
+  ['http://127.0.0.1:30000', 'http://127.0.0.1:30000'],
+  ['http://127.0.0.1:30000/', 'http://127.0.0.1:30000'],
+  ['HTTP://LocalHost:30000//', 'http://localhost:30000'],
+  ['http://localhost.:30000', 'http://localhost:30000'],
+  ['http://[::1]:30000', 'http://[::1]:30000'],
+  ['https://sglang.example/base/path/', 'https://sglang.example/base/path'],
+  ['http://10.0.0.7:30000', 'http://10.0.0.7:30000'],
+  ['http://192.168.1.2', 'http://192.168.1.2'],
+  ['http://127.0.0.1:3000/sglang', 'http://127.0.0.1:3000/sglang'],
+  ['http://127.0.0.1:3001', 'http://127.0.0.1:3001'],
+])('%s is %s', (text, address) => {
+  expect(serverAddress(text, own)).toBe(address)
+})
+
+describe('refused', () => {
+  test.each([
+    ['127.0.0.1:30000', 'no URL'],
+    ['localhost:30000', 'neither http:// nor https://'],
+    ['', 'no URL'],
+    ['ftp://host', 'neither http:// nor https://'],
+    ['file:///etc/passwd', 'neither http:// nor https://'],
+    ['javascript:alert(1)', 'neither http:// nor https://'],
+    ['http://user:pw@host', 'user name'],
+    ['http://user@host', 'user name'],
+    ['http://host/#x', '# part'],
+    ['http://host/#', '# part'],
+    ['http://host/?x=1', '? part'],
+    ['http://host:0', 'port 0'],
+    ['http://ho st', 'space'],
+    ['http://host\r\nx: y', 'control character'],
+    ['http://host\\@evil', 'backslash'],
+    ['http://127.0.0.1:3000', 'own'],
+    ['http://localhost:3000/', 'own'],
+    ['http://[::1]:3000/api', 'own'],
+    ['http://[::ffff:127.0.0.1]:3000', 'own'],
+    ['http://127.9.9.9:3000/sglang/x', 'own'],
+    ['http://2130706433:3000', 'own'],
+    ['http://a.localhost:3000', 'own'],
+  ])('%s', (text, why) => {
+    expect(refusal(text)).toContain(why)
+  })
+
+  test.each([
+    'http://169.254.169.254',
+    'http://2852039166',
+    'http://0xa9fea9fe',
+    'http://0251.0376.0251.0376',
+    'http://169.254.43518',
+    'http://①⑥⑨.②⑤④.①⑥⑨.②⑤④',
+    'http://169。254。169。254',
+    'http://169.254.169.254.',
+    'http://0',
+    'http://0.0.0.0',
+    'http://0x0',
+    'http://000.000.000.000',
+    'http://0.1.2.3',
+    'http://[::]',
+    'http://[0:0:0:0:0:0:0:0]',
+    'http://[fe80::1]',
+    'http://[febf::1]',
+    'http://[ff02::1]',
+    'http://224.0.0.1',
+    'http://239.255.255.250',
+    'http://255.255.255.255',
+    'http://[fd00:ec2::254]',
+    'http://100.100.100.200',
+    'http://[::ffff:169.254.169.254]',
+    'http://[::ffff:a9fe:a9fe]',
+    'http://[::ffff:0.0.0.0]',
+    'http://[::a9fe:a9fe]',
+    'http://[64:ff9b::a9fe:a9fe]',
+    'http://[64:ff9b::169.254.169.254]',
+    'http://[2002:a9fe:a9fe::]',
+    'http://[2002:a9fe:a9fe::1]',
+    'http://[::ffff:100.100.100.200]',
+    'http://[64:ff9b::e000:1]',
+  ])('%s', (text) => {
+    expect(refusal(text)).toContain('link-local, metadata, unspecified or multicast')
+  })
+})
+
+test('a name that resolves to a refused address is not connected to', async () => {
+  const answer = await new Promise((resolve) => checkedLookup('localhost', { all: false }, (error, address) => resolve(error ?? address)))
+  const { address } = await lookup('localhost')
+  expect(answer).toBe(address)
+  expect(refusedAddress('127.0.0.1')).toBeUndefined()
+  expect(refusedAddress('::1')).toBeUndefined()
+  const refused = await new Promise((resolve) => checkedLookup('0', { all: true }, (error) => resolve(error)))
+  expect(refused).toMatchObject({ code: 'ADDRESS_REFUSED' })
+})

@@ -1,0 +1,108 @@
+/**
+ * Which addresses a server may have. Loopback and private networks are normal use; what is always refused is what no
+ * SGLang server has: link-local and cloud metadata, unspecified, multicast, and this application's own port.
+ */
+import { lookup as dnsLookup } from 'node:dns'
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
+import { SglangError } from './errors.ts'
+
+export interface OwnAddress {
+  readonly port: number
+  /** Path under which the built-in model's server is mounted: the one place of our own that may be called. */
+  readonly builtInPath: string
+}
+
+const REFUSED = new BlockList()
+for (const [network, prefix, family] of [
+  ['0.0.0.0', 8, 'ipv4'],
+  ['169.254.0.0', 16, 'ipv4'],
+  ['224.0.0.0', 3, 'ipv4'],
+  ['100.100.100.200', 32, 'ipv4'],
+  ['::', 128, 'ipv6'],
+  ['fe80::', 10, 'ipv6'],
+  ['ff00::', 8, 'ipv6'],
+  ['fd00:ec2::254', 128, 'ipv6'],
+] as const)
+  REFUSED.addSubnet(network, prefix, family)
+
+/** The address in its one spelling, without a trailing slash. Throws SglangError ADDRESS_REFUSED. */
+export function serverAddress(text: string, own: OwnAddress): string {
+  const refuse = (why: string): never => {
+    throw new SglangError('ADDRESS_REFUSED', `this cannot be a server’s address: ${why}`)
+  }
+  if (/[\p{Cc}\s\\]/u.test(text)) refuse('it holds a space, a backslash or a control character')
+  const url = URL.canParse(text) ? new URL(text) : refuse('it is no URL; write it like http://127.0.0.1:30000')
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') refuse(`${url.protocol}// is neither http:// nor https://`)
+  if (url.username !== '' || url.password !== '') refuse('it holds a user name or password; the key has a field of its own')
+  if (url.hash !== '' || text.includes('#')) refuse('it holds a # part')
+  if (url.search !== '' || text.includes('?')) refuse('it holds a ? part')
+  if (url.port === '0') refuse('port 0 is none')
+  const host = url.hostname.replace(/\.$/, '')
+  if (host === '') refuse('it has no host')
+  const ip = literal(host)
+  const why = ip === undefined ? undefined : refusedAddress(ip)
+  if (why !== undefined) refuse(why)
+  url.hostname = host
+  const address = `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  if (port === own.port && isLoopback(host) && url.pathname.replace(/\/+$/, '') !== own.builtInPath)
+    refuse(`it is Rollscope’s own; the built-in model is at ${own.builtInPath}`)
+  return address
+}
+
+/** Why a network address is refused, or undefined. `ip` is a literal, IPv6 without brackets. */
+export function refusedAddress(ip: string): string | undefined {
+  const family = isIPv6(ip) ? 'ipv6' : 'ipv4'
+  const inner = family === 'ipv6' ? embeddedIpv4(ip) : undefined
+  const isRefused = REFUSED.check(ip, family) || (inner !== undefined && REFUSED.check(inner, 'ipv4'))
+  return isRefused ? `${ip} is a link-local, metadata, unspecified or multicast address` : undefined
+}
+
+/** Resolves a name and gives back only addresses that may be called: what was checked is what is connected to. */
+export const checkedLookup: LookupFunction = (hostname, options, callback) => {
+  dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, '')
+    const refused = addresses.map(({ address }) => refusedAddress(address)).find((why) => why !== undefined)
+    if (refused !== undefined) return callback(new SglangError('ADDRESS_REFUSED', `${hostname} is refused: ${refused}`), '')
+    const [first] = addresses
+    if (options.all) callback(null, addresses)
+    else callback(null, first?.address ?? '', first?.family)
+  })
+}
+
+/** The IP address that a host of a parsed URL is, or undefined for a name. */
+export function literal(host: string): string | undefined {
+  const bare = host.replace(/^\[(.*)\]$/, '$1')
+  return isIP(bare) ? bare : undefined
+}
+
+const isLoopback = (host: string): boolean => {
+  const ip = literal(host)
+  if (ip === undefined) return host === 'localhost' || host.endsWith('.localhost')
+  return ip === '::1' || (embeddedIpv4(ip) ?? ip).startsWith('127.')
+}
+
+/** IPv4 inside an IPv6 address: mapped, compatible, NAT64 and 6to4. */
+function embeddedIpv4(ip: string): string | undefined {
+  const groups = ipv6Groups(ip)
+  if (!groups) return undefined
+  const dotted = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join('.')
+  const [a = 0, b = 0, c = 0] = groups
+  const high = groups[6] ?? 0
+  const low = groups[7] ?? 0
+  const leadingZeros = groups.slice(0, 5).every((group) => group === 0)
+  if (leadingZeros && (groups[5] === 0xffff || (groups[5] === 0 && (high !== 0 || low > 1)))) return dotted(high, low)
+  if (a === 0x64 && b === 0xff9b) return dotted(high, low)
+  if (a === 0x2002) return dotted(b, c)
+  return undefined
+}
+
+function ipv6Groups(ip: string): number[] | undefined {
+  if (!isIPv6(ip)) return undefined
+  const spelled = new URL(`http://[${ip.replace(/%.*$/, '')}]/`).hostname.slice(1, -1)
+  const [head = '', tail] = spelled.split('::')
+  const parts = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)))
+  const left = parts(head)
+  const right = tail === undefined ? [] : parts(tail)
+  return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right]
+}

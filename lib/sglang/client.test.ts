@@ -1,0 +1,414 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createClient, type RetryPolicy, type SglangClient } from './client.ts'
+import { SglangError } from './errors.ts'
+import type { Chunk } from './reply.ts'
+import type { GenerateRequest } from './request.ts'
+import { type Recording, recording, recordingNames, replay, scripted } from './test-recordings.ts'
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+const never = new AbortController().signal
+const noRetry: RetryPolicy = { attempts: 1, delayMs: () => 0 }
+
+function client(baseUrl: string, options: Partial<Parameters<typeof createClient>[0]> = {}): SglangClient {
+  const made = createClient({ baseUrl, apiKey: undefined, retry: noRetry, ...options })
+  closing.push(() => made.close())
+  return made
+}
+
+async function replaying(recordings: Readonly<Record<string, Recording>>, cut?: number) {
+  const server = await replay(recordings, cut)
+  closing.push(() => server.close())
+  return server
+}
+
+/** Starts a server with its own handler and a client of it. */
+async function against(handler: Parameters<typeof scripted>[0], options: Partial<Parameters<typeof createClient>[0]> = {}): Promise<SglangClient> {
+  const server = await scripted(handler)
+  closing.push(() => server.close())
+  return client(server.baseUrl, options)
+}
+
+const VOCABULARY = 2048 + 64
+const request = (overrides: Partial<GenerateRequest> = {}): GenerateRequest => ({
+  inputIds: [1, 2, 3],
+  sampling: { max_new_tokens: 8 },
+  rid: 'r'.repeat(32),
+  stream: false,
+  topLogprobsNum: 0,
+  vocabularySize: VOCABULARY,
+  ...overrides,
+})
+
+async function all(chunks: AsyncIterable<Chunk>): Promise<Chunk[]> {
+  const list: Chunk[] = []
+  for await (const chunk of chunks) list.push(chunk)
+  return list
+}
+
+const failure = async (action: Promise<unknown>): Promise<SglangError> => {
+  const error = await action.then(
+    () => undefined,
+    (reason) => reason,
+  )
+  expect(error).toBeInstanceOf(SglangError)
+  return error as SglangError
+}
+
+/** What a recorded reply holds in the end, read straight from its JSON. */
+function truth({ response, stream_lines }: Recording): { ids: number[]; logprobs: number[] | undefined; finish: string; text: string } {
+  const events = stream_lines
+    ? stream_lines.filter((line) => line.startsWith('data: {')).map((line) => JSON.parse(line.slice(6)))
+    : [response]
+  const last = events.at(-1)
+  const isDelta = events.length > 1 && last.output_ids.length < last.meta_info.completion_tokens
+  const ids = isDelta ? events.flatMap((event) => event.output_ids) : last.output_ids
+  const scores = isDelta ? events.flatMap((event) => event.meta_info.output_token_logprobs ?? []) : last.meta_info.output_token_logprobs
+  return {
+    ids,
+    logprobs: last.meta_info.output_token_logprobs ? scores.map(([logprob]: [number]) => logprob) : undefined,
+    finish: last.meta_info.finish_reason.type,
+    text: isDelta ? events.map((event) => event.text).join('') : last.text,
+  }
+}
+
+const single = recordingNames.filter((name) => {
+  if (!/^(core|stream|inc)-/.test(name)) return false
+  const { status, response, stream_lines, request: sent } = recording(name)
+  const first = stream_lines?.find((line) => line.startsWith('data: {'))
+  const reply = first ? JSON.parse(first.slice(6)) : response
+  const body = sent.body as { input_ids?: unknown[]; sampling_params?: { n?: number } } | null
+  return sent.path === '/generate' && status === 200 && reply?.meta_info && Array.isArray(body?.input_ids) && !Array.isArray(body.input_ids[0]) && reply.index === undefined && stream_lines?.includes('data: [DONE]\n') !== false
+})
+
+test('there are enough recordings to mean something', () => {
+  expect(single.length).toBeGreaterThan(50)
+})
+
+test.each(single)('recorded reply %s: ids, logprobs, finish and text come through', async (name) => {
+  const recorded = recording(name)
+  const body = recorded.request.body as { input_ids: number[]; stream?: boolean }
+  const server = await replaying({ '/generate': recorded })
+  const chunks = await all(client(server.baseUrl).generate(request({ inputIds: body.input_ids, stream: body.stream === true }), never))
+  const expected = truth(recorded)
+  const end = chunks.at(-1)?.end
+  expect(chunks.flatMap(({ tokens }) => tokens.ids)).toEqual(expected.ids)
+  if (expected.logprobs) expect(chunks.flatMap(({ tokens }) => tokens.logprobs)).toEqual(expected.logprobs)
+  expect(end?.finish.kind).toBe(expected.finish)
+  expect(end?.text).toBe(expected.text)
+  expect(chunks.slice(0, -1).every((chunk) => chunk.end === undefined)).toBe(true)
+  expect(end?.usage.completionTokens).toBe(expected.ids.length)
+  expect(chunks.flatMap(({ problems }) => problems).filter(({ kind }) => kind === 'count')).toEqual([])
+})
+
+test.each([1, 7, 4096])('a stream cut into writes of %d bytes reads the same', async (cut) => {
+  const recorded = recording('inc-multibyte')
+  const body = recorded.request.body as { input_ids: number[] }
+  const server = await replaying({ '/generate': recorded }, cut)
+  const chunks = await all(client(server.baseUrl).generate(request({ inputIds: body.input_ids, stream: true }), never))
+  expect(chunks.flatMap(({ tokens }) => tokens.ids)).toEqual(truth(recorded).ids)
+  expect(chunks.at(-1)?.end?.text).toBe(truth(recorded).text)
+})
+
+test('prompt logprobs are aligned to the end of the prompt, alternatives beside them', async () => {
+  const recorded = recording('core-generate-top5')
+  const body = recorded.request.body as { input_ids: number[] }
+  const server = await replaying({ '/generate': recorded })
+  const [chunk] = await all(client(server.baseUrl).generate(request({ inputIds: body.input_ids, logprobStartLen: 0, topLogprobsNum: 5 }), never))
+  expect(chunk?.prompt?.logprobs).toHaveLength(body.input_ids.length)
+  expect(chunk?.prompt?.logprobs[0]).toBeNull()
+  expect(chunk?.prompt?.topLogprobs).toMatchObject({ k: 5 })
+  expect(chunk?.prompt?.topLogprobs?.ids.slice(0, 6)).toEqual([-1, -1, -1, -1, -1, expect.any(Number)])
+  expect(chunk?.tokens.topLogprobs?.ids[0]).toBe(chunk?.tokens.ids[0])
+})
+
+describe('a reply that contradicts itself is not believed', () => {
+  const reply = (output: object) => ({ '/generate': { ...recording('core-generate-minimal'), response: { text: 'x', output_ids: [5], meta_info: { prompt_tokens: 3, completion_tokens: 1, finish_reason: { type: 'length', length: 1 } }, ...output } } })
+
+  test('an id outside the vocabulary', async () => {
+    const server = await replaying(reply({ output_ids: [VOCABULARY] }))
+    expect(await failure(all(client(server.baseUrl).generate(request(), never)))).toMatchObject({ code: 'INCONSISTENT', message: expect.stringContaining('the tokenizer is not the server’s') })
+  })
+
+  test('prompt scores of other ids than were sent', async () => {
+    const server = await replaying(reply({ meta_info: { input_token_logprobs: [[null, 2, null], [-1, 4, null]], finish_reason: null } }))
+    expect(await failure(all(client(server.baseUrl).generate(request({ logprobStartLen: 1 }), never)))).toMatchObject({ code: 'INCONSISTENT', message: expect.stringContaining('position 2') })
+  })
+
+  test('minus infinity is null with a note', async () => {
+    const server = await replaying(reply({ meta_info: { output_token_logprobs: [[-3.4028234663852886e38, 5, null]], finish_reason: { type: 'length', length: 1 } } }))
+    const [chunk] = await all(client(server.baseUrl).generate(request(), never))
+    expect(chunk?.tokens.logprobs).toEqual([null])
+    expect(chunk?.problems).toMatchObject([{ kind: 'number', column: 'logprobs', index: 0, raw: '-3.4028234663852886e+38' }])
+  })
+
+  test('another count than arrived is noted', async () => {
+    const server = await replaying(reply({ meta_info: { prompt_tokens: 4, completion_tokens: 1, finish_reason: { type: 'stop', matched: 5 } } }))
+    const [chunk] = await all(client(server.baseUrl).generate(request(), never))
+    expect(chunk?.problems).toMatchObject([{ kind: 'count', message: 'The server counted 4 prompt tokens, 3 were sent.' }])
+  })
+})
+
+describe('older shapes', () => {
+  const stream = (events: object[]): Recording => ({ ...recording('stream-plain'), stream_lines: [...events.map((event) => `data: ${JSON.stringify(event)}\n\n`), 'data: [DONE]\n\n'] })
+  const ids = async (events: object[]) => {
+    const server = await replaying({ '/generate': stream(events) })
+    const chunks = await all(client(server.baseUrl).generate(request({ stream: true }), never))
+    return { ids: chunks.flatMap(({ tokens }) => tokens.ids), text: chunks.at(-1)?.end?.text }
+  }
+  const stop = { type: 'stop', matched: 9 }
+
+  test('0.4.10: no output_ids, ids only in the logprobs', async () => {
+    expect(await ids([
+      { text: 'a', meta_info: { completion_tokens: 1, finish_reason: null, output_token_logprobs: [[-1, 7, null]] } },
+      { text: 'ab', meta_info: { completion_tokens: 2, finish_reason: stop, output_token_logprobs: [[-1, 7, null], [-1, 9, null]] } },
+    ])).toEqual({ ids: [7, 9], text: 'ab' })
+  })
+
+  test('0.5.2: cumulative text and logprobs, delta ids', async () => {
+    expect(await ids([
+      { text: 'a', output_ids: [7], meta_info: { completion_tokens: 1, finish_reason: null, output_token_logprobs: [[-1, 7, null]] } },
+      { text: 'ab', output_ids: [9], meta_info: { completion_tokens: 2, finish_reason: stop, output_token_logprobs: [[-1, 7, null], [-1, 9, null]] } },
+    ])).toEqual({ ids: [7, 9], text: 'ab' })
+  })
+})
+
+describe('every failure has a name', () => {
+  const page = (status: number, body: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
+    against((_request, response) => response.writeHead(status, headers).end(body))
+
+  test.each([
+    ['errors-err-over-length-input', 'CONTEXT_LENGTH', 'longer than the model'],
+    ['errors-err-over-length-sum', 'CONTEXT_LENGTH', '4096 tokens'],
+    ['errors-err-top-k', 'UPSTREAM_REJECTED', 'top_k'],
+    ['errors-err-wrong-type-temperature', 'UPSTREAM_REJECTED', 'expected f64'],
+    ['errors-err-malformed-json', 'UPSTREAM_REJECTED', 'JSON decode error'],
+    ['errors-err-bad-param-stream', 'UPSTREAM_REJECTED', 'temperature must be'],
+    ['auth-wrong-key', 'UPSTREAM_AUTH', 'Unauthorized'],
+    ['errors-err-404', 'UPSTREAM_REJECTED', 'Not Found'],
+  ])('%s is %s', async (name, code, words) => {
+    const recorded = recording(name)
+    const server = await replaying({ '/generate': recorded })
+    const error = await failure(all(client(server.baseUrl).generate(request({ stream: recorded.stream_lines !== undefined }), never)))
+    expect(error).toMatchObject({ code, message: expect.stringContaining(words) })
+  })
+
+  test('a parameter that "exceeds" something is no context overflow', async () => {
+    const error = await failure(all((await page(400, '{"error":{"message":"n exceeds the limit of 8"}}')).generate(request(), never)))
+    expect(error.code).toBe('UPSTREAM_REJECTED')
+  })
+
+  test('nothing listens', async () => {
+    expect(await failure(all(client('http://127.0.0.1:9').generate(request(), never)))).toMatchObject({ code: 'CONNECT_REFUSED' })
+  })
+
+  test.each([301, 302, 303, 307, 308])('a redirect (%d) is not followed', async (status) => {
+    let hits = 0
+    const canary = await scripted((_request, response) => {
+      hits++
+      response.end()
+    })
+    closing.push(() => canary.close())
+    const error = await failure(all((await page(status, '', { location: `${canary.baseUrl}/generate` })).generate(request(), never)))
+    expect([error.code, hits]).toEqual(['UPSTREAM_REDIRECT', 0])
+  })
+
+  test.each<[string, number, string, Record<string, string>, string]>([
+    ['an HTML page', 200, '<html><body>hi</body></html>', { 'content-type': 'text/html' }, 'NOT_SGLANG'],
+    ['cut JSON', 200, '{"text": "a', { 'content-type': 'application/json' }, 'BAD_JSON'],
+    ['NaN', 200, '{"text": "a", "meta_info": NaN}', { 'content-type': 'application/json' }, 'BAD_JSON'],
+    ['JSON of another kind', 200, '{"choices": []}', { 'content-type': 'application/json' }, 'BAD_SHAPE'],
+    ['compressed data', 200, 'xx', { 'content-type': 'application/json', 'content-encoding': 'gzip' }, 'BAD_ENCODING'],
+    ['an internal error', 500, 'Internal Server Error', { 'content-type': 'text/plain' }, 'UPSTREAM_ERROR'],
+    ['a full queue', 503, '{"object":"error","message":"queue full","code":503}', { 'content-type': 'application/json' }, 'UPSTREAM_BUSY'],
+  ])('%s', async (_what, status, body, headers, code) => {
+    expect((await failure(all((await page(status, body, headers)).generate(request(), never)))).code).toBe(code)
+  })
+
+  test('a stream that stops without its end', async () => {
+    const first = recording('inc-plain').stream_lines?.[0] ?? ''
+    const cut = await against((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(`${first}\n`)
+    })
+    const seen: Chunk[] = []
+    const error = await failure(
+      (async () => {
+        for await (const chunk of cut.generate(request({ stream: true, inputIds: Array.from({ length: 38 }, () => 1) }), never)) seen.push(chunk)
+      })(),
+    )
+    expect([error.code, seen.length]).toEqual(['UPSTREAM_TRUNCATED', 1])
+  })
+
+  test('a connection that closes in mid-reply', async () => {
+    const cut = await against((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
+      response.write('{"text":')
+      setTimeout(() => response.destroy(), 20)
+    })
+    expect((await failure(all(cut.generate(request(), never)))).code).toBe('UPSTREAM_TRUNCATED')
+  })
+
+  test('a server that stops in mid-stream', async () => {
+    const stalled = await against(
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(': hello\n\n')
+      },
+      { limits: { idleMs: 50 } },
+    )
+    expect((await failure(all(stalled.generate(request({ stream: true }), never)))).code).toBe('BODY_TIMEOUT')
+  })
+
+  test('a reply without end', async () => {
+    const endless = await against(
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.write('x'.repeat(100_000))
+      },
+      { limits: { bodyBytes: 50_000 } },
+    )
+    expect((await failure(all(endless.generate(request(), never)))).code).toBe('TOO_LARGE')
+  })
+
+  test('the key is not repeated in an error, nor are control characters', async () => {
+    const echo = await against((incoming, response) => response.writeHead(400, { 'content-type': 'text/plain' }).end(`you sent ${incoming.headers.authorization}\u001b[31m`), { apiKey: 'sk-canary' })
+    const error = await failure(all(echo.generate(request(), never)))
+    expect(error.message).toContain('Bearer [key]')
+    expect(error.message).not.toMatch(/canary|\u001b/)
+  })
+})
+
+describe('requests that would kill the server are not sent', () => {
+  test.each<[string, Partial<GenerateRequest>]>([
+    ['no ids', { inputIds: [] }],
+    ['an id beyond the vocabulary', { inputIds: [1, VOCABULARY] }],
+    ['a negative id', { inputIds: [1, -1] }],
+    ['half an id', { inputIds: [1, 2.5] }],
+    ['a start before the prompt', { logprobStartLen: -2 }],
+    ['a start after it', { logprobStartLen: 4 }],
+    ['more alternatives than tokens', { topLogprobsNum: VOCABULARY + 1 }],
+  ])('%s', async (_what, overrides) => {
+    const server = await replaying({ '/generate': recording('core-generate-minimal') })
+    expect((await failure(all(client(server.baseUrl).generate(request(overrides), never)))).code).toBe('REQUEST_REFUSED')
+    expect(server.requests).toEqual([])
+  })
+})
+
+describe('trying again', () => {
+  const eager: RetryPolicy = { attempts: 4, delayMs: () => 1 }
+
+  test('helps against a busy server, and sends the same each time', async () => {
+    const bodies: string[] = []
+    const reply = JSON.stringify(recording('core-generate-minimal').response)
+    const busy = await against(
+      async (incoming, response) => {
+        let body = ''
+        for await (const chunk of incoming) body += chunk
+        bodies.push(body)
+        if (bodies.length < 3) response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '0.01' }).end('{"message":"full"}')
+        else response.writeHead(200, { 'content-type': 'application/json' }).end(reply)
+      },
+      { retry: eager },
+    )
+    const chunks = await all(busy.generate(request({ inputIds: Array.from({ length: 38 }, () => 1) }), never))
+    expect(chunks).toHaveLength(1)
+    expect(new Set(bodies).size).toBe(1)
+    expect(bodies).toHaveLength(3)
+  })
+
+  test.each([400, 401, 403, 404, 422])('is not done after a %d', async (status) => {
+    let calls = 0
+    const no = await against((_request, response) => {
+      calls++
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"no"}')
+    }, { retry: eager })
+    await failure(all(no.generate(request(), never)))
+    expect(calls).toBe(1)
+  })
+
+  test('ends, and is not done once tokens have come', async () => {
+    let calls = 0
+    const first = recording('inc-plain').stream_lines?.[0] ?? ''
+    const cut = await against((_request, response) => {
+      calls++
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(`${first}\n`, () => response.destroy())
+    }, { retry: eager })
+    await failure(all(cut.generate(request({ stream: true, inputIds: Array.from({ length: 38 }, () => 1) }), never)))
+    expect(calls).toBe(1)
+    calls = 0
+    const always = await against((_request, response) => {
+      calls++
+      response.writeHead(500).end()
+    }, { retry: eager })
+    await failure(all(always.generate(request(), never)))
+    expect(calls).toBe(4)
+  })
+})
+
+test('stopping to read closes the connection', async () => {
+  let closed = false
+  const first = recording('inc-plain').stream_lines?.[0] ?? ''
+  const open = await against((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(`${first}\n`)
+    response.on('close', () => {
+      closed = true
+    })
+  })
+  for await (const _chunk of open.generate(request({ stream: true, inputIds: Array.from({ length: 38 }, () => 1) }), never)) break
+  await expect.poll(() => closed).toBe(true)
+})
+
+test('the signal ends a call with its reason', async () => {
+  const silent = await against(() => {})
+  const controller = new AbortController()
+  const call = all(silent.generate(request(), controller.signal))
+  controller.abort(new Error('stop'))
+  await expect(call).rejects.toThrow('stop')
+})
+
+describe('what the server is', () => {
+  const described = async (recordings: Readonly<Record<string, Recording>>) => client((await replaying(recordings)).baseUrl).describe(never)
+
+  test('is read from 0.5.23, keys left aside', async () => {
+    const description = await described({ '/model_info': recording('info-get_model_info'), '/server_info': recording('info-get_server_info') })
+    expect(description).toEqual({
+      modelName: 'tiny-qwen3',
+      tokenizerName: 'tiny-qwen3',
+      version: '0.5.23',
+      contextLength: 4096,
+      weightVersion: 'default',
+      toolCallParser: 'qwen',
+      reasoningParser: 'qwen3',
+      incrementalStreaming: false,
+      deterministicInference: false,
+    })
+  })
+
+  test('is read from older versions and the router under the old names', async () => {
+    const description = await described({ '/get_model_info': recording('info-get_model_info'), '/v1/models': recording('info-get_v1_models') })
+    expect(description).toMatchObject({ modelName: 'tiny-qwen3', contextLength: 4096, version: undefined })
+  })
+
+  test('readiness is asked quickly where it can be', async () => {
+    expect(await client((await replaying({ '/ready': recording('info-get_ready') })).baseUrl).isReady(never)).toBe(true)
+    expect(await client((await replaying({ '/health': recording('info-get_health') })).baseUrl).isReady(never)).toBe(true)
+    expect(await (await against((_request, response) => response.writeHead(503).end())).isReady(never)).toBe(false)
+  })
+
+  test('its tokenizer answers', async () => {
+    const server = await replaying({ '/tokenize': recording('info-tokenize') })
+    expect(await client(server.baseUrl).tokenize('x', never)).toHaveLength(38)
+  })
+
+  test('a request is aborted by its id', async () => {
+    const server = await replaying({ '/abort_request': { ...recording('info-get_ready'), status: 200 } })
+    await client(server.baseUrl).abort('abc', never)
+    expect(server.requests).toEqual([{ method: 'POST', path: '/abort_request', body: { rid: 'abc' } }])
+  })
+})

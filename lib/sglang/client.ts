@@ -1,0 +1,227 @@
+/** One SGLang server: what the rest of the application may ask of it. */
+import { createParser } from 'eventsource-parser'
+import type { z } from 'zod'
+import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
+import { errorFromEvent, foreignText, SglangError } from './errors.ts'
+import { type Chunk, replyReader } from './reply.ts'
+import { type GenerateRequest, generateBody } from './request.ts'
+import { type GenerateReply, generateReply, modelInfo, models, serverInfo, streamError, tokenizeReply } from './schema.ts'
+import { createTransport, DEFAULT_LIMITS, type Reply, type Transport, type TransportLimits } from './transport.ts'
+
+export interface SglangClient {
+  /**
+   * The reply to one request, chunk by chunk; a plain reply is one chunk. Until the first chunk a failure that another
+   * try may mend is tried again; after it every failure is thrown. Stopping to read closes the connection, and with it
+   * the generation. Throws SglangError, or the reason of the signal.
+   */
+  generate(request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk>
+  /** What the server is and serves. */
+  describe(signal: AbortSignal): Promise<ServerDescription>
+  isReady(signal: AbortSignal): Promise<boolean>
+  abort(rid: string, signal: AbortSignal): Promise<void>
+  /** The server's own tokenizer; throws UPSTREAM_REJECTED on versions that have none. */
+  tokenize(text: string, signal: AbortSignal): Promise<readonly number[]>
+  close(): Promise<void>
+}
+
+export interface ServerDescription {
+  readonly modelName: string | undefined
+  /** Hub name or the server's own path. */
+  readonly tokenizerName: string | undefined
+  readonly version: string | undefined
+  readonly contextLength: number | undefined
+  readonly weightVersion: string | undefined
+  readonly toolCallParser: string | undefined
+  readonly reasoningParser: string | undefined
+  /** undefined: an older version, which repeats everything in each chunk. */
+  readonly incrementalStreaming: boolean | undefined
+  readonly deterministicInference: boolean | undefined
+}
+
+export interface ClientOptions {
+  /** As serverAddress gives it. */
+  readonly baseUrl: string
+  readonly apiKey: string | undefined
+  readonly limits?: Partial<TransportLimits>
+  readonly retry?: RetryPolicy
+}
+
+export interface RetryPolicy {
+  readonly attempts: number
+  /** Before the nth repetition, n from 1. */
+  readonly delayMs: (repetition: number) => number
+}
+
+/** 0.5 s, 1 s, 2 s, each spread by a quarter either way, so that clients do not come back together. */
+const DEFAULT_RETRY: RetryPolicy = {
+  attempts: 4,
+  delayMs: (repetition) => 500 * 2 ** (repetition - 1) * (0.75 + Math.random() / 2),
+}
+
+const MAX_RETRY_AFTER_MS = 30_000
+const INFO_MS = 10_000
+const LONGEST_EVENT = 64 << 20
+
+export function createClient({ baseUrl, apiKey, limits, retry = DEFAULT_RETRY }: ClientOptions): SglangClient {
+  const transport = createTransport(baseUrl, apiKey, { ...DEFAULT_LIMITS, ...limits })
+  const info = async <T>(path: string, schema: z.ZodType<T>, signal: AbortSignal): Promise<T> =>
+    parsed(await jsonOf(await transport.send({ method: 'GET', path, signal, deadlineMs: INFO_MS })), schema, path)
+  return {
+    generate: (request, signal) => generate(transport, request, signal, retry, apiKey),
+    describe: (signal) => describe(info, signal),
+    isReady: (signal) => isReady(transport, signal),
+    async abort(rid, signal) {
+      const reply = await transport.send({ method: 'POST', path: '/abort_request', json: { rid }, signal, deadlineMs: INFO_MS })
+      await reply.text()
+    },
+    async tokenize(text, signal) {
+      const reply = await transport.send({ method: 'POST', path: '/tokenize', json: { prompt: text }, signal })
+      return parsed(await jsonOf(reply), tokenizeReply, '/tokenize').tokens
+    },
+    close: () => transport.close(),
+  }
+}
+
+async function* generate(
+  transport: Transport,
+  request: GenerateRequest,
+  signal: AbortSignal,
+  retry: RetryPolicy,
+  apiKey: string | undefined,
+): AsyncGenerator<Chunk> {
+  const json = generateBody(request)
+  for (let attempt = 1; ; attempt++) {
+    let started = false
+    try {
+      for await (const chunk of chunksOf(await transport.send({ method: 'POST', path: '/generate', json, signal }), request, apiKey)) {
+        started = true
+        yield chunk
+      }
+      return
+    } catch (error) {
+      if (started || attempt >= retry.attempts || !mayHelp(error)) throw error
+      await pause(Math.min(MAX_RETRY_AFTER_MS, error.retryAfterMs ?? retry.delayMs(attempt)), signal)
+    }
+  }
+}
+
+/** Nothing was read or written yet, and the cause may pass. */
+function mayHelp(error: unknown): error is SglangError {
+  return error instanceof SglangError && ['CONNECT_REFUSED', 'CONNECT_TIMEOUT', 'CONNECTION_RESET', 'UPSTREAM_BUSY', 'UPSTREAM_ERROR'].includes(error.code)
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
+}
+
+async function* chunksOf(reply: Reply, request: GenerateRequest, apiKey: string | undefined): AsyncGenerator<Chunk> {
+  const reader = replyReader(request)
+  if (!request.stream) {
+    yield reader.read(parsed(await jsonOf(reply), generateReply, '/generate'))
+    return
+  }
+  let ended = false
+  for await (const value of events(reply, apiKey)) {
+    const chunk = reader.read(value)
+    ended ||= chunk.end !== undefined
+    yield chunk
+  }
+  if (!ended) throw new SglangError('UPSTREAM_TRUNCATED', 'the stream ended before the reply did')
+}
+
+/** The events of a stream, up to [DONE]. */
+async function* events(reply: Reply, apiKey: string | undefined): AsyncGenerator<GenerateReply> {
+  if (!reply.contentType.startsWith('text/event-stream')) throw notSglang(reply.contentType, await reply.text(), 'a stream of events', apiKey)
+  const decoder = new TextDecoder()
+  const queue: string[] = []
+  const parser = createParser({ onEvent: ({ data }) => queue.push(data), maxBufferSize: LONGEST_EVENT })
+  for await (const bytes of reply.chunks) {
+    parser.feed(decoder.decode(bytes, { stream: true }))
+    for (const data of queue.splice(0)) {
+      if (data === '[DONE]') return
+      const value = jsonValue(data, apiKey)
+      const error = streamError.safeParse(value)
+      if (error.success) throw errorFromEvent(error.data.error.message, error.data.error.code ?? undefined, apiKey)
+      yield parsed(value, generateReply, '/generate')
+    }
+  }
+}
+
+async function jsonOf(reply: Reply): Promise<unknown> {
+  const text = await reply.text()
+  if (!reply.contentType.startsWith('application/json')) throw notSglang(reply.contentType, text, 'JSON', undefined)
+  return jsonValue(text, undefined)
+}
+
+function jsonValue(text: string, apiKey: string | undefined): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new SglangError('BAD_JSON', `the reply is not valid JSON: ${foreignText(error instanceof Error ? error.message : String(error), apiKey)}`, { cause: error })
+  }
+}
+
+function parsed<T>(value: unknown, schema: z.ZodType<T>, path: string): T {
+  const result = schema.safeParse(value)
+  if (!result.success) throw new SglangError('BAD_SHAPE', `the reply to ${path} is not SGLang’s: ${violationText(schemaViolation(result.error, value))}`)
+  return result.data
+}
+
+function notSglang(contentType: string, body: string, expected: string, apiKey: string | undefined): SglangError {
+  return new SglangError('NOT_SGLANG', `the answer is ${foreignText(contentType, apiKey) || 'of no type'}, not ${expected}: ${foreignText(body.slice(0, 200), apiKey)}`)
+}
+
+type Info = <T>(path: string, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
+
+/** New names first, then those of older versions and of the router; only the model's own is required. */
+async function describe(info: Info, signal: AbortSignal): Promise<ServerDescription> {
+  const model = await firstKnown(() => info('/model_info', modelInfo, signal), () => info('/get_model_info', modelInfo, signal))
+  const optional = async <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch((error) => (error instanceof SglangError ? undefined : Promise.reject(error)))
+  const server = await optional(firstKnown(() => info('/server_info', serverInfo, signal), () => info('/get_server_info', serverInfo, signal)))
+  const list = server?.context_length ? undefined : await optional(info('/v1/models', models, signal))
+  return {
+    modelName: model.served_model_name ?? model.model_path ?? undefined,
+    tokenizerName: model.tokenizer_path ?? model.model_path ?? undefined,
+    version: server?.version ?? undefined,
+    contextLength: server?.context_length ?? list?.data[0]?.max_model_len ?? undefined,
+    weightVersion: model.weight_version ?? undefined,
+    toolCallParser: model.tool_call_parser ?? undefined,
+    reasoningParser: model.reasoning_parser ?? undefined,
+    incrementalStreaming: server?.incremental_streaming_output ?? undefined,
+    deterministicInference: server?.enable_deterministic_inference ?? undefined,
+  }
+}
+
+async function firstKnown<T>(newName: () => Promise<T>, oldName: () => Promise<T>): Promise<T> {
+  try {
+    return await newName()
+  } catch (error) {
+    if (error instanceof SglangError && error.status === 404) return oldName()
+    throw error
+  }
+}
+
+/** /ready answers at once but is new; /health runs a generation and takes a second. */
+async function isReady(transport: Transport, signal: AbortSignal): Promise<boolean> {
+  const ask = async (path: string) => {
+    await (await transport.send({ method: 'GET', path, signal, deadlineMs: INFO_MS })).text()
+    return true
+  }
+  try {
+    return await firstKnown(() => ask('/ready'), () => ask('/health'))
+  } catch (error) {
+    if (error instanceof SglangError && error.code === 'UPSTREAM_BUSY') return false
+    throw error
+  }
+}

@@ -1,0 +1,122 @@
+/** Every way in which a server can fail us, by name. The names are those of outcomes, files and the page. */
+
+export type SglangErrorCode =
+  | 'ADDRESS_REFUSED'
+  | 'REQUEST_REFUSED'
+  | 'CONNECT_REFUSED'
+  | 'DNS_FAILED'
+  | 'CONNECT_TIMEOUT'
+  | 'TLS_FAILED'
+  | 'CONNECTION_RESET'
+  | 'HEADERS_TIMEOUT'
+  | 'BODY_TIMEOUT'
+  | 'DEADLINE'
+  | 'BAD_HTTP'
+  | 'BAD_ENCODING'
+  | 'BAD_JSON'
+  | 'BAD_SHAPE'
+  | 'NOT_SGLANG'
+  | 'TOO_LARGE'
+  | 'INCONSISTENT'
+  | 'CONTEXT_LENGTH'
+  | 'UPSTREAM_AUTH'
+  | 'UPSTREAM_BUSY'
+  | 'UPSTREAM_ERROR'
+  | 'UPSTREAM_REDIRECT'
+  | 'UPSTREAM_REJECTED'
+  | 'UPSTREAM_TRUNCATED'
+
+export class SglangError extends Error {
+  override readonly name = 'SglangError'
+  readonly code: SglangErrorCode
+  /** HTTP status; undefined where there was no answer. */
+  readonly status: number | undefined
+  /** Milliseconds after which the server asks to be tried again. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(code: SglangErrorCode, message: string, details: { status?: number; retryAfterMs?: number; cause?: unknown } = {}) {
+    super(message, { cause: details.cause })
+    this.code = code
+    this.status = details.status
+    this.retryAfterMs = details.retryAfterMs
+  }
+
+  get hint(): string | undefined {
+    return HINTS[this.code]
+  }
+}
+
+const HINTS: Readonly<Partial<Record<SglangErrorCode, string>>> = {
+  CONNECT_REFUSED: 'Nothing listens there: start the server, or correct its address.',
+  DNS_FAILED: 'Check the host name of the server.',
+  CONNECT_TIMEOUT: 'The host does not answer: check the address, the tunnel and the firewall.',
+  TLS_FAILED: 'The server’s certificate is not accepted: use http:// for a plain server, or a certificate that this machine trusts.',
+  CONNECTION_RESET: 'The server closed the connection; it may have crashed. Look at its log.',
+  HEADERS_TIMEOUT: 'The server accepted the request and said nothing. Look at its log and its queue.',
+  BODY_TIMEOUT: 'The reply stopped half-way. Look at the server’s log.',
+  DEADLINE: 'The reply took longer than a call may. Lower max_new_tokens.',
+  BAD_HTTP: 'What listens there does not speak HTTP as expected: check the port.',
+  NOT_SGLANG: 'What answers there is no SGLang server: check the address and the port.',
+  BAD_SHAPE: 'The reply lacks what SGLang sends: check that the address is that of an SGLang server of version 0.4.6 or newer.',
+  CONTEXT_LENGTH: 'Shorten the conversation, lower max_new_tokens, or start the server with a larger --context-length.',
+  UPSTREAM_AUTH: 'The server wants another API key: set SGLANG_API_KEY, or save the key with the server.',
+  UPSTREAM_BUSY: 'The server’s queue is full: try again later, or lower the load on it.',
+  UPSTREAM_ERROR: 'The server failed inside. Look at its log.',
+  UPSTREAM_REDIRECT: 'Redirects are never followed: give the address that the server itself answers at.',
+  UPSTREAM_TRUNCATED: 'The connection broke before the reply was complete. Look at the server’s log.',
+}
+
+/** Longest foreign text that goes into an error message. */
+const CLIP = 4096
+
+/** A server's words: one line of printable text, clipped, without our key. */
+export function foreignText(text: string, secret?: string): string {
+  const printable = text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim()
+  const scrubbed = secret ? printable.replaceAll(secret, '[key]') : printable
+  return scrubbed.length > CLIP ? `${scrubbed.slice(0, CLIP)}… (${scrubbed.length} characters)` : scrubbed
+}
+
+/** An answer with an error status. `body` is its text. Reads the four shapes in which SGLang words errors. */
+export function errorFromStatus(status: number, body: string, headers: { retryAfter?: string | undefined }, secret?: string): SglangError {
+  const words = foreignText(errorWords(body), secret)
+  const said = words === '' ? `status ${status}` : words
+  if (status >= 300 && status < 400) return new SglangError('UPSTREAM_REDIRECT', `the server redirects (${status})`, { status })
+  if (status === 401 || status === 403) return new SglangError('UPSTREAM_AUTH', `the server refuses the key (${status}): ${said}`, { status })
+  if (status === 429 || status === 503) return new SglangError('UPSTREAM_BUSY', `the server is busy (${status}): ${said}`, { status, ...retryAfter(headers.retryAfter) })
+  if (status >= 500) return new SglangError('UPSTREAM_ERROR', `the server failed (${status}): ${said}`, { status })
+  if (isContextLength(words)) return new SglangError('CONTEXT_LENGTH', said, { status })
+  return new SglangError('UPSTREAM_REJECTED', `the server refuses the request (${status}): ${said}`, { status })
+}
+
+/** An error that came as an event of a stream, where the status is 200. */
+export function errorFromEvent(message: string, code: number | undefined, secret?: string): SglangError {
+  return errorFromStatus(code ?? 400, JSON.stringify({ error: { message } }), {}, secret)
+}
+
+/** Not every "exceed": a parameter out of range is worded so too. */
+function isContextLength(words: string): boolean {
+  return /longer than the model's context length|maximum context length|exceeds? the (?:model's )?context length|maximum allowed length/i.test(words)
+}
+
+function errorWords(body: string): string {
+  try {
+    const value: unknown = JSON.parse(body)
+    if (typeof value === 'object' && value !== null) {
+      const { error, message, detail } = value as Record<string, unknown>
+      if (typeof error === 'string') return error
+      if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message)
+      if (message !== undefined) return String(message)
+      if (detail !== undefined) return typeof detail === 'string' ? detail : JSON.stringify(detail)
+    }
+  } catch {
+    // Not JSON: the router and proxies answer in plain text or HTML.
+  }
+  return body.replace(/<[^>]*>/g, ' ')
+}
+
+/** Seconds or a date; the past and the absurd count as nothing. */
+function retryAfter(header: string | undefined): { retryAfterMs?: number } {
+  if (header === undefined) return {}
+  const ms = /^\d+(\.\d+)?$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+  return Number.isFinite(ms) && ms > 0 ? { retryAfterMs: ms } : {}
+}

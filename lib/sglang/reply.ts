@@ -1,0 +1,154 @@
+/**
+ * Reads the replies of one call, whichever shape the server's version gives them: one plain reply, chunks that repeat
+ * everything so far (cumulative, the default), or chunks with only what is new (--incremental-streaming-output).
+ */
+import type { Finish, Problem, ResponseSegment, TopLogprobs } from '#lib/core/trajectory.ts'
+import type { ArrivedTokens } from '#lib/tito/record.ts'
+import { SglangError } from './errors.ts'
+import type { GenerateReply, Scored } from './schema.ts'
+
+export interface Chunk {
+  /** Logprobs of the prompt's last positions, known with the first chunk; undefined when none came. */
+  readonly prompt?: PromptScores
+  readonly tokens: ArrivedTokens
+  /** Set on the last chunk. */
+  readonly end?: End
+  readonly problems: readonly Problem[]
+}
+
+/** Aligned to the end of the prompt: the last entry belongs to the last input id. */
+export interface PromptScores {
+  readonly logprobs: readonly (number | null)[]
+  readonly topLogprobs?: TopLogprobs
+}
+
+export interface End {
+  readonly finish: Finish
+  readonly usage: NonNullable<ResponseSegment['usage']>
+  readonly weightVersions?: NonNullable<ResponseSegment['weightVersions']>
+  readonly serverMs?: number
+  /** The server's text of the whole response; undefined when it sent none. */
+  readonly text?: string
+}
+
+export interface ReplyReader {
+  /** Throws SglangError when the reply contradicts itself. */
+  read(reply: GenerateReply): Chunk
+}
+
+export function replyReader(expected: { readonly vocabularySize: number; readonly inputIds: readonly number[] }): ReplyReader {
+  let received = 0
+  let text = ''
+  let promptRead = false
+  return {
+    read(reply) {
+      const meta = reply.meta_info
+      const scores = meta.output_token_logprobs ?? undefined
+      const ids = scores ? scores.map(([, id]) => id) : (reply.output_ids ?? [])
+      const total = meta.output_token_logprobs_length ?? meta.completion_tokens ?? undefined
+      const isDelta = received > 0 && ids.length !== total && (total === undefined ? false : received + ids.length === total)
+      const skip = isDelta ? 0 : received
+      if (ids.length < skip) throw new SglangError('INCONSISTENT', `the server sent ${ids.length} tokens after ${received} had arrived`)
+      text = isDelta ? text + (reply.text ?? '') : (reply.text ?? text)
+      const newIds = ids.slice(skip)
+      checkIds(newIds, received, expected.vocabularySize)
+      const problems: Problem[] = []
+      const tokens: ArrivedTokens = {
+        ids: newIds,
+        ...(scores && { logprobs: scores.slice(skip).map(([logprob], i) => clean(logprob, received + i, 'logprobs', problems)) }),
+        ...top(meta.output_top_logprobs?.slice(skip), received, problems),
+      }
+      received += newIds.length
+      const prompt = promptRead ? undefined : promptScores(meta, expected.inputIds)
+      promptRead = true
+      return {
+        tokens,
+        problems,
+        ...(prompt && { prompt }),
+        ...(meta.finish_reason && { end: endOf(reply, received, text, expected.inputIds.length, problems) }),
+      }
+    },
+  }
+}
+
+function checkIds(ids: readonly number[], from: number, vocabularySize: number): void {
+  const odd = ids.findIndex((id) => id >= vocabularySize)
+  if (odd >= 0)
+    throw new SglangError(
+      'INCONSISTENT',
+      `the server wrote token id ${ids[odd]} at position ${from + odd} of its reply, and the tokenizer has only ${vocabularySize}: the tokenizer is not the server’s`,
+    )
+}
+
+/** Smaller numbers stand for minus infinity: SGLang writes float32's minimum where a grammar forbids a token. */
+const MINUS_INFINITY = -3e38
+
+/** A logprob as it is kept: -0 is 0, minus infinity is null with a note of what was written. */
+function clean(logprob: number | null, index: number, column: string, problems: Problem[]): number | null {
+  if (logprob === null) return null
+  if (logprob > MINUS_INFINITY) return logprob === 0 ? 0 : logprob
+  problems.push({ kind: 'number', message: 'The server gave minus infinity.', column, index, raw: String(logprob) })
+  return null
+}
+
+type TopRows = readonly (readonly Scored[] | null)[]
+
+function top(rows: TopRows | null | undefined, from: number, problems: Problem[]): { readonly topLogprobs?: TopLogprobs } {
+  const k = Math.max(0, ...(rows ?? []).map((row) => row?.length ?? 0))
+  if (!rows || k === 0) return {}
+  const cells = rows.flatMap((row, i) =>
+    Array.from({ length: k }, (_, column) => {
+      const entry = row?.[column]
+      return entry ? { id: entry[1], logprob: clean(entry[0], (from + i) * k + column, 'topLogprobs', problems) } : { id: -1, logprob: null }
+    }),
+  )
+  return { topLogprobs: { k, ids: cells.map(({ id }) => id), logprobs: cells.map(({ logprob }) => logprob) } }
+}
+
+/** The scores of the prompt's tail. What the server says it read there must be what was sent. */
+function promptScores(meta: GenerateReply['meta_info'], inputIds: readonly number[]): PromptScores | undefined {
+  const scores = meta.input_token_logprobs ?? []
+  if (scores.length === 0) return undefined
+  const offset = inputIds.length - scores.length
+  const odd = scores.findIndex(([, id], i) => id !== inputIds[offset + i])
+  if (odd >= 0)
+    throw new SglangError('INCONSISTENT', `the server scored token id ${scores[odd]?.[1]} where ${inputIds[offset + odd]} was sent (position ${offset + odd})`)
+  return {
+    logprobs: scores.map(([logprob]) => (logprob === null || logprob <= MINUS_INFINITY ? null : logprob === 0 ? 0 : logprob)),
+    ...top(meta.input_top_logprobs, 0, []),
+  }
+}
+
+function endOf({ meta_info: meta }: GenerateReply, received: number, text: string, sent: number, problems: Problem[]): End {
+  const count = (what: string, said: number | null | undefined, own: number) => {
+    if (typeof said === 'number' && said !== own)
+      problems.push({ kind: 'count', message: `The server counted ${said} ${what} tokens, ${own} were ${what === 'prompt' ? 'sent' : 'received'}.`, raw: String(said) })
+  }
+  count('prompt', meta.prompt_tokens, sent)
+  count('completion', meta.completion_tokens, received)
+  const versions = meta.weight_versions ?? (meta.weight_version ? [{ version: meta.weight_version, start: 0, end: received }] : undefined)
+  return {
+    finish: finishOf(meta.finish_reason),
+    usage: {
+      ...(typeof meta.prompt_tokens === 'number' && { promptTokens: meta.prompt_tokens }),
+      ...(typeof meta.completion_tokens === 'number' && { completionTokens: meta.completion_tokens }),
+      ...(typeof meta.cached_tokens === 'number' && { cachedTokens: meta.cached_tokens }),
+    },
+    ...(versions && { weightVersions: versions.map(({ version, start, end }) => ({ version, start: Math.min(start, received), end: Math.min(end, received) })) }),
+    ...(typeof meta.e2e_latency === 'number' && { serverMs: meta.e2e_latency * 1000 }),
+    text,
+  }
+}
+
+function finishOf(reason: GenerateReply['meta_info']['finish_reason']): Finish {
+  switch (reason?.type) {
+    case 'stop':
+      return { kind: 'stop', ...((typeof reason.matched === 'number' || typeof reason.matched === 'string') && { matched: reason.matched }) }
+    case 'length':
+      return { kind: 'length' }
+    case 'abort':
+      return { kind: 'abort', ...(reason.message && { message: reason.message }) }
+    default:
+      return { kind: 'unknown', raw: JSON.stringify(reason ?? null) }
+  }
+}

@@ -1,0 +1,48 @@
+/** The /generate request, refused here where it would kill the server or surprise its sender. */
+import type { Sampling } from './sampling.ts'
+import { SglangError } from './errors.ts'
+
+export interface GenerateRequest {
+  readonly inputIds: readonly number[]
+  readonly sampling: Sampling
+  /** Request id; fixed length, so that no id is the beginning of another (aborting `job` also aborts `job-2`). */
+  readonly rid: string
+  readonly stream: boolean
+  /** First position with prompt logprobs; the entry there is always unknown. Undefined: none are asked for. */
+  readonly logprobStartLen?: number
+  /** Alternatives for each token; 0 = none. */
+  readonly topLogprobsNum: number
+  /** Ids must be smaller: SGLang's scheduler crashes on others. */
+  readonly vocabularySize: number
+  /** max_new_tokens 0: read the ids, return their logprobs, write nothing. */
+  readonly scoreOnly?: boolean
+}
+
+/** The body to send. Throws SglangError REQUEST_REFUSED. */
+export function generateBody(request: GenerateRequest): Record<string, unknown> {
+  const { inputIds, vocabularySize, logprobStartLen, topLogprobsNum } = request
+  const refuse = (why: string): never => {
+    throw new SglangError('REQUEST_REFUSED', why)
+  }
+  if (inputIds.length === 0) refuse('there are no input ids')
+  const odd = inputIds.findIndex((id) => !Number.isSafeInteger(id) || id < 0 || id >= vocabularySize)
+  if (odd >= 0) refuse(`input id ${inputIds[odd]} at position ${odd} is not in the vocabulary of ${vocabularySize}; SGLang would crash on it`)
+  if (logprobStartLen !== undefined && (logprobStartLen < 0 || logprobStartLen > inputIds.length))
+    refuse(`logprob_start_len ${logprobStartLen} is not between 0 and the prompt’s ${inputIds.length} tokens`)
+  if (topLogprobsNum < 0 || topLogprobsNum > vocabularySize) refuse(`top_logprobs_num ${topLogprobsNum} is not between 0 and the vocabulary of ${vocabularySize}`)
+  return {
+    input_ids: inputIds,
+    rid: request.rid,
+    sampling_params: {
+      ...request.sampling,
+      ...(request.scoreOnly && { max_new_tokens: 0 }),
+      skip_special_tokens: false,
+      spaces_between_special_tokens: false,
+      no_stop_trim: true,
+    },
+    return_logprob: true,
+    ...(logprobStartLen !== undefined && { logprob_start_len: logprobStartLen }),
+    ...(topLogprobsNum > 0 && { top_logprobs_num: topLogprobsNum }),
+    stream: request.stream,
+  }
+}

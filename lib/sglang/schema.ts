@@ -1,0 +1,66 @@
+/** The JSON that SGLang sends, as far as it is read. Every field may be missing: versions differ, aborts lack most. */
+import { z } from 'zod'
+
+/** [logprob, token id, text]; the logprob of the first prompt position is null. */
+const scored = z.tuple([z.number().nullable(), z.int().min(0)]).rest(z.unknown())
+const scoredList = z.array(scored)
+const topList = z.array(z.array(scored).nullable())
+
+const finishReason = z.looseObject({
+  type: z.string(),
+  matched: z.union([z.int(), z.string(), z.array(z.int())]).nullish(),
+  message: z.string().nullish(),
+  status_code: z.int().nullish(),
+})
+
+const metaInfo = z.looseObject({
+  finish_reason: finishReason.nullish(),
+  prompt_tokens: z.int().nullish(),
+  completion_tokens: z.int().nullish(),
+  cached_tokens: z.int().nullish(),
+  e2e_latency: z.number().nullish(),
+  weight_version: z.string().nullish(),
+  weight_versions: z.array(z.looseObject({ version: z.string(), start: z.int().min(0), end: z.int().min(0) })).nullish(),
+  input_token_logprobs: scoredList.nullish(),
+  output_token_logprobs: scoredList.nullish(),
+  output_token_logprobs_length: z.int().nullish(),
+  input_top_logprobs: topList.nullish(),
+  output_top_logprobs: topList.nullish(),
+})
+
+export const generateReply = z.looseObject({
+  text: z.string().nullish(),
+  output_ids: z.array(z.int().min(0)).nullish(),
+  meta_info: metaInfo,
+})
+export type GenerateReply = z.infer<typeof generateReply>
+export type Scored = z.infer<typeof scored>
+
+export const streamError = z.looseObject({
+  error: z.looseObject({ message: z.string(), code: z.int().nullish() }),
+})
+
+export const modelInfo = z.looseObject({
+  model_path: z.string().nullish(),
+  served_model_name: z.string().nullish(),
+  tokenizer_path: z.string().nullish(),
+  weight_version: z.string().nullish(),
+  reasoning_parser: z.string().nullish(),
+  tool_call_parser: z.string().nullish(),
+})
+
+/** Only these fields are taken: the reply also holds the server's keys in clear. */
+export const serverInfo = z.object({
+  version: z.string().nullish(),
+  context_length: z.int().nullish(),
+  max_req_input_len: z.int().nullish(),
+  max_total_num_tokens: z.int().nullish(),
+  incremental_streaming_output: z.boolean().nullish(),
+  enable_deterministic_inference: z.boolean().nullish(),
+})
+
+export const models = z.looseObject({
+  data: z.array(z.looseObject({ id: z.string(), max_model_len: z.int().nullish() })),
+})
+
+export const tokenizeReply = z.looseObject({ tokens: z.array(z.int().min(0)), count: z.int().nullish() })
