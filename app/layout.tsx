@@ -1,9 +1,33 @@
+import type { Metadata, Viewport } from 'next'
 import { headers } from 'next/headers'
-export default async function L({ children }: { children: React.ReactNode }) {
+import type { ReactNode } from 'react'
+import '@fontsource-variable/inter/wght.css'
+import '@fontsource-variable/jetbrains-mono/wght.css'
+import './globals.css'
+import { Providers } from './providers.tsx'
+
+export const metadata: Metadata = {
+  title: { default: 'Rollscope', template: '%s · Rollscope' },
+  description: 'Every token of an agent rollout: its loss mask, its logprob, its alternatives.',
+  referrer: 'no-referrer',
+}
+
+export const viewport: Viewport = {
+  colorScheme: 'light dark',
+  themeColor: [
+    { media: '(prefers-color-scheme: light)', color: '#ffffff' },
+    { media: '(prefers-color-scheme: dark)', color: '#0b0b0e' },
+  ],
+}
+
+export default async function RootLayout({ children }: { readonly children: ReactNode }) {
+  // The nonce of the content security policy is another for every request: nothing may be rendered beforehand.
   await headers()
   return (
     <html lang="en">
-      <body>{children}</body>
+      <body>
+        <Providers>{children}</Providers>
+      </body>
     </html>
   )
 }

@@ -21,15 +21,30 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/tito': pure(['lib/parsers', 'lib/templates']),
 
   'lib/sglang': { imports: ['lib/tito'], packages: ['node:*', 'undici', 'zod', 'eventsource-parser'] },
-  'lib/tokenizer': { imports: ['lib/tito', 'lib/templates'], packages: ['node:*', '@huggingface/tokenizers', '@huggingface/hub', 'zod'] },
-  'lib/agent': { imports: ['lib/tito', 'lib/parsers', 'lib/templates', 'lib/sglang'], packages: ['@strands-agents/sdk', 'fraction.js', 'zod'] },
+  'lib/tokenizer': {
+    imports: ['lib/tito', 'lib/templates'],
+    packages: ['node:*', '@huggingface/tokenizers', '@huggingface/hub', 'zod'],
+  },
+  'lib/agent': {
+    imports: ['lib/tito', 'lib/parsers', 'lib/templates', 'lib/sglang'],
+    packages: ['@strands-agents/sdk', 'fraction.js', 'zod'],
+  },
   'lib/store': { imports: [], packages: ['node:*', 'zod'] },
   'lib/local-model': {
     imports: ['lib/tito', 'lib/tokenizer'],
     packages: ['node:*', 'onnxruntime-node', '@huggingface/transformers', 'zod'],
   },
   'lib/server': {
-    imports: ['lib/agent', 'lib/local-model', 'lib/parsers', 'lib/sglang', 'lib/store', 'lib/templates', 'lib/tito', 'lib/tokenizer'],
+    imports: [
+      'lib/agent',
+      'lib/local-model',
+      'lib/parsers',
+      'lib/sglang',
+      'lib/store',
+      'lib/templates',
+      'lib/tito',
+      'lib/tokenizer',
+    ],
     packages: ['node:*', 'next', 'zod'],
   },
 
@@ -37,7 +52,17 @@ export const rooms: Readonly<Record<string, Room>> = {
   'components/ui': { imports: [], packages: ['react', 'lucide-react'] },
   'components/trajectory': { imports: ['components/ui'], packages: ['react', 'lucide-react'] },
   'components/playground': { imports: ['components/ui', 'components/trajectory'], packages: ['react', 'lucide-react'] },
-  app: { imports: ['components/ui', 'components/trajectory', 'components/playground', 'lib/client'], packages: ['react', 'next', 'nuqs', '@tanstack/react-query', '@fontsource-variable/inter', '@fontsource-variable/jetbrains-mono'] },
+  app: {
+    imports: ['components/ui', 'components/trajectory', 'components/playground', 'lib/client'],
+    packages: [
+      'react',
+      'next',
+      'nuqs',
+      '@tanstack/react-query',
+      '@fontsource-variable/inter',
+      '@fontsource-variable/jetbrains-mono',
+    ],
+  },
   'app/api': { imports: ['lib/server'], packages: [] },
   'app/sglang': { imports: ['lib/server'], packages: [] },
 }

@@ -17,10 +17,14 @@ export function sourceFiles(root: string): string[] {
     .sort()
 }
 
-const IMPORT = /^(?:import|export|\})[^'"\n]*\bfrom ['"]([^'"]+)['"]|^import ['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm
+const IMPORT =
+  /^(?:import|export|\})[^'"\n]*\bfrom ['"]([^'"]+)['"]|^import ['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm
 
 export function importsOf(file: string, source: string): Import[] {
-  return Array.from(source.matchAll(IMPORT), (match) => ({ file, specifier: (match[1] ?? match[2] ?? match[3]) as string }))
+  return Array.from(source.matchAll(IMPORT), (match) => ({
+    file,
+    specifier: (match[1] ?? match[2] ?? match[3]) as string,
+  }))
 }
 
 export const readImports = (root: string): Import[] =>
@@ -39,7 +43,12 @@ export function violation({ file, specifier }: Import): string | undefined {
     return allowed ? undefined : `${file} imports ${specifier}: ${room} may not import ${other}`
   }
   const isNode = specifier.startsWith('node:')
-  const name = isNode ? specifier : specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/')
+  const name = isNode
+    ? specifier
+    : specifier
+        .split('/')
+        .slice(0, specifier.startsWith('@') ? 2 : 1)
+        .join('/')
   const allowed = rules?.packages.some((entry) => entry === name || (entry === 'node:*' && isNode))
   return allowed ? undefined : `${file} imports ${specifier}: ${room} is not a home of ${name}`
 }

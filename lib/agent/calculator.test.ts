@@ -32,9 +32,14 @@ test('sums, differences and products of integers are those of BigInt', () => {
 
 test('any text gives a number or an error that says where', () => {
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom('1', '0', '9', '.', '+', '-', '*', '/', '%', '^', '(', ')', ' ', 'e', 'x', '×', '🙂') }), (text) => {
-      expect(outcome(text)).toMatch(/^(-?\d+(\.\d+)?(e-?\d+)?|Error: .+)$/)
-    }),
+    fc.property(
+      fc.string({
+        unit: fc.constantFrom('1', '0', '9', '.', '+', '-', '*', '/', '%', '^', '(', ')', ' ', 'e', 'x', '×', '🙂'),
+      }),
+      (text) => {
+        expect(outcome(text)).toMatch(/^(-?\d+(\.\d+)?(e-?\d+)?|Error: .+)$/)
+      },
+    ),
     { numRuns: 2000 },
   )
 })

@@ -46,7 +46,8 @@ const DIVISION_BY_ZERO = 'division by zero'
 
 /** The value as text: an integer in full, anything else to 12 significant digits. Throws CalculatorError. */
 export function calculate(expression: string): string {
-  if (expression.length > MAX_CHARACTERS) throw new CalculatorError('the expression is too long (more than 1,000 characters)')
+  if (expression.length > MAX_CHARACTERS)
+    throw new CalculatorError('the expression is too long (more than 1,000 characters)')
   const reader: Reader = { text: expression, position: 0, depth: 0 }
   if (atEnd(reader)) throw new CalculatorError('the expression is empty')
   const value = readExpression(reader)
@@ -72,7 +73,8 @@ const readTerm = (reader: Reader): Value => chain(reader, ['*', '/', '%'], readS
 function chain(reader: Reader, operators: readonly Operator[], operand: (reader: Reader) => Value): Value {
   const first = operand(reader)
   const rest: { readonly operator: Operator; readonly value: Value }[] = []
-  for (let operator = take(reader, operators); operator; operator = take(reader, operators)) rest.push({ operator, value: operand(reader) })
+  for (let operator = take(reader, operators); operator; operator = take(reader, operators))
+    rest.push({ operator, value: operand(reader) })
   return () => rest.reduce((left, { operator, value }) => apply(operator, left, value()), first())
 }
 
@@ -81,12 +83,16 @@ function readSigned(reader: Reader): Value {
   const links = [{ sign: readSign(reader), value: readAtom(reader) }]
   while (take(reader, ['**'])) links.push({ sign: readSign(reader), value: readAtom(reader) })
   return () =>
-    links.reduceRight<Fraction | undefined>((exponent, { sign, value }) => (exponent === undefined ? value() : power(value(), exponent)).mul(sign), undefined) as Fraction
+    links.reduceRight<Fraction | undefined>(
+      (exponent, { sign, value }) => (exponent === undefined ? value() : power(value(), exponent)).mul(sign),
+      undefined,
+    ) as Fraction
 }
 
 function readSign(reader: Reader): 1 | -1 {
   let sign: 1 | -1 = 1
-  for (let operator = take(reader, ['+', '-']); operator; operator = take(reader, ['+', '-'])) if (operator === '-') sign = sign === 1 ? -1 : 1
+  for (let operator = take(reader, ['+', '-']); operator; operator = take(reader, ['+', '-']))
+    if (operator === '-') sign = sign === 1 ? -1 : 1
   return sign
 }
 
@@ -104,7 +110,8 @@ function readAtom(reader: Reader): Value {
 
 function readParenthesised(reader: Reader): Value {
   reader.position++
-  if (++reader.depth > MAX_DEPTH) throw new CalculatorError('the expression is nested too deeply (more than 100 parentheses)')
+  if (++reader.depth > MAX_DEPTH)
+    throw new CalculatorError('the expression is nested too deeply (more than 100 parentheses)')
   const value = readExpression(reader)
   if (atEnd(reader)) throw new CalculatorError('missing ")"')
   if (reader.text[reader.position] !== ')') throw unexpected(reader)

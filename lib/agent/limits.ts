@@ -8,7 +8,10 @@ export const limitsSchema = z
     maxToolIterations: z.int().min(0).describe('Responses with tool calls; the results of the last one are not read.'),
     maxToolCalls: z.int().min(0),
     maxParallelToolCalls: z.int().min(1).describe('Calls of one response; those beyond get an error result.'),
-    maxMessages: z.int().min(1).describe('Messages, counting questions, replies and the results of one response as one each.'),
+    maxMessages: z
+      .int()
+      .min(1)
+      .describe('Messages, counting questions, replies and the results of one response as one each.'),
     maxTokens: z.int().min(1).describe('Tokens of the trajectory, context and output together.'),
   })
   .partial()

@@ -10,7 +10,14 @@ import type { GenerateRequest } from '#lib/sglang/request.ts'
 import type { Sampling } from '#lib/sglang/sampling.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { type Codec, firstPrompt, nextPrompt, type Prompt } from '#lib/tito/prompt.ts'
-import { type ArrivedTokens, addTokens, closePrompt, closeResponse, openPrompt, openResponse } from '#lib/tito/record.ts'
+import {
+  type ArrivedTokens,
+  addTokens,
+  closePrompt,
+  closeResponse,
+  openPrompt,
+  openResponse,
+} from '#lib/tito/record.ts'
 import { type Limits, roomFor } from './limits.ts'
 import type { Recorder } from './recorder.ts'
 import { RunEnded } from './run-ended.ts'
@@ -56,8 +63,14 @@ export async function callModel(
   const known = allIds(recorder.trajectory)
   const prompt = derivePrompt(recorder, messages, codec)
   const inputIds = [...known, ...prompt.ids]
-  const room = roomFor(recorder.trajectory, prompt.ids.length, settings.sampling.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS, settings.limits)
-  if (room.tokens < 1 && room.reason !== 'length') throw new RunEnded({ kind: 'ended', reason: room.reason, ...unsent(messages) })
+  const room = roomFor(
+    recorder.trajectory,
+    prompt.ids.length,
+    settings.sampling.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS,
+    settings.limits,
+  )
+  if (room.tokens < 1 && room.reason !== 'length')
+    throw new RunEnded({ kind: 'ended', reason: room.reason, ...unsent(messages) })
 
   const sampling = { ...settings.sampling, max_new_tokens: room.tokens }
   const request: GenerateRequest = {
@@ -92,7 +105,12 @@ export async function callModel(
         {
           finish: finished,
           problems,
-          timing: { startedAt, elapsedMs: elapsed(), ...(firstTokenMs !== undefined && { firstTokenMs }), ...(end?.serverMs !== undefined && { serverMs: end.serverMs }) },
+          timing: {
+            startedAt,
+            elapsedMs: elapsed(),
+            ...(firstTokenMs !== undefined && { firstTokenMs }),
+            ...(end?.serverMs !== undefined && { serverMs: end.serverMs }),
+          },
           ...(end && { usage: end.usage }),
           ...(end?.weightVersions && { weightVersions: end.weightVersions }),
           ...(end?.text !== undefined && { text: end.text }),
@@ -109,7 +127,8 @@ export async function callModel(
   recorder.emit(openPrompt(recorder.trajectory, messages, prompt, tokenizer))
   try {
     for await (const chunk of dependencies.generate(request, signal)) {
-      const isEmptyAbort = chunk.end?.finish.kind === 'abort' && chunk.tokens.ids.length === 0 && firstTokenMs === undefined
+      const isEmptyAbort =
+        chunk.end?.finish.kind === 'abort' && chunk.tokens.ids.length === 0 && firstTokenMs === undefined
       if (isEmptyAbort) throw new RunEnded({ kind: 'ended', reason: 'aborted', ...unsent(messages) })
       scores ??= chunk.prompt
       if (firstTokenMs === undefined && (chunk.tokens.ids.length > 0 || chunk.end)) begin()
@@ -137,11 +156,21 @@ export async function callModel(
 function derivePrompt({ trajectory }: Recorder, messages: readonly Message[], codec: Codec): Prompt {
   try {
     if (trajectory.segments.length > 0) return nextPrompt(trajectory, messages, codec)
-    return firstPrompt(messages, { tools: trajectory.model.tools, options: trajectory.model.template?.options ?? {} }, codec)
+    return firstPrompt(
+      messages,
+      { tools: trajectory.model.tools, options: trajectory.model.template?.options ?? {} },
+      codec,
+    )
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error
     throw new RunEnded(
-      { kind: 'failed', code: 'TEMPLATE_ERROR', message: `the chat template cannot render this: ${error.message}`, hint: 'Change the messages or the template options, or choose another tokenizer.', ...unsent(messages) },
+      {
+        kind: 'failed',
+        code: 'TEMPLATE_ERROR',
+        message: `the chat template cannot render this: ${error.message}`,
+        hint: 'Change the messages or the template options, or choose another tokenizer.',
+        ...unsent(messages),
+      },
       { cause: error },
     )
   }
@@ -184,7 +213,11 @@ function goingOn(response: ResponseSegment, whenUsedUp: 'length' | 'context_full
     case 'abort':
       throw new RunEnded({ kind: 'ended', reason: 'aborted' })
     case 'unknown':
-      throw new RunEnded({ kind: 'failed', code: 'UNKNOWN_FINISH', message: `the server ended the reply for a reason that is not known: ${response.finish.raw}` })
+      throw new RunEnded({
+        kind: 'failed',
+        code: 'UNKNOWN_FINISH',
+        message: `the server ended the reply for a reason that is not known: ${response.finish.raw}`,
+      })
     default:
       return response
   }
@@ -195,7 +228,8 @@ function endedBefore(error: unknown, messages: readonly Message[], signal: Abort
   if (error instanceof RunEnded) return error
   if (signal.aborted) return new RunEnded({ kind: 'ended', reason: 'cancelled', ...unsent(messages) })
   if (!(error instanceof SglangError)) return error
-  if (error.code === 'CONTEXT_LENGTH') return new RunEnded({ kind: 'ended', reason: 'context_full', ...unsent(messages) }, { cause: error })
+  if (error.code === 'CONTEXT_LENGTH')
+    return new RunEnded({ kind: 'ended', reason: 'context_full', ...unsent(messages) }, { cause: error })
   return new RunEnded({ ...failed(error), ...unsent(messages) }, { cause: error })
 }
 

@@ -6,7 +6,11 @@ export interface Recorder {
   emit(event: RolloutEvent): void
 }
 
-export function createRecorder(rolloutId: string, start: LiveTrajectory, publish: (event: RolloutEvent) => void): Recorder {
+export function createRecorder(
+  rolloutId: string,
+  start: LiveTrajectory,
+  publish: (event: RolloutEvent) => void,
+): Recorder {
   let trajectory = start
   const recorder: Recorder = {
     get trajectory() {

@@ -24,7 +24,10 @@ const user = (content: string): Message => ({ role: 'user', content })
 /** What the server does with one request: a text, or its own way of answering. */
 type Script = string | ((request: GenerateRequest, signal: AbortSignal) => AsyncGenerator<Chunk>)
 
-const stop = (count: number) => ({ finish: { kind: 'stop', matched: END } as const, usage: { completionTokens: count } })
+const stop = (count: number) => ({
+  finish: { kind: 'stop', matched: END } as const,
+  usage: { completionTokens: count },
+})
 
 /** A reply token by token, each with a logprob. */
 async function* says(text: string, end: Chunk['end'] = stop(text.length + 1)): AsyncGenerator<Chunk> {
@@ -72,7 +75,16 @@ interface Options {
   readonly template?: string
 }
 
-async function play({ scripts, tools = [calculator], settings, on = empty, messages = [user('q')], signal, onEvent, template = chatml }: Options): Promise<Played> {
+async function play({
+  scripts,
+  tools = [calculator],
+  settings,
+  on = empty,
+  messages = [user('q')],
+  signal,
+  onEvent,
+  template = chatml,
+}: Options): Promise<Played> {
   const requests: GenerateRequest[] = []
   const queue = [...scripts]
   let clock = 0
@@ -92,8 +104,20 @@ async function play({ scripts, tools = [calculator], settings, on = empty, messa
     newRequestId: () => String(requests.length).padStart(32, '0'),
   }
   const events: RolloutEvent[] = []
-  const all = { sampling: { max_new_tokens: 1000 }, limits: {}, promptLogprobs: true, topLogprobs: 0, stream: true, ...settings }
-  for await (const event of rollout({ rolloutId: 'r', trajectory: on, messages }, all, dependencies, signal ?? new AbortController().signal)) {
+  const all = {
+    sampling: { max_new_tokens: 1000 },
+    limits: {},
+    promptLogprobs: true,
+    topLogprobs: 0,
+    stream: true,
+    ...settings,
+  }
+  for await (const event of rollout(
+    { rolloutId: 'r', trajectory: on, messages },
+    all,
+    dependencies,
+    signal ?? new AbortController().signal,
+  )) {
     events.push(event)
     onEvent?.(event)
   }
@@ -106,7 +130,10 @@ async function play({ scripts, tools = [calculator], settings, on = empty, messa
 const draw = (trajectory: Trajectory): string =>
   trajectory.segments
     .map((segment) => {
-      const text = textOf(segment.ids, trajectory.vocab).replace(/<\|im_start\|>assistant\n|<\|im_start\|>|<\|im_end\|>|\n/g, ' ').replace(/ +/g, ' ').trim()
+      const text = textOf(segment.ids, trajectory.vocab)
+        .replace(/<\|im_start\|>assistant\n|<\|im_start\|>|<\|im_end\|>|\n/g, ' ')
+        .replace(/ +/g, ' ')
+        .trim()
       return segment.kind === 'prompt' ? `(${text})` : `[${text}]`
     })
     .join(' ')
@@ -118,12 +145,16 @@ const failed = (code: string) => ({ kind: 'failed', code })
 describe('a rollout', () => {
   test('calls the tool, reads its result and answers', async () => {
     const { trajectory, requests } = await play({ scripts: [call('calculator', { expression: '25 * 17' }), '425'] })
-    expect(draw(trajectory)).toBe('(user q) [<tool_call>{"name":"calculator","arguments":{"expression":"25 * 17"}}</tool_call>] (tool 425) [425]')
+    expect(draw(trajectory)).toBe(
+      '(user q) [<tool_call>{"name":"calculator","arguments":{"expression":"25 * 17"}}</tool_call>] (tool 425) [425]',
+    )
     expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
     expect(requests).toHaveLength(2)
     expect(requests[1]?.inputIds.slice(0, requests[0]?.inputIds.length)).toEqual(requests[0]?.inputIds)
     expect(ids(trajectory).slice(0, requests[1]?.inputIds.length)).toEqual(requests[1]?.inputIds)
-    expect(lossMask(trajectory).filter((bit) => bit === 1)).toHaveLength(sum(trajectory.segments.filter(({ kind }) => kind === 'response').map((segment) => segment.ids.length)))
+    expect(lossMask(trajectory).filter((bit) => bit === 1)).toHaveLength(
+      sum(trajectory.segments.filter(({ kind }) => kind === 'response').map((segment) => segment.ids.length)),
+    )
   })
 
   test('runs parallel calls and reads their results in the order of the calls', async () => {
@@ -131,23 +162,36 @@ describe('a rollout', () => {
       spec: { name: 'wait', inputSchema: { type: 'object', properties: {} } },
       run: ({ ms }) => new Promise((resolve) => setTimeout(() => resolve(`waited ${ms}`), Number(ms))),
     }
-    const { trajectory, events } = await play({ scripts: [call('wait', { ms: 40 }) + call('wait', { ms: 1 }), 'ok'], tools: [slow] })
+    const { trajectory, events } = await play({
+      scripts: [call('wait', { ms: 40 }) + call('wait', { ms: 1 }), 'ok'],
+      tools: [slow],
+    })
     expect(draw(trajectory)).toContain('(tool waited 40 tool waited 1)')
-    expect(events.flatMap((event) => (event.type === 'tool-ended' ? [event.callId] : []))).toEqual(['call_0001', 'call_0000'])
+    expect(events.flatMap((event) => (event.type === 'tool-ended' ? [event.callId] : []))).toEqual([
+      'call_0001',
+      'call_0000',
+    ])
   })
 
   test('a tool error goes back to the model', async () => {
     const { trajectory } = await play({ scripts: [call('calculator', { expression: '1 / 0' }), 'sorry'] })
     expect(draw(trajectory)).toContain('(tool Error: division by zero)')
-    expect(trajectory.segments[1]).toMatchObject({ toolCalls: [{ result: { status: 'error', text: 'Error: division by zero' } }] })
+    expect(trajectory.segments[1]).toMatchObject({
+      toolCalls: [{ result: { status: 'error', text: 'Error: division by zero' } }],
+    })
   })
 
   test('a malformed call is never executed; the model reads why', async () => {
     let runs = 0
     const counting: AgentTool = { ...calculator, run: () => String(++runs) }
-    const { trajectory, events } = await play({ scripts: ['<tool_call>{"name": "calculator", "arguments": {"expression": }}</tool_call>', 'sorry'], tools: [counting] })
+    const { trajectory, events } = await play({
+      scripts: ['<tool_call>{"name": "calculator", "arguments": {"expression": }}</tool_call>', 'sorry'],
+      tools: [counting],
+    })
     expect(runs).toBe(0)
-    expect(draw(trajectory)).toContain('(tool Error: malformed tool call: "}" where a JSON value should stand. It was not executed.)')
+    expect(draw(trajectory)).toContain(
+      '(tool Error: malformed tool call: "}" where a JSON value should stand. It was not executed.)',
+    )
     expect(events.filter(({ type }) => type === 'tool-started')).toEqual([])
   })
 
@@ -189,7 +233,10 @@ describe('a further turn', () => {
   })
 
   test('tells the model first of results it has not read', async () => {
-    const { trajectory } = await play({ scripts: [call('calculator', { expression: '2' })], settings: { limits: { maxToolIterations: 1 } } })
+    const { trajectory } = await play({
+      scripts: [call('calculator', { expression: '2' })],
+      settings: { limits: { maxToolIterations: 1 } },
+    })
     expect(trajectory.outcome).toEqual(ended('max_tool_iterations'))
     const again = await play({ scripts: ['ok'], on: trajectory, messages: [user('and?')] })
     expect(draw(again.trajectory)).toContain('(tool 2 user and?) [ok]')
@@ -206,21 +253,33 @@ describe('limits end a run by name', () => {
     ['maxMessages', 5, 'max_messages', 2],
     ['maxMessages', 1, 'max_messages', 0],
   ])('%s %d', async (limit, value, reason, calls) => {
-    const { trajectory, requests } = await play({ scripts: [endless, endless, endless, endless, endless], settings: { limits: { [limit]: value } } })
+    const { trajectory, requests } = await play({
+      scripts: [endless, endless, endless, endless, endless],
+      settings: { limits: { [limit]: value } },
+    })
     expect(trajectory.outcome).toMatchObject(ended(reason))
     expect(requests).toHaveLength(calls)
   })
 
   test('calls beyond the parallel limit get an error result, and the run goes on', async () => {
-    const { trajectory } = await play({ scripts: [endless + endless + endless, 'ok'], settings: { limits: { maxParallelToolCalls: 2 } } })
-    expect(draw(trajectory)).toContain('(tool 1 tool 1 tool Error: at most 2 tool calls may be made at once. This one was not executed.)')
+    const { trajectory } = await play({
+      scripts: [endless + endless + endless, 'ok'],
+      settings: { limits: { maxParallelToolCalls: 2 } },
+    })
+    expect(draw(trajectory)).toContain(
+      '(tool 1 tool 1 tool Error: at most 2 tool calls may be made at once. This one was not executed.)',
+    )
     expect(trajectory.outcome).toEqual(ended('end_turn'))
   })
 
   test('maxTokens and the context cut what is asked for, and say which of them it was', async () => {
     const long: Script = async function* ({ sampling }) {
       const n = sampling.max_new_tokens ?? 0
-      yield { tokens: { ids: Array.from({ length: n }, () => 65) }, problems: [], end: { finish: { kind: 'length' }, usage: {} } }
+      yield {
+        tokens: { ids: Array.from({ length: n }, () => 65) },
+        problems: [],
+        end: { finish: { kind: 'length' }, usage: {} },
+      }
     }
     const limited = await play({ scripts: [long], settings: { limits: { maxTokens: 40 } } })
     expect([limited.trajectory.outcome, ids(limited.trajectory).length]).toEqual([ended('max_tokens'), 40])
@@ -232,9 +291,15 @@ describe('limits end a run by name', () => {
   })
 
   test('a prompt that does not fit is not sent, and is given back', async () => {
-    const { trajectory, requests } = await play({ scripts: [], on: { ...empty, model: { ...empty.model, contextLength: 10 } } })
+    const { trajectory, requests } = await play({
+      scripts: [],
+      on: { ...empty, model: { ...empty.model, contextLength: 10 } },
+    })
     expect(requests).toEqual([])
-    expect(trajectory).toMatchObject({ segments: [], outcome: { kind: 'ended', reason: 'context_full', unsent: [user('q')] } })
+    expect(trajectory).toMatchObject({
+      segments: [],
+      outcome: { kind: 'ended', reason: 'context_full', unsent: [user('q')] },
+    })
   })
 
   test('a call that was cut by its length is not executed', async () => {
@@ -250,7 +315,10 @@ describe('failures', () => {
 
   test('before the first token leave nothing but the messages, given back', async () => {
     const { trajectory, events } = await play({ scripts: [cut('', refused)] })
-    expect(trajectory).toMatchObject({ segments: [], outcome: { ...failed('CONNECT_REFUSED'), hint: expect.any(String), unsent: [user('q')] } })
+    expect(trajectory).toMatchObject({
+      segments: [],
+      outcome: { ...failed('CONNECT_REFUSED'), hint: expect.any(String), unsent: [user('q')] },
+    })
     expect(trajectory).not.toHaveProperty('live')
     expect(events.map(({ type }) => type)).toEqual(['started', 'segment-started', 'retracted', 'ended'])
   })
@@ -258,7 +326,10 @@ describe('failures', () => {
   test('after it keep what has come', async () => {
     const { trajectory } = await play({ scripts: [cut('half an ans', new SglangError('UPSTREAM_TRUNCATED', 'broke'))] })
     expect(draw(trajectory)).toBe('(user q) [half an ans]')
-    expect(trajectory).toMatchObject({ outcome: failed('UPSTREAM_TRUNCATED'), segments: [{}, { finish: { kind: 'cut', code: 'UPSTREAM_TRUNCATED' } }] })
+    expect(trajectory).toMatchObject({
+      outcome: failed('UPSTREAM_TRUNCATED'),
+      segments: [{}, { finish: { kind: 'cut', code: 'UPSTREAM_TRUNCATED' } }],
+    })
   })
 
   test('in a later turn keep the turns before', async () => {
@@ -281,17 +352,28 @@ describe('failures', () => {
     const queued: Script = async function* () {
       yield { tokens: { ids: [] }, problems: [], end: aborted }
     }
-    expect((await play({ scripts: [queued] })).trajectory).toMatchObject({ segments: [], outcome: { ...ended('aborted'), unsent: [user('q')] } })
+    expect((await play({ scripts: [queued] })).trajectory).toMatchObject({
+      segments: [],
+      outcome: { ...ended('aborted'), unsent: [user('q')] },
+    })
   })
 
   test('an unknown finish is told as it is', async () => {
-    const odd = await play({ scripts: [() => says('x', { finish: { kind: 'unknown', raw: '{"type":"solar"}' }, usage: {} })] })
-    expect(odd.trajectory.outcome).toMatchObject({ ...failed('UNKNOWN_FINISH'), message: expect.stringContaining('solar') })
+    const odd = await play({
+      scripts: [() => says('x', { finish: { kind: 'unknown', raw: '{"type":"solar"}' }, usage: {} })],
+    })
+    expect(odd.trajectory.outcome).toMatchObject({
+      ...failed('UNKNOWN_FINISH'),
+      message: expect.stringContaining('solar'),
+    })
   })
 
   test('a template that cannot render says so', async () => {
     const { trajectory } = await play({ scripts: [], template: "{{ raise_exception('no user query') }}" })
-    expect(trajectory).toMatchObject({ segments: [], outcome: { ...failed('TEMPLATE_ERROR'), message: expect.stringContaining('no user query'), unsent: [user('q')] } })
+    expect(trajectory).toMatchObject({
+      segments: [],
+      outcome: { ...failed('TEMPLATE_ERROR'), message: expect.stringContaining('no user query'), unsent: [user('q')] },
+    })
   })
 })
 
@@ -303,7 +385,11 @@ describe('stop', () => {
 
   test('in mid-reply keeps the tokens and ends the call', async () => {
     const controller = new AbortController()
-    const { trajectory } = await play({ scripts: [hanging], signal: controller.signal, onEvent: (event) => event.type === 'tokens' && controller.abort() })
+    const { trajectory } = await play({
+      scripts: [hanging],
+      signal: controller.signal,
+      onEvent: (event) => event.type === 'tokens' && controller.abort(),
+    })
     expect([draw(trajectory), trajectory.outcome]).toEqual(['(user q) [so far]', ended('cancelled')])
     expect(trajectory.segments[1]).toMatchObject({ finish: { kind: 'cancelled' } })
     const again = await play({ scripts: ['ok'], on: trajectory, messages: [user('go on')] })
@@ -324,13 +410,25 @@ describe('stop', () => {
     const controller = new AbortController()
     const patient: AgentTool = {
       spec: { name: 'wait', inputSchema: { type: 'object', properties: {} } },
-      run: (_input, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
+      run: (_input, signal) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
     }
-    const { trajectory } = await play({ scripts: [call('wait', {})], tools: [patient], signal: controller.signal, onEvent: (event) => event.type === 'tool-started' && controller.abort() })
+    const { trajectory } = await play({
+      scripts: [call('wait', {})],
+      tools: [patient],
+      signal: controller.signal,
+      onEvent: (event) => event.type === 'tool-started' && controller.abort(),
+    })
     expect(trajectory.outcome).toEqual(ended('cancelled'))
-    expect(trajectory.segments[1]).toMatchObject({ toolCalls: [{ result: { status: 'cancelled', text: 'Error: the run was stopped before this call was finished.' } }] })
+    expect(trajectory.segments[1]).toMatchObject({
+      toolCalls: [
+        { result: { status: 'cancelled', text: 'Error: the run was stopped before this call was finished.' } },
+      ],
+    })
     const again = await play({ scripts: ['ok'], on: trajectory, messages: [user('why?')] })
-    expect(draw(again.trajectory)).toContain('(tool Error: the run was stopped before this call was finished. user why?)')
+    expect(draw(again.trajectory)).toContain(
+      '(tool Error: the run was stopped before this call was finished. user why?)',
+    )
   })
 
   test('a reader who leaves stops the generation', async () => {

@@ -7,8 +7,8 @@ import {
   Agent,
   BeforeToolCallEvent,
   type ContentBlock,
-  Message as SdkMessage,
   NullConversationManager,
+  Message as SdkMessage,
   TextBlock,
   ToolResultBlock,
   ToolUseBlock,
@@ -81,7 +81,12 @@ async function run(
   const call = async (messages: readonly Message[]): Promise<ResponseSegment> => {
     const reason = limitReached(recorder.trajectory, from, settings.limits)
     const isFirstCall = recorder.trajectory.segments.length === from
-    if (reason) throw new RunEnded({ kind: 'ended', reason, ...(isFirstCall && start.messages.length > 0 && { unsent: start.messages }) })
+    if (reason)
+      throw new RunEnded({
+        kind: 'ended',
+        reason,
+        ...(isFirstCall && start.messages.length > 0 && { unsent: start.messages }),
+      })
     return callModel(recorder, messages, settings, dependencies, signal)
   }
   // A cancelled SDK leaves its model without waiting for it; what the call still records must come before the end.
@@ -178,7 +183,12 @@ function watchTools(
 }
 
 /** Why a call is not executed; undefined when it is. The model reads this. */
-function refusal(call: ToolCall, trajectory: LiveTrajectory, tools: readonly AgentTool[], maxParallel: number): string | undefined {
+function refusal(
+  call: ToolCall,
+  trajectory: LiveTrajectory,
+  tools: readonly AgentTool[],
+  maxParallel: number,
+): string | undefined {
   if (call.kind === 'malformed') return `malformed tool call: ${call.why}. It was not executed.`
   if (!tools.some(({ spec }) => spec.name === call.name)) {
     const names = tools.map(({ spec }) => spec.name).join(', ')
@@ -186,7 +196,9 @@ function refusal(call: ToolCall, trajectory: LiveTrajectory, tools: readonly Age
   }
   const response = trajectory.segments.at(-1)
   const position = response?.kind === 'response' ? response.toolCalls.indexOf(call) : 0
-  return position >= maxParallel ? `at most ${maxParallel} tool calls may be made at once. This one was not executed.` : undefined
+  return position >= maxParallel
+    ? `at most ${maxParallel} tool calls may be made at once. This one was not executed.`
+    : undefined
 }
 
 const callWithId = ({ segments }: Trajectory, id: string): ToolCall | undefined =>
@@ -203,7 +215,8 @@ function settleCalls(recorder: Recorder, from: number, outcome: Outcome): void {
   const response = recorder.trajectory.segments.slice(from).at(-1)
   if (response?.kind !== 'response' || response.finish?.kind !== 'stop') return
   const result: ToolResult = { status: 'cancelled', text: `Error: ${STOPPED}` }
-  for (const call of response.toolCalls) if (!call.result) recorder.emit({ type: 'tool-ended', callId: call.id, result })
+  for (const call of response.toolCalls)
+    if (!call.result) recorder.emit({ type: 'tool-ended', callId: call.id, result })
 }
 
 /** The conversation so far as the SDK holds it; nothing is rendered from it. */
@@ -224,15 +237,21 @@ function sdkHistory(trajectory: Trajectory): SdkMessage[] {
 }
 
 function sdkArguments({ trajectory, messages }: RolloutStart): ContentBlock[] {
-  const results = unreadResults(trajectory).flatMap((message) => (message.role === 'tool' && message.callId ? [resultBlock(message.callId, trajectory)] : []))
+  const results = unreadResults(trajectory).flatMap((message) =>
+    message.role === 'tool' && message.callId ? [resultBlock(message.callId, trajectory)] : [],
+  )
   const texts = messages.filter(({ role }) => role === 'user').map((message) => new TextBlock(textContent(message)))
   return [...results, ...texts]
 }
 
 function resultBlock(callId: string, trajectory: Trajectory): ToolResultBlock {
   const result = callWithId(trajectory, callId)?.result
-  return new ToolResultBlock({ toolUseId: callId, status: result?.status === 'success' ? 'success' : 'error', content: [new TextBlock(result?.text ?? '')] })
+  return new ToolResultBlock({
+    toolUseId: callId,
+    status: result?.status === 'success' ? 'success' : 'error',
+    content: [new TextBlock(result?.text ?? '')],
+  })
 }
 
-const textContent = ({ content = '' }: Message): string => (typeof content === 'string' ? content : content.map((part) => part.text ?? '').join(''))
-
+const textContent = ({ content = '' }: Message): string =>
+  typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('')

@@ -71,7 +71,10 @@ function* toolUseBlock(call: ToolCall): Iterable<ModelStreamEvent> {
   yield { type: 'modelContentBlockStopEvent' }
 }
 
-function metadata({ usage, timing }: ResponseSegment): Omit<Extract<ModelStreamEvent, { type: 'modelMetadataEvent' }>, 'type'> {
+function metadata({
+  usage,
+  timing,
+}: ResponseSegment): Omit<Extract<ModelStreamEvent, { type: 'modelMetadataEvent' }>, 'type'> {
   const inputTokens = usage?.promptTokens ?? 0
   const outputTokens = usage?.completionTokens ?? 0
   return {

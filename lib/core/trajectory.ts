@@ -326,7 +326,10 @@ const outcome = z
     z.looseObject({
       kind: z.literal('ended'),
       reason: z.enum(outcomeReasons),
-      unsent: z.array(message).optional().describe('Messages whose tokens were never read by the model. Omitted: none.'),
+      unsent: z
+        .array(message)
+        .optional()
+        .describe('Messages whose tokens were never read by the model. Omitted: none.'),
     }),
     z.looseObject({
       kind: z.literal('failed'),

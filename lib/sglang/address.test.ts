@@ -96,7 +96,9 @@ describe('refused', () => {
 })
 
 test('a name that resolves to a refused address is not connected to', async () => {
-  const answer = await new Promise((resolve) => checkedLookup('localhost', { all: false }, (error, address) => resolve(error ?? address)))
+  const answer = await new Promise((resolve) =>
+    checkedLookup('localhost', { all: false }, (error, address) => resolve(error ?? address)),
+  )
   const { address } = await lookup('localhost')
   expect(answer).toBe(address)
   expect(refusedAddress('127.0.0.1')).toBeUndefined()

@@ -33,7 +33,8 @@ export function serverAddress(text: string, own: OwnAddress): string {
   if (/[\p{Cc}\s\\]/u.test(text)) refuse('it holds a space, a backslash or a control character')
   const url = URL.canParse(text) ? new URL(text) : refuse('it is no URL; write it like http://127.0.0.1:30000')
   if (url.protocol !== 'http:' && url.protocol !== 'https:') refuse(`${url.protocol}// is neither http:// nor https://`)
-  if (url.username !== '' || url.password !== '') refuse('it holds a user name or password; the key has a field of its own')
+  if (url.username !== '' || url.password !== '')
+    refuse('it holds a user name or password; the key has a field of its own')
   if (url.hash !== '' || text.includes('#')) refuse('it holds a # part')
   if (url.search !== '' || text.includes('?')) refuse('it holds a ? part')
   if (url.port === '0') refuse('port 0 is none')
@@ -63,7 +64,8 @@ export const checkedLookup: LookupFunction = (hostname, options, callback) => {
   dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '')
     const refused = addresses.map(({ address }) => refusedAddress(address)).find((why) => why !== undefined)
-    if (refused !== undefined) return callback(new SglangError('ADDRESS_REFUSED', `${hostname} is refused: ${refused}`), '')
+    if (refused !== undefined)
+      return callback(new SglangError('ADDRESS_REFUSED', `${hostname} is refused: ${refused}`), '')
     const [first] = addresses
     if (options.all) callback(null, addresses)
     else callback(null, first?.address ?? '', first?.family)

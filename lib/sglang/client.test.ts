@@ -26,7 +26,10 @@ async function replaying(recordings: Readonly<Record<string, Recording>>, cut?: 
 }
 
 /** Starts a server with its own handler and a client of it. */
-async function against(handler: Parameters<typeof scripted>[0], options: Partial<Parameters<typeof createClient>[0]> = {}): Promise<SglangClient> {
+async function against(
+  handler: Parameters<typeof scripted>[0],
+  options: Partial<Parameters<typeof createClient>[0]> = {},
+): Promise<SglangClient> {
   const server = await scripted(handler)
   closing.push(() => server.close())
   return client(server.baseUrl, options)
@@ -59,14 +62,21 @@ const failure = async (action: Promise<unknown>): Promise<SglangError> => {
 }
 
 /** What a recorded reply holds in the end, read straight from its JSON. */
-function truth({ response, stream_lines }: Recording): { ids: number[]; logprobs: number[] | undefined; finish: string; text: string } {
+function truth({ response, stream_lines }: Recording): {
+  ids: number[]
+  logprobs: number[] | undefined
+  finish: string
+  text: string
+} {
   const events = stream_lines
     ? stream_lines.filter((line) => line.startsWith('data: {')).map((line) => JSON.parse(line.slice(6)))
     : [response]
   const last = events.at(-1)
   const isDelta = events.length > 1 && last.output_ids.length < last.meta_info.completion_tokens
   const ids = isDelta ? events.flatMap((event) => event.output_ids) : last.output_ids
-  const scores = isDelta ? events.flatMap((event) => event.meta_info.output_token_logprobs ?? []) : last.meta_info.output_token_logprobs
+  const scores = isDelta
+    ? events.flatMap((event) => event.meta_info.output_token_logprobs ?? [])
+    : last.meta_info.output_token_logprobs
   return {
     ids,
     logprobs: last.meta_info.output_token_logprobs ? scores.map(([logprob]: [number]) => logprob) : undefined,
@@ -81,7 +91,15 @@ const single = recordingNames.filter((name) => {
   const first = stream_lines?.find((line) => line.startsWith('data: {'))
   const reply = first ? JSON.parse(first.slice(6)) : response
   const body = sent.body as { input_ids?: unknown[]; sampling_params?: { n?: number } } | null
-  return sent.path === '/generate' && status === 200 && reply?.meta_info && Array.isArray(body?.input_ids) && !Array.isArray(body.input_ids[0]) && reply.index === undefined && stream_lines?.includes('data: [DONE]\n') !== false
+  return (
+    sent.path === '/generate' &&
+    status === 200 &&
+    reply?.meta_info &&
+    Array.isArray(body?.input_ids) &&
+    !Array.isArray(body.input_ids[0]) &&
+    reply.index === undefined &&
+    stream_lines?.includes('data: [DONE]\n') !== false
+  )
 })
 
 test('there are enough recordings to mean something', () => {
@@ -92,7 +110,9 @@ test.each(single)('recorded reply %s: ids, logprobs, finish and text come throug
   const recorded = recording(name)
   const body = recorded.request.body as { input_ids: number[]; stream?: boolean }
   const server = await replaying({ '/generate': recorded })
-  const chunks = await all(client(server.baseUrl).generate(request({ inputIds: body.input_ids, stream: body.stream === true }), never))
+  const chunks = await all(
+    client(server.baseUrl).generate(request({ inputIds: body.input_ids, stream: body.stream === true }), never),
+  )
   const expected = truth(recorded)
   const end = chunks.at(-1)?.end
   expect(chunks.flatMap(({ tokens }) => tokens.ids)).toEqual(expected.ids)
@@ -117,7 +137,12 @@ test('prompt logprobs are aligned to the end of the prompt, alternatives beside 
   const recorded = recording('core-generate-top5')
   const body = recorded.request.body as { input_ids: number[] }
   const server = await replaying({ '/generate': recorded })
-  const [chunk] = await all(client(server.baseUrl).generate(request({ inputIds: body.input_ids, logprobStartLen: 0, topLogprobsNum: 5 }), never))
+  const [chunk] = await all(
+    client(server.baseUrl).generate(
+      request({ inputIds: body.input_ids, logprobStartLen: 0, topLogprobsNum: 5 }),
+      never,
+    ),
+  )
   expect(chunk?.prompt?.logprobs).toHaveLength(body.input_ids.length)
   expect(chunk?.prompt?.logprobs[0]).toBeNull()
   expect(chunk?.prompt?.topLogprobs).toMatchObject({ k: 5 })
@@ -126,34 +151,76 @@ test('prompt logprobs are aligned to the end of the prompt, alternatives beside 
 })
 
 describe('a reply that contradicts itself is not believed', () => {
-  const reply = (output: object) => ({ '/generate': { ...recording('core-generate-minimal'), response: { text: 'x', output_ids: [5], meta_info: { prompt_tokens: 3, completion_tokens: 1, finish_reason: { type: 'length', length: 1 } }, ...output } } })
+  const reply = (output: object) => ({
+    '/generate': {
+      ...recording('core-generate-minimal'),
+      response: {
+        text: 'x',
+        output_ids: [5],
+        meta_info: { prompt_tokens: 3, completion_tokens: 1, finish_reason: { type: 'length', length: 1 } },
+        ...output,
+      },
+    },
+  })
 
   test('an id outside the vocabulary', async () => {
     const server = await replaying(reply({ output_ids: [VOCABULARY] }))
-    expect(await failure(all(client(server.baseUrl).generate(request(), never)))).toMatchObject({ code: 'INCONSISTENT', message: expect.stringContaining('the tokenizer is not the server’s') })
+    expect(await failure(all(client(server.baseUrl).generate(request(), never)))).toMatchObject({
+      code: 'INCONSISTENT',
+      message: expect.stringContaining('the tokenizer is not the server’s'),
+    })
   })
 
   test('prompt scores of other ids than were sent', async () => {
-    const server = await replaying(reply({ meta_info: { input_token_logprobs: [[null, 2, null], [-1, 4, null]], finish_reason: null } }))
-    expect(await failure(all(client(server.baseUrl).generate(request({ logprobStartLen: 1 }), never)))).toMatchObject({ code: 'INCONSISTENT', message: expect.stringContaining('position 2') })
+    const server = await replaying(
+      reply({
+        meta_info: {
+          input_token_logprobs: [
+            [null, 2, null],
+            [-1, 4, null],
+          ],
+          finish_reason: null,
+        },
+      }),
+    )
+    expect(await failure(all(client(server.baseUrl).generate(request({ logprobStartLen: 1 }), never)))).toMatchObject({
+      code: 'INCONSISTENT',
+      message: expect.stringContaining('position 2'),
+    })
   })
 
   test('minus infinity is null with a note', async () => {
-    const server = await replaying(reply({ meta_info: { output_token_logprobs: [[-3.4028234663852886e38, 5, null]], finish_reason: { type: 'length', length: 1 } } }))
+    const server = await replaying(
+      reply({
+        meta_info: {
+          output_token_logprobs: [[-3.4028234663852886e38, 5, null]],
+          finish_reason: { type: 'length', length: 1 },
+        },
+      }),
+    )
     const [chunk] = await all(client(server.baseUrl).generate(request(), never))
     expect(chunk?.tokens.logprobs).toEqual([null])
-    expect(chunk?.problems).toMatchObject([{ kind: 'number', column: 'logprobs', index: 0, raw: '-3.4028234663852886e+38' }])
+    expect(chunk?.problems).toMatchObject([
+      { kind: 'number', column: 'logprobs', index: 0, raw: '-3.4028234663852886e+38' },
+    ])
   })
 
   test('another count than arrived is noted', async () => {
-    const server = await replaying(reply({ meta_info: { prompt_tokens: 4, completion_tokens: 1, finish_reason: { type: 'stop', matched: 5 } } }))
+    const server = await replaying(
+      reply({ meta_info: { prompt_tokens: 4, completion_tokens: 1, finish_reason: { type: 'stop', matched: 5 } } }),
+    )
     const [chunk] = await all(client(server.baseUrl).generate(request(), never))
-    expect(chunk?.problems).toMatchObject([{ kind: 'count', message: 'The server counted 4 prompt tokens, 3 were sent.' }])
+    expect(chunk?.problems).toMatchObject([
+      { kind: 'count', message: 'The server counted 4 prompt tokens, 3 were sent.' },
+    ])
   })
 })
 
 describe('older shapes', () => {
-  const stream = (events: object[]): Recording => ({ ...recording('stream-plain'), stream_lines: [...events.map((event) => `data: ${JSON.stringify(event)}\n\n`), 'data: [DONE]\n\n'] })
+  const stream = (events: object[]): Recording => ({
+    ...recording('stream-plain'),
+    stream_lines: [...events.map((event) => `data: ${JSON.stringify(event)}\n\n`), 'data: [DONE]\n\n'],
+  })
   const ids = async (events: object[]) => {
     const server = await replaying({ '/generate': stream(events) })
     const chunks = await all(client(server.baseUrl).generate(request({ stream: true }), never))
@@ -162,23 +229,55 @@ describe('older shapes', () => {
   const stop = { type: 'stop', matched: 9 }
 
   test('0.4.10: no output_ids, ids only in the logprobs', async () => {
-    expect(await ids([
-      { text: 'a', meta_info: { completion_tokens: 1, finish_reason: null, output_token_logprobs: [[-1, 7, null]] } },
-      { text: 'ab', meta_info: { completion_tokens: 2, finish_reason: stop, output_token_logprobs: [[-1, 7, null], [-1, 9, null]] } },
-    ])).toEqual({ ids: [7, 9], text: 'ab' })
+    expect(
+      await ids([
+        { text: 'a', meta_info: { completion_tokens: 1, finish_reason: null, output_token_logprobs: [[-1, 7, null]] } },
+        {
+          text: 'ab',
+          meta_info: {
+            completion_tokens: 2,
+            finish_reason: stop,
+            output_token_logprobs: [
+              [-1, 7, null],
+              [-1, 9, null],
+            ],
+          },
+        },
+      ]),
+    ).toEqual({ ids: [7, 9], text: 'ab' })
   })
 
   test('0.5.2: cumulative text and logprobs, delta ids', async () => {
-    expect(await ids([
-      { text: 'a', output_ids: [7], meta_info: { completion_tokens: 1, finish_reason: null, output_token_logprobs: [[-1, 7, null]] } },
-      { text: 'ab', output_ids: [9], meta_info: { completion_tokens: 2, finish_reason: stop, output_token_logprobs: [[-1, 7, null], [-1, 9, null]] } },
-    ])).toEqual({ ids: [7, 9], text: 'ab' })
+    expect(
+      await ids([
+        {
+          text: 'a',
+          output_ids: [7],
+          meta_info: { completion_tokens: 1, finish_reason: null, output_token_logprobs: [[-1, 7, null]] },
+        },
+        {
+          text: 'ab',
+          output_ids: [9],
+          meta_info: {
+            completion_tokens: 2,
+            finish_reason: stop,
+            output_token_logprobs: [
+              [-1, 7, null],
+              [-1, 9, null],
+            ],
+          },
+        },
+      ]),
+    ).toEqual({ ids: [7, 9], text: 'ab' })
   })
 })
 
 describe('every failure has a name', () => {
-  const page = (status: number, body: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
-    against((_request, response) => response.writeHead(status, headers).end(body))
+  const page = (
+    status: number,
+    body: string,
+    headers: Record<string, string> = { 'content-type': 'application/json' },
+  ) => against((_request, response) => response.writeHead(status, headers).end(body))
 
   test.each([
     ['errors-err-over-length-input', 'CONTEXT_LENGTH', 'longer than the model'],
@@ -192,17 +291,23 @@ describe('every failure has a name', () => {
   ])('%s is %s', async (name, code, words) => {
     const recorded = recording(name)
     const server = await replaying({ '/generate': recorded })
-    const error = await failure(all(client(server.baseUrl).generate(request({ stream: recorded.stream_lines !== undefined }), never)))
+    const error = await failure(
+      all(client(server.baseUrl).generate(request({ stream: recorded.stream_lines !== undefined }), never)),
+    )
     expect(error).toMatchObject({ code, message: expect.stringContaining(words) })
   })
 
   test('a parameter that "exceeds" something is no context overflow', async () => {
-    const error = await failure(all((await page(400, '{"error":{"message":"n exceeds the limit of 8"}}')).generate(request(), never)))
+    const error = await failure(
+      all((await page(400, '{"error":{"message":"n exceeds the limit of 8"}}')).generate(request(), never)),
+    )
     expect(error.code).toBe('UPSTREAM_REJECTED')
   })
 
   test('nothing listens', async () => {
-    expect(await failure(all(client('http://127.0.0.1:9').generate(request(), never)))).toMatchObject({ code: 'CONNECT_REFUSED' })
+    expect(await failure(all(client('http://127.0.0.1:9').generate(request(), never)))).toMatchObject({
+      code: 'CONNECT_REFUSED',
+    })
   })
 
   test.each([301, 302, 303, 307, 308])('a redirect (%d) is not followed', async (status) => {
@@ -212,7 +317,9 @@ describe('every failure has a name', () => {
       response.end()
     })
     closing.push(() => canary.close())
-    const error = await failure(all((await page(status, '', { location: `${canary.baseUrl}/generate` })).generate(request(), never)))
+    const error = await failure(
+      all((await page(status, '', { location: `${canary.baseUrl}/generate` })).generate(request(), never)),
+    )
     expect([error.code, hits]).toEqual(['UPSTREAM_REDIRECT', 0])
   })
 
@@ -223,7 +330,13 @@ describe('every failure has a name', () => {
     ['JSON of another kind', 200, '{"choices": []}', { 'content-type': 'application/json' }, 'BAD_SHAPE'],
     ['compressed data', 200, 'xx', { 'content-type': 'application/json', 'content-encoding': 'gzip' }, 'BAD_ENCODING'],
     ['an internal error', 500, 'Internal Server Error', { 'content-type': 'text/plain' }, 'UPSTREAM_ERROR'],
-    ['a full queue', 503, '{"object":"error","message":"queue full","code":503}', { 'content-type': 'application/json' }, 'UPSTREAM_BUSY'],
+    [
+      'a full queue',
+      503,
+      '{"object":"error","message":"queue full","code":503}',
+      { 'content-type': 'application/json' },
+      'UPSTREAM_BUSY',
+    ],
   ])('%s', async (_what, status, body, headers, code) => {
     expect((await failure(all((await page(status, body, headers)).generate(request(), never)))).code).toBe(code)
   })
@@ -237,7 +350,11 @@ describe('every failure has a name', () => {
     const seen: Chunk[] = []
     const error = await failure(
       (async () => {
-        for await (const chunk of cut.generate(request({ stream: true, inputIds: Array.from({ length: 38 }, () => 1) }), never)) seen.push(chunk)
+        for await (const chunk of cut.generate(
+          request({ stream: true, inputIds: Array.from({ length: 38 }, () => 1) }),
+          never,
+        ))
+          seen.push(chunk)
       })(),
     )
     expect([error.code, seen.length]).toEqual(['UPSTREAM_TRUNCATED', 1])
@@ -275,10 +392,17 @@ describe('every failure has a name', () => {
   })
 
   test('the key is not repeated in an error, nor are control characters', async () => {
-    const echo = await against((incoming, response) => response.writeHead(400, { 'content-type': 'text/plain' }).end(`you sent ${incoming.headers.authorization}\u001b[31m`), { apiKey: 'sk-canary' })
+    const echo = await against(
+      (incoming, response) =>
+        response
+          .writeHead(400, { 'content-type': 'text/plain' })
+          .end(`you sent ${incoming.headers.authorization}\u001b[31m`),
+      { apiKey: 'sk-canary' },
+    )
     const error = await failure(all(echo.generate(request(), never)))
     expect(error.message).toContain('Bearer [key]')
-    expect(error.message).not.toMatch(/canary|\u001b/)
+    expect(error.message).not.toContain('canary')
+    expect(error.message).not.toContain('\u001b')
   })
 })
 
@@ -293,7 +417,9 @@ describe('requests that would kill the server are not sent', () => {
     ['more alternatives than tokens', { topLogprobsNum: VOCABULARY + 1 }],
   ])('%s', async (_what, overrides) => {
     const server = await replaying({ '/generate': recording('core-generate-minimal') })
-    expect((await failure(all(client(server.baseUrl).generate(request(overrides), never)))).code).toBe('REQUEST_REFUSED')
+    expect((await failure(all(client(server.baseUrl).generate(request(overrides), never)))).code).toBe(
+      'REQUEST_REFUSED',
+    )
     expect(server.requests).toEqual([])
   })
 })
@@ -309,7 +435,10 @@ describe('trying again', () => {
         let body = ''
         for await (const chunk of incoming) body += chunk
         bodies.push(body)
-        if (bodies.length < 3) response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '0.01' }).end('{"message":"full"}')
+        if (bodies.length < 3)
+          response
+            .writeHead(503, { 'content-type': 'application/json', 'retry-after': '0.01' })
+            .end('{"message":"full"}')
         else response.writeHead(200, { 'content-type': 'application/json' }).end(reply)
       },
       { retry: eager },
@@ -322,10 +451,13 @@ describe('trying again', () => {
 
   test.each([400, 401, 403, 404, 422])('is not done after a %d', async (status) => {
     let calls = 0
-    const no = await against((_request, response) => {
-      calls++
-      response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"no"}')
-    }, { retry: eager })
+    const no = await against(
+      (_request, response) => {
+        calls++
+        response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"no"}')
+      },
+      { retry: eager },
+    )
     await failure(all(no.generate(request(), never)))
     expect(calls).toBe(1)
   })
@@ -333,18 +465,24 @@ describe('trying again', () => {
   test('ends, and is not done once tokens have come', async () => {
     let calls = 0
     const first = recording('inc-plain').stream_lines?.[0] ?? ''
-    const cut = await against((_request, response) => {
-      calls++
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write(`${first}\n`, () => response.destroy())
-    }, { retry: eager })
+    const cut = await against(
+      (_request, response) => {
+        calls++
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(`${first}\n`, () => response.destroy())
+      },
+      { retry: eager },
+    )
     await failure(all(cut.generate(request({ stream: true, inputIds: Array.from({ length: 38 }, () => 1) }), never)))
     expect(calls).toBe(1)
     calls = 0
-    const always = await against((_request, response) => {
-      calls++
-      response.writeHead(500).end()
-    }, { retry: eager })
+    const always = await against(
+      (_request, response) => {
+        calls++
+        response.writeHead(500).end()
+      },
+      { retry: eager },
+    )
     await failure(all(always.generate(request(), never)))
     expect(calls).toBe(4)
   })
@@ -360,7 +498,11 @@ test('stopping to read closes the connection', async () => {
       closed = true
     })
   })
-  for await (const _chunk of open.generate(request({ stream: true, inputIds: Array.from({ length: 38 }, () => 1) }), never)) break
+  for await (const _chunk of open.generate(
+    request({ stream: true, inputIds: Array.from({ length: 38 }, () => 1) }),
+    never,
+  ))
+    break
   await expect.poll(() => closed).toBe(true)
 })
 
@@ -373,10 +515,14 @@ test('the signal ends a call with its reason', async () => {
 })
 
 describe('what the server is', () => {
-  const described = async (recordings: Readonly<Record<string, Recording>>) => client((await replaying(recordings)).baseUrl).describe(never)
+  const described = async (recordings: Readonly<Record<string, Recording>>) =>
+    client((await replaying(recordings)).baseUrl).describe(never)
 
   test('is read from 0.5.23, keys left aside', async () => {
-    const description = await described({ '/model_info': recording('info-get_model_info'), '/server_info': recording('info-get_server_info') })
+    const description = await described({
+      '/model_info': recording('info-get_model_info'),
+      '/server_info': recording('info-get_server_info'),
+    })
     expect(description).toEqual({
       modelName: 'tiny-qwen3',
       tokenizerName: 'tiny-qwen3',
@@ -391,13 +537,18 @@ describe('what the server is', () => {
   })
 
   test('is read from older versions and the router under the old names', async () => {
-    const description = await described({ '/get_model_info': recording('info-get_model_info'), '/v1/models': recording('info-get_v1_models') })
+    const description = await described({
+      '/get_model_info': recording('info-get_model_info'),
+      '/v1/models': recording('info-get_v1_models'),
+    })
     expect(description).toMatchObject({ modelName: 'tiny-qwen3', contextLength: 4096, version: undefined })
   })
 
   test('readiness is asked quickly where it can be', async () => {
     expect(await client((await replaying({ '/ready': recording('info-get_ready') })).baseUrl).isReady(never)).toBe(true)
-    expect(await client((await replaying({ '/health': recording('info-get_health') })).baseUrl).isReady(never)).toBe(true)
+    expect(await client((await replaying({ '/health': recording('info-get_health') })).baseUrl).isReady(never)).toBe(
+      true,
+    )
     expect(await (await against((_request, response) => response.writeHead(503).end())).isReady(never)).toBe(false)
   })
 

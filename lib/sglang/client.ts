@@ -5,7 +5,15 @@ import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
 import { errorFromEvent, foreignText, SglangError } from './errors.ts'
 import { type Chunk, replyReader } from './reply.ts'
 import { type GenerateRequest, generateBody } from './request.ts'
-import { type GenerateReply, generateReply, modelInfo, models, serverInfo, streamError, tokenizeReply } from './schema.ts'
+import {
+  type GenerateReply,
+  generateReply,
+  modelInfo,
+  models,
+  serverInfo,
+  streamError,
+  tokenizeReply,
+} from './schema.ts'
 import { createTransport, DEFAULT_LIMITS, type Reply, type Transport, type TransportLimits } from './transport.ts'
 
 export interface SglangClient {
@@ -71,7 +79,13 @@ export function createClient({ baseUrl, apiKey, limits, retry = DEFAULT_RETRY }:
     describe: (signal) => describe(info, signal),
     isReady: (signal) => isReady(transport, signal),
     async abort(rid, signal) {
-      const reply = await transport.send({ method: 'POST', path: '/abort_request', json: { rid }, signal, deadlineMs: INFO_MS })
+      const reply = await transport.send({
+        method: 'POST',
+        path: '/abort_request',
+        json: { rid },
+        signal,
+        deadlineMs: INFO_MS,
+      })
       await reply.text()
     },
     async tokenize(text, signal) {
@@ -93,7 +107,11 @@ async function* generate(
   for (let attempt = 1; ; attempt++) {
     let started = false
     try {
-      for await (const chunk of chunksOf(await transport.send({ method: 'POST', path: '/generate', json, signal }), request, apiKey)) {
+      for await (const chunk of chunksOf(
+        await transport.send({ method: 'POST', path: '/generate', json, signal }),
+        request,
+        apiKey,
+      )) {
         started = true
         yield chunk
       }
@@ -107,7 +125,10 @@ async function* generate(
 
 /** Nothing was read or written yet, and the cause may pass. */
 function mayHelp(error: unknown): error is SglangError {
-  return error instanceof SglangError && ['CONNECT_REFUSED', 'CONNECT_TIMEOUT', 'CONNECTION_RESET', 'UPSTREAM_BUSY', 'UPSTREAM_ERROR'].includes(error.code)
+  return (
+    error instanceof SglangError &&
+    ['CONNECT_REFUSED', 'CONNECT_TIMEOUT', 'CONNECTION_RESET', 'UPSTREAM_BUSY', 'UPSTREAM_ERROR'].includes(error.code)
+  )
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -142,7 +163,8 @@ async function* chunksOf(reply: Reply, request: GenerateRequest, apiKey: string 
 
 /** The events of a stream, up to [DONE]. */
 async function* events(reply: Reply, apiKey: string | undefined): AsyncGenerator<GenerateReply> {
-  if (!reply.contentType.startsWith('text/event-stream')) throw notSglang(reply.contentType, await reply.text(), 'a stream of events', apiKey)
+  if (!reply.contentType.startsWith('text/event-stream'))
+    throw notSglang(reply.contentType, await reply.text(), 'a stream of events', apiKey)
   const decoder = new TextDecoder()
   const queue: string[] = []
   const parser = createParser({ onEvent: ({ data }) => queue.push(data), maxBufferSize: LONGEST_EVENT })
@@ -168,27 +190,47 @@ function jsonValue(text: string, apiKey: string | undefined): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new SglangError('BAD_JSON', `the reply is not valid JSON: ${foreignText(error instanceof Error ? error.message : String(error), apiKey)}`, { cause: error })
+    throw new SglangError(
+      'BAD_JSON',
+      `the reply is not valid JSON: ${foreignText(error instanceof Error ? error.message : String(error), apiKey)}`,
+      { cause: error },
+    )
   }
 }
 
 function parsed<T>(value: unknown, schema: z.ZodType<T>, path: string): T {
   const result = schema.safeParse(value)
-  if (!result.success) throw new SglangError('BAD_SHAPE', `the reply to ${path} is not SGLang’s: ${violationText(schemaViolation(result.error, value))}`)
+  if (!result.success)
+    throw new SglangError(
+      'BAD_SHAPE',
+      `the reply to ${path} is not SGLang’s: ${violationText(schemaViolation(result.error, value))}`,
+    )
   return result.data
 }
 
 function notSglang(contentType: string, body: string, expected: string, apiKey: string | undefined): SglangError {
-  return new SglangError('NOT_SGLANG', `the answer is ${foreignText(contentType, apiKey) || 'of no type'}, not ${expected}: ${foreignText(body.slice(0, 200), apiKey)}`)
+  return new SglangError(
+    'NOT_SGLANG',
+    `the answer is ${foreignText(contentType, apiKey) || 'of no type'}, not ${expected}: ${foreignText(body.slice(0, 200), apiKey)}`,
+  )
 }
 
 type Info = <T>(path: string, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
 
 /** New names first, then those of older versions and of the router; only the model's own is required. */
 async function describe(info: Info, signal: AbortSignal): Promise<ServerDescription> {
-  const model = await firstKnown(() => info('/model_info', modelInfo, signal), () => info('/get_model_info', modelInfo, signal))
-  const optional = async <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch((error) => (error instanceof SglangError ? undefined : Promise.reject(error)))
-  const server = await optional(firstKnown(() => info('/server_info', serverInfo, signal), () => info('/get_server_info', serverInfo, signal)))
+  const model = await firstKnown(
+    () => info('/model_info', modelInfo, signal),
+    () => info('/get_model_info', modelInfo, signal),
+  )
+  const optional = async <T>(asked: Promise<T>): Promise<T | undefined> =>
+    asked.catch((error) => (error instanceof SglangError ? undefined : Promise.reject(error)))
+  const server = await optional(
+    firstKnown(
+      () => info('/server_info', serverInfo, signal),
+      () => info('/get_server_info', serverInfo, signal),
+    ),
+  )
   const list = server?.context_length ? undefined : await optional(info('/v1/models', models, signal))
   return {
     modelName: model.served_model_name ?? model.model_path ?? undefined,
@@ -219,7 +261,10 @@ async function isReady(transport: Transport, signal: AbortSignal): Promise<boole
     return true
   }
   try {
-    return await firstKnown(() => ask('/ready'), () => ask('/health'))
+    return await firstKnown(
+      () => ask('/ready'),
+      () => ask('/health'),
+    )
   } catch (error) {
     if (error instanceof SglangError && error.code === 'UPSTREAM_BUSY') return false
     throw error

@@ -34,7 +34,11 @@ export class SglangError extends Error {
   /** Milliseconds after which the server asks to be tried again. */
   readonly retryAfterMs: number | undefined
 
-  constructor(code: SglangErrorCode, message: string, details: { status?: number; retryAfterMs?: number; cause?: unknown } = {}) {
+  constructor(
+    code: SglangErrorCode,
+    message: string,
+    details: { status?: number; retryAfterMs?: number; cause?: unknown } = {},
+  ) {
     super(message, { cause: details.cause })
     this.code = code
     this.status = details.status
@@ -50,14 +54,16 @@ const HINTS: Readonly<Partial<Record<SglangErrorCode, string>>> = {
   CONNECT_REFUSED: 'Nothing listens there: start the server, or correct its address.',
   DNS_FAILED: 'Check the host name of the server.',
   CONNECT_TIMEOUT: 'The host does not answer: check the address, the tunnel and the firewall.',
-  TLS_FAILED: 'The server’s certificate is not accepted: use http:// for a plain server, or a certificate that this machine trusts.',
+  TLS_FAILED:
+    'The server’s certificate is not accepted: use http:// for a plain server, or a certificate that this machine trusts.',
   CONNECTION_RESET: 'The server closed the connection; it may have crashed. Look at its log.',
   HEADERS_TIMEOUT: 'The server accepted the request and said nothing. Look at its log and its queue.',
   BODY_TIMEOUT: 'The reply stopped half-way. Look at the server’s log.',
   DEADLINE: 'The reply took longer than a call may. Lower max_new_tokens.',
   BAD_HTTP: 'What listens there does not speak HTTP as expected: check the port.',
   NOT_SGLANG: 'What answers there is no SGLang server: check the address and the port.',
-  BAD_SHAPE: 'The reply lacks what SGLang sends: check that the address is that of an SGLang server of version 0.4.6 or newer.',
+  BAD_SHAPE:
+    'The reply lacks what SGLang sends: check that the address is that of an SGLang server of version 0.4.6 or newer.',
   CONTEXT_LENGTH: 'Shorten the conversation, lower max_new_tokens, or start the server with a larger --context-length.',
   UPSTREAM_AUTH: 'The server wants another API key: set SGLANG_API_KEY, or save the key with the server.',
   UPSTREAM_BUSY: 'The server’s queue is full: try again later, or lower the load on it.',
@@ -77,12 +83,23 @@ export function foreignText(text: string, secret?: string): string {
 }
 
 /** An answer with an error status. `body` is its text. Reads the four shapes in which SGLang words errors. */
-export function errorFromStatus(status: number, body: string, headers: { retryAfter?: string | undefined }, secret?: string): SglangError {
+export function errorFromStatus(
+  status: number,
+  body: string,
+  headers: { retryAfter?: string | undefined },
+  secret?: string,
+): SglangError {
   const words = foreignText(errorWords(body), secret)
   const said = words === '' ? `status ${status}` : words
-  if (status >= 300 && status < 400) return new SglangError('UPSTREAM_REDIRECT', `the server redirects (${status})`, { status })
-  if (status === 401 || status === 403) return new SglangError('UPSTREAM_AUTH', `the server refuses the key (${status}): ${said}`, { status })
-  if (status === 429 || status === 503) return new SglangError('UPSTREAM_BUSY', `the server is busy (${status}): ${said}`, { status, ...retryAfter(headers.retryAfter) })
+  if (status >= 300 && status < 400)
+    return new SglangError('UPSTREAM_REDIRECT', `the server redirects (${status})`, { status })
+  if (status === 401 || status === 403)
+    return new SglangError('UPSTREAM_AUTH', `the server refuses the key (${status}): ${said}`, { status })
+  if (status === 429 || status === 503)
+    return new SglangError('UPSTREAM_BUSY', `the server is busy (${status}): ${said}`, {
+      status,
+      ...retryAfter(headers.retryAfter),
+    })
   if (status >= 500) return new SglangError('UPSTREAM_ERROR', `the server failed (${status}): ${said}`, { status })
   if (isContextLength(words)) return new SglangError('CONTEXT_LENGTH', said, { status })
   return new SglangError('UPSTREAM_REJECTED', `the server refuses the request (${status}): ${said}`, { status })
@@ -95,7 +112,9 @@ export function errorFromEvent(message: string, code: number | undefined, secret
 
 /** Not every "exceed": a parameter out of range is worded so too. */
 function isContextLength(words: string): boolean {
-  return /longer than the model's context length|maximum context length|exceeds? the (?:model's )?context length|maximum allowed length/i.test(words)
+  return /longer than the model's context length|maximum context length|exceeds? the (?:model's )?context length|maximum allowed length/i.test(
+    words,
+  )
 }
 
 function errorWords(body: string): string {

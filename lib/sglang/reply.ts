@@ -36,7 +36,10 @@ export interface ReplyReader {
   read(reply: GenerateReply): Chunk
 }
 
-export function replyReader(expected: { readonly vocabularySize: number; readonly inputIds: readonly number[] }): ReplyReader {
+export function replyReader(expected: {
+  readonly vocabularySize: number
+  readonly inputIds: readonly number[]
+}): ReplyReader {
   let received = 0
   let text = ''
   let promptRead = false
@@ -46,16 +49,20 @@ export function replyReader(expected: { readonly vocabularySize: number; readonl
       const scores = meta.output_token_logprobs ?? undefined
       const ids = scores ? scores.map(([, id]) => id) : (reply.output_ids ?? [])
       const total = meta.output_token_logprobs_length ?? meta.completion_tokens ?? undefined
-      const isDelta = received > 0 && ids.length !== total && (total === undefined ? false : received + ids.length === total)
+      const isDelta =
+        received > 0 && ids.length !== total && (total === undefined ? false : received + ids.length === total)
       const skip = isDelta ? 0 : received
-      if (ids.length < skip) throw new SglangError('INCONSISTENT', `the server sent ${ids.length} tokens after ${received} had arrived`)
+      if (ids.length < skip)
+        throw new SglangError('INCONSISTENT', `the server sent ${ids.length} tokens after ${received} had arrived`)
       text = isDelta ? text + (reply.text ?? '') : (reply.text ?? text)
       const newIds = ids.slice(skip)
       checkIds(newIds, received, expected.vocabularySize)
       const problems: Problem[] = []
       const tokens: ArrivedTokens = {
         ids: newIds,
-        ...(scores && { logprobs: scores.slice(skip).map(([logprob], i) => clean(logprob, received + i, 'logprobs', problems)) }),
+        ...(scores && {
+          logprobs: scores.slice(skip).map(([logprob], i) => clean(logprob, received + i, 'logprobs', problems)),
+        }),
         ...top(meta.output_top_logprobs?.slice(skip), received, problems),
       }
       received += newIds.length
@@ -93,13 +100,19 @@ function clean(logprob: number | null, index: number, column: string, problems: 
 
 type TopRows = readonly (readonly Scored[] | null)[]
 
-function top(rows: TopRows | null | undefined, from: number, problems: Problem[]): { readonly topLogprobs?: TopLogprobs } {
+function top(
+  rows: TopRows | null | undefined,
+  from: number,
+  problems: Problem[],
+): { readonly topLogprobs?: TopLogprobs } {
   const k = Math.max(0, ...(rows ?? []).map((row) => row?.length ?? 0))
   if (!rows || k === 0) return {}
   const cells = rows.flatMap((row, i) =>
     Array.from({ length: k }, (_, column) => {
       const entry = row?.[column]
-      return entry ? { id: entry[1], logprob: clean(entry[0], (from + i) * k + column, 'topLogprobs', problems) } : { id: -1, logprob: null }
+      return entry
+        ? { id: entry[1], logprob: clean(entry[0], (from + i) * k + column, 'topLogprobs', problems) }
+        : { id: -1, logprob: null }
     }),
   )
   return { topLogprobs: { k, ids: cells.map(({ id }) => id), logprobs: cells.map(({ logprob }) => logprob) } }
@@ -112,21 +125,38 @@ function promptScores(meta: GenerateReply['meta_info'], inputIds: readonly numbe
   const offset = inputIds.length - scores.length
   const odd = scores.findIndex(([, id], i) => id !== inputIds[offset + i])
   if (odd >= 0)
-    throw new SglangError('INCONSISTENT', `the server scored token id ${scores[odd]?.[1]} where ${inputIds[offset + odd]} was sent (position ${offset + odd})`)
+    throw new SglangError(
+      'INCONSISTENT',
+      `the server scored token id ${scores[odd]?.[1]} where ${inputIds[offset + odd]} was sent (position ${offset + odd})`,
+    )
   return {
-    logprobs: scores.map(([logprob]) => (logprob === null || logprob <= MINUS_INFINITY ? null : logprob === 0 ? 0 : logprob)),
+    logprobs: scores.map(([logprob]) =>
+      logprob === null || logprob <= MINUS_INFINITY ? null : logprob === 0 ? 0 : logprob,
+    ),
     ...top(meta.input_top_logprobs, 0, []),
   }
 }
 
-function endOf({ meta_info: meta }: GenerateReply, received: number, text: string, sent: number, problems: Problem[]): End {
+function endOf(
+  { meta_info: meta }: GenerateReply,
+  received: number,
+  text: string,
+  sent: number,
+  problems: Problem[],
+): End {
   const count = (what: string, said: number | null | undefined, own: number) => {
     if (typeof said === 'number' && said !== own)
-      problems.push({ kind: 'count', message: `The server counted ${said} ${what} tokens, ${own} were ${what === 'prompt' ? 'sent' : 'received'}.`, raw: String(said) })
+      problems.push({
+        kind: 'count',
+        message: `The server counted ${said} ${what} tokens, ${own} were ${what === 'prompt' ? 'sent' : 'received'}.`,
+        raw: String(said),
+      })
   }
   count('prompt', meta.prompt_tokens, sent)
   count('completion', meta.completion_tokens, received)
-  const versions = meta.weight_versions ?? (meta.weight_version ? [{ version: meta.weight_version, start: 0, end: received }] : undefined)
+  const versions =
+    meta.weight_versions ??
+    (meta.weight_version ? [{ version: meta.weight_version, start: 0, end: received }] : undefined)
   return {
     finish: finishOf(meta.finish_reason),
     usage: {
@@ -134,7 +164,13 @@ function endOf({ meta_info: meta }: GenerateReply, received: number, text: strin
       ...(typeof meta.completion_tokens === 'number' && { completionTokens: meta.completion_tokens }),
       ...(typeof meta.cached_tokens === 'number' && { cachedTokens: meta.cached_tokens }),
     },
-    ...(versions && { weightVersions: versions.map(({ version, start, end }) => ({ version, start: Math.min(start, received), end: Math.min(end, received) })) }),
+    ...(versions && {
+      weightVersions: versions.map(({ version, start, end }) => ({
+        version,
+        start: Math.min(start, received),
+        end: Math.min(end, received),
+      })),
+    }),
     ...(typeof meta.e2e_latency === 'number' && { serverMs: meta.e2e_latency * 1000 }),
     text,
   }
@@ -143,7 +179,10 @@ function endOf({ meta_info: meta }: GenerateReply, received: number, text: strin
 function finishOf(reason: GenerateReply['meta_info']['finish_reason']): Finish {
   switch (reason?.type) {
     case 'stop':
-      return { kind: 'stop', ...((typeof reason.matched === 'number' || typeof reason.matched === 'string') && { matched: reason.matched }) }
+      return {
+        kind: 'stop',
+        ...((typeof reason.matched === 'number' || typeof reason.matched === 'string') && { matched: reason.matched }),
+      }
     case 'length':
       return { kind: 'length' }
     case 'abort':

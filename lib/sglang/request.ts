@@ -1,6 +1,7 @@
 /** The /generate request, refused here where it would kill the server or surprise its sender. */
-import type { Sampling } from './sampling.ts'
+
 import { SglangError } from './errors.ts'
+import type { Sampling } from './sampling.ts'
 
 export interface GenerateRequest {
   readonly inputIds: readonly number[]
@@ -26,10 +27,14 @@ export function generateBody(request: GenerateRequest): Record<string, unknown> 
   }
   if (inputIds.length === 0) refuse('there are no input ids')
   const odd = inputIds.findIndex((id) => !Number.isSafeInteger(id) || id < 0 || id >= vocabularySize)
-  if (odd >= 0) refuse(`input id ${inputIds[odd]} at position ${odd} is not in the vocabulary of ${vocabularySize}; SGLang would crash on it`)
+  if (odd >= 0)
+    refuse(
+      `input id ${inputIds[odd]} at position ${odd} is not in the vocabulary of ${vocabularySize}; SGLang would crash on it`,
+    )
   if (logprobStartLen !== undefined && (logprobStartLen < 0 || logprobStartLen > inputIds.length))
     refuse(`logprob_start_len ${logprobStartLen} is not between 0 and the prompt’s ${inputIds.length} tokens`)
-  if (topLogprobsNum < 0 || topLogprobsNum > vocabularySize) refuse(`top_logprobs_num ${topLogprobsNum} is not between 0 and the vocabulary of ${vocabularySize}`)
+  if (topLogprobsNum < 0 || topLogprobsNum > vocabularySize)
+    refuse(`top_logprobs_num ${topLogprobsNum} is not between 0 and the vocabulary of ${vocabularySize}`)
   return {
     input_ids: inputIds,
     rid: request.rid,

@@ -9,7 +9,10 @@ export const samplingSchema = z
     min_new_tokens: z.int().min(0).describe('Tokens before a stop token may be sampled.'),
     temperature: z.number().min(0).max(100).describe('0 = greedy.'),
     top_p: z.number().gt(0).max(1).describe('Keep the likeliest tokens up to this sum of probability.'),
-    top_k: z.int().refine((k) => k === -1 || k >= 1, { message: '-1 (all) or at least 1' }).describe('Keep this many tokens; -1 = all.'),
+    top_k: z
+      .int()
+      .refine((k) => k === -1 || k >= 1, { message: '-1 (all) or at least 1' })
+      .describe('Keep this many tokens; -1 = all.'),
     min_p: z.number().min(0).max(1).describe('Keep tokens at least this likely, as a share of the likeliest.'),
     frequency_penalty: penalty,
     presence_penalty: penalty,
@@ -18,7 +21,9 @@ export const samplingSchema = z
     stop_token_ids: z.array(z.int().min(0)).max(1000),
     stop_regex: z.array(z.string().min(1).max(256)).max(32),
     ignore_eos: z.boolean(),
-    sampling_seed: z.int().describe('Repeatable sampling, where the server supports it (SGLang: --enable-deterministic-inference).'),
+    sampling_seed: z
+      .int()
+      .describe('Repeatable sampling, where the server supports it (SGLang: --enable-deterministic-inference).'),
     logit_bias: z.record(z.string().regex(/^\d+$/, 'a token id'), z.number().min(-100).max(100)),
     json_schema: z.string(),
     regex: z.string(),

@@ -20,7 +20,9 @@ const metaInfo = z.looseObject({
   cached_tokens: z.int().nullish(),
   e2e_latency: z.number().nullish(),
   weight_version: z.string().nullish(),
-  weight_versions: z.array(z.looseObject({ version: z.string(), start: z.int().min(0), end: z.int().min(0) })).nullish(),
+  weight_versions: z
+    .array(z.looseObject({ version: z.string(), start: z.int().min(0), end: z.int().min(0) }))
+    .nullish(),
   input_token_logprobs: scoredList.nullish(),
   output_token_logprobs: scoredList.nullish(),
   output_token_logprobs_length: z.int().nullish(),

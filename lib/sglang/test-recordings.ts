@@ -5,7 +5,11 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 
 export interface Recording {
-  readonly request: { readonly method: string; readonly path: string; readonly body: Readonly<Record<string, unknown>> | string | null }
+  readonly request: {
+    readonly method: string
+    readonly path: string
+    readonly body: Readonly<Record<string, unknown>> | string | null
+  }
   readonly status: number
   readonly response_headers: readonly (readonly [string, string])[]
   readonly response?: unknown
@@ -16,7 +20,8 @@ const FOLDER = path.join(import.meta.dirname, 'recordings')
 
 export const recordingNames: readonly string[] = readdirSync(FOLDER).map((file) => file.replace(/\.json$/, ''))
 
-export const recording = (name: string): Recording => JSON.parse(readFileSync(path.join(FOLDER, `${name}.json`), 'utf8'))
+export const recording = (name: string): Recording =>
+  JSON.parse(readFileSync(path.join(FOLDER, `${name}.json`), 'utf8'))
 
 export interface Replay {
   readonly baseUrl: string
@@ -32,7 +37,11 @@ export async function replay(recordings: Readonly<Record<string, Recording>>, cu
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks).toString('utf8')
-    requests.push({ method: request.method ?? '', path: request.url ?? '', body: body === '' ? undefined : JSON.parse(body) })
+    requests.push({
+      method: request.method ?? '',
+      path: request.url ?? '',
+      body: body === '' ? undefined : JSON.parse(body),
+    })
     const found = recordings[request.url ?? '']
     if (!found) {
       response.writeHead(404, { 'content-type': 'application/json' }).end('{"detail":"Not Found"}')
@@ -40,7 +49,11 @@ export async function replay(recordings: Readonly<Record<string, Recording>>, cu
     }
     const type = found.response_headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1]
     response.writeHead(found.status, type ? { 'content-type': type } : {})
-    const text = found.stream_lines ? found.stream_lines.join('') : typeof found.response === 'string' ? found.response : JSON.stringify(found.response)
+    const text = found.stream_lines
+      ? found.stream_lines.join('')
+      : typeof found.response === 'string'
+        ? found.response
+        : JSON.stringify(found.response)
     const bytes = Buffer.from(text)
     const step = cut ?? bytes.length
     for (let at = 0; at < bytes.length; at += step) response.write(bytes.subarray(at, at + step))
@@ -50,7 +63,9 @@ export async function replay(recordings: Readonly<Record<string, Recording>>, cu
 }
 
 /** A server with a handler of the test's own. */
-export async function scripted(handler: Parameters<typeof createServer>[1]): Promise<{ readonly baseUrl: string; close(): Promise<void> }> {
+export async function scripted(
+  handler: Parameters<typeof createServer>[1],
+): Promise<{ readonly baseUrl: string; close(): Promise<void> }> {
   const server = createServer(handler as never)
   return { baseUrl: await listening(server), close: () => closed(server) }
 }

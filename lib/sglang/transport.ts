@@ -58,12 +58,19 @@ export function createTransport(baseUrl: string, apiKey: string | undefined, lim
   }
 }
 
-async function send(call: Call, baseUrl: string, apiKey: string | undefined, limits: TransportLimits, dispatcher: Dispatcher): Promise<Reply> {
+async function send(
+  call: Call,
+  baseUrl: string,
+  apiKey: string | undefined,
+  limits: TransportLimits,
+  dispatcher: Dispatcher,
+): Promise<Reply> {
   const deadlineMs = call.deadlineMs ?? limits.deadlineMs
   const deadline = AbortSignal.timeout(deadlineMs)
   const idle = new AbortController()
   const signal = AbortSignal.any([call.signal, deadline, idle.signal])
-  const named = (error: unknown) => nameFailure(error, { cancelled: call.signal, deadline, deadlineMs, idle: idle.signal })
+  const named = (error: unknown) =>
+    nameFailure(error, { cancelled: call.signal, deadline, deadlineMs, idle: idle.signal })
   let response: Dispatcher.ResponseData
   try {
     response = await undiciRequest(`${baseUrl}${call.path}`, {
@@ -92,7 +99,9 @@ async function send(call: Call, baseUrl: string, apiKey: string | undefined, lim
   const encoding = header('content-encoding')
   if (encoding !== undefined && encoding !== 'identity') {
     body.on('error', () => {}).destroy()
-    throw new SglangError('BAD_ENCODING', `the server sent ${encoding} data though none was asked for`, { status: statusCode })
+    throw new SglangError('BAD_ENCODING', `the server sent ${encoding} data though none was asked for`, {
+      status: statusCode,
+    })
   }
   return { contentType: header('content-type') ?? '', chunks, text }
 }
@@ -110,7 +119,8 @@ async function* watched(
     for await (const chunk of body) {
       clearTimeout(timer)
       received += chunk.byteLength
-      if (received > limits.bodyBytes) throw new SglangError('TOO_LARGE', `the reply is larger than ${limits.bodyBytes} bytes`)
+      if (received > limits.bodyBytes)
+        throw new SglangError('TOO_LARGE', `the reply is larger than ${limits.bodyBytes} bytes`)
       yield chunk
       timer = wait(limits.idleMs)
     }
@@ -124,7 +134,9 @@ async function* watched(
 /** Once the headers are there, a closed connection means that the reply is cut. */
 function duringBody(error: unknown): unknown {
   const isCut = error instanceof SglangError && error.code === 'CONNECTION_RESET'
-  return isCut ? new SglangError('UPSTREAM_TRUNCATED', 'the connection broke before the reply was complete', { cause: error }) : error
+  return isCut
+    ? new SglangError('UPSTREAM_TRUNCATED', 'the connection broke before the reply was complete', { cause: error })
+    : error
 }
 
 async function joined(chunks: AsyncIterable<Uint8Array>): Promise<string> {
@@ -154,14 +166,22 @@ interface Circumstances {
 function nameFailure(error: unknown, { cancelled, deadline, deadlineMs, idle }: Circumstances): unknown {
   if (error instanceof SglangError) return error
   if (cancelled.aborted) return cancelled.reason
-  if (deadline.aborted) return new SglangError('DEADLINE', `the call took longer than ${deadlineMs / 1000} s`, { cause: error })
+  if (deadline.aborted)
+    return new SglangError('DEADLINE', `the call took longer than ${deadlineMs / 1000} s`, { cause: error })
   if (idle.aborted) return new SglangError('BODY_TIMEOUT', 'the reply stopped arriving', { cause: error })
   const chain = causes(error)
   const known = chain.find((cause) => cause instanceof SglangError)
   if (known) return known
-  const code = chain.map(codeOf).find((name) => name !== undefined && (Object.hasOwn(CODES, name) || name.startsWith('HPE_')))
+  const code = chain
+    .map(codeOf)
+    .find((name) => name !== undefined && (Object.hasOwn(CODES, name) || name.startsWith('HPE_')))
   const last = chain.at(-1)
-  if (code === undefined) return new SglangError('CONNECTION_RESET', `the connection failed: ${last instanceof Error ? last.message : String(error)}`, { cause: error })
+  if (code === undefined)
+    return new SglangError(
+      'CONNECTION_RESET',
+      `the connection failed: ${last instanceof Error ? last.message : String(error)}`,
+      { cause: error },
+    )
   const [name, message] = CODES[code] ?? ['BAD_HTTP', 'the reply is not HTTP']
   return new SglangError(name, `${message} (${code})`, { cause: error })
 }
@@ -192,7 +212,11 @@ const CODES: Readonly<Record<string, readonly [SglangErrorCode, string]>> = {
 
 function causes(error: unknown): unknown[] {
   const chain: unknown[] = []
-  for (let cause = error; cause !== undefined && cause !== null && chain.length < 8; cause = (cause as { cause?: unknown }).cause) {
+  for (
+    let cause = error;
+    cause !== undefined && cause !== null && chain.length < 8;
+    cause = (cause as { cause?: unknown }).cause
+  ) {
     chain.push(cause)
     if (cause instanceof AggregateError) chain.push(...cause.errors)
   }
@@ -200,6 +224,7 @@ function causes(error: unknown): unknown[] {
 }
 
 function codeOf(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error) || typeof error.code !== 'string') return undefined
+  if (typeof error !== 'object' || error === null || !('code' in error) || typeof error.code !== 'string')
+    return undefined
   return error.code
 }

@@ -5,7 +5,7 @@ import { hubFolder } from './hub.ts'
 import { type LoadedTokenizer, loadTokenizerFiles, TokenizerError, type TokenizerFiles } from './tokenizer-files.ts'
 
 export interface TokenizerPlaces {
-  /** Name → folder, for models that come with the application. */
+  /** Name → folder or Hub name, for the model that the application itself runs. */
   readonly builtIn: Readonly<Record<string, string>>
   /** Folders under which any folder may be named (ROLLSCOPE_TOKENIZERS). */
   readonly folders: readonly string[]
@@ -46,7 +46,7 @@ export function createTokenizerLoader(places: TokenizerPlaces): TokenizerLoader 
 
 async function folderOf(name: string, places: TokenizerPlaces): Promise<string> {
   const builtIn = Object.hasOwn(places.builtIn, name) ? places.builtIn[name] : undefined
-  if (builtIn !== undefined) return builtIn
+  if (builtIn !== undefined) return path.isAbsolute(builtIn) ? builtIn : hubFolder(builtIn, places.hub)
   if (path.isAbsolute(name) || name.startsWith('.') || name.startsWith('~')) return allowedFolder(name, places.folders)
   return hubFolder(name, places.hub)
 }

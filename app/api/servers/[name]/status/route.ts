@@ -1,0 +1,6 @@
+import { json, route } from '#lib/server/route.ts'
+import { serverStatus } from '#lib/server/servers.ts'
+
+export const GET = route<{ name: string }>({}, async ({ request, params, services }) =>
+  json(await serverStatus(services.servers.client(params.name), request.signal)),
+)

@@ -1,0 +1,6 @@
+import { route } from '#lib/server/route.ts'
+import { exportTrajectory } from '#lib/server/trajectories.ts'
+
+export const GET = route<{ key: string }>({}, ({ request, params, services }) =>
+  exportTrajectory(request, params.key, services),
+)

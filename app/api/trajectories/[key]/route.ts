@@ -1,0 +1,4 @@
+import { json, route } from '#lib/server/route.ts'
+import { storedTrajectory } from '#lib/server/trajectories.ts'
+
+export const GET = route<{ key: string }>({}, ({ params, services }) => json(storedTrajectory(params.key, services)))

@@ -1,0 +1,8 @@
+import type { Metadata } from 'next'
+import { ExampleScreen } from '../../trajectory-screen.tsx'
+
+export const metadata: Metadata = { title: 'Example' }
+
+export default async function ExamplePage({ params }: { readonly params: Promise<{ name: string }> }) {
+  return <ExampleScreen name={decodeURIComponent((await params).name)} />
+}

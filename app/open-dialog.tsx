@@ -1,0 +1,79 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
+import { useRef } from 'react'
+import { countText } from '#components/trajectory/numbers.ts'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Heading } from '#components/ui/facts.tsx'
+import { trajectoriesOptions } from '#lib/client/queries.ts'
+import { EXAMPLES } from './examples.ts'
+
+interface OpenDialogProps {
+  readonly onFile: (file: File) => void
+  readonly onClose: () => void
+}
+
+export function OpenDialog({ onFile, onClose }: OpenDialogProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const { data, isPending } = useQuery({ ...trajectoriesOptions(), refetchOnMount: 'always' })
+  return (
+    <Dialog title="Open a trajectory" onClose={onClose}>
+      <input
+        ref={input}
+        type="file"
+        accept=".json,application/json"
+        aria-label="Trajectory file"
+        className="sr-only"
+        tabIndex={-1}
+        onChange={(event) => {
+          const file = event.target.files?.[0]
+          if (file) onFile(file)
+        }}
+      />
+      <Button look="primary" onClick={() => input.current?.click()}>
+        Choose a file …
+      </Button>
+      <p className="mt-1.5 text-faint text-xs">or drop one anywhere in the window</p>
+      <Heading>Examples</Heading>
+      <ul className="grid gap-0.5">
+        {EXAMPLES.map(({ name, title, note }) => (
+          <li key={name}>
+            <Entry href={`/example/${name}`} title={title} note={note} onClose={onClose} />
+          </li>
+        ))}
+      </ul>
+      <Heading>Recent</Heading>
+      {data?.trajectories.length === 0 && <p className="text-faint text-xs">Nothing yet: run the agent once.</p>}
+      {isPending && <p className="text-faint text-xs">Loading …</p>}
+      <ul className="grid gap-0.5">
+        {data?.trajectories.map(({ key, title, createdAt, tokens, outcome }) => (
+          <li key={key}>
+            <Entry
+              href={`/t/${encodeURIComponent(key)}`}
+              title={title === '' ? 'without a question' : title}
+              note={`${new Date(createdAt).toLocaleString()} · ${countText(tokens)} tokens · ${outcome}`}
+              onClose={onClose}
+            />
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}
+
+interface EntryProps {
+  readonly href: string
+  readonly title: string
+  readonly note: string
+  readonly onClose: () => void
+}
+
+function Entry({ href, title, note, onClose }: EntryProps) {
+  return (
+    <Link href={href} onClick={onClose} className="block rounded-md px-2 py-1.5 hover:bg-accent-soft">
+      <span className="block truncate">{title}</span>
+      <span className="block text-faint text-xs">{note}</span>
+    </Link>
+  )
+}

@@ -1,0 +1,51 @@
+'use client'
+import { type ReactNode, useState } from 'react'
+import { Segmented } from '#components/ui/segmented.tsx'
+
+interface PanesProps {
+  /** Left, middle, right: for the switch that narrow windows get. */
+  readonly names: readonly [string, string, string]
+  readonly left: ReactNode
+  readonly middle: ReactNode
+  readonly right: ReactNode
+}
+
+type Pane = 'left' | 'middle' | 'right'
+
+/** Three panes side by side; in a narrow window one at a time. */
+export function Panes({ names, left, middle, right }: PanesProps) {
+  const [shown, setShown] = useState<Pane>('middle')
+  return (
+    <div className="grid min-h-0 grid-rows-[auto_minmax(0,1fr)]">
+      <div className="border-line border-b px-3 py-1.5 lg:hidden">
+        <Segmented<Pane>
+          label="Pane"
+          value={shown}
+          onChange={setShown}
+          options={[
+            { value: 'left', text: names[0] },
+            { value: 'middle', text: names[1] },
+            { value: 'right', text: names[2] },
+          ]}
+        />
+      </div>
+      <div className="grid min-h-0 lg:grid-cols-[280px_minmax(0,1fr)_300px] 2xl:grid-cols-[320px_minmax(0,1fr)_340px]">
+        <aside
+          aria-label={names[0]}
+          className={`overflow-y-auto bg-panel p-3.5 lg:block lg:border-line lg:border-r ${shown === 'left' ? '' : 'hidden'}`}
+        >
+          {left}
+        </aside>
+        <main aria-label={names[1]} className={`min-h-0 min-w-0 lg:block ${shown === 'middle' ? '' : 'hidden'}`}>
+          {middle}
+        </main>
+        <aside
+          aria-label={names[2]}
+          className={`overflow-y-auto bg-panel p-3.5 lg:block lg:border-line lg:border-l ${shown === 'right' ? '' : 'hidden'}`}
+        >
+          {right}
+        </aside>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,247 @@
+'use client'
+/** The playground: set up a run, watch its tokens arrive, go on with a further turn. */
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { Composer } from '#components/playground/composer.tsx'
+import { RunClock } from '#components/playground/run-clock.tsx'
+import { FIRST_QUESTION, requestOf } from '#components/playground/setup.ts'
+import { SetupForm } from '#components/playground/setup-form.tsx'
+import { heatScale } from '#components/trajectory/heat.ts'
+import { HeatBar } from '#components/trajectory/heat-bar.tsx'
+import { outcomeText } from '#components/trajectory/outcome-text.ts'
+import { TokenCard } from '#components/trajectory/token-card.tsx'
+import { TokenGrid } from '#components/trajectory/token-grid.tsx'
+import { ToolCalls } from '#components/trajectory/tool-calls.tsx'
+import { Totals } from '#components/trajectory/totals.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Heading } from '#components/ui/facts.tsx'
+import { ApiError } from '#lib/client/api.ts'
+import { capabilitiesOptions, trajectoryOptions } from '#lib/client/queries.ts'
+import { useRollout } from '#lib/client/use-rollout.ts'
+import type { LiveTrajectory } from '#lib/core/events.ts'
+import { segmentsOf, tokenAt } from '#lib/core/tokens.ts'
+import type { Outcome } from '#lib/core/trajectory.ts'
+import { Panes } from './panes.tsx'
+import { Shell } from './shell.tsx'
+import { useServerStatus } from './use-server-status.ts'
+import { useSetup } from './use-setup.ts'
+import { useViewState } from './view-state.ts'
+
+const NO_CHOICES = { tools: [], parsers: [] }
+
+export function PlaygroundScreen() {
+  const view = useViewState()
+  const [setup, setSetup] = useSetup()
+  const [text, setText] = useState(FIRST_QUESTION)
+  const [problem, setProblem] = useState<ApiError>()
+  const [isStopping, setIsStopping] = useState(false)
+  const [pointed, setPointed] = useState<number>()
+  const { servers, status } = useServerStatus(setup.server)
+  const { data: choices = NO_CHOICES } = useQuery(capabilitiesOptions())
+  const { data: stored, error: loadError } = useQuery(trajectoryOptions(view.key))
+  const rollout = useRollout(view.key)
+  const request = requestOf(setup)
+
+  // A reload in mid-run: the stored trajectory names the rollout that is writing it.
+  const running = stored?.outcome.kind === 'running' ? stored.outcome.rolloutId : undefined
+  const catchUp = useEffectEvent((rolloutId: string) => rollout.state.kind === 'idle' && rollout.follow(rolloutId))
+  useEffect(() => {
+    if (running !== undefined) catchUp(running)
+  }, [running])
+
+  const trajectory = shownTrajectory(rollout.state, stored)
+  const isRunning = rollout.state.kind === 'following'
+  const send = async () => {
+    if (!request.ok) return
+    const question = text
+    setProblem(undefined)
+    setIsStopping(false)
+    setText('')
+    try {
+      const isFurther = view.key !== undefined && trajectory !== undefined && trajectory.segments.length > 0
+      const started = await rollout.start(
+        { ...(isFurther ? {} : request.opening), ...request.settings, prompt: question },
+        isFurther ? view.key : undefined,
+      )
+      if (!isFurther) await view.setKey(started.trajectoryId)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      setText(question)
+      setProblem(error)
+    }
+  }
+  const stop = async () => {
+    setIsStopping(true)
+    try {
+      await rollout.stop()
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      setProblem(error)
+    } finally {
+      setIsStopping(false)
+    }
+  }
+  const startOver = () => {
+    rollout.reset()
+    setProblem(undefined)
+    setText(FIRST_QUESTION)
+    view.setKey(undefined)
+  }
+  const shown = trajectory && tokenAt(trajectory, view.selected ?? pointed ?? -1)
+  const hasTokens = trajectory !== undefined && segmentsOf(trajectory).length > 0
+  return (
+    <Shell trajectory={isRunning ? undefined : trajectory}>
+      <Panes
+        names={['Setup', 'Tokens', 'Run']}
+        left={
+          <SetupForm
+            setup={setup}
+            onChange={setSetup}
+            errors={request.ok ? {} : request.errors}
+            servers={servers}
+            status={status}
+            choices={choices}
+            fixedNote={
+              hasTokens ? 'These are part of the tokens already: they can be changed in a new run.' : undefined
+            }
+          />
+        }
+        middle={
+          <div className="grid h-full grid-rows-[auto_auto_minmax(0,1fr)_auto]">
+            <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5 border-line border-b px-3.5 py-2">
+              <HeatBar
+                heat={view.heat}
+                scale={heatScale(trajectory ? segmentsOf(trajectory) : [])}
+                onChange={view.setHeat}
+              />
+              <span className="flex-1" />
+              {trajectory && <RunClock trajectory={trajectory} />}
+              {hasTokens && !isRunning && <Button onClick={startOver}>New run</Button>}
+            </div>
+            <div>
+              <Notices
+                problem={problem ?? (loadError instanceof ApiError ? loadError : undefined)}
+                outcome={isRunning ? undefined : trajectory?.outcome}
+                isConnected={rollout.state.kind !== 'following' || rollout.state.isConnected}
+                onReturn={setText}
+              />
+            </div>
+            {hasTokens ? (
+              <TokenGrid
+                trajectory={trajectory}
+                heat={view.heat}
+                selected={view.selected}
+                onSelect={view.setSelected}
+                onPoint={setPointed}
+              />
+            ) : (
+              <EmptyTokens
+                isWaiting={isRunning || (view.key !== undefined && !stored && !loadError)}
+                onChoose={setText}
+              />
+            )}
+            <Composer
+              text={text}
+              onChange={setText}
+              onSend={send}
+              onStop={stop}
+              state={isStopping ? 'stopping' : isRunning ? 'running' : 'ready'}
+              isFirst={!hasTokens}
+            />
+          </div>
+        }
+        right={
+          <>
+            {shown && trajectory && <TokenCard token={shown} vocab={trajectory.vocab} />}
+            <Heading>This run</Heading>
+            {trajectory ? (
+              <Totals trajectory={trajectory} />
+            ) : (
+              <p className="text-faint text-xs">Nothing has run yet.</p>
+            )}
+            <Heading>Tool calls</Heading>
+            {trajectory ? (
+              <ToolCalls trajectory={trajectory} onSelect={view.setSelected} />
+            ) : (
+              <p className="text-faint text-xs">None so far.</p>
+            )}
+          </>
+        }
+      />
+    </Shell>
+  )
+}
+
+function shownTrajectory(
+  state: ReturnType<typeof useRollout>['state'],
+  stored: LiveTrajectory | undefined,
+): LiveTrajectory | undefined {
+  return state.kind === 'following' || state.kind === 'ended' ? (state.trajectory ?? stored) : stored
+}
+
+interface NoticesProps {
+  readonly problem: ApiError | undefined
+  readonly outcome: Outcome | undefined
+  readonly isConnected: boolean
+  /** Gives a question that was never read back to the composer. */
+  readonly onReturn: (text: string) => void
+}
+
+function Notices({ problem, outcome, isConnected, onReturn }: NoticesProps) {
+  const ended = outcome && outcomeText(outcome)
+  const question =
+    outcome && outcome.kind !== 'running' ? outcome.unsent?.findLast(({ role }) => role === 'user')?.content : undefined
+  return (
+    <>
+      {!isConnected && (
+        <Banner
+          tone="note"
+          title="The connection to Rollscope’s server was lost; trying again …"
+          hint="The run goes on for a minute without a listener."
+        />
+      )}
+      {problem && <Banner tone="bad" title={problem.message} hint={problem.hint} />}
+      {ended && (
+        <Banner tone={ended.tone} title={ended.title} hint={ended.hint}>
+          {typeof question === 'string' && <Button onClick={() => onReturn(question)}>Take the question back</Button>}
+        </Banner>
+      )}
+    </>
+  )
+}
+
+const QUESTIONS = [FIRST_QUESTION, 'What is (25 * 17)^3?', 'Compute 12 * 7 and 81 / 9', 'What is 15% of 80?'] as const
+
+function EmptyTokens({
+  isWaiting,
+  onChoose,
+}: {
+  readonly isWaiting: boolean
+  readonly onChoose: (text: string) => void
+}) {
+  if (isWaiting)
+    return (
+      <p className="p-6 text-faint" role="status">
+        Waiting for the first tokens …
+      </p>
+    )
+  return (
+    <div className="grid place-content-center gap-4 overflow-y-auto p-6 text-center">
+      <div className="max-w-md">
+        <h1 className="font-semibold text-lg">Run an agent, see every token</h1>
+        <p className="mt-1 text-dim">
+          The agent runs token-in/token-out: what the model wrote goes back to it as the same ids, each with its logprob
+          and its place in the loss mask.
+        </p>
+      </div>
+      <ul className="flex flex-wrap justify-center gap-2">
+        {QUESTIONS.map((question) => (
+          <li key={question}>
+            <Button onClick={() => onChoose(question)}>{question}</Button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,9 @@
+import { localModelRoute } from '#lib/server/local-model-route.ts'
+
+export const dynamic = 'force-dynamic'
+
+export const GET = localModelRoute
+export const POST = localModelRoute
+export const PUT = localModelRoute
+export const PATCH = localModelRoute
+export const DELETE = localModelRoute

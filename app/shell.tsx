@@ -1,0 +1,140 @@
+'use client'
+/** What every page stands in: the header, the gate for the launch token, opening a file by button or drop. */
+import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
+import { usePathname, useRouter } from 'next/navigation'
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
+import { ServerLight } from '#components/playground/server-state.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { ApiError } from '#lib/client/api.ts'
+import { FileError, openFile, saveFile } from '#lib/client/files.ts'
+import { serversOptions } from '#lib/client/queries.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { OpenDialog } from './open-dialog.tsx'
+import { TokenGate } from './token-gate.tsx'
+import { useServerStatus } from './use-server-status.ts'
+
+interface ShellProps {
+  /** What Export writes; undefined where there is nothing yet. */
+  readonly trajectory: Trajectory | undefined
+  readonly children: ReactNode
+}
+
+export function Shell({ trajectory, children }: ShellProps) {
+  const router = useRouter()
+  const [isOpening, setIsOpening] = useState(false)
+  const [problem, setProblem] = useState<{ readonly title: string; readonly hint?: string | undefined }>()
+  const { error } = useQuery(serversOptions())
+  const open = async (file: File) => {
+    setIsOpening(false)
+    setProblem(undefined)
+    try {
+      router.push(`/t/${encodeURIComponent(await openFile(file))}`)
+    } catch (reason) {
+      if (!(reason instanceof FileError) && !(reason instanceof ApiError)) throw reason
+      setProblem({ title: reason.message, hint: reason.hint })
+    }
+  }
+  const isDropping = useFileDrop(open)
+  return (
+    <div className="grid h-dvh grid-rows-[auto_auto_minmax(0,1fr)]">
+      <Header
+        onOpen={() => setIsOpening(true)}
+        onExport={trajectory && trajectory.segments.length > 0 ? () => saveFile(trajectory) : undefined}
+      />
+      <div>
+        {problem && (
+          <Banner tone="bad" title={problem.title} hint={problem.hint}>
+            <Button onClick={() => setProblem(undefined)}>Dismiss</Button>
+          </Banner>
+        )}
+      </div>
+      {error instanceof ApiError && error.status === 401 ? <TokenGate /> : children}
+      {isOpening && <OpenDialog onFile={open} onClose={() => setIsOpening(false)} />}
+      {isDropping && (
+        <div
+          className="pointer-events-none fixed inset-3 z-10 grid place-items-center rounded-xl border-2 border-accent border-dashed bg-ground/85 font-medium text-lg"
+          role="status"
+        >
+          Drop to open the trajectory
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface HeaderProps {
+  readonly onOpen: () => void
+  readonly onExport: (() => void) | undefined
+}
+
+function Header({ onOpen, onExport }: HeaderProps) {
+  const isPlayground = usePathname() === '/'
+  const { name, status } = useServerStatus('')
+  return (
+    <header className="flex h-12 items-center gap-4 border-line border-b px-3.5">
+      <Link href="/" className="font-semibold text-[15px]">
+        Rollscope
+      </Link>
+      <nav aria-label="Pages">
+        <Link
+          href="/"
+          aria-current={isPlayground ? 'page' : undefined}
+          className="text-dim hover:text-ink aria-[current=page]:font-semibold aria-[current=page]:text-ink"
+        >
+          Playground
+        </Link>
+      </nav>
+      <span className="flex-1" />
+      <span className="flex min-w-0 items-center gap-2 text-dim text-xs max-sm:hidden">
+        <ServerLight status={status} />
+        <span className="truncate">
+          {name}
+          {status.state === 'ready' && status.modelName !== undefined && ` · ${status.modelName}`}
+          {status.state === 'starting' && ' · starting …'}
+          {status.state === 'failed' && ' · not reachable'}
+        </span>
+      </span>
+      <Button onClick={onOpen}>Open</Button>
+      <Button onClick={onExport} disabled={onExport === undefined}>
+        Export
+      </Button>
+    </header>
+  )
+}
+
+/** Files dropped anywhere in the window; true while one is held over it. */
+function useFileDrop(onFile: (file: File) => void): boolean {
+  const [isOver, setIsOver] = useState(false)
+  const drop = useEffectEvent((event: DragEvent) => {
+    const file = event.dataTransfer?.files[0]
+    if (file) onFile(file)
+  })
+  useEffect(() => {
+    const holdsFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
+    const onOver = (event: DragEvent) => {
+      if (!holdsFile(event)) return
+      event.preventDefault()
+      setIsOver(true)
+    }
+    const onLeave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setIsOver(false)
+    }
+    const onDrop = (event: DragEvent) => {
+      setIsOver(false)
+      if (!holdsFile(event)) return
+      event.preventDefault()
+      drop(event)
+    }
+    window.addEventListener('dragover', onOver)
+    window.addEventListener('dragleave', onLeave)
+    window.addEventListener('drop', onDrop)
+    return () => {
+      window.removeEventListener('dragover', onOver)
+      window.removeEventListener('dragleave', onLeave)
+      window.removeEventListener('drop', onDrop)
+    }
+  }, [])
+  return isOver
+}

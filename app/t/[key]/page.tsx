@@ -1,0 +1,8 @@
+import type { Metadata } from 'next'
+import { StoredScreen } from '../../trajectory-screen.tsx'
+
+export const metadata: Metadata = { title: 'Trajectory' }
+
+export default async function StoredTrajectoryPage({ params }: { readonly params: Promise<{ key: string }> }) {
+  return <StoredScreen storedKey={decodeURIComponent((await params).key)} />
+}

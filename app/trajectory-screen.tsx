@@ -1,0 +1,124 @@
+'use client'
+/** One trajectory by itself: outline, tokens, card. */
+import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
+import { type ReactNode, useState } from 'react'
+import { heatScale } from '#components/trajectory/heat.ts'
+import { HeatBar } from '#components/trajectory/heat-bar.tsx'
+import { outcomeText } from '#components/trajectory/outcome-text.ts'
+import { Outline } from '#components/trajectory/outline.tsx'
+import { TokenCard } from '#components/trajectory/token-card.tsx'
+import { TokenGrid } from '#components/trajectory/token-grid.tsx'
+import { ToolCalls } from '#components/trajectory/tool-calls.tsx'
+import { Totals } from '#components/trajectory/totals.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { Heading } from '#components/ui/facts.tsx'
+import { ApiError } from '#lib/client/api.ts'
+import { exampleOptions, trajectoryOptions } from '#lib/client/queries.ts'
+import { tokenAt } from '#lib/core/tokens.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { Panes } from './panes.tsx'
+import { Shell } from './shell.tsx'
+import { useViewState } from './view-state.ts'
+
+export function StoredScreen({ storedKey }: { readonly storedKey: string }) {
+  const { data, error } = useQuery(trajectoryOptions(storedKey))
+  return (
+    <TrajectoryScreen trajectory={data} error={error}>
+      {data?.model.tokenizer && data.model.template && (
+        <Link href={`/?t=${encodeURIComponent(storedKey)}`} className="font-medium text-accent hover:underline">
+          Continue in the playground
+        </Link>
+      )}
+    </TrajectoryScreen>
+  )
+}
+
+export function ExampleScreen({ name }: { readonly name: string }) {
+  const { data, error } = useQuery(exampleOptions(name))
+  return <TrajectoryScreen trajectory={data} error={error} />
+}
+
+interface TrajectoryScreenProps {
+  readonly trajectory: Trajectory | undefined
+  readonly error: Error | null
+  /** What can be done with this one, besides looking. */
+  readonly children?: ReactNode
+}
+
+function TrajectoryScreen({ trajectory, error, children }: TrajectoryScreenProps) {
+  return (
+    <Shell trajectory={trajectory}>
+      {trajectory ? (
+        <Inspector trajectory={trajectory}>{children}</Inspector>
+      ) : (
+        <main className="p-4">
+          {error ? (
+            <Banner tone="bad" title={error.message} hint={error instanceof ApiError ? error.hint : undefined} />
+          ) : (
+            <p className="text-faint" role="status">
+              Loading …
+            </p>
+          )}
+        </main>
+      )}
+    </Shell>
+  )
+}
+
+function Inspector({ trajectory, children }: { readonly trajectory: Trajectory; readonly children: ReactNode }) {
+  const { selected, heat, setSelected, setHeat } = useViewState()
+  const [pointed, setPointed] = useState<number>()
+  const shown = tokenAt(trajectory, selected ?? pointed ?? -1)
+  const ended = outcomeText(trajectory.outcome)
+  const { provenance } = trajectory
+  return (
+    <Panes
+      names={['Outline', 'Tokens', 'Details']}
+      left={
+        <>
+          <Heading>Trajectory</Heading>
+          <Totals trajectory={trajectory} />
+          <Heading>Segments</Heading>
+          <Outline trajectory={trajectory} selected={selected} onSelect={setSelected} />
+          <Heading>Origin</Heading>
+          <p className="text-dim text-xs [overflow-wrap:anywhere]">
+            {provenance.kind === 'rollout' ? provenance.application : provenance.kind}
+            {trajectory.model.name !== undefined && ` · ${trajectory.model.name}`}
+            <br />
+            {new Date(trajectory.createdAt).toLocaleString()}
+          </p>
+          <div className="mt-4">{children}</div>
+        </>
+      }
+      middle={
+        <div className="grid h-full grid-rows-[auto_auto_minmax(0,1fr)]">
+          <div className="border-line border-b px-3.5 py-2">
+            <HeatBar heat={heat} scale={heatScale(trajectory.segments)} onChange={setHeat} />
+          </div>
+          <div>{ended && <Banner tone={ended.tone} title={ended.title} hint={ended.hint} />}</div>
+          <TokenGrid
+            trajectory={trajectory}
+            heat={heat}
+            selected={selected}
+            onSelect={setSelected}
+            onPoint={setPointed}
+          />
+        </div>
+      }
+      right={
+        <>
+          {shown ? (
+            <TokenCard token={shown} vocab={trajectory.vocab} />
+          ) : (
+            <p className="text-faint text-xs">
+              Point at a token to see it here; click to pin it. Arrow keys step, Esc lets go.
+            </p>
+          )}
+          <Heading>Tool calls</Heading>
+          <ToolCalls trajectory={trajectory} onSelect={setSelected} />
+        </>
+      }
+    />
+  )
+}

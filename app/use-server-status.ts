@@ -1,0 +1,30 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import type { ShownStatus } from '#components/playground/server-state.tsx'
+import { ApiError } from '#lib/client/api.ts'
+import { type ServerEntry, serverStatusOptions, serversOptions } from '#lib/client/queries.ts'
+
+interface ServerView {
+  readonly servers: readonly ServerEntry[]
+  /** The server meant: the one named, or the default. */
+  readonly name: string
+  readonly status: ShownStatus
+}
+
+/** '' = the default server. */
+export function useServerStatus(chosen: string): ServerView {
+  const { data } = useQuery(serversOptions())
+  const name = chosen === '' ? data?.default : chosen
+  const { data: status, error } = useQuery(serverStatusOptions(name))
+  return {
+    servers: data?.servers ?? [],
+    name: name ?? '',
+    status: status ?? (error ? failed(error) : { state: 'asking' }),
+  }
+}
+
+const failed = (error: Error): ShownStatus => ({
+  state: 'failed',
+  message: error.message,
+  hint: error instanceof ApiError ? error.hint : undefined,
+})

@@ -1,0 +1,33 @@
+'use client'
+import { useEffect, useState } from 'react'
+import { DEFAULT_SETUP, type Setup } from '#components/playground/setup.ts'
+
+const SETUP_KEY = 'rollscope.setup'
+
+/** The setup last used in this browser. */
+export function useSetup(): readonly [Setup, (setup: Setup) => void] {
+  const [setup, setSetup] = useState(DEFAULT_SETUP)
+  // After the first render: the server does not know what this browser remembers.
+  useEffect(() => setSetup(remembered()), [])
+  return [
+    setup,
+    (changed) => {
+      setSetup(changed)
+      window.localStorage.setItem(SETUP_KEY, JSON.stringify(changed))
+    },
+  ]
+}
+
+function remembered(): Setup {
+  try {
+    const kept: Partial<Setup> = JSON.parse(window.localStorage.getItem(SETUP_KEY) ?? '{}')
+    return {
+      ...DEFAULT_SETUP,
+      ...kept,
+      sampling: { ...DEFAULT_SETUP.sampling, ...kept.sampling },
+      limits: { ...DEFAULT_SETUP.limits, ...kept.limits },
+    }
+  } catch {
+    return DEFAULT_SETUP
+  }
+}

@@ -1,0 +1,49 @@
+'use client'
+import { ArrowUp, Square } from 'lucide-react'
+import type { KeyboardEvent } from 'react'
+import { Button } from '../ui/button.tsx'
+
+interface ComposerProps {
+  readonly text: string
+  readonly onChange: (text: string) => void
+  readonly onSend: () => void
+  readonly onStop: () => void
+  /** running: a rollout is under way; stopping: it has been asked to end. */
+  readonly state: 'ready' | 'running' | 'stopping'
+  /** The first question, or a further turn on the same tokens. */
+  readonly isFirst: boolean
+}
+
+export function Composer({ text, onChange, onSend, onStop, state, isFirst }: ComposerProps) {
+  const canSend = state === 'ready' && text.trim() !== ''
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
+    event.preventDefault()
+    if (canSend) onSend()
+  }
+  return (
+    <div className="flex items-end gap-2 border-line border-t bg-ground p-3">
+      <label className="min-w-0 flex-1">
+        <span className="sr-only">{isFirst ? 'Question' : 'Next turn'}</span>
+        <textarea
+          rows={Math.min(8, Math.max(1, text.split('\n').length))}
+          className="block w-full resize-none rounded-md border border-line bg-raised px-3 py-2 placeholder:text-faint hover:border-line-strong"
+          placeholder={isFirst ? 'Ask something' : 'Next user turn, on the same tokens'}
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+          onKeyDown={onKeyDown}
+        />
+      </label>
+      {state === 'ready' ? (
+        <Button look="primary" className="min-h-9.5" disabled={!canSend} onClick={onSend}>
+          Send <kbd className="font-sans text-xs opacity-70 max-sm:hidden">⌘/Ctrl ↵</kbd>
+          <ArrowUp size={15} aria-hidden className="sm:hidden" />
+        </Button>
+      ) : (
+        <Button className="min-h-9.5" disabled={state === 'stopping'} onClick={onStop}>
+          <Square size={13} aria-hidden /> {state === 'stopping' ? 'Stopping …' : 'Stop'}
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,53 @@
+'use client'
+import { useEffect, useState } from 'react'
+import type { LiveTrajectory } from '#lib/core/events.ts'
+import { segmentsOf, tokenCount } from '#lib/core/tokens.ts'
+import { countText, durationText, percentText } from '../trajectory/numbers.ts'
+
+const TICK_MS = 100
+
+/** How long, how fast, how full: of the run under way, or of the last one. */
+export function RunClock({ trajectory }: { readonly trajectory: LiveTrajectory }) {
+  const isRunning = trajectory.live !== undefined
+  const runningMs = useElapsed(isRunning)
+  const tokens = tokenCount(trajectory)
+  const speed = tokensPerSecond(trajectory)
+  const parts = [
+    `${countText(tokens)} tokens`,
+    trajectory.model.contextLength && `${percentText(tokens / trajectory.model.contextLength)} of context`,
+    speed !== undefined && `${countText(Math.round(speed))} tok/s`,
+    isRunning ? durationText(Math.floor(runningMs / TICK_MS) * TICK_MS) : durationText(totalMs(trajectory)),
+  ]
+  return (
+    <span className="text-dim text-xs tabular-nums" data-running={isRunning}>
+      {parts.filter(Boolean).join(' · ')}
+    </span>
+  )
+}
+
+function useElapsed(isRunning: boolean): number {
+  const [elapsed, setElapsed] = useState(0)
+  useEffect(() => {
+    if (!isRunning) return
+    const started = performance.now()
+    setElapsed(0)
+    const timer = setInterval(() => setElapsed(performance.now() - started), TICK_MS)
+    return () => clearInterval(timer)
+  }, [isRunning])
+  return elapsed
+}
+
+/** Decoding only: from the first token of each response to its last. */
+function tokensPerSecond(trajectory: LiveTrajectory): number | undefined {
+  let tokens = 0
+  let ms = 0
+  for (const segment of segmentsOf(trajectory)) {
+    if (segment.kind !== 'response' || segment.timing?.firstTokenMs === undefined || segment.ids.length < 2) continue
+    tokens += segment.ids.length - 1
+    ms += segment.timing.elapsedMs - segment.timing.firstTokenMs
+  }
+  return ms > 0 ? (1000 * tokens) / ms : undefined
+}
+
+const totalMs = ({ segments }: LiveTrajectory): number =>
+  segments.reduce((sum, segment) => sum + (segment.kind === 'response' ? (segment.timing?.elapsedMs ?? 0) : 0), 0)

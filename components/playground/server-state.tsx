@@ -1,0 +1,38 @@
+/** How a server stands, as far as the page shows it. */
+export type ShownStatus =
+  | { readonly state: 'asking' }
+  | { readonly state: 'starting' }
+  | {
+      readonly state: 'ready'
+      readonly modelName?: string | undefined
+      readonly version?: string | undefined
+      readonly contextLength?: number | undefined
+      readonly incrementalStreaming?: boolean | undefined
+    }
+  | { readonly state: 'failed'; readonly message: string; readonly hint?: string | undefined }
+
+const LIGHTS = { asking: 'bg-line-strong', starting: 'bg-warn', ready: 'bg-good', failed: 'bg-bad' } as const
+
+/** A light and words: the colour alone says nothing to some. */
+export function ServerLight({ status }: { readonly status: ShownStatus }) {
+  return <span className={`inline-block size-2 shrink-0 rounded-full ${LIGHTS[status.state]}`} aria-hidden />
+}
+
+export function statusText(status: ShownStatus): string {
+  switch (status.state) {
+    case 'asking':
+      return 'asking the server …'
+    case 'starting':
+      return 'the server is starting …'
+    case 'ready':
+      return [
+        status.modelName,
+        status.contextLength && `${status.contextLength.toLocaleString('en')} tokens`,
+        status.version && `version ${status.version}`,
+      ]
+        .filter(Boolean)
+        .join(' · ')
+    case 'failed':
+      return status.message
+  }
+}

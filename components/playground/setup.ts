@@ -1,0 +1,188 @@
+/** What the playground's form holds, as typed, and the request it means. */
+
+export interface Setup {
+  /** '' = the default server. */
+  readonly server: string
+  /** '' = what the server says. */
+  readonly tokenizer: string
+  readonly system: string
+  readonly tools: readonly string[]
+  readonly parser: string
+  readonly thinking: boolean
+  /** Further template options, JSON. */
+  readonly templateOptions: string
+  readonly sampling: Readonly<Record<SamplingField, string>>
+  readonly limits: Readonly<Record<LimitField, string>>
+  readonly topLogprobs: string
+  readonly promptLogprobs: boolean
+  readonly stream: boolean
+}
+
+export type SamplingField = 'temperature' | 'top_p' | 'top_k' | 'min_p' | 'max_new_tokens' | 'sampling_seed' | 'stop'
+export type LimitField = 'maxToolIterations' | 'maxToolCalls' | 'maxMessages' | 'maxTokens'
+
+export const DEFAULT_SETUP: Setup = {
+  server: '',
+  tokenizer: '',
+  system: 'You are a helpful assistant.',
+  tools: ['calculator'],
+  parser: 'hermes',
+  thinking: true,
+  templateOptions: '',
+  sampling: {
+    temperature: '0.7',
+    top_p: '1',
+    top_k: '',
+    min_p: '',
+    max_new_tokens: '512',
+    sampling_seed: '',
+    stop: '',
+  },
+  limits: { maxToolIterations: '5', maxToolCalls: '', maxMessages: '', maxTokens: '4096' },
+  topLogprobs: '5',
+  promptLogprobs: true,
+  stream: true,
+}
+
+/** A question that shows what there is to see: two calls, one after the other. */
+export const FIRST_QUESTION = 'What is 25 * 17, and then plus 9?'
+
+export interface NumberRange {
+  readonly label: string
+  readonly explanation: string
+  readonly minimum: number
+  readonly maximum: number
+  readonly isWhole: boolean
+  /** Besides the range. */
+  readonly also?: number
+}
+
+const WHOLE = { isWhole: true, maximum: 1_000_000_000 } as const
+
+export const RANGES: Readonly<Record<Exclude<SamplingField, 'stop'> | LimitField | 'topLogprobs', NumberRange>> = {
+  temperature: {
+    label: 'temperature',
+    explanation: '0 = greedy. Sampled logprobs are after temperature.',
+    minimum: 0,
+    maximum: 100,
+    isWhole: false,
+  },
+  top_p: {
+    label: 'top_p',
+    explanation:
+      'Keep the likeliest tokens up to this sum of probability. Below 1 the sampled logprobs are not the behaviour policy’s.',
+    minimum: 0.000001,
+    maximum: 1,
+    isWhole: false,
+  },
+  top_k: { label: 'top_k', explanation: 'Keep this many tokens; empty or −1 = all.', minimum: 1, also: -1, ...WHOLE },
+  min_p: {
+    label: 'min_p',
+    explanation: 'Keep tokens at least this likely, as a share of the likeliest.',
+    minimum: 0,
+    maximum: 1,
+    isWhole: false,
+  },
+  max_new_tokens: {
+    label: 'max_new_tokens',
+    explanation: 'Tokens of one response at most.',
+    ...WHOLE,
+    minimum: 1,
+    maximum: 1_000_000,
+  },
+  sampling_seed: {
+    label: 'sampling_seed',
+    explanation: 'The same seed gives the same reply; SGLang heeds it only with --enable-deterministic-inference.',
+    minimum: 0,
+    ...WHOLE,
+  },
+  maxToolIterations: {
+    label: 'tool iterations',
+    explanation: 'Responses with tool calls in one run.',
+    minimum: 0,
+    ...WHOLE,
+  },
+  maxToolCalls: { label: 'tool calls', explanation: 'Tool calls in one run.', minimum: 0, ...WHOLE },
+  maxMessages: { label: 'messages', explanation: 'Messages in one run.', minimum: 1, ...WHOLE },
+  maxTokens: { label: 'tokens', explanation: 'Tokens of the whole trajectory.', minimum: 1, ...WHOLE },
+  topLogprobs: {
+    label: 'alternatives',
+    explanation: 'Likeliest tokens kept at each position.',
+    ...WHOLE,
+    minimum: 0,
+    maximum: 20,
+  },
+}
+
+export type FieldErrors = Readonly<Record<string, string>>
+
+export type RequestOfSetup =
+  | { readonly ok: true; readonly settings: object; readonly opening: object }
+  | { readonly ok: false; readonly errors: FieldErrors }
+
+/** `settings` go with every turn; `opening` only with the first, since they are part of the tokens then. */
+export function requestOf(setup: Setup): RequestOfSetup {
+  const errors: Record<string, string> = {}
+  const number = (field: keyof typeof RANGES, text: string): number | undefined => {
+    if (text.trim() === '') return undefined
+    const problem = numberProblem(text, RANGES[field])
+    if (problem) errors[field] = problem
+    return Number(text)
+  }
+  const numbers = <T extends keyof typeof RANGES>(fields: Readonly<Record<T, string>>, names: readonly T[]) =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const value = number(name, fields[name])
+        return value === undefined ? [] : [[name, value]]
+      }),
+    )
+  const { stop, ...numeric } = setup.sampling
+  const stops = stop.split('\n').filter((line) => line !== '')
+  const sampling = {
+    ...numbers(numeric, ['temperature', 'top_p', 'top_k', 'min_p', 'max_new_tokens', 'sampling_seed']),
+    ...(stops.length > 0 && { stop: stops }),
+  }
+  const limits = numbers(setup.limits, ['maxToolIterations', 'maxToolCalls', 'maxMessages', 'maxTokens'])
+  const topLogprobs = number('topLogprobs', setup.topLogprobs)
+  const options = objectOf(setup.templateOptions)
+  if (options === undefined) errors.templateOptions = 'must be a JSON object, for example {"date_string": "1 Jan 2026"}'
+  if (Object.keys(errors).length > 0) return { ok: false, errors }
+  return {
+    ok: true,
+    settings: {
+      sampling,
+      limits,
+      ...(topLogprobs !== undefined && { topLogprobs }),
+      promptLogprobs: setup.promptLogprobs,
+      stream: setup.stream,
+      ...(setup.server !== '' && { server: setup.server }),
+    },
+    opening: {
+      ...(setup.system.trim() !== '' && { system: setup.system }),
+      tools: setup.tools,
+      parser: setup.parser,
+      ...(setup.tokenizer.trim() !== '' && { tokenizer: setup.tokenizer.trim() }),
+      // Said only when it is off: templates think unless they are told not to, and others do not know the option.
+      templateOptions: { ...(setup.thinking ? {} : { enable_thinking: false }), ...options },
+    },
+  }
+}
+
+function numberProblem(text: string, { minimum, maximum, isWhole, also }: NumberRange): string | undefined {
+  const value = Number(text)
+  if (!Number.isFinite(value)) return 'must be a number'
+  if (value === also) return undefined
+  if (isWhole && !Number.isInteger(value)) return 'must be a whole number'
+  if (value < minimum || value > maximum) return `must be from ${minimum} to ${maximum.toLocaleString('en')}`
+  return undefined
+}
+
+function objectOf(text: string): object | undefined {
+  if (text.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

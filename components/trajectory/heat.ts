@@ -1,0 +1,51 @@
+/** The background of tokens: which number is shown, on which scale. Colours are named here, and live in the style sheet. */
+import { surprise } from '#lib/core/tokens.ts'
+import type { Segment } from '#lib/core/trajectory.ts'
+
+export type Heat = 'none' | 'mask' | 'logprob'
+export const HEATS: readonly Heat[] = ['none', 'mask', 'logprob']
+
+export const HEAT_LEVELS = 8
+
+export interface HeatScale {
+  /** Surprise, in nats, from which on the last level is used. */
+  readonly limit: number
+  /** The 95th percentile of the surprise of trained tokens, exact; null when none is known. */
+  readonly p95: number | null
+}
+
+/** Clipped at p95 of trained tokens, in steps of half a nat so that it stands still while tokens arrive. */
+export function heatScale(segments: readonly Segment[]): HeatScale {
+  const values = segments
+    .flatMap((segment) => trainedLogprobs(segment))
+    .map((logprob) => surprise(logprob) as number)
+    .sort((a, b) => a - b)
+  const p95 = values[Math.min(values.length - 1, Math.floor(values.length * 0.95))]
+  return p95 === undefined
+    ? { limit: SMALLEST_LIMIT, p95: null }
+    : { limit: Math.max(SMALLEST_LIMIT, Math.ceil(p95 * 2) / 2), p95 }
+}
+
+/** Below one nat (p > 0.37) there is nothing to be surprised at: a scale that ended earlier would colour noise. */
+const SMALLEST_LIMIT = 1
+
+function trainedLogprobs({ kind, mask, logprobs }: Segment): number[] {
+  return (logprobs ?? []).filter(
+    (logprob, index): logprob is number => logprob !== null && (mask ? mask[index] === 1 : kind === 'response'),
+  )
+}
+
+/** The colour of a token; undefined = none. */
+export function heatColour(
+  heat: Heat,
+  trained: boolean,
+  logprob: number | null,
+  { limit }: HeatScale,
+): string | undefined {
+  if (heat === 'mask') return trained ? 'var(--mask-on)' : undefined
+  if (heat === 'none') return undefined
+  const value = surprise(logprob)
+  if (value === null) return trained ? 'var(--heat-unknown)' : undefined
+  const level = Math.min(HEAT_LEVELS, Math.floor((value / limit) * HEAT_LEVELS))
+  return level === 0 ? undefined : `var(--heat-${level})`
+}

@@ -1,0 +1,22 @@
+/** Numbers as the page writes them: a minus sign, thin groups, no false precision. */
+
+const count = new Intl.NumberFormat('en')
+
+export const countText = (value: number): string => count.format(value)
+
+/** A logprob or another small number, three decimals; — where it is unknown. */
+export const decimalText = (value: number | null, digits = 3): string =>
+  value === null ? '—' : value.toFixed(digits).replace('-', '−')
+
+export function percentText(share: number): string {
+  const percent = 100 * share
+  if (percent === 0 || percent === 100) return `${percent} %`
+  if (percent < 0.1) return '< 0.1 %'
+  return `${percent.toFixed(percent < 10 ? 1 : percent > 99.9 ? 2 : 1)} %`
+}
+
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
+}

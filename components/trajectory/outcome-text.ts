@@ -1,0 +1,52 @@
+/** What the outcome of a run means and what can be done next, in words. */
+import type { Outcome, OutcomeReason } from '#lib/core/trajectory.ts'
+
+export interface OutcomeText {
+  readonly tone: 'bad' | 'note'
+  readonly title: string
+  readonly hint: string | undefined
+}
+
+/** Undefined where there is nothing to say: it runs, or the model came to its end. */
+export function outcomeText(outcome: Outcome): OutcomeText | undefined {
+  if (outcome.kind === 'running') return undefined
+  if (outcome.kind === 'failed')
+    return { tone: 'bad', title: `${sentence(outcome.message)} (${outcome.code})`, hint: outcome.hint }
+  const words = REASONS[outcome.reason]
+  return words && { tone: 'note', ...words }
+}
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const REASONS: Readonly<
+  Record<OutcomeReason, { readonly title: string; readonly hint: string | undefined } | undefined>
+> = {
+  end_turn: undefined,
+  length: {
+    title: 'The response reached max_new_tokens.',
+    hint: 'It was kept as it is. Raise max_new_tokens, or send a next turn: the open turn is closed first.',
+  },
+  context_full: {
+    title: 'The context is full.',
+    hint: 'Start a new run, shorten the messages, or use a server with a longer context.',
+  },
+  cancelled: { title: 'Stopped.', hint: 'What had arrived is kept. A next turn goes on from it.' },
+  aborted: {
+    title: 'The server aborted the request.',
+    hint: 'What had arrived is kept. Look at the server’s log, then send again.',
+  },
+  max_tool_iterations: {
+    title: 'The limit of tool iterations was reached.',
+    hint: 'The last results were not read yet: a next turn begins with them.',
+  },
+  max_tool_calls: {
+    title: 'The limit of tool calls was reached.',
+    hint: 'The last results were not read yet: a next turn begins with them.',
+  },
+  max_messages: { title: 'The limit of messages was reached.', hint: 'Raise it, or send a next turn.' },
+  max_tokens: { title: 'The limit of tokens was reached.', hint: 'Raise it, or start a new run.' },
+  interrupted: {
+    title: 'Rollscope was stopped during this run.',
+    hint: 'It is kept up to its last closed segment. A next turn goes on from it.',
+  },
+}

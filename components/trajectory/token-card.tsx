@@ -1,0 +1,107 @@
+import { bytesOf } from '#lib/core/pieces.ts'
+import { spanLabel, type Token } from '#lib/core/tokens.ts'
+import type { Vocab } from '#lib/core/trajectory.ts'
+import { Fact, Facts, Heading } from '../ui/facts.tsx'
+import { countText, decimalText, percentText } from './numbers.ts'
+import { pieceView } from './piece-view.ts'
+import { segmentTitle } from './token-painter.ts'
+
+/** Everything about one token. */
+export function TokenCard({ token, vocab }: { readonly token: Token; readonly vocab: Vocab }) {
+  const entry = vocab[token.id] ?? ''
+  const bytes = Array.from(bytesOf(entry), (byte) => byte.toString(16).toUpperCase().padStart(2, '0'))
+  const spans = token.spans.map(spanLabel)
+  return (
+    <section aria-label="Token" data-token={token.index}>
+      <Heading>Token {countText(token.index)}</Heading>
+      <PieceText id={token.id} vocab={vocab} />
+      <Facts>
+        <Fact name="id">{token.id}</Fact>
+        <Fact name="bytes">
+          <span className="font-mono">
+            {bytes.length > MANY_BYTES
+              ? `${bytes.slice(0, MANY_BYTES).join(' ')} … (${countText(bytes.length)})`
+              : bytes.join(' ') || 'none'}
+          </span>
+        </Fact>
+        <Fact name="text">
+          <span className="font-mono">
+            {typeof entry === 'string' ? clipped(JSON.stringify(entry)) : 'part of a character'}
+          </span>
+        </Fact>
+        <Fact name="logprob" title={token.trained ? 'Sampled: after temperature' : 'Prefill: at temperature 1'}>
+          {token.logprob === null ? 'unknown' : decimalText(token.logprob, 4)}
+        </Fact>
+        <Fact name="probability">{token.logprob === null ? 'unknown' : percentText(Math.exp(token.logprob))}</Fact>
+        <Fact name="loss mask">{token.trained ? '1 · trained' : '0 · context'}</Fact>
+        <Fact name="segment">
+          {token.segmentIndex} · {segmentTitle(token.segment)} · token {countText(token.indexInSegment)}
+        </Fact>
+        <Fact name="span">{spans.length > 0 ? spans.join(' → ') : 'none'}</Fact>
+      </Facts>
+      <Heading>Alternatives</Heading>
+      {token.alternatives.length === 0 ? (
+        <p className="text-faint text-xs">None were asked for at this token.</p>
+      ) : (
+        <Alternatives token={token} vocab={vocab} />
+      )}
+    </section>
+  )
+}
+
+const MANY_BYTES = 24
+const LONG_TEXT = 200
+
+const clipped = (text: string): string =>
+  text.length > LONG_TEXT ? `${text.slice(0, LONG_TEXT)}… (${countText(text.length)} characters)` : text
+
+function PieceText({ id, vocab }: { readonly id: number; readonly vocab: Vocab }) {
+  const { text, marks } = pieceView(vocab[id] ?? `⟨id ${id}⟩`)
+  return (
+    <p className="mb-3 overflow-hidden rounded-md border border-line bg-raised px-2.5 py-2 font-mono text-base">
+      <span className="relative inline-block max-w-full whitespace-pre">
+        {text}
+        <span aria-hidden className="pointer-events-none absolute inset-0 text-faint">
+          {marks}
+        </span>
+      </span>
+    </p>
+  )
+}
+
+function Alternatives({ token, vocab }: { readonly token: Token; readonly vocab: Vocab }) {
+  return (
+    <table className="w-full text-xs tabular-nums">
+      <caption className="sr-only">The likeliest tokens here</caption>
+      <tbody>
+        {token.alternatives.map(({ id, logprob }) => {
+          const probability = logprob === null ? 0 : Math.exp(logprob)
+          const { text, marks } = pieceView(vocab[id] ?? `⟨id ${id}⟩`)
+          return (
+            <tr key={id} data-chosen={id === token.id || undefined} className="data-chosen:font-semibold">
+              <th scope="row" className="max-w-24 overflow-hidden py-0.5 text-left font-mono font-normal">
+                <span className="relative whitespace-pre">
+                  {text}
+                  <span aria-hidden className="absolute inset-0 text-faint">
+                    {marks}
+                  </span>
+                </span>
+                {id === token.id && <span className="sr-only"> (chosen)</span>}
+              </th>
+              <td className="w-full px-2">
+                <meter
+                  className="alternative"
+                  min={0}
+                  max={1}
+                  value={probability}
+                  aria-label={`probability ${percentText(probability)}`}
+                />
+              </td>
+              <td className="text-right">{logprob === null ? 'unknown' : percentText(probability)}</td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,64 @@
+import type { LiveTrajectory } from '#lib/core/events.ts'
+import { statistics } from '#lib/core/statistics.ts'
+import { Fact, Facts } from '../ui/facts.tsx'
+import { countText, decimalText, durationText, percentText } from './numbers.ts'
+
+/** The sums of a trajectory. */
+export function Totals({ trajectory }: { readonly trajectory: LiveTrajectory }) {
+  const all = statistics(trajectory)
+  const { contextLength } = trajectory.model
+  const check = titoCheck(trajectory)
+  const calls = all.toolCalls
+  return (
+    <Facts>
+      <Fact name="tokens">
+        {countText(all.tokens)}
+        {contextLength !== undefined && ` · ${percentText(all.tokens / contextLength)} of context`}
+      </Fact>
+      <Fact name="trained (mask 1)">
+        {countText(all.trained)}
+        {all.tokens > 0 && ` · ${percentText(all.trained / all.tokens)}`}
+      </Fact>
+      <Fact name="mean logprob" title={samplingNote(all.temperatures, all.topPs)}>
+        {decimalText(all.meanLogprob)}
+      </Fact>
+      <Fact name="perplexity">{all.perplexity === null ? '—' : all.perplexity.toFixed(2)}</Fact>
+      {all.temperatures.length > 0 && <Fact name="sampled at">{samplingNote(all.temperatures, all.topPs)}</Fact>}
+      <Fact name="tool calls">
+        {calls.succeeded} ✓ {calls.failed + calls.malformed} ✗{calls.malformed > 0 && ` (${calls.malformed} malformed)`}
+      </Fact>
+      {all.cachedTokens !== null && all.promptTokensRead !== null && (
+        <Fact name="cached tokens" title="Prompt tokens that the server took from its prefix cache, over all calls">
+          {countText(all.cachedTokens)} of {countText(all.promptTokensRead)}
+        </Fact>
+      )}
+      {all.generationMs !== null && <Fact name="generation">{durationText(all.generationMs)}</Fact>}
+      <Fact name="TITO check" title={check.title}>
+        <span className={check.isGood ? 'text-good' : 'text-warn'}>{check.text}</span>
+      </Fact>
+    </Facts>
+  )
+}
+
+/** Sampled logprobs mean something only with the temperature; with top_p below 1 they are not the policy's. */
+function samplingNote(temperatures: readonly number[], topPs: readonly number[]): string {
+  const parts = temperatures.map((temperature) => `T ${temperature}`)
+  return [...parts, ...topPs.filter((p) => p !== 1).map((p) => `top_p ${p}`)].join(', ')
+}
+
+function titoCheck({ segments }: LiveTrajectory): {
+  readonly text: string
+  readonly title: string
+  readonly isGood: boolean
+} {
+  const continuations = segments.flatMap((segment) =>
+    segment.kind === 'prompt' && segment.derivation?.kind === 'continuation' ? [segment.derivation] : [],
+  )
+  const broken = continuations.find(({ check }) => check.kind === 'broken')
+  if (broken?.check.kind === 'broken') return { text: 'template differs', title: broken.check.why, isGood: false }
+  return {
+    text: continuations.length === 0 ? 'one turn' : 'prefix exact ✓',
+    title: 'Every request began with all ids before it, and the new part is what the template writes.',
+    isGood: true,
+  }
+}

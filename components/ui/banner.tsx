@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react'
+
+interface BannerProps {
+  /** bad: it failed; note: it ended, here is why. */
+  readonly tone: 'bad' | 'note'
+  readonly title: string
+  readonly hint?: string | undefined
+  /** What can be done about it. */
+  readonly children?: ReactNode
+}
+
+const TONES = { bad: 'border-bad bg-bad-soft', note: 'border-line-strong bg-panel' } as const
+
+export function Banner({ tone, title, hint, children }: BannerProps) {
+  return (
+    <div
+      role={tone === 'bad' ? 'alert' : 'status'}
+      className={`flex flex-wrap items-center gap-x-3 gap-y-1.5 border-l-3 px-3.5 py-2.5 ${TONES[tone]}`}
+    >
+      <p className="min-w-0 flex-1 basis-64 [overflow-wrap:anywhere]">
+        <span className="font-medium">{title}</span>
+        {hint !== undefined && <span className="block text-dim">{hint}</span>}
+      </p>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,22 @@
+import type { ButtonHTMLAttributes } from 'react'
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  /** primary: the one thing to do here; quiet: no frame until pointed at. */
+  readonly look?: 'primary' | 'plain' | 'quiet'
+}
+
+const LOOKS = {
+  primary: 'bg-ink text-ground border-ink hover:opacity-90',
+  plain: 'bg-raised border-line hover:border-line-strong',
+  quiet: 'border-transparent text-dim hover:text-ink hover:bg-panel',
+} as const
+
+export function Button({ look = 'plain', className = '', type = 'button', ...rest }: ButtonProps) {
+  return (
+    <button
+      type={type}
+      className={`inline-flex min-h-8 items-center justify-center gap-1.5 whitespace-nowrap rounded-md border px-2.5 font-medium disabled:cursor-not-allowed disabled:opacity-45 ${LOOKS[look]} ${className}`}
+      {...rest}
+    />
+  )
+}

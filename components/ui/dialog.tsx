@@ -1,0 +1,36 @@
+'use client'
+import { X } from 'lucide-react'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Button } from './button.tsx'
+
+interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+/** A modal dialog: the browser's own, which keeps the focus inside and gives it back. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    if (!dialog.current?.open) dialog.current?.showModal()
+  }, [])
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, by the browser
+    <dialog
+      ref={dialog}
+      aria-label={title}
+      onClose={onClose}
+      onClick={(event) => event.target === dialog.current && dialog.current.close()}
+      className="m-auto w-[min(560px,calc(100vw-24px))] max-h-[calc(100dvh-48px)] rounded-lg border border-line bg-ground p-0 text-ink shadow-xl backdrop:bg-black/40"
+    >
+      <div className="flex items-center justify-between border-line border-b px-4 py-2.5">
+        <h2 className="font-semibold text-sm">{title}</h2>
+        <Button look="quiet" aria-label="Close" onClick={() => dialog.current?.close()}>
+          <X size={16} aria-hidden />
+        </Button>
+      </div>
+      <div className="p-4">{children}</div>
+    </dialog>
+  )
+}

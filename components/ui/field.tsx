@@ -1,0 +1,112 @@
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+} from 'react'
+
+const BOX =
+  'w-full rounded-md border border-line bg-raised px-2 py-1.5 placeholder:text-faint hover:border-line-strong aria-invalid:border-bad'
+
+interface FieldProps {
+  readonly label: string
+  /** What the field means, for a pointer that rests on it. */
+  readonly explanation?: string | undefined
+  readonly error?: string | undefined
+}
+
+/** A label over a control, and what is wrong with it underneath. */
+function Field({
+  label,
+  explanation,
+  error,
+  id,
+  children,
+}: FieldProps & { readonly id: string; readonly children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <label htmlFor={id} className="mb-1 block text-dim text-xs" title={explanation}>
+        {label}
+      </label>
+      {children}
+      {error !== undefined && (
+        <p id={`${id}-error`} className="mt-1 text-bad text-xs">
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const described = (id: string, error: string | undefined) =>
+  error === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `${id}-error` }
+
+export function TextField({ label, explanation, error, ...rest }: FieldProps & InputHTMLAttributes<HTMLInputElement>) {
+  const id = useId()
+  return (
+    <Field label={label} explanation={explanation} error={error} id={id}>
+      <input
+        id={id}
+        className={BOX}
+        autoComplete="off"
+        spellCheck={false}
+        title={explanation}
+        {...described(id, error)}
+        {...rest}
+      />
+    </Field>
+  )
+}
+
+export function TextArea({
+  label,
+  explanation,
+  error,
+  className = '',
+  ...rest
+}: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  const id = useId()
+  return (
+    <Field label={label} explanation={explanation} error={error} id={id}>
+      <textarea
+        id={id}
+        className={`${BOX} block resize-y ${className}`}
+        title={explanation}
+        {...described(id, error)}
+        {...rest}
+      />
+    </Field>
+  )
+}
+
+export function SelectField({
+  label,
+  explanation,
+  error,
+  children,
+  ...rest
+}: FieldProps & SelectHTMLAttributes<HTMLSelectElement>) {
+  const id = useId()
+  return (
+    <Field label={label} explanation={explanation} error={error} id={id}>
+      <select id={id} className={BOX} title={explanation} {...described(id, error)} {...rest}>
+        {children}
+      </select>
+    </Field>
+  )
+}
+
+export function CheckField({
+  label,
+  note,
+  ...rest
+}: { readonly label: string; readonly note?: string | undefined } & InputHTMLAttributes<HTMLInputElement>) {
+  return (
+    <label className="flex min-h-7 items-center gap-2">
+      <input type="checkbox" className="size-4 accent-(--accent)" {...rest} />
+      <span>{label}</span>
+      {note !== undefined && <span className="text-faint text-xs">{note}</span>}
+    </label>
+  )
+}

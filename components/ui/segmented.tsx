@@ -1,0 +1,27 @@
+interface SegmentedProps<T extends string> {
+  readonly label: string
+  readonly options: readonly { readonly value: T; readonly text: string; readonly title?: string }[]
+  readonly value: T
+  readonly onChange: (value: T) => void
+}
+
+/** One of a few, side by side. */
+export function Segmented<T extends string>({ label, options, value, onChange }: SegmentedProps<T>) {
+  return (
+    <fieldset className="inline-flex gap-1">
+      <legend className="sr-only">{label}</legend>
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          title={option.title}
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+          className="min-h-7 rounded-md border border-line bg-raised px-2.5 hover:border-line-strong aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-ground"
+        >
+          {option.text}
+        </button>
+      ))}
+    </fieldset>
+  )
+}

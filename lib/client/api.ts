@@ -1,0 +1,83 @@
+/** Calls to Rollscope's own server. The launch token comes with the first address and is kept for this origin only. */
+import { z } from 'zod'
+
+const TOKEN_KEY = 'rollscope.token'
+
+/** Moves the token from the address into storage, so that no link copied from here gives it away. */
+export function takeTokenFromAddress(): void {
+  const address = new URL(window.location.href)
+  const token = address.searchParams.get('token')
+  if (token === null) return
+  storeToken(token)
+  address.searchParams.delete('token')
+  window.history.replaceState(window.history.state, '', address)
+}
+
+export const storeToken = (token: string): void => window.localStorage.setItem(TOKEN_KEY, token)
+
+/** An answer other than success; `code` is for programs, message and hint are for people. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly code: string
+  readonly status: number
+  readonly hint: string | undefined
+  constructor(status: number, code: string, message: string, hint?: string) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.hint = hint
+  }
+}
+
+const problemSchema = z.looseObject({ code: z.string(), detail: z.string(), hint: z.string().optional() })
+
+export async function callApi(
+  path: string,
+  init: { readonly method?: string; readonly json?: unknown; readonly file?: Blob; readonly signal?: AbortSignal } = {},
+): Promise<Response> {
+  const { method = 'GET', json, file, signal } = init
+  const token = window.localStorage.getItem(TOKEN_KEY)
+  const response = await fetch(path, {
+    method,
+    headers: {
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...(method !== 'GET' && {
+        'x-rollscope': '1',
+        'content-type': file ? 'application/octet-stream' : 'application/json',
+      }),
+    },
+    ...(method !== 'GET' && { body: file ?? JSON.stringify(json ?? {}) }),
+    ...(signal && { signal }),
+    cache: 'no-store',
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error
+    throw new ApiError(
+      0,
+      'UNREACHABLE',
+      'Rollscope’s own server does not answer.',
+      'It was stopped, or the tunnel to it is closed. Start it again with npm start.',
+    )
+  })
+  if (response.ok) return response
+  const problem = problemSchema.safeParse(await response.json().catch(() => undefined))
+  if (problem.success) throw new ApiError(response.status, problem.data.code, problem.data.detail, problem.data.hint)
+  throw new ApiError(response.status, 'UNKNOWN', `the server answered ${response.status}`)
+}
+
+/** The lines of a stream of JSON values. */
+export async function* lines(response: Response): AsyncGenerator<unknown> {
+  if (!response.body) return
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      const parts = (rest + value).split('\n')
+      rest = parts.pop() ?? ''
+      for (const part of parts) yield JSON.parse(part)
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+}

@@ -1,0 +1,31 @@
+/** Trajectory files: written from what is on screen, read from what the user chooses or drops. */
+import { decode, encode } from '#lib/core/codec.ts'
+import { violationText } from '#lib/core/schema-violation.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { callApi } from './api.ts'
+
+export function saveFile(trajectory: Trajectory): void {
+  const address = URL.createObjectURL(new Blob([encode(trajectory)], { type: 'application/json' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = `trajectory-${trajectory.id.replace(/[^A-Za-z0-9-]+/g, '-').slice(0, 60)}.json`
+  link.click()
+  URL.revokeObjectURL(address)
+}
+
+export class FileError extends Error {
+  override readonly name = 'FileError'
+  readonly hint = 'Rollscope opens the JSON files that it exports (rollscope.trajectory/1).'
+}
+
+/** Checks the file here, so that its error can be told at once, and stores it; returns the key to show it under. */
+export async function openFile(file: File): Promise<string> {
+  const decoded = decode(await file.text())
+  if (!decoded.ok) throw new FileError(`${file.name} is no trajectory file: ${violationText(decoded.error)}`)
+  const answer: { readonly trajectories: readonly string[] } = await (
+    await callApi(`/api/import?name=${encodeURIComponent(file.name)}`, { method: 'POST', file })
+  ).json()
+  const [key] = answer.trajectories
+  if (key === undefined) throw new FileError(`${file.name} holds no trajectory`)
+  return key
+}

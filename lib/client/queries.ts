@@ -1,0 +1,115 @@
+/** What the pages ask the server for, keyed by what it is. */
+import { queryOptions } from '@tanstack/react-query'
+import { z } from 'zod'
+import { decodeValue } from '#lib/core/codec.ts'
+import { violationText } from '#lib/core/schema-violation.ts'
+import { schemas, type Trajectory } from '#lib/core/trajectory.ts'
+import { ApiError, callApi } from './api.ts'
+
+const serverSchema = z.object({
+  name: z.string(),
+  baseUrl: z.string(),
+  source: z.enum(['built-in', 'environment', 'saved']),
+  hasKey: z.boolean(),
+})
+const serversSchema = z.object({ servers: z.array(serverSchema), default: z.string() })
+export type ServerEntry = z.infer<typeof serverSchema>
+
+const statusSchema = z.discriminatedUnion('state', [
+  z.object({
+    state: z.literal('ready'),
+    modelName: z.string().optional(),
+    tokenizerName: z.string().optional(),
+    version: z.string().optional(),
+    contextLength: z.number().optional(),
+    incrementalStreaming: z.boolean().optional(),
+  }),
+  z.object({ state: z.literal('starting') }),
+  z.object({ state: z.literal('failed'), code: z.string(), message: z.string(), hint: z.string().optional() }),
+])
+export type ServerStatus = z.infer<typeof statusSchema>
+
+const capabilitiesSchema = z.object({ parsers: z.array(z.string()), tools: z.array(schemas.toolSpec) })
+export type Capabilities = z.infer<typeof capabilitiesSchema>
+
+const rowSchema = z.object({
+  key: z.string(),
+  title: z.string(),
+  createdAt: z.string(),
+  model: z.string().nullable(),
+  outcome: z.string(),
+  tokens: z.number(),
+  trained: z.number(),
+})
+const listSchema = z.object({ trajectories: z.array(rowSchema), next: z.number().optional() })
+export type TrajectoryRow = z.infer<typeof rowSchema>
+
+const POLL_STARTING_MS = 1_000
+const POLL_READY_MS = 30_000
+
+export const serversOptions = () =>
+  queryOptions({
+    queryKey: ['servers'],
+    queryFn: async ({ signal }) => serversSchema.parse(await (await callApi('/api/servers', { signal })).json()),
+  })
+
+/** Asked again soon while a server starts or is away, seldom when it is there. */
+export const serverStatusOptions = (name: string | undefined) =>
+  queryOptions({
+    queryKey: ['server-status', name],
+    queryFn: async ({ signal }) =>
+      statusSchema.parse(
+        await (await callApi(`/api/servers/${encodeURIComponent(name ?? '')}/status`, { signal })).json(),
+      ),
+    enabled: name !== undefined,
+    refetchInterval: ({ state }) =>
+      state.data?.state === 'ready'
+        ? POLL_READY_MS
+        : state.data?.state === 'starting'
+          ? POLL_STARTING_MS
+          : 5 * POLL_STARTING_MS,
+  })
+
+export const capabilitiesOptions = () =>
+  queryOptions({
+    queryKey: ['capabilities'],
+    queryFn: async ({ signal }) =>
+      capabilitiesSchema.parse(await (await callApi('/api/capabilities', { signal })).json()),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+export const trajectoriesOptions = () =>
+  queryOptions({
+    queryKey: ['trajectories'],
+    queryFn: async ({ signal }) =>
+      listSchema.parse(await (await callApi('/api/trajectories?limit=20', { signal })).json()),
+  })
+
+/** A trajectory never goes stale: a rollout that adds to it puts the result here itself. */
+export const trajectoryOptions = (key: string | undefined) =>
+  queryOptions({
+    queryKey: ['trajectory', key],
+    queryFn: async ({ signal }): Promise<Trajectory> =>
+      opened(await (await callApi(`/api/trajectories/${encodeURIComponent(key ?? '')}`, { signal })).json()),
+    enabled: key !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    structuralSharing: false,
+  })
+
+/** An example that comes with the application: a file like any other. */
+export const exampleOptions = (name: string | undefined) =>
+  queryOptions({
+    queryKey: ['example', name],
+    queryFn: async ({ signal }): Promise<Trajectory> =>
+      opened(await (await callApi(`/examples/${encodeURIComponent(name ?? '')}.json`, { signal })).json()),
+    enabled: name !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    structuralSharing: false,
+  })
+
+function opened(value: unknown): Trajectory {
+  const decoded = decodeValue(value)
+  if (!decoded.ok)
+    throw new ApiError(200, 'BAD_TRAJECTORY', `the trajectory cannot be read: ${violationText(decoded.error)}`)
+  return decoded.trajectory
+}

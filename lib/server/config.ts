@@ -1,0 +1,97 @@
+/** The environment, read once. Nothing else reads process.env. */
+import { randomBytes } from 'node:crypto'
+import os from 'node:os'
+import path from 'node:path'
+import { defaultDataFolder } from '#lib/store/data-folder.ts'
+
+export interface Config {
+  readonly host: string
+  readonly port: number
+  /** Hosts besides the loopback names under which the application may be asked for, lower case. */
+  readonly hosts: readonly string[]
+  readonly token: string
+  readonly dataFolder: string
+  readonly tokenizerFolders: readonly string[]
+  /** Folder or Hub name of the built-in model; undefined = the one that ships. */
+  readonly model: string | undefined
+  readonly sglang: { readonly baseUrl: string; readonly apiKey: string | undefined } | undefined
+  readonly hub: {
+    readonly url: string | undefined
+    readonly token: string | undefined
+    readonly cacheFolder: string | undefined
+  }
+  /** The folder of the application itself. */
+  readonly applicationFolder: string
+}
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Throws ConfigError for values that must not be. */
+export function readConfig(environment: Environment, applicationFolder: string): Config {
+  const text = (name: string): string | undefined => environment[name]?.trim() || undefined
+  const list = (name: string): string[] => (text(name) ?? '').split(/[,;\s]+/).filter((entry) => entry !== '')
+  const baseUrl = text('SGLANG_BASE_URL')
+  const host = listenHost(environment.HOST)
+  return {
+    host,
+    port: listenPort(text('PORT')),
+    hosts: [...list('ROLLSCOPE_HOSTS'), host.includes(':') ? `[${host}]` : host].map((name) => name.toLowerCase()),
+    token: launchToken(text('ROLLSCOPE_TOKEN')),
+    dataFolder: path.resolve(text('ROLLSCOPE_DATA') ?? defaultDataFolder(process.platform, os.homedir(), environment)),
+    tokenizerFolders: (text('ROLLSCOPE_TOKENIZERS') ?? '').split(path.delimiter).filter((folder) => folder !== ''),
+    model: modelPlace(text('ROLLSCOPE_MODEL')),
+    sglang: baseUrl === undefined ? undefined : { baseUrl, apiKey: text('SGLANG_API_KEY') },
+    hub: { url: text('HF_ENDPOINT'), token: text('HF_TOKEN'), cacheFolder: text('HF_HUB_CACHE') },
+    applicationFolder,
+  }
+}
+
+const LOOPBACK = '127.0.0.1'
+
+/** Loopback unless a host is named. Every spelling of "all addresses" is refused: this is no server for others. */
+function listenHost(host: string | undefined): string {
+  if (host === undefined) return LOOPBACK
+  const spelled = host.trim().replace(/^\[(.*)\]$/, '$1')
+  if (spelled === '' || isWildcard(spelled))
+    throw new ConfigError(
+      `HOST=${JSON.stringify(host)} would listen on every address of this machine, which Rollscope refuses: whoever reaches it can use your models. Name one address, for example HOST=127.0.0.1, and reach it from elsewhere through an SSH tunnel.`,
+    )
+  return spelled
+}
+
+function isWildcard(host: string): boolean {
+  if (host === '*') return true
+  // The URL parser folds 0, 0x0, 000.0 and the like, and the spellings of ::, to one form.
+  const url = `http://${host.includes(':') ? `[${host}]` : host}/`
+  if (!URL.canParse(url)) return false
+  const { hostname } = new URL(url)
+  return hostname === '0.0.0.0' || hostname === '[::]' || hostname === '[::ffff:0:0]' || hostname === '[::ffff:0.0.0.0]'
+}
+
+function listenPort(port: string | undefined): number {
+  if (port === undefined) return 3000
+  const number = Number(port)
+  if (!Number.isInteger(number) || number < 1 || number > 65535)
+    throw new ConfigError(`PORT=${JSON.stringify(port)} is no port: give a number from 1 to 65535`)
+  return number
+}
+
+/** A path is made absolute; anything else is a Hub name. */
+function modelPlace(model: string | undefined): string | undefined {
+  return model !== undefined && (path.isAbsolute(model) || model.startsWith('.')) ? path.resolve(model) : model
+}
+
+const SHORTEST_TOKEN = 16
+
+function launchToken(token: string | undefined): string {
+  if (token === undefined) return randomBytes(24).toString('base64url')
+  if (token.length < SHORTEST_TOKEN || !/^[\w.~-]+$/.test(token))
+    throw new ConfigError(
+      `ROLLSCOPE_TOKEN must have at least ${SHORTEST_TOKEN} characters, each a letter, a digit or one of . _ ~ -`,
+    )
+  return token
+}

@@ -1,0 +1,116 @@
+/**
+ * The HTTP server in front of Next: refuses what must not reach a framework (foreign hosts, absolute targets, odd
+ * methods), takes away headers that frameworks trust, and puts the security headers on every answer.
+ */
+import { randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AccessConfig, hostProblem } from './access.ts'
+import type { ProblemDetails } from './problem.ts'
+
+export interface FrontOptions extends AccessConfig {
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>
+  /** Development needs eval, inline styles and a socket for reloading. */
+  readonly development: boolean
+}
+
+export function createFront({ handle, development, ...access }: FrontOptions): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: 16 * 1024,
+      headersTimeout: 10_000,
+      requestTimeout: 0,
+      keepAliveTimeout: 5_000,
+      insecureHTTPParser: false,
+    },
+    (request, response) => {
+      const nonce = randomBytes(18).toString('base64')
+      const policy = contentSecurityPolicy(nonce, development)
+      for (const [name, value] of Object.entries(securityHeaders(policy))) response.setHeader(name, value)
+      const problem = requestProblem(request, access)
+      if (problem) return refuse(response, problem)
+      for (const name of Object.keys(request.headers)) if (isFrameworkHeader(name)) delete request.headers[name]
+      // Next takes the nonce for its own scripts from here.
+      request.headers['content-security-policy'] = policy
+      handle(request, response).catch((error) => {
+        console.error('unhandled error in a request:', error instanceof Error ? error.message : error)
+        if (!response.headersSent)
+          refuse(response, { status: 500, code: 'INTERNAL', detail: 'the server failed; its log says more' })
+        else response.destroy()
+      })
+    },
+  )
+  // No tunnel is opened for anybody.
+  if (!development) server.on('upgrade', (_request, socket) => socket.destroy())
+  return server
+}
+
+function contentSecurityPolicy(nonce: string, development: boolean): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'nonce-${nonce}'${development ? " 'unsafe-eval'" : ''}`,
+    development ? "style-src 'self' 'unsafe-inline'" : `style-src 'self' 'nonce-${nonce}'`,
+    `connect-src 'self'${development ? ' ws:' : ''}`,
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+const securityHeaders = (policy: string): Readonly<Record<string, string>> => ({
+  'content-security-policy': policy,
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+})
+
+function requestProblem(request: IncomingMessage, access: AccessConfig): ProblemDetails | undefined {
+  const hosts = request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host')
+  if (hosts.length > 1) return { status: 400, code: 'HOST_REFUSED', detail: 'the request names two hosts' }
+  const host = hostProblem({ get: (name) => (name === 'host' ? (request.headers.host ?? null) : null) }, access)
+  if (host) return host
+  const target = request.url ?? ''
+  // An absolute target, or one that a framework would take for a host, is for proxies.
+  if (!target.startsWith('/') || /^\/[/\\]/.test(target))
+    return { status: 400, code: 'TARGET_REFUSED', detail: 'the request target must be a path' }
+  const isInterface = /^\/(api|sglang)(\/|\?|$)/.test(target)
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  if (!isInterface && !isRead) return { status: 405, code: 'METHOD', detail: 'pages are only read' }
+  if (request.method === 'OPTIONS' || request.method === 'TRACE' || request.method === 'CONNECT')
+    return { status: 403, code: 'ORIGIN_REFUSED', detail: 'no other origin may call this server' }
+  return undefined
+}
+
+/** Set by proxies or by the framework for itself; from outside they only mislead. */
+const isFrameworkHeader = (name: string): boolean =>
+  name === 'forwarded' ||
+  name.startsWith('x-forwarded-') ||
+  name.startsWith('x-middleware-') ||
+  name.startsWith('x-nextjs-') ||
+  name.startsWith('x-invoke-') ||
+  name === 'next-resume' ||
+  name === 'next-action'
+
+function refuse(response: ServerResponse, { status, code, detail, hint }: ProblemDetails): void {
+  response.writeHead(status, {
+    'content-type': 'application/problem+json',
+    'cache-control': 'no-store',
+    connection: 'close',
+  })
+  response.end(
+    JSON.stringify({
+      type: 'about:blank',
+      title: 'Refused',
+      status,
+      detail,
+      code,
+      ...(hint !== undefined && { hint }),
+    }),
+  )
+}

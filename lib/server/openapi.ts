@@ -1,0 +1,262 @@
+/** The description of the HTTP interface (OpenAPI 3.1), from the schemas that check its requests. */
+import { z } from 'zod'
+import { rolloutEventSchema } from '#lib/core/events.ts'
+import { trajectorySchema } from '#lib/core/trajectory.ts'
+import { capabilitiesSchema } from './capabilities.ts'
+import { continueRequestSchema, rolloutRequestSchema } from './rollouts.ts'
+import { serverInputSchema } from './servers.ts'
+
+interface Operation {
+  readonly method: 'get' | 'post' | 'put' | 'delete'
+  /** As the routes are named: {name} for a parameter. */
+  readonly path: string
+  readonly summary: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: Body
+  readonly answers: Readonly<Record<number, Answer>>
+  readonly access?: 'none'
+}
+
+type Body =
+  | { readonly type: 'application/json'; readonly schema: z.ZodType | 'empty' }
+  | { readonly type: 'application/octet-stream'; readonly description: string }
+interface Answer {
+  readonly description: string
+  readonly type?: string
+  readonly schema?: z.ZodType
+}
+
+const serverEntry = z.object({
+  name: z.string(),
+  baseUrl: z.string(),
+  source: z.enum(['built-in', 'environment', 'saved']),
+  hasKey: z.boolean().describe('Whether there is a key; it is never given out.'),
+})
+const rolloutStarted = z.object({ rolloutId: z.string(), trajectoryId: z.string() })
+const trajectoryRow = z.object({
+  key: z.string(),
+  id: z.string(),
+  title: z.string(),
+  createdAt: z.string(),
+  model: z.string().nullable(),
+  outcome: z.string(),
+  tokens: z.int(),
+  trained: z.int(),
+})
+const statusSchema = z.looseObject({ state: z.enum(['ready', 'starting', 'failed']) })
+const events: Answer = {
+  description: 'One RolloutEvent a line, until the rollout has ended.',
+  type: 'application/x-ndjson',
+  schema: rolloutEventSchema,
+}
+
+export const operations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/api/health',
+    summary: 'Whether Rollscope runs.',
+    access: 'none',
+    answers: { 200: { description: 'It does.', schema: z.object({ status: z.literal('ok'), version: z.string() }) } },
+  },
+  {
+    method: 'get',
+    path: '/api/capabilities',
+    summary: 'Parsers and tools that there are.',
+    answers: { 200: { description: 'Their names.', schema: capabilitiesSchema } },
+  },
+  {
+    method: 'get',
+    path: '/api/servers',
+    summary: 'The SGLang servers that may be called.',
+    answers: {
+      200: { description: 'All of them.', schema: z.object({ servers: z.array(serverEntry), default: z.string() }) },
+    },
+  },
+  {
+    method: 'post',
+    path: '/api/servers',
+    summary: 'Saves a server.',
+    body: { type: 'application/json', schema: serverInputSchema },
+    answers: { 201: { description: 'Saved.', schema: serverEntry } },
+  },
+  {
+    method: 'put',
+    path: '/api/servers/{name}',
+    summary: 'Changes a saved server. Another origin drops its key.',
+    body: { type: 'application/json', schema: serverInputSchema },
+    answers: { 200: { description: 'Changed.', schema: serverEntry } },
+  },
+  {
+    method: 'delete',
+    path: '/api/servers/{name}',
+    summary: 'Forgets a saved server and its key.',
+    body: { type: 'application/json', schema: 'empty' },
+    answers: { 204: { description: 'Forgotten.' } },
+  },
+  {
+    method: 'get',
+    path: '/api/servers/{name}/status',
+    summary: 'Whether a server is up, and what it serves.',
+    answers: { 200: { description: 'How it stands.', schema: statusSchema } },
+  },
+  {
+    method: 'post',
+    path: '/api/rollouts',
+    summary: 'Runs an agent. Without "detached" it stops when the connection closes.',
+    body: { type: 'application/json', schema: rolloutRequestSchema },
+    answers: { 200: events, 201: { description: 'Detached: it runs; follow its events.', schema: rolloutStarted } },
+  },
+  {
+    method: 'get',
+    path: '/api/rollouts/{id}/events',
+    summary: 'The events of a rollout.',
+    query: { from: 'Number of the first event; 0 unless given.' },
+    answers: { 200: events },
+  },
+  {
+    method: 'post',
+    path: '/api/rollouts/{id}/cancel',
+    summary: 'Stops a rollout; what was generated stays.',
+    body: { type: 'application/json', schema: 'empty' },
+    answers: { 200: { description: 'It has ended.' } },
+  },
+  {
+    method: 'get',
+    path: '/api/trajectories',
+    summary: 'Stored trajectories, newest first.',
+    query: { limit: 'At most 200; 50 unless given.', cursor: '`next` of the page before.' },
+    answers: {
+      200: {
+        description: 'A page.',
+        schema: z.object({ trajectories: z.array(trajectoryRow), next: z.int().optional() }),
+      },
+    },
+  },
+  {
+    method: 'get',
+    path: '/api/trajectories/{key}',
+    summary: 'One stored trajectory.',
+    answers: { 200: { description: 'The trajectory.', schema: trajectorySchema } },
+  },
+  {
+    method: 'post',
+    path: '/api/trajectories/{key}/continue',
+    summary: 'A further turn on the same tokens.',
+    body: { type: 'application/json', schema: continueRequestSchema },
+    answers: { 200: events, 201: { description: 'Detached: it runs; follow its events.', schema: rolloutStarted } },
+  },
+  {
+    method: 'get',
+    path: '/api/trajectories/{key}/export',
+    summary: 'One trajectory as a file.',
+    query: { format: 'rollscope.' },
+    answers: { 200: { description: 'The file.', schema: trajectorySchema } },
+  },
+  {
+    method: 'post',
+    path: '/api/import',
+    summary: 'Stores the trajectory in a file.',
+    body: { type: 'application/octet-stream', description: 'The file itself.' },
+    answers: {
+      201: {
+        description: 'Under which keys it is stored.',
+        schema: z.object({ format: z.string(), trajectories: z.array(z.string()) }),
+      },
+    },
+  },
+  {
+    method: 'get',
+    path: '/api/openapi.json',
+    summary: 'This description.',
+    answers: { 200: { description: 'OpenAPI 3.1.' } },
+  },
+]
+
+export function openApi(version: string): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const operation of operations)
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation) }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Rollscope',
+      version,
+      license: { name: 'MIT', identifier: 'MIT' },
+      description:
+        'Every call carries the launch token. Calls that change something carry X-Rollscope: 1 and the content type named. Errors are application/problem+json.',
+    },
+    paths,
+    components: {
+      securitySchemes: {
+        launchToken: { type: 'http', scheme: 'bearer', description: 'The token that npm start prints.' },
+      },
+      schemas: { Problem: problemSchema },
+    },
+    security: [{ launchToken: [] }],
+  }
+}
+
+const problemSchema = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'code'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    code: { type: 'string' },
+    hint: { type: 'string' },
+  },
+}
+
+function describe({ method, path, summary, query, body, answers, access }: Operation): object {
+  const parameters = [
+    ...Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    })),
+    ...Object.entries(query ?? {}).map(([name, description]) => ({
+      name,
+      in: 'query',
+      description,
+      schema: { type: 'string' },
+    })),
+    ...(body ? [{ name: 'X-Rollscope', in: 'header', required: true, schema: { const: '1' } }] : []),
+  ]
+  return {
+    operationId: `${method}${path
+      .replace(/^\/api/, '')
+      .replace(/\W+(\w)/g, (_, letter: string) => letter.toUpperCase())
+      .replace(/\W/g, '')}`,
+    summary,
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: requestBody(body) }),
+    responses: {
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, response(answer)])),
+      default: {
+        description: 'What went wrong.',
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    },
+    ...(access === 'none' && { security: [] }),
+  }
+}
+
+function requestBody(body: Body): object {
+  if (body.type === 'application/octet-stream')
+    return {
+      required: true,
+      description: body.description,
+      content: { [body.type]: { schema: { type: 'string', format: 'binary' } } },
+    }
+  const schema =
+    body.schema === 'empty' ? { type: 'object' } : z.toJSONSchema(body.schema, { io: 'input', unrepresentable: 'any' })
+  return { required: body.schema !== 'empty', content: { [body.type]: { schema } } }
+}
+
+const response = ({ description, type = 'application/json', schema }: Answer): object => ({
+  description,
+  ...(schema && { content: { [type]: { schema: z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) } } }),
+})

@@ -1,0 +1,51 @@
+/** Errors of the HTTP interface, as application/problem+json (RFC 9457). */
+
+export interface ProblemDetails {
+  readonly status: number
+  /** For programs: capitals and underscores. */
+  readonly code: string
+  /** What is wrong, where. */
+  readonly detail: string
+  /** What to do. */
+  readonly hint?: string | undefined
+}
+
+/** Thrown by handlers; the route wrapper answers with it. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+  readonly details: ProblemDetails
+  constructor(details: ProblemDetails, options?: ErrorOptions) {
+    super(details.detail, options)
+    this.details = details
+  }
+}
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+}
+
+export function problemResponse({ status, code, detail, hint }: ProblemDetails): Response {
+  const body = {
+    type: 'about:blank',
+    title: TITLES[status] ?? 'Error',
+    status,
+    detail,
+    code,
+    ...(hint !== undefined && { hint }),
+  }
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store' },
+  })
+}

@@ -1,0 +1,15 @@
+import { Problem } from './problem.ts'
+
+/** A whole number ≥ 0 from the query; `otherwise` when it is not given. Throws Problem. */
+export function wholeNumber(request: Request, name: string, otherwise: number): number {
+  const text = new URL(request.url).searchParams.get(name)
+  if (text === null) return otherwise
+  const number = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number))
+    throw new Problem({
+      status: 400,
+      code: 'BAD_QUERY',
+      detail: `"${name}" must be a whole number, not ${JSON.stringify(text.slice(0, 40))}`,
+    })
+  return number
+}

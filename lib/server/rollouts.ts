@@ -1,0 +1,263 @@
+/** From a request for a rollout to its stream of events: which server, tokenizer, template, parser and tools it means. */
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { calculator } from '#lib/agent/calculator.ts'
+import { limitsSchema } from '#lib/agent/limits.ts'
+import { rollout, unreadResults } from '#lib/agent/rollout.ts'
+import type { AgentTool } from '#lib/agent/tool.ts'
+import { FORMAT, type Message, schemas, type Trajectory } from '#lib/core/trajectory.ts'
+import { DEFAULT_PARSER, parserNamed, parserNames } from '#lib/parsers/registry.ts'
+import { samplingSchema } from '#lib/sglang/sampling.ts'
+import { RESERVED_OPTIONS } from '#lib/templates/chat-template.ts'
+import { type Codec, endOfTurnId } from '#lib/tito/prompt.ts'
+import { Problem } from './problem.ts'
+import type { Run } from './runs.ts'
+import { BUILT_IN } from './servers.ts'
+import type { Services } from './services.ts'
+
+const settingsShape = {
+  sampling: samplingSchema
+    .exactOptional()
+    .describe('With SGLang’s names. Omitted: SGLang’s defaults, but max_new_tokens 1024.'),
+  limits: limitsSchema.exactOptional().describe('Omitted: none but the server’s context.'),
+  promptLogprobs: z.boolean().exactOptional().describe('Ask for the logprobs of each new prompt. Default true.'),
+  topLogprobs: z.int().min(0).max(20).exactOptional().describe('Alternatives kept for each token. Default 5.'),
+  stream: z.boolean().exactOptional().describe('Show tokens as they arrive. Default true.'),
+  detached: z
+    .boolean()
+    .exactOptional()
+    .describe('Answer at once and go on after the connection is closed. Default false.'),
+  server: z
+    .string()
+    .exactOptional()
+    .describe('Name of a saved server. Default: that of SGLANG_BASE_URL, else the built-in one.'),
+}
+
+const templateOptions = z
+  .record(z.string(), z.unknown())
+  .refine((options) => Object.keys(options).every((key) => !RESERVED_OPTIONS.includes(key)), {
+    message: `options other than ${RESERVED_OPTIONS.join(', ')}`,
+  })
+
+export const rolloutRequestSchema = z
+  .strictObject({
+    prompt: z.string().min(1).exactOptional().describe('The question.'),
+    messages: z
+      .array(schemas.message)
+      .min(1)
+      .exactOptional()
+      .describe('A conversation that ends with what the model shall answer.'),
+    system: z.string().exactOptional().describe('System prompt, with `prompt`.'),
+    tools: z.array(z.string()).exactOptional().describe('Names of tools. Default: none.'),
+    parser: z
+      .string()
+      .exactOptional()
+      .describe(`One of ${parserNames.join(', ')}.`),
+    templateOptions: templateOptions.exactOptional().describe('For example {"enable_thinking": false}.'),
+    tokenizer: z
+      .string()
+      .max(4096)
+      .exactOptional()
+      .describe('Hub name, or a folder under ROLLSCOPE_TOKENIZERS. Default: what the server says.'),
+    ...settingsShape,
+  })
+  .refine(({ prompt, messages }) => (prompt === undefined) !== (messages === undefined), {
+    message: 'either "prompt" or "messages"',
+  })
+export type RolloutRequest = z.infer<typeof rolloutRequestSchema>
+
+export const continueRequestSchema = z.strictObject({
+  prompt: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('The next question. Omitted: only the results of the last calls, where they were not read yet.'),
+  ...settingsShape,
+})
+export type ContinueRequest = z.infer<typeof continueRequestSchema>
+
+/** Tools that come with the application, by name. */
+export const tools: readonly AgentTool[] = [calculator]
+
+export async function startRollout(request: RolloutRequest, all: Services, signal: AbortSignal): Promise<Run> {
+  const serverName = request.server ?? all.servers.defaultName
+  const server = await all.servers.client(serverName).describe(signal)
+  const chosen = (request.tools ?? []).map(toolNamed)
+  const codec = await loadCodec(
+    request.tokenizer ?? tokenizerOf(serverName, server.tokenizerName),
+    chosen.length > 0,
+    all,
+  )
+  const options = request.templateOptions ?? {}
+  const endOfTurn = endOfTurnId(codec, options)
+  const trajectory: Trajectory = {
+    format: FORMAT,
+    id: randomUUID(),
+    createdAt: new Date().toISOString(),
+    model: {
+      ...(server.modelName !== undefined && { name: server.modelName }),
+      ...(server.contextLength !== undefined && { contextLength: server.contextLength }),
+      tokenizer: {
+        name: codec.tokenizer.name,
+        fingerprint: codec.tokenizer.fingerprint,
+        vocabularySize: codec.tokenizer.vocabularySize,
+        specialIds: [],
+        ...(endOfTurn !== undefined && { endOfTurnId: endOfTurn }),
+      },
+      template: { text: codec.template.text, options },
+      tools: chosen.map(({ spec }) => spec),
+      parser: parserOrProblem(request.parser ?? DEFAULT_PARSER).name,
+    },
+    vocab: {},
+    segments: [],
+    outcome: { kind: 'running' },
+    provenance: {
+      kind: 'rollout',
+      application: `rollscope/${all.version}`,
+      ...(request.limits && { limits: request.limits as Record<string, number> }),
+    },
+  }
+  return run(trajectory, all.store.add(trajectory), questionOf(request), { ...request, server: serverName }, codec, all)
+}
+
+export async function continueRollout(
+  key: string,
+  request: ContinueRequest,
+  all: Services,
+  signal: AbortSignal,
+): Promise<Run> {
+  const stored = all.store.get(key)
+  if (!stored) throw new Problem({ status: 404, code: 'NO_TRAJECTORY', detail: 'there is no such trajectory' })
+  const { tokenizer, template } = stored.model
+  if (!tokenizer || !template)
+    throw new Problem({
+      status: 422,
+      code: 'NO_TOKENIZER',
+      detail: 'this trajectory does not say which tokenizer and chat template it was made with',
+      hint: 'Only trajectories with both can be continued on their tokens.',
+    })
+  if (request.prompt === undefined && unreadResults(stored).length === 0)
+    throw new Problem({
+      status: 422,
+      code: 'NOTHING_NEW',
+      detail: 'there is nothing new to tell the model: give a prompt',
+    })
+  const serverName = request.server ?? lastServer(stored) ?? all.servers.defaultName
+  const server = await all.servers.client(serverName).describe(signal)
+  const codec = await loadCodec(tokenizer.name, stored.model.tools.length > 0, all)
+  if (tokenizer.fingerprint !== undefined && codec.tokenizer.fingerprint !== tokenizer.fingerprint)
+    throw new Problem({
+      status: 422,
+      code: 'OTHER_TOKENIZER',
+      detail: `the tokenizer ${tokenizer.name} has changed since this trajectory was made`,
+      hint: 'Its ids would mean other texts. Make the tokenizer of that time available.',
+    })
+  const trajectory: Trajectory = {
+    ...stored,
+    model: { ...stored.model, ...(server.contextLength !== undefined && { contextLength: server.contextLength }) },
+    provenance:
+      stored.provenance.kind === 'rollout' && request.limits
+        ? { ...stored.provenance, limits: request.limits as Record<string, number> }
+        : stored.provenance,
+  }
+  const messages: Message[] = request.prompt === undefined ? [] : [{ role: 'user', content: request.prompt }]
+  return run(trajectory, key, messages, { ...request, server: serverName }, codec, all)
+}
+
+function run(
+  trajectory: Trajectory,
+  key: string,
+  messages: readonly Message[],
+  request: Omit<ContinueRequest, 'prompt'> & { readonly server: string },
+  codec: Codec,
+  all: Services,
+): Run {
+  const rolloutId = randomUUID()
+  const parser = parserOrProblem(trajectory.model.parser ?? DEFAULT_PARSER)
+  const client = all.servers.client(request.server)
+  return all.runs.start({
+    rolloutId,
+    key,
+    detached: request.detached ?? false,
+    save: (record, from) => all.store.update(key, record, from),
+    events: (signal) =>
+      rollout(
+        { rolloutId, trajectory, messages },
+        {
+          sampling: request.sampling ?? {},
+          limits: request.limits ?? {},
+          promptLogprobs: request.promptLogprobs ?? true,
+          topLogprobs: request.topLogprobs ?? 5,
+          stream: request.stream ?? true,
+        },
+        {
+          generate: client.generate,
+          serverName: request.server,
+          codec,
+          parser,
+          tools: trajectory.model.tools.map(({ name }) => toolNamed(name)),
+          now: () => new Date(),
+          elapsedMs: () => performance.now(),
+          newRequestId: () => randomUUID().replaceAll('-', ''),
+        },
+        signal,
+      ),
+  })
+}
+
+/** The built-in model's tokenizer is known by a name of ours; other servers say a Hub name or a path. */
+function tokenizerOf(serverName: string, said: string | undefined): string {
+  if (serverName === BUILT_IN) return BUILT_IN
+  if (said !== undefined) return said
+  throw new Problem({
+    status: 422,
+    code: 'NO_TOKENIZER',
+    detail: 'the server does not say which tokenizer it uses',
+    hint: 'Name one: a Hub name, or a folder under ROLLSCOPE_TOKENIZERS.',
+  })
+}
+
+async function loadCodec(name: string, hasTools: boolean, { tokenizers }: Services): Promise<Codec> {
+  const loaded = await tokenizers.load(name)
+  const template = loaded.template(hasTools)
+  if (!template)
+    throw new Problem({
+      status: 422,
+      code: 'NO_TEMPLATE',
+      detail: `the tokenizer ${name} comes without a chat template`,
+      hint: 'Choose the tokenizer of the chat or instruct version of the model.',
+    })
+  return { tokenizer: loaded.tokenizer, template }
+}
+
+function questionOf({ prompt, messages, system }: RolloutRequest): Message[] {
+  const rest: Message[] = messages ? ([...messages] as Message[]) : [{ role: 'user', content: prompt ?? '' }]
+  return system === undefined || system === '' ? rest : [{ role: 'system', content: system }, ...rest]
+}
+
+function toolNamed(name: string): AgentTool {
+  const found = tools.find(({ spec }) => spec.name === name)
+  if (!found)
+    throw new Problem({
+      status: 422,
+      code: 'NO_TOOL',
+      detail: `there is no tool named ${JSON.stringify(name)}`,
+      hint: `Tools: ${tools.map(({ spec }) => spec.name).join(', ')}.`,
+    })
+  return found
+}
+
+function parserOrProblem(name: string) {
+  const parser = parserNamed(name)
+  if (!parser)
+    throw new Problem({
+      status: 422,
+      code: 'NO_PARSER',
+      detail: `there is no tool-call parser named ${JSON.stringify(name)}`,
+      hint: `Parsers: ${parserNames.join(', ')}.`,
+    })
+  return parser
+}
+
+const lastServer = ({ segments }: Trajectory): string | undefined =>
+  segments.findLast((segment) => segment.kind === 'response')?.request?.server

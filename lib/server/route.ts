@@ -1,0 +1,115 @@
+/** What every route handler does first and last: access, body, and errors as problems. */
+import type { z } from 'zod'
+import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
+import { SglangError } from '#lib/sglang/errors.ts'
+import { TemplateError } from '#lib/templates/chat-template.ts'
+import { TokenizerError } from '#lib/tokenizer/tokenizer-files.ts'
+import { accessProblem, changeProblem, originProblem } from './access.ts'
+import { Problem, problemResponse } from './problem.ts'
+import { type Services, services } from './services.ts'
+
+export interface RouteContext<Params> {
+  readonly request: Request
+  readonly params: Params
+  readonly services: Services
+}
+
+type NextHandler<Params> = (request: Request, context: { params: Promise<Params> }) => Promise<Response>
+
+interface RouteOptions {
+  /** Who may call; 'token' unless said otherwise. */
+  readonly access?: 'token' | 'origin'
+  /** Set for what changes state: the content type its body must have. */
+  readonly changes?: 'application/json' | 'application/octet-stream'
+}
+
+export function route<Params = Record<string, never>>(
+  { access = 'token', changes }: RouteOptions,
+  handler: (context: RouteContext<Params>) => Response | Promise<Response>,
+): NextHandler<Params> {
+  return async (request, context) => {
+    const all = services()
+    const refused =
+      (access === 'token' ? accessProblem(request.headers, all.config) : originProblem(request.headers, all.config)) ??
+      (changes && changeProblem(request.headers, changes))
+    if (refused) return problemResponse(refused)
+    try {
+      return await handler({ request, params: await context.params, services: all })
+    } catch (error) {
+      return problemResponse(problemOf(error))
+    }
+  }
+}
+
+export const json = (value: unknown, status = 200): Response =>
+  new Response(JSON.stringify(value), {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  })
+
+const MEGABYTE = 1 << 20
+const LARGEST_JSON = MEGABYTE
+
+/** The request's JSON body, checked. Throws Problem. */
+export async function readJson<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
+  const text = await readText(request, LARGEST_JSON)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new Problem({
+      status: 400,
+      code: 'BAD_JSON',
+      detail: `the body is not JSON: ${error instanceof Error ? error.message : error}`,
+    })
+  }
+  const parsed = schema.safeParse(value)
+  if (!parsed.success)
+    throw new Problem({ status: 422, code: 'BAD_REQUEST', detail: violationText(schemaViolation(parsed.error, value)) })
+  return parsed.data
+}
+
+/** The body as text, refused as soon as it is larger than `limit` bytes, or other than its announced length. */
+export async function readText(request: Request, limit: number): Promise<string> {
+  const announced = Number(request.headers.get('content-length') ?? Number.NaN)
+  const tooLarge = () =>
+    new Problem({
+      status: 413,
+      code: 'TOO_LARGE',
+      detail: `the body is larger than ${Math.floor(limit / MEGABYTE)} MiB`,
+    })
+  if (announced > limit) throw tooLarge()
+  const chunks: Uint8Array[] = []
+  let received = 0
+  for await (const chunk of request.body ?? []) {
+    received += chunk.byteLength
+    if (received > limit) throw tooLarge()
+    chunks.push(chunk)
+  }
+  if (announced >= 0 && received !== announced)
+    throw new Problem({
+      status: 400,
+      code: 'CUT_BODY',
+      detail: `${announced} bytes were announced, ${received} arrived`,
+    })
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+  } catch {
+    throw new Problem({ status: 400, code: 'BAD_ENCODING', detail: 'the body is not UTF-8' })
+  }
+}
+
+function problemOf(error: unknown) {
+  if (error instanceof Problem) return error.details
+  if (error instanceof SglangError)
+    return {
+      status: error.code === 'ADDRESS_REFUSED' ? 400 : 502,
+      code: error.code,
+      detail: error.message,
+      hint: error.hint,
+    }
+  if (error instanceof TokenizerError) return { status: 422, code: error.code, detail: error.message, hint: error.hint }
+  if (error instanceof TemplateError) return { status: 422, code: 'TEMPLATE_ERROR', detail: error.message }
+  console.error('unexpected error in a route:', error)
+  return { status: 500, code: 'INTERNAL', detail: 'the server failed; its log says more' }
+}

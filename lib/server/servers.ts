@@ -1,0 +1,153 @@
+/** The SGLang servers that may be called: the built-in one, the environment's, and those saved by hand. */
+import { z } from 'zod'
+import { serverAddress } from '#lib/sglang/address.ts'
+import { createClient, type SglangClient } from '#lib/sglang/client.ts'
+import { foreignText, SglangError } from '#lib/sglang/errors.ts'
+import type { SavedServer, ServerStore } from '#lib/store/servers.ts'
+import type { Config } from './config.ts'
+import { Problem } from './problem.ts'
+
+export const BUILT_IN = 'built-in'
+const FROM_ENVIRONMENT = 'environment'
+export const BUILT_IN_PATH = '/sglang'
+
+/** What is told of a server. Whether it has a key, never which. */
+export interface ServerEntry {
+  readonly name: string
+  readonly baseUrl: string
+  readonly source: 'built-in' | 'environment' | 'saved'
+  readonly hasKey: boolean
+}
+
+export const serverInputSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(
+      /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,59}$/u,
+      'a name of at most 60 letters, digits, spaces and . _ -, beginning with a letter or digit',
+    )
+    .describe('Unique; the name by which rollouts choose the server.'),
+  baseUrl: z.string().max(2000).describe('Like http://127.0.0.1:30000.'),
+  apiKey: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,500}$/, 'a key of at most 500 visible ASCII characters')
+    .exactOptional()
+    .describe('Write-only. Omitted: none, or the one saved before if the origin is the same.'),
+})
+export type ServerInput = z.infer<typeof serverInputSchema>
+
+export interface Servers {
+  list(): readonly ServerEntry[]
+  /** The server that is used when none is named. */
+  readonly defaultName: string
+  /** Throws Problem 404. */
+  client(name: string): SglangClient
+  create(input: ServerInput): ServerEntry
+  replace(name: string, input: ServerInput): ServerEntry
+  remove(name: string): void
+}
+
+export function createServers(config: Config, store: ServerStore): Servers {
+  const own = { port: config.port, builtInPath: BUILT_IN_PATH }
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  const fixed: { readonly server: SavedServer; readonly source: ServerEntry['source'] }[] = [
+    ...(config.sglang
+      ? [
+          {
+            server: saved(FROM_ENVIRONMENT, serverAddress(config.sglang.baseUrl, own), config.sglang.apiKey),
+            source: 'environment' as const,
+          },
+        ]
+      : []),
+    { server: saved(BUILT_IN, `http://${host}:${config.port}${BUILT_IN_PATH}`, undefined), source: 'built-in' },
+  ]
+  const clients = new Map<string, SglangClient>()
+  const all = () => [...fixed, ...store.list().map((server) => ({ server, source: 'saved' as const }))]
+  const find = (name: string) => {
+    const found = all().find(({ server }) => server.name === name)
+    if (!found)
+      throw new Problem({ status: 404, code: 'NO_SERVER', detail: `there is no server named ${JSON.stringify(name)}` })
+    return found
+  }
+  const findSaved = (name: string): SavedServer => {
+    const { server, source } = find(name)
+    if (source !== 'saved')
+      throw new Problem({
+        status: 409,
+        code: 'FIXED_SERVER',
+        detail: `the ${name} server is not a saved one`,
+        hint:
+          source === 'environment'
+            ? 'It is set by SGLANG_BASE_URL.'
+            : 'The built-in server is part of the application.',
+      })
+    return server
+  }
+  const put = (input: ServerInput, replaced: SavedServer | undefined): ServerEntry => {
+    const isTaken = all().some(({ server }) => server.name === input.name && server.name !== replaced?.name)
+    if (isTaken)
+      throw new Problem({
+        status: 409,
+        code: 'NAME_TAKEN',
+        detail: `there is a server named ${JSON.stringify(input.name)} already`,
+      })
+    const baseUrl = serverAddress(input.baseUrl, own)
+    // A key belongs to the origin it was given for: another one must not get it.
+    const isSameOrigin = replaced !== undefined && new URL(replaced.baseUrl).origin === new URL(baseUrl).origin
+    const server = saved(input.name, baseUrl, input.apiKey ?? (isSameOrigin ? replaced.apiKey : undefined))
+    const others = store.list().filter(({ name }) => name !== replaced?.name)
+    store.save([...others, server])
+    return entry(server, 'saved')
+  }
+  return {
+    defaultName: config.sglang ? FROM_ENVIRONMENT : BUILT_IN,
+    list: () => all().map(({ server, source }) => entry(server, source)),
+    client(name) {
+      const { server } = find(name)
+      const key = JSON.stringify([server.baseUrl, server.apiKey])
+      const client = clients.get(key) ?? createClient({ baseUrl: server.baseUrl, apiKey: server.apiKey })
+      clients.set(key, client)
+      return client
+    },
+    create: (input) => put(input, undefined),
+    replace: (name, input) => put(input, findSaved(name)),
+    remove(name) {
+      findSaved(name)
+      store.save(store.list().filter((server) => server.name !== name))
+    },
+  }
+}
+
+/** How a server stands: never its reply, which may hold its keys. */
+export type ServerStatus =
+  | ({ readonly state: 'ready' } & Awaited<ReturnType<SglangClient['describe']>>)
+  | { readonly state: 'starting' }
+  | { readonly state: 'failed'; readonly code: string; readonly message: string; readonly hint?: string }
+
+export async function serverStatus(client: SglangClient, signal: AbortSignal): Promise<ServerStatus> {
+  try {
+    if (!(await client.isReady(signal))) return { state: 'starting' }
+    return { state: 'ready', ...(await client.describe(signal)) }
+  } catch (error) {
+    if (!(error instanceof SglangError)) throw error
+    return {
+      state: 'failed',
+      code: error.code,
+      message: foreignText(error.message),
+      ...(error.hint !== undefined && { hint: error.hint }),
+    }
+  }
+}
+
+const saved = (name: string, baseUrl: string, apiKey: string | undefined): SavedServer => ({
+  name,
+  baseUrl,
+  ...(apiKey !== undefined && { apiKey }),
+})
+
+const entry = ({ name, baseUrl, apiKey }: SavedServer, source: ServerEntry['source']): ServerEntry => ({
+  name,
+  baseUrl,
+  source,
+  hasKey: apiKey !== undefined,
+})

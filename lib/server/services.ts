@@ -1,0 +1,73 @@
+/** Everything the routes share, made once in a process. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { createLocalModel, type LocalModel } from '#lib/local-model/local-model.ts'
+import { openDataFolder } from '#lib/store/data-folder.ts'
+import { openServerStore } from '#lib/store/servers.ts'
+import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
+import { createTokenizerLoader, type TokenizerLoader } from '#lib/tokenizer/load.ts'
+import type { Config } from './config.ts'
+import { createRuns, type Runs } from './runs.ts'
+import { BUILT_IN, createServers, type Servers } from './servers.ts'
+import { sharedConfig, sharedServices, shareServices } from './shared.ts'
+
+export interface Services {
+  readonly config: Config
+  readonly version: string
+  readonly store: TrajectoryStore
+  readonly servers: Servers
+  readonly tokenizers: TokenizerLoader
+  readonly localModel: LocalModel
+  readonly runs: Runs
+}
+
+export function services(): Services {
+  const made = sharedServices()
+  if (made) return made
+  const config = sharedConfig()
+  if (!config) throw new Error('Rollscope is started by scripts/serve.ts (npm start, npm run dev), not by next itself')
+  return shareServices(createServices(config))
+}
+
+function createServices(config: Config): Services {
+  const folder = openDataFolder(config.dataFolder)
+  const shipped = path.join(config.applicationFolder, 'models', 'tiny-qwen3')
+  const model = config.model ?? shipped
+  const tokenizers = createTokenizerLoader({
+    builtIn: { [BUILT_IN]: model },
+    folders: config.tokenizerFolders,
+    hub: config.hub,
+  })
+  return {
+    config,
+    version: versionOf(config.applicationFolder),
+    store: openTrajectoryStore(folder, process.pid, isAlive),
+    servers: createServers(config, openServerStore(folder)),
+    tokenizers,
+    localModel: createLocalModel({
+      model,
+      modelName: path.isAbsolute(model) ? path.basename(model) : model,
+      loadTokenizer: () => tokenizers.load(BUILT_IN),
+      workerFile: path.join(config.applicationFolder, 'lib', 'local-model', 'worker.ts'),
+      cacheFolder: path.join(folder, 'models'),
+    }),
+    runs: createRuns(),
+  }
+}
+
+function versionOf(applicationFolder: string): string {
+  const { version } = JSON.parse(readFileSync(path.join(applicationFolder, 'package.json'), 'utf8')) as {
+    readonly version: string
+  }
+  return version
+}
+
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

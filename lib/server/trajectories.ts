@@ -1,0 +1,74 @@
+/** Stored trajectories over HTTP: list, one, export, import. */
+import { decode, encode } from '#lib/core/codec.ts'
+import { violationText } from '#lib/core/schema-violation.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { TrajectorySummary } from '#lib/store/trajectories.ts'
+import { Problem } from './problem.ts'
+import { wholeNumber } from './query.ts'
+import { readText } from './route.ts'
+import type { Services } from './services.ts'
+
+const LONGEST_PAGE = 200
+
+export function listTrajectories(
+  request: Request,
+  { store }: Services,
+): { readonly trajectories: readonly TrajectorySummary[]; readonly next?: number } {
+  const limit = Math.min(LONGEST_PAGE, Math.max(1, wholeNumber(request, 'limit', 50)))
+  const before = wholeNumber(request, 'cursor', Number.MAX_SAFE_INTEGER)
+  const { rows, next } = store.list({ limit, before })
+  return { trajectories: rows, ...(next !== undefined && { next }) }
+}
+
+export function storedTrajectory(key: string, { store }: Services): Trajectory {
+  const trajectory = store.get(key)
+  if (!trajectory)
+    throw new Problem({
+      status: 404,
+      code: 'NO_TRAJECTORY',
+      detail: 'there is no such trajectory',
+      hint: 'It may be on another machine, or in another ROLLSCOPE_DATA folder.',
+    })
+  return trajectory
+}
+
+const FORMATS = ['rollscope']
+
+export function exportTrajectory(request: Request, key: string, all: Services): Response {
+  const format = new URL(request.url).searchParams.get('format') ?? 'rollscope'
+  if (!FORMATS.includes(format))
+    throw new Problem({
+      status: 422,
+      code: 'NO_FORMAT',
+      detail: `there is no export format ${JSON.stringify(format)}`,
+      hint: `Formats: ${FORMATS.join(', ')}.`,
+    })
+  const trajectory = storedTrajectory(key, all)
+  return new Response(encode(trajectory), {
+    headers: {
+      'content-type': 'application/json',
+      'content-disposition': `attachment; filename="${fileName(trajectory)}"`,
+      'cache-control': 'no-store',
+    },
+  })
+}
+
+/** Only letters, digits and hyphens: a title may hold anything. */
+const fileName = ({ id }: Trajectory): string => `trajectory-${id.replace(/[^A-Za-z0-9-]+/g, '-').slice(0, 60)}.json`
+
+const LARGEST_FILE = 128 << 20
+
+export async function importFile(
+  request: Request,
+  { store }: Services,
+): Promise<{ readonly format: string; readonly trajectories: readonly string[] }> {
+  const decoded = decode(await readText(request, LARGEST_FILE))
+  if (!decoded.ok)
+    throw new Problem({
+      status: 422,
+      code: 'BAD_FILE',
+      detail: violationText(decoded.error),
+      hint: 'Rollscope opens the JSON files that it exports (rollscope.trajectory/1).',
+    })
+  return { format: decoded.trajectory.format, trajectories: [store.add(decoded.trajectory)] }
+}

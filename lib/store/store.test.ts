@@ -1,0 +1,165 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { play } from '#lib/tito/play.ts'
+import { chatml } from '#lib/tito/small-templates.ts'
+import { DataFolderError, defaultDataFolder, openDataFolder } from './data-folder.ts'
+import { openServerStore } from './servers.ts'
+import { openTrajectoryStore, StoreError } from './trajectories.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-store-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const mode = (file: string) => (statSync(file).mode & 0o777).toString(8)
+const open = (alive = true, pid = 1) => openTrajectoryStore(folder, pid, () => alive)
+
+const stop = { kind: 'stop' } as const
+const turns = ['one', 'two', 'three'].map((content) => ({
+  messages: [{ role: 'user', content } as const],
+  reply: [65, 66],
+  finish: stop,
+}))
+const trajectory = (id = 't', count = 2): Trajectory => ({ ...play(chatml, turns.slice(0, count)).trajectory, id })
+
+describe('trajectories', () => {
+  test('come back as they were, from another process too', () => {
+    const store = open()
+    const key = store.add(trajectory())
+    expect(store.get(key)).toEqual(trajectory())
+    store.close()
+    const again = open()
+    expect(again.get('t')).toEqual(trajectory())
+    again.close()
+  })
+
+  test('grow segment by segment', () => {
+    const store = open()
+    const whole = trajectory('t', 3)
+    const key = store.add({ ...whole, segments: [], outcome: { kind: 'running' } })
+    for (let n = 1; n <= whole.segments.length; n++) {
+      store.update(key, { ...whole, segments: whole.segments.slice(0, n), outcome: { kind: 'running' } }, n - 1)
+      expect(store.get(key)?.segments).toEqual(whole.segments.slice(0, n))
+    }
+    store.update(key, whole, whole.segments.length)
+    expect(store.get(key)).toEqual(whole)
+    store.close()
+  })
+
+  test('an equal one is not kept twice; another one with the same id gets a key of its own', () => {
+    const store = open()
+    expect([
+      store.add(trajectory()),
+      store.add(trajectory()),
+      store.add(trajectory('t', 1)),
+      store.add(trajectory('t', 1)),
+    ]).toEqual(['t', 't', 't~2', 't~2'])
+    expect(store.get('t~2')).toEqual(trajectory('t', 1))
+    store.close()
+  })
+
+  test('are listed newest first, page by page', () => {
+    const store = open()
+    for (const id of ['a', 'b', 'c']) store.add(trajectory(id))
+    const first = store.list({ limit: 2 })
+    expect(first.rows.map(({ key }) => key)).toEqual(['c', 'b'])
+    expect(first.rows[0]).toMatchObject({ title: 'one', outcome: 'end_turn', trained: 4 })
+    const second = store.list({ limit: 2, before: first.next ?? 0 })
+    expect([second.rows.map(({ key }) => key), second.next]).toEqual([['a'], undefined])
+    store.close()
+  })
+
+  test('a run whose process is gone is interrupted, with its last segment', () => {
+    const store = open(true, 77)
+    store.add({ ...trajectory(), outcome: { kind: 'running' } })
+    store.close()
+    const meanwhile = open(true)
+    expect(meanwhile.get('t')?.outcome).toEqual({ kind: 'running' })
+    meanwhile.close()
+    const later = open(false)
+    expect(later.get('t')).toEqual({ ...trajectory(), outcome: { kind: 'ended', reason: 'interrupted' } })
+    later.close()
+  })
+
+  test('keys that look like SQL or paths are only keys', () => {
+    const store = open()
+    for (const key of ["' OR 1=1 --", '../../etc/passwd', '%', '*', '\0', 'x'.repeat(10_000)])
+      expect(store.get(key)).toBeUndefined()
+    store.close()
+  })
+
+  test('a database of a newer version is left alone', () => {
+    open().close()
+    const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
+    database.exec('PRAGMA user_version = 99')
+    database.close()
+    expect(() => open()).toThrow(StoreError)
+  })
+
+  test('damage is named', () => {
+    const store = open()
+    store.add(trajectory())
+    const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
+    database.exec(`UPDATE segments SET segment = json_set(segment, '$.ids', json('["x"]')) WHERE position = 0`)
+    database.close()
+    expect(() => store.get('t')).toThrow(
+      'the stored trajectory t is damaged: segments[0].ids[0]: expected a number, found "x"',
+    )
+    store.close()
+  })
+
+  test('files are the user’s alone', () => {
+    const store = open()
+    store.add(trajectory())
+    for (const file of ['rollscope.db', 'rollscope.db-wal']) expect(mode(path.join(folder, file))).toBe('600')
+    store.close()
+  })
+})
+
+describe('servers', () => {
+  test('are kept in a file that only the user can read', () => {
+    const store = openServerStore(folder)
+    expect(store.list()).toEqual([])
+    const servers = [
+      { name: 'a', baseUrl: 'http://127.0.0.1:30000', apiKey: 'sk' },
+      { name: 'b', baseUrl: 'http://h' },
+    ]
+    store.save(servers)
+    expect(openServerStore(folder).list()).toEqual(servers)
+    expect(mode(path.join(folder, 'servers.json'))).toBe('600')
+  })
+})
+
+describe('the data folder', () => {
+  test('is made, closed to others', () => {
+    const made = openDataFolder(path.join(folder, 'a', 'b'))
+    expect(mode(made)).toBe('700')
+  })
+
+  test('that was open to others is closed', () => {
+    const lax = path.join(folder, 'lax')
+    mkdirSync(lax)
+    chmodSync(lax, 0o755)
+    expect(mode(openDataFolder(lax))).toBe('700')
+  })
+
+  test('may not be a link', () => {
+    const link = path.join(folder, 'link')
+    symlinkSync(os.tmpdir(), link)
+    expect(() => openDataFolder(link)).toThrow(DataFolderError)
+  })
+
+  test.each([
+    ['linux', {}, '/home/u/.local/share/rollscope'],
+    ['linux', { XDG_DATA_HOME: '/data' }, '/data/rollscope'],
+    ['darwin', {}, '/home/u/Library/Application Support/rollscope'],
+    ['win32', { LOCALAPPDATA: 'C:\\x' }, 'C:\\x\\rollscope'],
+  ] as const)('on %s with %j is %s', (platform, environment, expected) => {
+    expect(defaultDataFolder(platform, '/home/u', environment)).toBe(expected)
+  })
+})
