@@ -16,7 +16,7 @@ type Pane = 'left' | 'middle' | 'right'
 export function Panes({ names, left, middle, right }: PanesProps) {
   const [shown, setShown] = useState<Pane>('middle')
   return (
-    <div className="grid min-h-0 grid-rows-[auto_minmax(0,1fr)]">
+    <div className="flex min-h-0 flex-col">
       <div className="border-line border-b px-3 py-1.5 lg:hidden">
         <Segmented<Pane>
           label="Pane"
@@ -29,7 +29,7 @@ export function Panes({ names, left, middle, right }: PanesProps) {
           ]}
         />
       </div>
-      <div className="grid min-h-0 lg:grid-cols-[280px_minmax(0,1fr)_300px] 2xl:grid-cols-[320px_minmax(0,1fr)_340px]">
+      <div className="grid min-h-0 flex-1 grid-rows-[minmax(0,1fr)] lg:grid-cols-[280px_minmax(0,1fr)_300px] 2xl:grid-cols-[320px_minmax(0,1fr)_340px]">
         <aside
           aria-label={names[0]}
           className={`overflow-y-auto bg-panel p-3.5 lg:block lg:border-line lg:border-r ${shown === 'left' ? '' : 'hidden'}`}

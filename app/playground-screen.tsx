@@ -117,7 +117,6 @@ export function PlaygroundScreen() {
               />
               <span className="flex-1" />
               {trajectory && <RunClock trajectory={trajectory} />}
-              {hasTokens && !isRunning && <Button onClick={startOver}>New run</Button>}
             </div>
             <div>
               <Notices
@@ -148,6 +147,7 @@ export function PlaygroundScreen() {
               onStop={stop}
               state={isStopping ? 'stopping' : isRunning ? 'running' : 'ready'}
               isFirst={!hasTokens}
+              onStartOver={startOver}
             />
           </div>
         }
@@ -227,7 +227,7 @@ function EmptyTokens({
       </p>
     )
   return (
-    <div className="grid place-content-center gap-4 overflow-y-auto p-6 text-center">
+    <div className="grid place-content-center justify-items-center gap-4 overflow-y-auto p-6 text-center">
       <div className="max-w-md">
         <h1 className="font-semibold text-lg">Run an agent, see every token</h1>
         <p className="mt-1 text-dim">

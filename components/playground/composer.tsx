@@ -1,5 +1,5 @@
 'use client'
-import { ArrowUp, Square } from 'lucide-react'
+import { ArrowUp, Plus, Square } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
 import { Button } from '../ui/button.tsx'
 
@@ -12,9 +12,11 @@ interface ComposerProps {
   readonly state: 'ready' | 'running' | 'stopping'
   /** The first question, or a further turn on the same tokens. */
   readonly isFirst: boolean
+  /** Leaves this trajectory for a new one. */
+  readonly onStartOver: () => void
 }
 
-export function Composer({ text, onChange, onSend, onStop, state, isFirst }: ComposerProps) {
+export function Composer({ text, onChange, onSend, onStop, state, isFirst, onStartOver }: ComposerProps) {
   const canSend = state === 'ready' && text.trim() !== ''
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
@@ -23,6 +25,11 @@ export function Composer({ text, onChange, onSend, onStop, state, isFirst }: Com
   }
   return (
     <div className="flex items-end gap-2 border-line border-t bg-ground p-3">
+      {!isFirst && state === 'ready' && (
+        <Button className="min-h-9.5" onClick={onStartOver} title="Start a new run; this one stays stored">
+          <Plus size={15} aria-hidden /> <span className="max-sm:sr-only">New run</span>
+        </Button>
+      )}
       <label className="min-w-0 flex-1">
         <span className="sr-only">{isFirst ? 'Question' : 'Next turn'}</span>
         <textarea

@@ -17,11 +17,12 @@ export function HeatBar({ heat, scale, onChange }: HeatBarProps) {
         onChange={onChange}
         options={[
           { value: 'mask', text: 'Mask', title: 'Trained tokens' },
-          { value: 'logprob', text: 'Logprob', title: 'Surprise: −logprob' },
+          { value: 'logprob', text: 'Logprob', title: 'Surprise (−logprob) of trained tokens' },
+          { value: 'logprobs', text: 'All', title: 'Surprise of context tokens too: prefill, at temperature 1' },
           { value: 'none', text: 'Plain', title: 'No colour' },
         ]}
       />
-      {heat === 'logprob' && <LogprobLegend scale={scale} />}
+      {(heat === 'logprob' || heat === 'logprobs') && <LogprobLegend scale={scale} />}
       {heat === 'mask' && (
         <span className="inline-flex items-center gap-1.5 text-dim text-xs">
           <span className="legend-mask" aria-hidden /> trained (mask 1, underlined)

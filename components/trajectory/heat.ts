@@ -2,8 +2,9 @@
 import { surprise } from '#lib/core/tokens.ts'
 import type { Segment } from '#lib/core/trajectory.ts'
 
-export type Heat = 'none' | 'mask' | 'logprob'
-export const HEATS: readonly Heat[] = ['none', 'mask', 'logprob']
+/** logprob: of trained tokens; logprobs: of context too, where prefill logprobs were asked for. */
+export type Heat = 'none' | 'mask' | 'logprob' | 'logprobs'
+export const HEATS: readonly Heat[] = ['none', 'mask', 'logprob', 'logprobs']
 
 export const HEAT_LEVELS = 8
 
@@ -43,7 +44,7 @@ export function heatColour(
   { limit }: HeatScale,
 ): string | undefined {
   if (heat === 'mask') return trained ? 'var(--mask-on)' : undefined
-  if (heat === 'none') return undefined
+  if (heat === 'none' || (heat === 'logprob' && !trained)) return undefined
   const value = surprise(logprob)
   if (value === null) return trained ? 'var(--heat-unknown)' : undefined
   const level = Math.min(HEAT_LEVELS, Math.floor((value / limit) * HEAT_LEVELS))

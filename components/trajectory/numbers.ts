@@ -5,14 +5,17 @@ const count = new Intl.NumberFormat('en')
 export const countText = (value: number): string => count.format(value)
 
 /** A logprob or another small number, three decimals; — where it is unknown. */
-export const decimalText = (value: number | null, digits = 3): string =>
-  value === null ? '—' : value.toFixed(digits).replace('-', '−')
+export function decimalText(value: number | null, digits = 3): string {
+  if (value === null) return '—'
+  const isTiny = value !== 0 && Math.abs(value) < 0.5 * 10 ** -digits
+  return (isTiny ? value.toExponential(1) : value.toFixed(digits)).replaceAll('-', '−')
+}
 
 export function percentText(share: number): string {
   const percent = 100 * share
-  if (percent === 0 || percent === 100) return `${percent} %`
-  if (percent < 0.1) return '< 0.1 %'
-  return `${percent.toFixed(percent < 10 ? 1 : percent > 99.9 ? 2 : 1)} %`
+  if (percent > 0 && percent < 0.1) return '< 0.1 %'
+  if (percent < 100 && percent > 99.9) return '> 99.9 %'
+  return `${Number.isInteger(percent) ? percent : percent.toFixed(1)} %`
 }
 
 export function durationText(ms: number): string {

@@ -3,14 +3,17 @@ import { z } from 'zod'
 
 const TOKEN_KEY = 'rollscope.token'
 
-/** Moves the token from the address into storage, so that no link copied from here gives it away. */
+/**
+ * Moves the token from the address into storage, so that no link copied from here gives it away. Loads the page again:
+ * the router has read the address already and would put the token back.
+ */
 export function takeTokenFromAddress(): void {
   const address = new URL(window.location.href)
   const token = address.searchParams.get('token')
   if (token === null) return
   storeToken(token)
   address.searchParams.delete('token')
-  window.history.replaceState(window.history.state, '', address)
+  window.location.replace(address)
 }
 
 export const storeToken = (token: string): void => window.localStorage.setItem(TOKEN_KEY, token)
