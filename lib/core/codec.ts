@@ -24,7 +24,7 @@ export function decode(text: string): Decoded {
   try {
     value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text)
   } catch (error) {
-    return failed('', 'JSON', error instanceof Error ? error.message : String(error))
+    return failed('', 'JSON', (error as SyntaxError).message)
   }
   return decodeValue(value)
 }

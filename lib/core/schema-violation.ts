@@ -19,17 +19,13 @@ export const violationText = ({ path, expected, found }: Violation): string =>
 
 type Issue = z.core.$ZodIssue
 
-/** In a union, the branch that got furthest tells the most. */
+/** In a union, the branch that got furthest tells the most. A zod error has at least one issue. */
 function deepest(issues: readonly Issue[]): Issue {
-  const [first] = issues
-  if (!first) throw new Error('a zod error without issues')
+  const first = issues[0] as Issue
   if (first.code !== 'invalid_union') return first
-  const inner = first.errors.flatMap((branch) => {
-    const [issue] = branch
-    return issue ? [deepest([issue])] : []
-  })
-  const best = inner.reduce<Issue | undefined>((a, b) => (a && a.path.length >= b.path.length ? a : b), undefined)
-  return best && best.path.length > 0 ? { ...best, path: [...first.path, ...best.path] } : first
+  const inner = first.errors.filter((branch) => branch.length > 0).map(deepest)
+  const best = inner.reduce<Issue>((a, b) => (a.path.length >= b.path.length ? a : b), { ...first, path: [] })
+  return best.path.length > 0 ? { ...best, path: [...first.path, ...best.path] } : first
 }
 
 function expectation(issue: Issue): string {
@@ -79,6 +75,6 @@ function shown(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object' && value !== null)
     return `an object with ${Object.keys(value).slice(0, 6).join(', ') || 'no keys'}`
-  const text = JSON.stringify(value) ?? String(value)
+  const text = JSON.stringify(value)
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}… (${text.length} characters)` : text
 }

@@ -32,12 +32,11 @@ export function segmentsOf({ segments, live }: LiveTrajectory): readonly Segment
 
 /** Position of the first token of each segment, and after the last one the number of tokens. */
 export function segmentStarts(trajectory: LiveTrajectory): readonly number[] {
-  const starts = [0]
-  for (const segment of segmentsOf(trajectory)) starts.push((starts.at(-1) ?? 0) + segment.ids.length)
-  return starts
+  let next = 0
+  return [0, ...segmentsOf(trajectory).map((segment) => (next += segment.ids.length))]
 }
 
-export const tokenCount = (trajectory: LiveTrajectory): number => segmentStarts(trajectory).at(-1) ?? 0
+export const tokenCount = (trajectory: LiveTrajectory): number => segmentStarts(trajectory).at(-1) as number
 
 /** All token ids: what the model has read and written. */
 export const ids = (trajectory: LiveTrajectory): number[] => segmentsOf(trajectory).flatMap((segment) => segment.ids)
@@ -62,10 +61,10 @@ export const surprise = (logprob: number | null): number | null => (logprob === 
 /** The token at a position; undefined when there is none. */
 export function tokenAt(trajectory: LiveTrajectory, index: number): Token | undefined {
   const starts = segmentStarts(trajectory)
-  const segmentIndex = starts.findIndex((start, i) => start <= index && index < (starts[i + 1] ?? -1))
+  const segmentIndex = starts.findIndex((start, i) => start <= index && index < (starts[i + 1] as number))
   const segment = segmentsOf(trajectory)[segmentIndex]
   if (!segment) return undefined
-  const indexInSegment = index - (starts[segmentIndex] ?? 0)
+  const indexInSegment = index - (starts[segmentIndex] as number)
   return {
     index,
     id: segment.ids[indexInSegment] as number,
@@ -122,6 +121,6 @@ function alternativesAt({ topLogprobs }: Segment, index: number): Token['alterna
   if (!topLogprobs) return []
   const { k } = topLogprobs
   return Array.from({ length: k }, (_, column) => index * k + column)
-    .map((cell) => ({ id: topLogprobs.ids[cell] ?? -1, logprob: topLogprobs.logprobs[cell] ?? null }))
+    .map((cell) => ({ id: topLogprobs.ids[cell] as number, logprob: topLogprobs.logprobs[cell] as number | null }))
     .filter(({ id }) => id >= 0)
 }

@@ -11,6 +11,13 @@ export const FORMAT = 'rollscope.trajectory/1'
 const tokenId = z.int().min(0)
 const numberOrUnknown = z.number().nullable()
 
+/** Somebody else's JSON object, passed through untouched: a parsed copy would lose a key named __proto__. */
+const jsonObject = z
+  .custom<Record<string, unknown>>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
+    error: 'an object',
+  })
+  .meta({ type: 'object' })
+
 const spanShape = {
   start: z.int().min(0).describe('Index of the first token, counted from the start of the segment.'),
   end: z.int().min(0).describe('Index after the last token (half-open).'),
@@ -164,7 +171,7 @@ const toolCall = z
       kind: z.literal('parsed'),
       ...callShape,
       name: z.string(),
-      input: z.record(z.string(), z.unknown()).describe('The arguments, parsed. `raw` keeps what JSON numbers lose.'),
+      input: jsonObject.describe('The arguments, parsed. `raw` keeps what JSON numbers lose.'),
       arguments: z
         .array(z.looseObject({ name: z.string(), span, text: textRange }))
         .describe('Where the value of each top-level argument stands.'),
@@ -210,7 +217,7 @@ const request = z
   .looseObject({
     server: z.string().describe('Name of the saved server.'),
     rid: z.string().optional().describe('Request id sent to the server. Omitted: none.'),
-    samplingParams: z.record(z.string(), z.unknown()).describe('Exactly as sent, with SGLang’s names.'),
+    samplingParams: jsonObject.describe('Exactly as sent, with SGLang’s names.'),
     inputLength: z.int().min(0).describe('Number of input ids sent.'),
     inputHash: z
       .string()
@@ -271,7 +278,7 @@ const vocabEntry = z.union([
 const toolSpec = z.looseObject({
   name: z.string(),
   description: z.string().optional(),
-  inputSchema: z.record(z.string(), z.unknown()).describe('JSON Schema of the arguments, key order as rendered.'),
+  inputSchema: jsonObject.describe('JSON Schema of the arguments, key order as rendered.'),
 })
 
 const modelBlock = z
@@ -295,7 +302,7 @@ const modelBlock = z
     template: z
       .looseObject({
         text: z.string().describe('The chat template, Jinja.'),
-        options: z.record(z.string(), z.unknown()).describe('Template options such as enable_thinking.'),
+        options: jsonObject.describe('Template options such as enable_thinking.'),
       })
       .optional()
       .describe('Omitted: no template was used.'),

@@ -130,15 +130,16 @@ function scanString(text: string, start: number, limit: number): Scan {
   for (let position = start + 1; position < limit; position++) {
     const code = text.charCodeAt(position)
     if (code === QUOTE) return { ok: true, end: position + 1 }
-    if (code < FIRST_PRINTABLE) return error(position, `${visible(text[position])} inside a string must be escaped`)
+    if (code < FIRST_PRINTABLE)
+      return error(position, `${visible(text[position] as string)} inside a string must be escaped`)
     if (code !== BACKSLASH) continue
-    const escaped = text[position + 1]
-    if (position + 1 >= limit) break
+    const escaped = position + 1 < limit ? (text[position + 1] as string) : ''
+    if (escaped === '') break
     if (escaped === 'u') {
       if (!/^[0-9a-fA-F]{4}$/.test(text.slice(position + 2, Math.min(position + 6, limit))))
         return error(position, '\\u is not followed by four hexadecimal digits')
       position += 5
-    } else if (escaped !== undefined && '"\\/bfnrt'.includes(escaped)) position++
+    } else if ('"\\/bfnrt'.includes(escaped)) position++
     else return error(position, `\\${visible(escaped)} is no escape of JSON`)
   }
   return { ok: false, at: limit, why: 'the text ends inside a string', insideString: true }
@@ -149,7 +150,7 @@ function unexpected(text: string, at: number, limit: number, expected: string): 
     Math.min(at, limit),
     at >= limit
       ? `the text ends where ${expected} should stand`
-      : `${visible(text[at])} where ${expected} should stand`,
+      : `${visible(text[at] as string)} where ${expected} should stand`,
   )
 }
 
@@ -162,9 +163,8 @@ const NAMED: Readonly<Record<string, string>> = {
   ' ': 'a space',
 }
 
-function visible(character: string | undefined): string {
-  if (character === undefined) return 'the end'
-  const code = character.codePointAt(0) ?? 0
+function visible(character: string): string {
+  const code = character.charCodeAt(0)
   return (
     NAMED[character] ??
     (code < FIRST_PRINTABLE ? `U+${code.toString(16).toUpperCase().padStart(4, '0')}` : `"${character}"`)

@@ -56,7 +56,7 @@ export function play(
 }
 
 /** A logprob that can be recognised: it tells its token. */
-export const logprobOf = (id: number): number => -id / 1000
+export const logprobOf = (id: number): number => -(id + 1) / 1000
 
 function emptyTrajectory(codec: Codec, tools: readonly ToolSpec[], options: Record<string, unknown>): Trajectory {
   const endOfTurn = endOfTurnId(codec, options)

@@ -176,7 +176,7 @@ function thinkDelimiters(
     }))
   }
   return starts.slice(0, -1).flatMap((start, index): ThinkDelimiter[] => {
-    const end = starts[index + 1] ?? start
+    const end = starts[index + 1] as number
     if (ids[index] === pair.open.id) return [{ kind: 'open', start, end }]
     if (ids[index] === pair.close.id) return [{ kind: 'close', start, end }]
     return []

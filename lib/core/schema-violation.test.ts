@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { schemaViolation, violationText } from './schema-violation.ts'
+
+const said = (schema: z.ZodType, value: unknown): string => {
+  const result = schema.safeParse(value)
+  return result.success ? 'accepted' : violationText(schemaViolation(result.error, value))
+}
+
+test.each<[z.ZodType, unknown, string]>([
+  [
+    z.strictObject({ a: z.int() }),
+    { a: 1, b: 2, 'c d': 3 },
+    'expected no key "b", "c d", found an object with a, b, c d',
+  ],
+  [z.object({ 'a b': z.object({ c: z.int() }) }), { 'a b': { c: null } }, '["a b"].c: expected a number, found null'],
+  [z.number().max(3), 4, 'expected at most 3, found 4'],
+  [z.array(z.int()).max(1), [1, 2], 'expected at most 1, found an array of 2'],
+  [z.string().regex(/^x/, 'a text that begins with x'), 'y', 'expected a text that begins with x, found "y"'],
+  [z.union([z.string(), z.int()]), true, 'expected another kind of value, found true'],
+  [
+    z.union([z.string(), z.object({ a: z.union([z.string(), z.object({ b: z.int() })]) })]),
+    { a: { b: 'x' } },
+    'a.b: expected a number, found "x"',
+  ],
+  [
+    z.object({ a: z.int() }).refine(({ a }) => a > 1, { message: 'a number above 1 in "a"' }),
+    { a: 1 },
+    'expected a number above 1 in "a", found an object with a',
+  ],
+  [z.object({ a: z.object({ b: z.int() }) }), { a: undefined }, 'a: expected an object, found nothing'],
+])('%#', (schema, value, expected) => {
+  expect(said(schema, value)).toBe(expected)
+})

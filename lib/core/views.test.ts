@@ -1,0 +1,343 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { conversation, responseText } from './conversation.ts'
+import { applyEvent, type LiveTrajectory, mergeTokens, type RolloutEvent } from './events.ts'
+import { inputHash } from './input-hash.ts'
+import { bytesOf, textOf, textWithStarts, tokensAt, vocabEntry } from './pieces.ts'
+import { sampleTrajectory as sample } from './sample-trajectory.ts'
+import { statistics } from './statistics.ts'
+import { ids, logprobs, lossMask, segmentStarts, spanLabel, spansOf, surprise, tokenAt, tokenCount } from './tokens.ts'
+import type { ResponseSegment } from './trajectory.ts'
+import { unreachable } from './unreachable.ts'
+
+describe('views over the tokens', () => {
+  test('flatten the segments', () => {
+    expect(ids(sample)).toEqual([1, 3, 2, 9, 5, 6, 10, 2, 8, 7, 3, 4])
+    expect(lossMask(sample)).toEqual([0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 0])
+    expect(logprobs(sample)).toEqual([null, -2, -3, -0.5, -0.25, null, -1, 0, null, null, null, null])
+    expect([segmentStarts(sample), tokenCount(sample)]).toEqual([[0, 3, 8, 10, 12], 12])
+  })
+
+  test('tell everything about one token', () => {
+    expect(tokenAt(sample, 6)).toMatchObject({
+      id: 10,
+      segmentIndex: 1,
+      indexInSegment: 3,
+      trained: true,
+      logprob: -1,
+      alternatives: [
+        { id: 10, logprob: -1 },
+        { id: 3, logprob: -2 },
+      ],
+    })
+    expect(tokenAt(sample, 6)?.spans.map(spanLabel)).toEqual([
+      'tool call call_0000',
+      'arguments.a',
+      'malformed tool call call_0001',
+    ])
+    expect(tokenAt(sample, 3)?.spans.map(spanLabel)).toEqual(['think', 'special token'])
+    expect(tokenAt(sample, 11)).toMatchObject({ trained: false, logprob: null, alternatives: [], spans: [] })
+    expect(tokenAt(sample, 4)?.alternatives).toEqual([{ id: 5, logprob: -0.25 }])
+    expect([tokenAt(sample, -1), tokenAt(sample, 12)]).toEqual([undefined, undefined])
+  })
+
+  test('a think block that did not close says so', () => {
+    expect(spanLabel({ kind: 'think', span: { start: 0, end: 1 }, closed: false })).toBe('think (not closed)')
+  })
+
+  test('spans stand outer before inner', () => {
+    expect(spansOf(sample.segments[1] as ResponseSegment).map(({ kind }) => kind)).toEqual([
+      'think',
+      'tool-call',
+      'argument',
+      'tool-call',
+    ])
+    expect(spansOf(sample.segments[0] as never)).toEqual([])
+  })
+
+  test('without a tokenizer nothing is special', () => {
+    const { tokenizer: _, ...model } = sample.model
+    expect(tokenAt({ ...sample, model }, 0)?.spans).toEqual([])
+  })
+
+  test('an unknown logprob is no surprise, nor the lack of one', () => {
+    expect([surprise(null), surprise(-2), surprise(0.1)]).toEqual([null, 2, 0])
+  })
+})
+
+describe('statistics', () => {
+  test('are over trained tokens with a known logprob', () => {
+    const all = statistics(sample)
+    expect(all).toMatchObject({
+      tokens: 12,
+      trained: 6,
+      scored: 4,
+      logprobSum: -1.75,
+      toolCalls: { succeeded: 1, failed: 0, malformed: 1, pending: 0 },
+      cachedTokens: 1,
+      promptTokensRead: 3,
+      generationMs: 10,
+      temperatures: [0.7],
+      topPs: [0.9],
+    })
+    expect(all.meanLogprob).toBeCloseTo(-0.4375)
+    expect(all.perplexity).toBeCloseTo(Math.exp(0.4375))
+  })
+
+  test('say null where nothing is known', () => {
+    const bare = { ...sample, segments: [{ kind: 'response', ids: [3], thinks: [], toolCalls: [] } as const] }
+    expect(statistics(bare)).toMatchObject({
+      logprobSum: null,
+      meanLogprob: null,
+      perplexity: null,
+      cachedTokens: null,
+      promptTokensRead: null,
+      generationMs: null,
+    })
+  })
+
+  test('tell failed and pending calls apart', () => {
+    const response = sample.segments[1] as ResponseSegment
+    const [parsed] = response.toolCalls
+    if (parsed?.kind !== 'parsed') throw new Error('no parsed call')
+    const { result: _, ...pending } = parsed
+    const failed = { ...parsed, id: 'b', result: { status: 'error', text: 'no' } as const }
+    expect(statistics({ ...sample, segments: [{ ...response, toolCalls: [pending, failed] }] }).toolCalls).toEqual({
+      succeeded: 0,
+      failed: 1,
+      malformed: 0,
+      pending: 1,
+    })
+  })
+})
+
+describe('the conversation', () => {
+  test('comes from the segments; results from their calls', () => {
+    expect(conversation(sample)).toEqual([
+      { role: 'system', content: 'be' },
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: '<think>日a1' },
+      { role: 'tool', callId: 'call_0000', content: '4' },
+      { role: 'tool', content: 'loose' },
+      { role: 'assistant', content: 'hi there' },
+    ])
+  })
+
+  test('a result that is not known is empty', () => {
+    expect(
+      conversation({
+        ...sample,
+        segments: [{ kind: 'prompt', ids: [], messages: [{ role: 'tool', callId: 'gone' }] }],
+      }),
+    ).toEqual([{ role: 'tool', callId: 'gone', content: '' }])
+  })
+
+  test('the stop token is no text, whether the template’s or the one the server names', () => {
+    const response = (finish: ResponseSegment['finish'], last: number): ResponseSegment => ({
+      kind: 'response',
+      ids: [3, last],
+      thinks: [],
+      toolCalls: [],
+      ...(finish && { finish }),
+    })
+    expect(responseText(response(undefined, 2), sample)).toBe('hi')
+    expect(responseText(response({ kind: 'stop', matched: 9 }, 9), sample)).toBe('hi')
+    expect(responseText(response({ kind: 'stop', matched: ' there' }, 4), sample)).toBe('hi there')
+    expect(responseText({ kind: 'response', ids: [], thinks: [], toolCalls: [] }, sample)).toBe('')
+  })
+})
+
+describe('pieces', () => {
+  const encoder = new TextEncoder()
+  const cuts = fc.tuple(
+    fc.string({ unit: fc.constantFrom('a', 'é', '日', '🙂', ' ', '\n', '\0', '\uFEFF') }),
+    fc.array(fc.nat(40)),
+  )
+
+  test('bytes are kept as text or as digits, whichever loses nothing', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => {
+        expect(Array.from(bytesOf(vocabEntry(bytes)))).toEqual(Array.from(bytes))
+      }),
+    )
+    expect([vocabEntry(encoder.encode('日')), vocabEntry(Uint8Array.of(0xe6, 0x97))]).toEqual(['日', { hex: 'e697' }])
+  })
+
+  test('a text cut into tokens anywhere is the text again, and each token knows where it starts', () => {
+    fc.assert(
+      fc.property(cuts, ([text, at]) => {
+        const bytes = encoder.encode(text)
+        const borders = [...new Set([0, ...at.filter((cut) => cut < bytes.length), bytes.length])].sort((a, b) => a - b)
+        const parts = borders.slice(1).map((end, i) => bytes.slice(borders[i], end))
+        const vocab = Object.fromEntries(parts.map((part, id) => [id, vocabEntry(part)]))
+        const { text: joined, starts } = textWithStarts(
+          parts.map((_, id) => id),
+          vocab,
+        )
+        expect(joined).toBe(text)
+        expect(starts).toHaveLength(parts.length + 1)
+        expect([starts[0], starts.at(-1), [...starts].sort((a, b) => a - b)]).toEqual([0, text.length, starts])
+        // Every range of text is covered by the tokens found for it, and by none that could be left out at its ends.
+        for (let start = 0; start < text.length; start++) {
+          const { start: first, end } = tokensAt(starts, start, start + 1)
+          expect(starts[first]).toBeLessThanOrEqual(start)
+          expect(starts[end]).toBeGreaterThan(start)
+          expect(end).toBeGreaterThan(first)
+        }
+      }),
+    )
+  })
+
+  test('an empty range has no tokens', () => {
+    expect(tokensAt([0, 2, 4], 2, 2)).toEqual({ start: 1, end: 1 })
+    expect(tokensAt([0], 0, 0)).toEqual({ start: 0, end: 0 })
+  })
+
+  test('bytes that are no text are U+FFFD', () => {
+    expect(textOf([5, 3], sample.vocab)).toBe('\uFFFDhi')
+    expect(textOf([5], sample.vocab)).toBe('\uFFFD')
+    expect(textOf([5, 6], sample.vocab)).toBe('日')
+  })
+
+  test('an id without bytes changes nothing, even within a character', () => {
+    const vocab = { ...sample.vocab, '20': { hex: '' } }
+    expect([textOf([5, 20, 6], vocab), textOf([20, 3], vocab)]).toEqual(['日', 'hi'])
+  })
+
+  test('an id without text is a broken promise', () => {
+    expect(() => textOf([99], sample.vocab)).toThrow('token id 99 has no entry in vocab')
+  })
+})
+
+describe('events', () => {
+  const { segments: _, ...header } = sample
+  const started: RolloutEvent = {
+    type: 'started',
+    rolloutId: 'r',
+    trajectory: { ...header, segments: [], outcome: { kind: 'running' } },
+  }
+  const open: RolloutEvent = {
+    type: 'segment-started',
+    segment: { kind: 'response', ids: [], thinks: [], toolCalls: [] },
+    vocab: {},
+    specialIds: [],
+  }
+  const tokens = (list: number[], more: object = {}): Extract<RolloutEvent, { type: 'tokens' }> => ({
+    type: 'tokens',
+    ids: list,
+    vocab: {},
+    specialIds: [],
+    ...more,
+  })
+  const play = (...events: RolloutEvent[]) => events.reduce<LiveTrajectory | undefined>(applyEvent, undefined)
+  const openOf = (trajectory: LiveTrajectory | undefined) => trajectory?.live?.open
+
+  test('what is open is seen, and is not yet part of the record', () => {
+    const live = play(started, open, tokens([3]))
+    expect([live?.segments, openOf(live)]).toEqual([[], { kind: 'response', ids: [3], thinks: [], toolCalls: [] }])
+    expect(live && [ids(live), lossMask(live)]).toEqual([[3], [1]])
+  })
+
+  test('what is retracted never happened', () => {
+    expect(play(started, open, tokens([3]), { type: 'retracted' })).toEqual(play(started))
+  })
+
+  test('new words join the vocabulary, special ones are marked', () => {
+    const live = play(started, open, tokens([77], { vocab: { '77': 'new' }, specialIds: [77] }))
+    expect([live?.vocab['77'], live?.model.tokenizer?.specialIds]).toEqual(['new', [1, 2, 9, 77]])
+    const { tokenizer: _t, ...model } = sample.model
+    const without = play(
+      { ...started, trajectory: { ...started.trajectory, model } } as RolloutEvent,
+      open,
+      tokens([77], { vocab: { '77': 'new' }, specialIds: [77] }),
+    )
+    expect(without?.model.tokenizer).toBeUndefined()
+  })
+
+  test('unknown logprobs and missing alternatives are filled up', () => {
+    const live = play(
+      started,
+      open,
+      tokens([3]),
+      tokens([4], { logprobs: [-1], topLogprobs: { k: 2, ids: [4, 3], logprobs: [-1, -2] } }),
+      tokens([7], { topLogprobs: { k: 1, ids: [7], logprobs: [0] } }),
+    )
+    expect(openOf(live)).toMatchObject({
+      ids: [3, 4, 7],
+      logprobs: [null, -1, null],
+      topLogprobs: { k: 2, ids: [-1, -1, 4, 3, 7, -1], logprobs: [null, null, -1, -2, 0, null] },
+    })
+  })
+
+  test('two token events merged do what the two do', () => {
+    const column = fc.record({
+      ids: fc.array(fc.constantFrom(3, 4, 7), { maxLength: 4 }),
+      hasLogprobs: fc.boolean(),
+      k: fc.nat(2),
+    })
+    const event = column.map(({ ids: list, hasLogprobs, k }) =>
+      tokens(list, {
+        ...(hasLogprobs && { logprobs: list.map(() => -1) }),
+        ...(k > 0 && {
+          topLogprobs: {
+            k,
+            ids: list.flatMap(() => Array(k).fill(3)),
+            logprobs: list.flatMap(() => Array(k).fill(-2)),
+          },
+        }),
+      }),
+    )
+    fc.assert(
+      fc.property(event, event, (a, b) => {
+        expect(play(started, open, mergeTokens(a, b))).toEqual(play(started, open, a, b))
+      }),
+    )
+  })
+
+  test('tools start, end and leave their result on their call', () => {
+    const running = play(
+      { ...started, trajectory: sample },
+      { type: 'tool-started', callId: 'call_0001', startedAt: 'now' },
+    )
+    expect(running?.live?.runningCalls).toEqual({ call_0001: 'now' })
+    const done =
+      running &&
+      applyEvent(running, { type: 'tool-ended', callId: 'call_0001', result: { status: 'error', text: 'no' } })
+    expect(done?.live?.runningCalls).toEqual({})
+    expect(done?.segments[1]).toMatchObject({ toolCalls: [{}, { result: { status: 'error', text: 'no' } }] })
+    expect(done?.segments[3]).toBe(sample.segments[3])
+  })
+
+  test('a trajectory at rest takes a tool event too', () => {
+    expect(applyEvent(sample, { type: 'tool-started', callId: 'call_0001', startedAt: 'now' }).live).toEqual({
+      runningCalls: { call_0001: 'now' },
+    })
+  })
+
+  test('an end takes what is under way with it', () => {
+    expect(play(started, open, { type: 'ended', outcome: { kind: 'ended', reason: 'aborted' } })).toEqual({
+      ...header,
+      segments: [],
+      outcome: { kind: 'ended', reason: 'aborted' },
+    })
+  })
+
+  test('events that do not fit are broken promises', () => {
+    const closing: RolloutEvent = { type: 'segment', segment: { kind: 'prompt' }, vocab: {}, specialIds: [] }
+    expect(() => play(tokens([3]))).toThrow('the first event of a rollout is started, not tokens')
+    expect(() => play(started, tokens([3]))).toThrow('tokens arrived while no response was open')
+    expect(() => play(started, closing)).toThrow('a prompt closed while nothing was open')
+    expect(() => play(started, open, closing)).toThrow('a prompt closed while a response was open')
+    expect(() => applyEvent(play(started), { type: 'odd' } as never)).toThrow('unreachable')
+  })
+
+  test('what cannot be cannot be', () => {
+    expect(() => unreachable('x' as never)).toThrow('unreachable: "x"')
+    expect(() => spanLabel({ kind: 'odd' } as never)).toThrow('unreachable')
+  })
+})
+
+test('a hash tells inputs apart', () => {
+  expect(inputHash([1, 2])).toMatch(/^[0-9a-f]{64}$/)
+  expect(new Set([inputHash([]), inputHash([1, 2]), inputHash([2, 1]), inputHash([513])]).size).toBe(4)
+})
