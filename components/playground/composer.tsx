@@ -30,17 +30,15 @@ export function Composer({ text, onChange, onSend, onStop, state, isFirst, onSta
           <Plus size={15} aria-hidden /> <span className="max-sm:sr-only">New run</span>
         </Button>
       )}
-      <label className="min-w-0 flex-1">
-        <span className="sr-only">{isFirst ? 'Question' : 'Next turn'}</span>
-        <textarea
-          rows={Math.min(8, Math.max(1, text.split('\n').length))}
-          className="block w-full resize-none rounded-md border border-line bg-raised px-3 py-2 placeholder:text-faint hover:border-line-strong"
-          placeholder={isFirst ? 'Ask something' : 'Next user turn, on the same tokens'}
-          value={text}
-          onChange={(event) => onChange(event.target.value)}
-          onKeyDown={onKeyDown}
-        />
-      </label>
+      <textarea
+        aria-label={isFirst ? 'Question' : 'Next turn'}
+        rows={Math.min(8, Math.max(1, text.split('\n').length))}
+        className="block w-full min-w-0 flex-1 resize-none rounded-md border border-line bg-raised px-3 py-2 placeholder:text-faint hover:border-line-strong"
+        placeholder={isFirst ? 'Ask something' : 'Next user turn, on the same tokens'}
+        value={text}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
       {state === 'ready' ? (
         <Button look="primary" className="min-h-9.5" disabled={!canSend} onClick={onSend}>
           Send <kbd className="font-sans text-xs opacity-70 max-sm:hidden">⌘/Ctrl ↵</kbd>

@@ -97,7 +97,9 @@ function Alternatives({ token, vocab }: { readonly token: Token; readonly vocab:
                   aria-label={`probability ${percentText(probability)}`}
                 />
               </td>
-              <td className="whitespace-nowrap text-right">{logprob === null ? 'unknown' : percentText(probability)}</td>
+              <td className="whitespace-nowrap text-right">
+                {logprob === null ? 'unknown' : percentText(probability)}
+              </td>
             </tr>
           )
         })}

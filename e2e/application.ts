@@ -1,0 +1,57 @@
+/** The application under test, and how tests talk to it. */
+import type { APIRequestContext, Page } from '@playwright/test'
+
+export const PORT = 3199
+export const TOKEN = 'token-of-the-journeys-0123'
+export const BASE = `http://127.0.0.1:${PORT}`
+
+export const AUTHORIZED = { authorization: `Bearer ${TOKEN}` } as const
+export const CHANGING = { ...AUTHORIZED, 'x-rollscope': '1', 'content-type': 'application/json' } as const
+
+/** Opens a page as a user does the first time: with the token in the address. */
+export async function open(page: Page, path = '/'): Promise<void> {
+  const address = new URL(path, BASE)
+  address.searchParams.set('token', TOKEN)
+  await page.goto(address.href)
+  await page.waitForURL((url) => !url.searchParams.has('token'))
+}
+
+/** Waits until the token view shows a finished trajectory. */
+export async function idle(page: Page): Promise<void> {
+  await page.locator('[data-idle="true"]').waitFor()
+}
+
+/** Asks, and waits for the answer. */
+export async function ask(page: Page, question: string): Promise<void> {
+  const grid = page.locator('[data-tokens]')
+  const before = (await grid.count()) > 0 ? await grid.getAttribute('data-tokens') : '0'
+  await page.getByLabel(/^(Question|Next turn)$/).fill(question)
+  await page.getByRole('button', { name: /Send/ }).click()
+  await page.locator(`[data-idle="true"]:not([data-tokens="${before}"])`).waitFor()
+}
+
+/** Greedy, so that a run can be told again. */
+export async function greedy(page: Page): Promise<void> {
+  await page.getByLabel('temperature').fill('0')
+}
+
+/** The trajectory that the page shows, from the store. */
+export async function stored(
+  page: Page,
+  request: APIRequestContext,
+): Promise<Record<string, unknown> & { segments: Segment[] }> {
+  const key = new URL(page.url()).searchParams.get('t') ?? ''
+  return (await request.get(`/api/trajectories/${encodeURIComponent(key)}`, { headers: AUTHORIZED })).json()
+}
+
+export interface Segment {
+  readonly kind: 'prompt' | 'response'
+  readonly ids: readonly number[]
+  readonly logprobs?: readonly (number | null)[]
+  readonly toolCalls?: readonly {
+    readonly kind: string
+    readonly name?: string
+    readonly result?: { readonly text: string }
+  }[]
+  readonly finish?: { readonly kind: string }
+}

@@ -1,0 +1,113 @@
+/** Every page, light and dark, wide and narrow: accessible, free of errors, within its window and its size budget. */
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, type Page, test } from '@playwright/test'
+import { ask, greedy, open } from './application.ts'
+
+const WINDOWS = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+] as const
+
+/** What a page was seen to do wrong. */
+function watch(page: Page): string[] {
+  const wrongs: string[] = []
+  page.on('pageerror', (error) => wrongs.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error') wrongs.push(`console: ${message.text()}`)
+  })
+  return wrongs
+}
+
+async function expectFit(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual([])
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  )
+  expect(overflow).toBe(0)
+}
+
+for (const colorScheme of ['light', 'dark'] as const)
+  for (const viewport of WINDOWS)
+    test.describe(`${colorScheme}, ${viewport.width} px`, () => {
+      test.use({ colorScheme, viewport })
+
+      test('playground, run, token, inspector, dialog', async ({ page }) => {
+        const wrongs = watch(page)
+        await open(page)
+        await expect(page.getByText('Run an agent, see every token')).toBeVisible()
+        await expectFit(page)
+        const isNarrow = viewport.width < 1024
+        if (isNarrow) await page.getByRole('button', { name: 'Setup' }).click()
+        await greedy(page)
+        await page.getByText('More settings').click()
+        await expectFit(page)
+        if (isNarrow) await page.getByRole('button', { name: 'Tokens' }).click()
+        await ask(page, 'What is 25 * 17, and then plus 9?')
+        await page.getByRole('grid').focus()
+        await page.keyboard.press('End')
+        await expectFit(page)
+        if (isNarrow) {
+          await page.getByRole('button', { name: 'Run', exact: true }).click()
+          await expectFit(page)
+        }
+        await page.goto(`/t/${new URL(page.url()).searchParams.get('t')}?at=40`)
+        await page.locator('[data-idle="true"]').waitFor({ state: 'attached' })
+        await expectFit(page)
+        await page.getByRole('button', { name: 'Open' }).click()
+        await expect(page.getByRole('dialog')).toBeVisible()
+        await expectFit(page)
+        await page.keyboard.press('Escape')
+        await expect(page.getByRole('dialog')).toHaveCount(0)
+        await expect(page.getByRole('button', { name: 'Open' })).toBeFocused()
+        expect(wrongs).toEqual([])
+      })
+
+      test('without the token, and where there is nothing', async ({ page }) => {
+        await page.goto('/')
+        await expect(page.getByRole('heading', { name: 'The launch token is missing' })).toBeVisible()
+        await expectFit(page)
+        await page.goto('/nowhere')
+        await expectFit(page)
+      })
+    })
+
+test('the accessibility check is not blind', async ({ page }) => {
+  await page.goto('/nowhere')
+  await page.evaluate(() => document.body.append(document.createElement('input')))
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map(({ id }) => id)).toContain('label')
+})
+
+test('the launch token can be pasted, address and all', async ({ page }) => {
+  await page.goto('/')
+  await page.getByLabel('Token').fill('wrong-token-of-enough-length')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(page.getByText('this is not the token of the running server')).toBeVisible()
+  await page.getByLabel('Token').fill('http://127.0.0.1:3000/?token=token-of-the-journeys-0123')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(page.getByText('Run an agent, see every token')).toBeVisible()
+})
+
+const budgets = (JSON.parse(readFileSync('package.json', 'utf8')) as { sizeBudget: Record<string, number> }).sizeBudget
+
+for (const [path, kilobytes] of Object.entries(budgets))
+  test(`the first load of ${path} stays under ${kilobytes} kB of compressed script`, async ({ page }) => {
+    const sizes: number[] = []
+    page.on('response', async (response) => {
+      if (response.request().resourceType() === 'script' && response.ok())
+        sizes.push(gzipSync(await response.body()).length)
+    })
+    await open(page, path.replace('[key]', 'nothing'))
+    await page.waitForLoadState('networkidle')
+    // Scripts of the second visit: the first one is cut off by the reload that takes the token.
+    sizes.length = 0
+    await page.reload()
+    await page.waitForLoadState('networkidle')
+    const total = sizes.reduce((sum, size) => sum + size, 0) / 1000
+    console.log(`first load of ${path}: ${total.toFixed(0)} kB of script, gzip`)
+    expect(sizes.length).toBeGreaterThan(2)
+    expect(total).toBeLessThan(kilobytes)
+  })

@@ -1,0 +1,236 @@
+/** The first journey: a question, an agent, its tokens, and what can be done with them. */
+import { expect, test } from '@playwright/test'
+import { ask, CHANGING, greedy, idle, open, stored } from './application.ts'
+import { startSlowServer } from './slow-server.ts'
+
+test('the first click works: the agent calculates, and every token is there', async ({ page, request }) => {
+  await open(page)
+  await greedy(page)
+  await ask(page, 'What is 25 * 17, and then plus 9?')
+  const trajectory = await stored(page, request)
+  expect(trajectory.segments.map(({ kind }) => kind)).toEqual([
+    'prompt',
+    'response',
+    'prompt',
+    'response',
+    'prompt',
+    'response',
+  ])
+  const responses = trajectory.segments.filter(({ kind }) => kind === 'response')
+  expect(responses.flatMap(({ toolCalls }) => toolCalls?.map(({ result }) => result?.text))).toEqual(['425', '434'])
+  for (const segment of trajectory.segments) expect(segment.logprobs).toHaveLength(segment.ids.length)
+
+  const count = trajectory.segments.reduce((sum, { ids }) => sum + ids.length, 0)
+  await expect(page.locator('[data-tokens]')).toHaveAttribute('data-tokens', String(count))
+  await expect(page.getByRole('complementary', { name: 'Run' })).toContainText('2 ✓ 0 ✗')
+  await expect(page.getByRole('complementary', { name: 'Run' })).toContainText('prefix exact ✓')
+  await expect(page.locator('[data-call]')).toHaveCount(2)
+  await expect(page.locator('[data-call="call_0000"]')).toContainText('expression: "25 * 17"')
+  await expect(page.locator('[data-call="call_0000"]')).toContainText('425')
+})
+
+test('rows cover every token once, and say which are trained', async ({ page, request }) => {
+  await open(page)
+  await greedy(page)
+  await ask(page, 'What is 12 * 7?')
+  const { segments } = await stored(page, request)
+  const seen = new Map<number, string | null>()
+  const grid = page.getByRole('grid', { name: 'Tokens' })
+  await grid.evaluate((element) => element.scrollTo(0, 0))
+  for (let step = 0; step < 40; step++) {
+    for (const row of await page.locator('.token-row:not([hidden])').all()) {
+      const [first, tokens, ink] = await Promise.all([
+        row.getAttribute('data-first'),
+        row.getAttribute('data-count'),
+        row.getAttribute('data-ink'),
+      ])
+      for (let i = 0; i < Number(tokens); i++) seen.set(Number(first) + i, ink)
+    }
+    const atEnd = await grid.evaluate((element) => {
+      element.scrollBy(0, 300)
+      return element.scrollTop + element.clientHeight >= element.scrollHeight - 1
+    })
+    if (atEnd && step > 1) break
+    await page.evaluate(() => new Promise(requestAnimationFrame))
+  }
+  const expected = segments.flatMap(({ kind, ids }) => ids.map(() => (kind === 'response' ? 'trained' : 'context')))
+  expect([...seen].sort(([a], [b]) => a - b).map(([, ink]) => ink)).toEqual(expected)
+})
+
+test('a token can be pointed at, pinned, stepped from by keyboard, and let go', async ({ page, request }) => {
+  await open(page)
+  await greedy(page)
+  await ask(page, 'What is 12 * 7?')
+  const { segments } = await stored(page, request)
+  const ids = segments.flatMap((segment) => segment.ids)
+  const grid = page.getByRole('grid', { name: 'Tokens' })
+  const card = page.getByRole('region', { name: 'Token' })
+  const selected = page.locator('#token-selected')
+
+  await grid.focus()
+  await page.keyboard.press('Home')
+  await expect(card).toHaveAttribute('data-token', '0')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('j')
+  await expect(selected).toHaveAttribute('data-index', '2')
+  await expect(selected).toHaveAttribute('data-id', String(ids[2]))
+  await expect(selected).toHaveAttribute('data-trained', 'false')
+  await page.keyboard.press('J')
+  await expect(selected).toHaveAttribute('data-trained', 'true')
+  await expect(card).toContainText('1 · trained')
+  await expect(card.getByRole('row')).toHaveCount(5)
+  await page.keyboard.press('End')
+  await expect(selected).toHaveAttribute('data-index', String(ids.length - 1))
+  await expect(selected).toBeInViewport()
+  expect(new URL(page.url()).searchParams.get('at')).toBe(String(ids.length - 1))
+
+  // A copied link shows the same token in the same colours.
+  await page.getByRole('button', { name: 'Mask' }).click()
+  await page.goto(page.url())
+  await expect(card).toHaveAttribute('data-token', String(ids.length - 1))
+  await expect(page.getByRole('button', { name: 'Mask' })).toHaveAttribute('aria-pressed', 'true')
+
+  await grid.focus()
+  await page.keyboard.press('Escape')
+  await expect(card).toHaveCount(0)
+  await page
+    .locator('.token-row')
+    .filter({ hasText: 'tool_call' })
+    .first()
+    .hover({ position: { x: 30, y: 10 } })
+  await expect(card).toBeVisible()
+  await page.mouse.move(700, 5)
+  await expect(card).toHaveCount(0)
+})
+
+test('a further turn goes on with the same tokens', async ({ page, request }) => {
+  await open(page)
+  await greedy(page)
+  await ask(page, 'What is 12 * 7?')
+  const before = (await stored(page, request)).segments.flatMap(({ ids }) => ids)
+  await ask(page, 'Now add 9.')
+  const after = await stored(page, request)
+  expect(after.segments.flatMap(({ ids }) => ids).slice(0, before.length)).toEqual(before)
+  await expect(page.locator('[data-call]')).toHaveCount(2)
+  await expect(page.locator('[data-call="call_0001"]')).toContainText('93')
+})
+
+test('thinking off puts the empty block into the prompt', async ({ page, request }) => {
+  await open(page)
+  await greedy(page)
+  await page.getByLabel('Thinking').uncheck()
+  await ask(page, 'What is 12 * 7?')
+  const { segments, vocab } = (await stored(page, request)) as unknown as {
+    segments: { ids: number[] }[]
+    vocab: Record<string, string>
+  }
+  const text = (segments[0]?.ids ?? []).map((id) => vocab[id]).join('')
+  expect(text.endsWith('<think>\n\n</think>\n\n')).toBe(true)
+  await expect(page.getByText(/^think ·/)).toHaveCount(0)
+})
+
+test.describe('with a slow server', () => {
+  let slow: Awaited<ReturnType<typeof startSlowServer>>
+  test.beforeEach(async ({ request }) => {
+    slow = await startSlowServer(60)
+    await request.delete('/api/servers/slow', { headers: CHANGING, data: {} })
+    const saved = await request.post('/api/servers', {
+      headers: CHANGING,
+      data: { name: 'slow', baseUrl: slow.baseUrl },
+    })
+    expect(saved.status()).toBe(201)
+  })
+  test.afterEach(() => slow.close())
+
+  const start = async (page: import('@playwright/test').Page) => {
+    await open(page)
+    await page.getByLabel('SGLang server').selectOption('slow')
+    await greedy(page)
+    await page.getByLabel('Question').fill('What is 25 * 17, and then plus 9?')
+    await page.getByRole('button', { name: /Send/ }).click()
+    await expect(page.locator('.token-row[data-ink="trained"]').first()).toBeVisible()
+  }
+
+  test('tokens are drawn as they arrive, and Stop keeps them and ends the generation', async ({ page, request }) => {
+    await start(page)
+    const count = async () => Number(await page.locator('[data-tokens]').getAttribute('data-tokens'))
+    const first = await count()
+    await expect.poll(count).toBeGreaterThan(first + 3)
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await expect(page.getByText('Stopped.')).toBeVisible()
+    await idle(page)
+    const { segments } = await stored(page, request)
+    expect(segments.at(-1)).toMatchObject({ kind: 'response', finish: { kind: 'cancelled' } })
+    expect(segments.at(-1)?.ids.length).toBeGreaterThan(3)
+    await expect.poll(() => slow.generations.cut).toBe(1)
+    // The open turn is closed, and the next one goes on from there.
+    await page.getByLabel('SGLang server').selectOption('built-in')
+    await ask(page, 'What is 2 + 2?')
+    expect((await stored(page, request)).segments.slice(0, segments.length)).toEqual(segments)
+  })
+
+  test('a reload in mid-run catches up', async ({ page, request }) => {
+    await start(page)
+    await page.reload()
+    await expect(page.locator('.token-row[data-ink="trained"]').first()).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Stop' })).toBeVisible()
+    await idle(page)
+    await expect(page.locator('[data-call]')).toHaveCount(2)
+    const { segments } = await stored(page, request)
+    await expect(page.locator('[data-tokens]')).toHaveAttribute(
+      'data-tokens',
+      String(segments.reduce((sum, { ids }) => sum + ids.length, 0)),
+    )
+  })
+
+  test('a trajectory under way is continued by one at a time', async ({ page, request }) => {
+    await start(page)
+    const key = new URL(page.url()).searchParams.get('t')
+    const second = await request.post(`/api/trajectories/${key}/continue`, {
+      headers: CHANGING,
+      data: { prompt: 'x', detached: true },
+    })
+    expect([second.status(), (await second.json()).code]).toEqual([409, 'RUNNING'])
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await idle(page)
+  })
+})
+
+test('a server that is away is named, and the question is not lost', async ({ page, request }) => {
+  await request.delete('/api/servers/away', { headers: CHANGING, data: {} })
+  await request.post('/api/servers', { headers: CHANGING, data: { name: 'away', baseUrl: 'http://127.0.0.1:9' } })
+  await open(page)
+  await page.getByLabel('SGLang server').selectOption('away')
+  await expect(page.getByRole('status').filter({ hasText: 'nothing listens' })).toContainText(
+    'start the server, or correct its address',
+  )
+  await page.getByLabel('Question').fill('Are you there?')
+  await page.getByRole('button', { name: /Send/ }).click()
+  await expect(page.getByRole('alert').filter({ hasText: 'nothing listens' })).toBeVisible()
+  await expect(page.getByLabel('Question')).toHaveValue('Are you there?')
+})
+
+test('a setting out of range is told at its field, and nothing is sent', async ({ page }) => {
+  await open(page)
+  await page.getByLabel('temperature').fill('-1')
+  await expect(page.getByText('must be from 0 to 100')).toBeVisible()
+  await page.getByRole('button', { name: /Send/ }).click({ force: true })
+  await expect(page.getByText('Nothing has run yet.')).toBeVisible()
+})
+
+test('everything works by keyboard alone', async ({ page }) => {
+  await open(page)
+  await page.getByLabel('Question').focus()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type('What is 6 * 7?')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await page.getByRole('button', { name: /New run/ }).waitFor()
+  await idle(page)
+  await page.getByRole('button', { name: 'Plain' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('button', { name: 'Plain' })).toHaveAttribute('aria-pressed', 'true')
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('grid', { name: 'Tokens' })).toBeFocused()
+  await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('region', { name: 'Token' })).toBeVisible()
+})

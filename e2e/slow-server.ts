@@ -1,0 +1,61 @@
+/** The built-in server, token by token at the pace of a large model: a real SGLang server in front of the real model. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { BASE } from './application.ts'
+
+export interface SlowServer {
+  readonly baseUrl: string
+  /** Requests to /generate so far, and those whose connection the client closed before the end. */
+  readonly generations: { started: number; cut: number }
+  close(): Promise<void>
+}
+
+export async function startSlowServer(msPerChunk: number): Promise<SlowServer> {
+  const generations = { started: 0, cut: 0 }
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const left = new AbortController()
+    response.on('close', () => {
+      if (!response.writableEnded && request.url === '/generate') generations.cut++
+      left.abort()
+    })
+    try {
+      const answer = await fetch(`${BASE}/sglang${request.url}`, {
+        method: request.method ?? 'GET',
+        headers: { 'content-type': 'application/json' },
+        signal: left.signal,
+        ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+      })
+      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' })
+      if (request.url === '/model_info') {
+        // A server elsewhere names a tokenizer that this machine can load.
+        response.end(JSON.stringify({ ...((await answer.json()) as object), tokenizer_path: 'built-in' }))
+        return
+      }
+      if (request.url === '/generate') generations.started++
+      const decoder = new TextDecoder()
+      let rest = ''
+      for await (const bytes of answer.body ?? []) {
+        const events = (rest + decoder.decode(bytes, { stream: true })).split('\n\n')
+        rest = events.pop() ?? ''
+        for (const event of events) {
+          response.write(`${event}\n\n`)
+          await new Promise((resolve) => setTimeout(resolve, msPerChunk))
+        }
+      }
+      response.end(rest)
+    } catch {
+      response.destroy()
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    generations,
+    close: () => {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}

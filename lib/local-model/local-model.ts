@@ -1,0 +1,117 @@
+/**
+ * The built-in server: SGLang's HTTP protocol over a small ONNX model in a worker thread. Requests and Responses are the
+ * standard ones, with the paths that SGLang would see.
+ */
+import type { EngineThread } from './engine-thread.ts'
+import { abortRequest, generate, type Serving } from './generate.ts'
+import { createModelLoader, type ModelSource } from './model-loader.ts'
+import { cannot, Refusal, refusalResponse } from './refusal.ts'
+import { loads, modelInfo, modelList, oneModel, serverInfo } from './server-info.ts'
+import { detokenize, tokenize } from './tokenize.ts'
+
+export interface LocalModel {
+  /** Never throws. The first request that needs the model loads it; a failed load is tried again by the next one. */
+  handle(request: Request): Promise<Response>
+  /** Ends the thread, and with it what is under way. */
+  close(): Promise<void>
+}
+
+export interface LocalModelOptions extends ModelSource {
+  /** What the server says it serves. */
+  readonly modelName: string
+}
+
+export function createLocalModel(options: LocalModelOptions): LocalModel {
+  const { modelName } = options
+  const generations: Serving['generations'] = new Map()
+  const model = createModelLoader(options, generations)
+
+  const readiness = (): Response => {
+    if (model.loaded()) return new Response(null)
+    model.start()
+    throw cannot(503, model.failure() ?? 'The model is being loaded.')
+  }
+
+  const routes: Readonly<Record<string, Route>> = {
+    '/': on('GET', async () => Response.json('Rollscope’s built-in model is running')),
+    '/ping': on('GET', async () => new Response(null)),
+    '/health': on('GET', async () => readiness()),
+    '/ready': on('GET', async () => readiness()),
+    '/health_generate': on('GET', async () => (model.loaded() ? generateOne(model.get) : readiness())),
+    '/model_info': on('GET', async () => Response.json(modelInfo(modelName, (await model.get()).engine.facts))),
+    '/server_info': on('GET', async () => Response.json(serverInfo(modelName, (await model.get()).engine.facts))),
+    '/v1/loads': on('GET', async () => {
+      const { engine } = await model.get()
+      return Response.json(loads(engine.facts, engine.jobs()))
+    }),
+    '/v1/models': on('GET', async () => {
+      const { engine, loadedAt } = await model.get()
+      return Response.json(modelList(modelName, engine.facts, loadedAt))
+    }),
+    '/generate': on('POST, PUT', async (request) => generate(request, model.get)),
+    '/abort_request': on('POST', async (request) => abortRequest(request, generations)),
+    '/flush_cache': on('GET, POST', async () => flushCache(model.loaded()?.engine)),
+    '/tokenize': on('POST', async (request) => {
+      const { tokenizer, limits } = await model.get()
+      return tokenize(request, tokenizer, limits.contextLength)
+    }),
+    '/detokenize': on('POST', async (request) => detokenize(request, (await model.get()).vocabulary)),
+  }
+
+  const oneModelRoute = on('GET', async (request) => {
+    const { engine, loadedAt } = await model.get()
+    const asked = new URL(request.url).pathname.slice(ONE_MODEL.length)
+    const isIt = [modelName, encodeURI(modelName), encodeURIComponent(modelName)].includes(asked)
+    return oneModel(isIt ? modelName : asked, modelName, engine.facts, loadedAt)
+  })
+
+  return {
+    async handle(request) {
+      const { pathname } = new URL(request.url)
+      const path = ALIASES[pathname] ?? pathname
+      const route = routes[path] ?? (path.startsWith(ONE_MODEL) ? oneModelRoute : undefined)
+      try {
+        if (!route) return refusalResponse(new Refusal('route', 'Not Found', 404))
+        if (!route.methods.split(', ').includes(request.method))
+          return refusalResponse(new Refusal('route', 'Method Not Allowed', 405), { allow: route.methods })
+        return await route.answer(request)
+      } catch (error) {
+        if (error instanceof Refusal) return refusalResponse(error)
+        return refusalResponse(cannot(500, error instanceof Error ? error.message : String(error)))
+      }
+    },
+    close: model.close,
+  }
+}
+
+interface Route {
+  /** As in the header "allow". */
+  readonly methods: string
+  readonly answer: (request: Request) => Promise<Response>
+}
+
+const on = (methods: string, answer: Route['answer']): Route => ({ methods, answer })
+
+const ONE_MODEL = '/v1/models/'
+const ALIASES: Readonly<Record<string, string>> = {
+  '/get_model_info': '/model_info',
+  '/get_server_info': '/server_info',
+  '/v1/tokenize': '/tokenize',
+  '/v1/detokenize': '/detokenize',
+}
+
+/** Proves that the engine answers: one token. */
+async function generateOne(ready: () => Promise<Serving>): Promise<Response> {
+  const body = JSON.stringify({ input_ids: [0], sampling_params: { max_new_tokens: 1 } })
+  await generate(new Request('http://localhost/generate', { method: 'POST', body, headers: JSON_TYPE }), ready)
+  return new Response(null)
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+function flushCache(engine: EngineThread | undefined): Response {
+  if (engine && engine.jobs() > 0)
+    return new Response('Cache not flushed: requests are running or waiting.\n', { status: 400 })
+  engine?.forgetPrefixes()
+  return new Response('Cache flushed.\n')
+}

@@ -1,0 +1,245 @@
+/**
+ * What a real SGLang 0.5.23 answered, asked of the built-in server: the same status, the same shape, the same message.
+ * Ids are mapped into the model's vocabulary; what the model says is not compared.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createTestModel, eventsIn, testClient } from './test-model.ts'
+
+interface Recording {
+  readonly request: {
+    readonly method: string
+    readonly path: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: unknown
+  }
+  readonly status: number
+  readonly response?: unknown
+  readonly stream_lines?: readonly string[]
+}
+
+const FOLDER = path.resolve('lib/sglang/recordings')
+const recordings = new Map(
+  readdirSync(FOLDER).map((file): [string, Recording] => [
+    path.basename(file, '.json'),
+    JSON.parse(readFileSync(path.join(FOLDER, file), 'utf8')),
+  ]),
+)
+
+/** Asked and refused with a 400 (200 and an event in a stream) that says why. */
+const REFUSED: readonly (readonly [name: RegExp, says: RegExp])[] = [
+  [/^core-generate-(regex|regex-bad|regex-forces-tool-call|multibyte-logprob-text)$/, /^regex is set.* no grammars/],
+  [/^core-generate-ebnf$/, /^ebnf is set.* no grammars/],
+  [/^core-generate-json-schema(-bad)?$/, /^json_schema is set.* no grammars/],
+  [/^inc-(multibyte|stop-string)$/, /^regex is set.* no grammars/],
+  [/^(core-generate|inc)-n2$/, /^n is 2/],
+  [/^core-generate-flat-top$/, /^return_flat_raw_top_logprobs is set/],
+  [/^inc-batch$/, /^stream is set/],
+]
+
+/** Endpoints that the built-in server does not have: 404. */
+const ABSENT =
+  /^info-(chat-completions|completions|continue|pause|open-session|parse-function-call|separate-reasoning|update-weight-version|get_openapi)/
+
+/** Not asked, and why. */
+const SKIPPED: readonly (readonly [name: RegExp, why: string])[] = [
+  [/^auth-/, 'keys are the application’s business: the built-in server has none'],
+  [/^stream-/, 'recorded without --incremental-streaming-output; inc- are the same requests with it'],
+  [/^info-cors-preflight$/, 'pages of other origins are refused by the application'],
+  [/^(inc|stream)-loads-/, 'the same request as info-get_v1_loads'],
+  [/^inc-(abort-mid|abort-nonstream-victim|abort-all-victim|disconnect|rid-reuse-second)$/, 'needs two clients: below'],
+]
+
+/** Answers of which the built-in server gives some fields: those that it has are of the recorded types. */
+const PARTIAL = /^info-get_(get_)?(model_info|server_info)$|^info-get_v1_loads$/
+
+const isSkipped = (name: string): boolean => SKIPPED.some(([pattern]) => pattern.test(name))
+const refusal = (name: string): RegExp | undefined => REFUSED.find(([pattern]) => pattern.test(name))?.[1]
+
+const model = createTestModel()
+afterAll(() => model.close())
+const { post, stream, generate } = testClient(model)
+
+const names = [...recordings.keys()].filter((name) => !isSkipped(name))
+
+test('every rule above speaks of a recording', () => {
+  expect(names.length).toBeGreaterThan(110)
+  const patterns = [...REFUSED, ...SKIPPED].map(([pattern]) => pattern)
+  for (const pattern of [...patterns, ABSENT, PARTIAL])
+    expect([pattern, [...recordings.keys()].some((name) => pattern.test(name))]).toEqual([pattern, true])
+})
+
+describe('a recorded request is answered as it was', () => {
+  test.each(names)('%s', async (name) => {
+    const recording = recordings.get(name) as Recording
+    const response = await model.handle(requestOf(recording))
+    const text = await response.text()
+    if (ABSENT.test(name)) {
+      expect([response.status, JSON.parse(text)]).toEqual([404, { detail: 'Not Found' }])
+      return
+    }
+    const says = refusal(name)
+    if (says) {
+      const [refused] = recording.stream_lines ? eventsIn(text) : [JSON.parse(text)]
+      expect(response.status).toBe(recording.stream_lines ? 200 : 400)
+      expect(refused).toEqual({ error: expect.objectContaining({ message: expect.stringMatching(says) }) })
+      return
+    }
+    expect(response.status).toBe(recording.status)
+    if (recording.stream_lines) compareEvents(eventsIn(text), recordedEvents(recording))
+    else if (PARTIAL.test(name)) comparePart(JSON.parse(text), recording.response, '')
+    else if (recording.status >= 400) expect(errorOf(JSON.parse(text))).toEqual(errorOf(mapped(recording.response)))
+    else if (/json/.test(response.headers.get('content-type') ?? ''))
+      expect(shapeOf(JSON.parse(text))).toEqual(shapeOf(recording.response))
+    else expect(text.split('\n')[0]).toBe(String(recording.response).split('\n')[0])
+  })
+})
+
+describe('recordings with two clients', () => {
+  const bodyOf = (name: string) => mapped((recordings.get(name) as Recording).request.body) as { rid: string }
+
+  test('inc-abort-mid: the last event of an aborted stream', async () => {
+    const response = await post('/generate', bodyOf('inc-abort-mid'))
+    // Another client, at its own time: the abort comes while tokens are coming.
+    await stream({ text: 'a', sampling_params: { max_new_tokens: 8, ignore_eos: true } })
+    await post('/abort_request', { rid: 'to-abort-1' })
+    const recorded = recordedEvents(recordings.get('inc-abort-mid') as Recording)
+    expect(shapeOf(eventsIn(await response.text()).at(-1))).toEqual({
+      ...(shapeOf(recorded.at(-1)) as object),
+      // SGLang sends the token that it was computing; here nothing more is computed.
+      output_ids: { list: [] },
+      meta_info: {
+        ...(shapeOf(recorded.at(-1)) as { meta_info: object }).meta_info,
+        output_token_logprobs: { list: [] },
+      },
+    })
+  })
+
+  test.each([
+    ['inc-abort-nonstream-victim', { rid: 'to-abort-2' }],
+    ['inc-abort-all-victim', { abort_all: true }],
+  ])('%s: a plain reply that was aborted has status 200', async (name, abort) => {
+    const replying = post('/generate', bodyOf(name))
+    await stream({ text: 'a', sampling_params: { max_new_tokens: 8, ignore_eos: true } })
+    await post('/abort_request', abort)
+    const response = await replying
+    expect(response.status).toBe(200)
+    expect(shapeOf(await response.json())).toEqual(shapeOf((recordings.get(name) as Recording).response))
+  })
+
+  test('inc-rid-reuse-second: a request id that is still in use is refused', async () => {
+    const first = generate(bodyOf('inc-rid-reuse-first'))
+    await stream({ text: 'a', sampling_params: { max_new_tokens: 1 } })
+    const second = recordings.get('inc-rid-reuse-second') as Recording
+    const response = await post('/generate', mapped(second.request.body))
+    expect([response.status, await response.json()]).toEqual([second.status, second.response])
+    expect(shapeOf(await first)).toEqual(shapeOf((recordings.get('inc-rid-reuse-first') as Recording).response))
+  })
+})
+
+function requestOf({ request, stream_lines }: Recording): Request {
+  const { method, headers, body } = request
+  const text = typeof body === 'string' ? body : JSON.stringify(stream_lines ? goingOn(mapped(body)) : mapped(body))
+  return new Request(`http://localhost${request.path}`, { method, headers, ...(body !== null && { body: text }) })
+}
+
+/** The recorded streams have several events: this model must not end them with the first. */
+function goingOn(body: unknown): unknown {
+  const { sampling_params: params, ...rest } = body as { sampling_params: object }
+  return { ...rest, sampling_params: { ...params, ignore_eos: true } }
+}
+
+/** The recorded model has 2,048 ids, its special tokens last; this one has 1,024, its special tokens first. */
+const SPECIAL_IDS: Readonly<Record<number, number>> = { 2039: 0, 2040: 1, 2041: 2, 2042: 5, 2046: 3 }
+const RECORDED_IDS = 2048
+const IDS = 1024
+const FIRST_PLAIN_ID = 9
+
+const mappedId = (id: number): number =>
+  id < RECORDED_IDS ? (SPECIAL_IDS[id] ?? FIRST_PLAIN_ID + (id % (IDS - FIRST_PLAIN_ID))) : id
+
+const ID_FIELDS = new Set(['input_ids', 'stop_token_ids', 'token_ids_logprob', 'tokens'])
+
+/** With ids of this model instead of the recorded ones, in fields and in messages. */
+function mapped(value: unknown, key = ''): unknown {
+  if (Array.isArray(value)) return value.map((entry) => mapped(entry, key))
+  if (Number.isInteger(value) && ID_FIELDS.has(key)) return mappedId(value as number)
+  if (typeof value === 'string' && key === 'message') return value.replace(`${RECORDED_IDS - 1}]`, `${IDS - 1}]`)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([name, entry]) =>
+    key === 'logit_bias' ? [mappedId(Number(name)), entry] : [name, mapped(entry, name)],
+  )
+  return Object.fromEntries(entries)
+}
+
+function recordedEvents({ stream_lines: lines }: Recording): unknown[] {
+  const events = (lines ?? []).filter((line) => line.startsWith('data: {'))
+  return events.map((line) => JSON.parse(line.slice('data: '.length)))
+}
+
+/** First, middle and last events each have a shape; how many there are depends on the model and the clock. */
+function compareEvents(events: readonly unknown[], recorded: readonly unknown[]): void {
+  const parts = (all: readonly unknown[]) => {
+    const shapes = all.map((event) => shapeOf(event))
+    return { first: shapes[0], last: shapes.at(-1), between: unique(shapes.slice(1, -1)) }
+  }
+  const withError = recorded.find((event) => typeof event === 'object' && event !== null && 'error' in event)
+  if (withError) expect(events).toEqual(recorded)
+  else expect(parts(events)).toEqual(parts(recorded))
+}
+
+type Shape = string | { readonly list: readonly Shape[] } | { readonly [key: string]: Shape }
+
+/** Names and JSON types, recursively; of a list the different shapes of its entries. */
+function shapeOf(value: unknown, key = ''): Shape {
+  // Null while nothing was reused, which depends on what was asked before.
+  if (key === 'cached_tokens_details') return 'null or {device, host}'
+  if (key === 'finish_reason' && value !== null) return finishShape(value)
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return { list: unique(value.map((entry) => shapeOf(entry))) }
+  if (typeof value !== 'object') return typeof value
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, shapeOf(entry, name)]))
+}
+
+function unique(shapes: readonly Shape[]): Shape[] {
+  const byText = new Map(shapes.map((shape) => [JSON.stringify(shape), shape]))
+  return [...byText.keys()].sort().map((text) => byText.get(text) as Shape)
+}
+
+/** Whether a stop text comes up, and so how a reply ends, is the model's: any recorded end will do, but for aborts. */
+function finishShape(value: unknown): Shape {
+  const fields = Object.entries(value as object).map(
+    ([name, entry]) => `${name}: ${entry === null ? null : typeof entry}`,
+  )
+  const { type } = value as { type: string }
+  if (!FINISHES.includes(`${type} {${fields.join(', ')}}`)) return `unknown: ${JSON.stringify(value)}`
+  return type === 'abort' ? 'aborted' : 'finished'
+}
+
+const FINISHES: readonly string[] = [
+  'length {type: string, length: number}',
+  'stop {type: string, matched: number}',
+  'stop {type: string, matched: string}',
+  'abort {type: string, message: string, status_code: null, err_type: null}',
+]
+
+/** Where SGLang names a type, a place and a message, these three: it adds its own source line, and Python's view of the value. */
+function errorOf(body: unknown): unknown {
+  const { message } = body as { message?: string }
+  if (typeof message !== 'string' || !message.startsWith('1 validation error')) return body
+  return { ...(body as object), message: /'type': '.*?', 'loc': \(.*?\), 'msg': '.*?'/.exec(message)?.[0] }
+}
+
+/** Recorded nulls say nothing of a type. */
+function comparePart(ours: unknown, theirs: unknown, place: string): void {
+  if (theirs === null) return
+  if (Array.isArray(ours) && Array.isArray(theirs)) {
+    for (const [index, entry] of ours.entries()) comparePart(entry, theirs[index], `${place}[${index}]`)
+  } else if (typeof ours === 'object' && ours !== null) {
+    for (const [name, entry] of Object.entries(ours)) {
+      expect(theirs, place).toHaveProperty(name)
+      comparePart(entry, (theirs as Record<string, unknown>)[name], `${place}.${name}`)
+    }
+  } else expect([place, typeof ours]).toEqual([place, typeof theirs])
+}

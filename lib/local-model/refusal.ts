@@ -1,0 +1,56 @@
+/** The answers that refuse a request, in the shapes that SGLang gives them. Thrown, and turned into a Response once. */
+
+type RefusalShape =
+  /** A value out of its range: {"error": {"message"}}. In a stream it is an event, not a status. */
+  | 'value'
+  /** An unknown key or a wrong JSON type: {"error": "…"}. */
+  | 'contract'
+  /** No JSON, or another container: {"object": "error", …}, with the status as its type. */
+  | 'body'
+  /** No such path or method: {"detail"}. */
+  | 'route'
+
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly shape: RefusalShape
+  readonly status: number
+  constructor(shape: RefusalShape, message: string, status = 400) {
+    super(message)
+    this.shape = shape
+    this.status = status
+  }
+}
+
+export const badValue = (message: string): Refusal => new Refusal('value', message)
+
+/** What the server cannot do now (503) or failed to do (500). */
+export const cannot = (status: 500 | 503, message: string): Refusal => new Refusal('body', message, status)
+
+/** In the words of SGLang's validation, without the value found and the line of its own source that it adds. */
+export function badBody(type: string, place: readonly string[], message: string): Refusal {
+  const location = `(${['body', ...place].map((key) => `'${key}'`).join(', ')}${place.length === 0 ? ',' : ''})`
+  return new Refusal('body', `1 validation error:\n  {'type': '${type}', 'loc': ${location}, 'msg': '${message}'}`)
+}
+
+export function refusalResponse({ shape, message, status }: Refusal, headers?: HeadersInit): Response {
+  return Response.json(bodyOf(shape, message, status), { status, ...(headers && { headers }) })
+}
+
+function bodyOf(shape: RefusalShape, message: string, status: number): object {
+  switch (shape) {
+    case 'value':
+      return { error: { message } }
+    case 'contract':
+      return { error: message }
+    case 'body':
+      return {
+        object: 'error',
+        message,
+        type: status === 400 ? 'Bad Request' : String(status),
+        param: null,
+        code: status,
+      }
+    case 'route':
+      return { detail: message }
+  }
+}

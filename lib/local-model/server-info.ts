@@ -1,0 +1,109 @@
+/** What the server says of itself: the fields of SGLang 0.5.23 that a client reads, as they are true here. */
+import { MAX_RUNNING, MAX_WAITING, type ModelFacts } from './job.ts'
+import { WEIGHT_VERSION } from './reply.ts'
+
+/** Reads as the release whose protocol is spoken; the build part says who speaks it. */
+const VERSION = '0.5.23+rollscope'
+
+export function modelInfo(name: string, { modelType, architectures }: ModelFacts): object {
+  return {
+    model_path: name,
+    served_model_name: name,
+    tokenizer_path: name,
+    is_generation: true,
+    preferred_sampling_params: null,
+    weight_version: WEIGHT_VERSION,
+    load_format: 'auto',
+    ...PARSERS,
+    disaggregation_mode: 'null',
+    has_image_understanding: false,
+    has_audio_understanding: false,
+    model_type: modelType,
+    architectures,
+  }
+}
+
+export function serverInfo(name: string, { contextLength }: ModelFacts): object {
+  return {
+    model_path: name,
+    tokenizer_path: name,
+    served_model_name: name,
+    skip_tokenizer_init: false,
+    load_format: 'auto',
+    context_length: contextLength,
+    is_embedding: false,
+    dtype: 'float32',
+    device: 'cpu',
+    max_running_requests: MAX_RUNNING,
+    max_queued_requests: MAX_WAITING,
+    max_total_tokens: MAX_RUNNING * contextLength,
+    weight_version: WEIGHT_VERSION,
+    ...PARSERS,
+    enable_metrics: false,
+    incremental_streaming_output: true,
+    stream_interval: 1,
+    enable_deterministic_inference: true,
+    disable_radix_cache: false,
+    enable_lora: false,
+    grammar_backend: 'none',
+    tp_size: 1,
+    pp_size: 1,
+    dp_size: 1,
+    status: 'ready',
+    max_total_num_tokens: MAX_RUNNING * contextLength,
+    max_req_input_len: contextLength - 1,
+    version: VERSION,
+    frontend: 'rollscope',
+  }
+}
+
+const PARSERS = { reasoning_parser: 'qwen3', tool_call_parser: 'qwen' }
+
+/** `loadedAt` in seconds since 1970. */
+function modelCard(name: string, { contextLength }: ModelFacts, loadedAt: number): object {
+  return {
+    id: name,
+    object: 'model',
+    created: Math.floor(loadedAt),
+    owned_by: 'rollscope',
+    root: name,
+    parent: null,
+    max_model_len: contextLength,
+  }
+}
+
+export const modelList = (name: string, facts: ModelFacts, loadedAt: number): object => ({
+  object: 'list',
+  data: [modelCard(name, facts, loadedAt)],
+})
+
+export function oneModel(asked: string, name: string, facts: ModelFacts, loadedAt: number): Response {
+  if (asked === name) return Response.json(modelCard(name, facts, loadedAt))
+  const message = `The model '${asked}' does not exist`
+  const error = { message, type: 'invalid_request_error', param: 'model', code: 'model_not_found' }
+  return Response.json({ error }, { status: 404 })
+}
+
+export function loads({ contextLength }: ModelFacts, jobs: number): object {
+  const now = Date.now()
+  const running = Math.min(jobs, MAX_RUNNING)
+  const waiting = jobs - running
+  return {
+    timestamp: new Date(now).toISOString(),
+    version: VERSION,
+    accelerator: null,
+    num_accelerators: 1,
+    loads: [
+      {
+        timestamp: now / 1000,
+        dp_rank: 0,
+        num_running_reqs: running,
+        num_waiting_reqs: waiting,
+        max_total_num_tokens: MAX_RUNNING * contextLength,
+        max_running_requests: MAX_RUNNING,
+        utilization: running / MAX_RUNNING,
+        queues: { waiting, grammar: 0, paused: 0, retracted: 0, prealloc_ready: 0 },
+      },
+    ],
+  }
+}

@@ -1,0 +1,53 @@
+/** Finds a Chromium for the tests, or gets one: the system's, Playwright's own, Debian's package as root. */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chromium } from '@playwright/test'
+
+const SYSTEM_PATHS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/google-chrome',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+]
+
+/** Undefined when there is none. */
+export const findBrowser = (): string | undefined =>
+  [process.env.CHROMIUM_PATH, chromium.executablePath(), ...SYSTEM_PATHS].find(
+    (path) => path !== undefined && path !== '' && existsSync(path),
+  )
+
+/** Throws with what to do when none can be had. */
+export function ensureBrowser(): string {
+  const attempts = [
+    () => run('npx', ['playwright', 'install', 'chromium']),
+    () =>
+      isRoot() &&
+      run('apt-get', ['update']) &&
+      run('apt-get', ['install', '-y', '--no-install-recommends', 'chromium']),
+  ]
+  for (const attempt of [() => true, ...attempts]) {
+    attempt()
+    const found = findBrowser()
+    if (found) return found
+  }
+  throw new Error(
+    'The tests need Chromium and none could be installed: install Chromium or Chrome, or set CHROMIUM_PATH to one.',
+  )
+}
+
+const isRoot = (): boolean => process.getuid?.() === 0
+
+function run(command: string, parameters: readonly string[]): boolean {
+  console.log(`$ ${command} ${parameters.join(' ')}`)
+  return (
+    spawnSync(command, parameters, {
+      stdio: 'inherit',
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      timeout: 600_000,
+    }).status === 0
+  )
+}
