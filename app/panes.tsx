@@ -17,7 +17,7 @@ export function Panes({ names, left, middle, right }: PanesProps) {
   const [shown, setShown] = useState<Pane>('middle')
   return (
     <div className="flex min-h-0 flex-col">
-      <div className="border-line border-b px-3 py-1.5 lg:hidden">
+      <nav aria-label="Panes" className="border-line border-b px-3 py-1.5 lg:hidden">
         <Segmented<Pane>
           label="Pane"
           value={shown}
@@ -28,24 +28,24 @@ export function Panes({ names, left, middle, right }: PanesProps) {
             { value: 'right', text: names[2] },
           ]}
         />
-      </div>
-      <div className="grid min-h-0 flex-1 grid-rows-[minmax(0,1fr)] lg:grid-cols-[280px_minmax(0,1fr)_300px] 2xl:grid-cols-[320px_minmax(0,1fr)_340px]">
+      </nav>
+      <main className="grid min-h-0 flex-1 grid-rows-[minmax(0,1fr)] lg:grid-cols-[280px_minmax(0,1fr)_300px] 2xl:grid-cols-[320px_minmax(0,1fr)_340px]">
         <aside
           aria-label={names[0]}
           className={`overflow-y-auto bg-panel p-3.5 lg:block lg:border-line lg:border-r ${shown === 'left' ? '' : 'hidden'}`}
         >
           {left}
         </aside>
-        <main aria-label={names[1]} className={`min-h-0 min-w-0 lg:block ${shown === 'middle' ? '' : 'hidden'}`}>
+        <section aria-label={names[1]} className={`min-h-0 min-w-0 lg:block ${shown === 'middle' ? '' : 'hidden'}`}>
           {middle}
-        </main>
+        </section>
         <aside
           aria-label={names[2]}
           className={`overflow-y-auto bg-panel p-3.5 lg:block lg:border-line lg:border-l ${shown === 'right' ? '' : 'hidden'}`}
         >
           {right}
         </aside>
-      </div>
+      </main>
     </div>
   )
 }

@@ -91,7 +91,7 @@ export function PlaygroundScreen() {
   const shown = trajectory && tokenAt(trajectory, view.selected ?? pointed ?? -1)
   const hasTokens = trajectory !== undefined && segmentsOf(trajectory).length > 0
   return (
-    <Shell trajectory={isRunning ? undefined : trajectory}>
+    <Shell title="Playground" trajectory={isRunning ? undefined : trajectory}>
       <Panes
         names={['Setup', 'Tokens', 'Run']}
         left={
@@ -229,7 +229,7 @@ function EmptyTokens({
   return (
     <div className="grid place-content-center justify-items-center gap-4 overflow-y-auto p-6 text-center">
       <div className="max-w-md">
-        <h1 className="font-semibold text-lg">Run an agent, see every token</h1>
+        <h2 className="font-semibold text-lg">Run an agent, see every token</h2>
         <p className="mt-1 text-dim">
           The agent runs token-in/token-out: what the model wrote goes back to it as the same ids, each with its logprob
           and its place in the loss mask.

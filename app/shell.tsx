@@ -16,12 +16,13 @@ import { TokenGate } from './token-gate.tsx'
 import { useServerStatus } from './use-server-status.ts'
 
 interface ShellProps {
+  readonly title: string
   /** What Export writes; undefined where there is nothing yet. */
   readonly trajectory: Trajectory | undefined
   readonly children: ReactNode
 }
 
-export function Shell({ trajectory, children }: ShellProps) {
+export function Shell({ title, trajectory, children }: ShellProps) {
   const router = useRouter()
   const [isOpening, setIsOpening] = useState(false)
   const [problem, setProblem] = useState<{ readonly title: string; readonly hint?: string | undefined }>()
@@ -40,6 +41,7 @@ export function Shell({ trajectory, children }: ShellProps) {
   return (
     <div className="grid h-dvh grid-rows-[auto_auto_minmax(0,1fr)]">
       <Header
+        title={title}
         onOpen={() => setIsOpening(true)}
         onExport={trajectory && trajectory.segments.length > 0 ? () => saveFile(trajectory) : undefined}
       />
@@ -65,11 +67,12 @@ export function Shell({ trajectory, children }: ShellProps) {
 }
 
 interface HeaderProps {
+  readonly title: string
   readonly onOpen: () => void
   readonly onExport: (() => void) | undefined
 }
 
-function Header({ onOpen, onExport }: HeaderProps) {
+function Header({ title, onOpen, onExport }: HeaderProps) {
   const isPlayground = usePathname() === '/'
   const { name, status } = useServerStatus('')
   return (
@@ -77,6 +80,7 @@ function Header({ onOpen, onExport }: HeaderProps) {
       <Link href="/" className="font-semibold text-[15px]">
         Rollscope
       </Link>
+      <h1 className="sr-only">{title}</h1>
       <nav aria-label="Pages">
         <Link
           href="/"

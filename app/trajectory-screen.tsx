@@ -48,7 +48,7 @@ interface TrajectoryScreenProps {
 
 function TrajectoryScreen({ trajectory, error, children }: TrajectoryScreenProps) {
   return (
-    <Shell trajectory={trajectory}>
+    <Shell title="Trajectory" trajectory={trajectory}>
       {trajectory ? (
         <Inspector trajectory={trajectory}>{children}</Inspector>
       ) : (

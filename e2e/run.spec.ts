@@ -64,7 +64,7 @@ test('a token can be pointed at, pinned, stepped from by keyboard, and let go', 
   const { segments } = await stored(page, request)
   const ids = segments.flatMap((segment) => segment.ids)
   const grid = page.getByRole('grid', { name: 'Tokens' })
-  const card = page.getByRole('region', { name: 'Token' })
+  const card = page.getByRole('region', { name: 'Token', exact: true })
   const selected = page.locator('#token-selected')
 
   await grid.focus()
@@ -232,5 +232,5 @@ test('everything works by keyboard alone', async ({ page }) => {
   await page.keyboard.press('Tab')
   await expect(page.getByRole('grid', { name: 'Tokens' })).toBeFocused()
   await page.keyboard.press('ArrowDown')
-  await expect(page.getByRole('region', { name: 'Token' })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Token', exact: true })).toBeVisible()
 })

@@ -1,6 +1,6 @@
 import { bytesOf } from '#lib/core/pieces.ts'
 import { spanLabel, type Token } from '#lib/core/tokens.ts'
-import type { Vocab } from '#lib/core/trajectory.ts'
+import type { Vocab, VocabEntry } from '#lib/core/trajectory.ts'
 import { Fact, Facts, Heading } from '../ui/facts.tsx'
 import { countText, decimalText, percentText } from './numbers.ts'
 import { pieceView } from './piece-view.ts'
@@ -49,6 +49,10 @@ export function TokenCard({ token, vocab }: { readonly token: Token; readonly vo
   )
 }
 
+/** A text that can be said, whatever it holds. */
+const quoted = (entry: VocabEntry | undefined): string =>
+  typeof entry === 'string' ? JSON.stringify(entry) : entry === undefined ? 'unknown' : `bytes ${entry.hex}`
+
 const MANY_BYTES = 24
 const LONG_TEXT = 200
 
@@ -80,13 +84,14 @@ function Alternatives({ token, vocab }: { readonly token: Token; readonly vocab:
           return (
             <tr key={id} data-chosen={id === token.id || undefined} className="data-chosen:font-semibold">
               <th scope="row" className="max-w-24 overflow-hidden py-0.5 text-left font-mono font-normal">
-                <span className="relative whitespace-pre">
+                <span aria-hidden className="relative whitespace-pre">
                   {text}
-                  <span aria-hidden className="absolute inset-0 text-faint">
-                    {marks}
-                  </span>
+                  <span className="absolute inset-0 text-faint">{marks}</span>
                 </span>
-                {id === token.id && <span className="sr-only"> (chosen)</span>}
+                <span className="sr-only">
+                  {quoted(vocab[id])}
+                  {id === token.id && ' (chosen)'}
+                </span>
               </th>
               <td className="w-full px-2">
                 <meter

@@ -1,5 +1,5 @@
 /** What ends a run before the model does. All count within one run, but maxTokens, which counts the whole trajectory. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { tokenCount } from '#lib/core/tokens.ts'
 import type { OutcomeReason, Trajectory } from '#lib/core/trajectory.ts'
 

@@ -1,5 +1,5 @@
 /** Calls to Rollscope's own server. The launch token comes with the first address and is kept for this origin only. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 const TOKEN_KEY = 'rollscope.token'
 

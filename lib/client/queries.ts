@@ -1,6 +1,6 @@
 /** What the pages ask the server for, keyed by what it is. */
 import { queryOptions } from '@tanstack/react-query'
-import { z } from 'zod'
+import * as z from 'zod'
 import { decodeValue } from '#lib/core/codec.ts'
 import { violationText } from '#lib/core/schema-violation.ts'
 import { schemas, type Trajectory } from '#lib/core/trajectory.ts'

@@ -2,7 +2,7 @@
  * What happens in a rollout, one event at a time, and the only function that applies one to a trajectory. Server,
  * browser and tests use the same: the events of a rollout, replayed, give its trajectory.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   type Plain,
   type ResponseSegment,

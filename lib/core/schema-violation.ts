@@ -1,5 +1,5 @@
 /** Says where a value departs from a zod schema, in one path, one expectation and one finding. Shared by the three doors. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 
 export interface Violation {
   /** For example `segments[2].logprobs[17]`; '' for the whole value. */

@@ -4,7 +4,7 @@
  * docs/trajectory-format.md; the descriptions below are the format's documentation. Objects are loose: fields that a
  * reader does not know survive reading and writing.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const FORMAT = 'rollscope.trajectory/1'
 

@@ -1,5 +1,5 @@
 /** The body of /generate: the JSON types of its fields. What their values may be is generate-jobs.ts's. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { checked, field, isBoolean, isListOf, isOneOrList, isText, isWhole } from './json-body.ts'
 import { badBody } from './refusal.ts'
 import { type SamplingParams, samplingSchema } from './sampling-params.ts'

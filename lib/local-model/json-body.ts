@@ -1,5 +1,5 @@
 /** The JSON object in a request's body, and the types of its fields in the words of SGLang's refusals. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { badBody, Refusal } from './refusal.ts'
 
 /** `className` is SGLang's name of what the body should be. */

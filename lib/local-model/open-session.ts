@@ -2,7 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { InferenceSession } from 'onnxruntime-node'
-import { z } from 'zod'
+import * as z from 'zod'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
 import type { ModelFacts } from './job.ts'
 import type { GraphConfig } from './onnx-model.ts'

@@ -1,5 +1,5 @@
 /** sampling_params of /generate: their JSON types, then SGLang's checks of their values. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Sampling } from './job.ts'
 import { field, isBoolean, isListOf, isNumber, isOneOrList, isText, isWhole } from './json-body.ts'
 import { badValue } from './refusal.ts'

@@ -1,5 +1,5 @@
 /** /tokenize and /detokenize. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { LoadedTokenizer } from '#lib/tokenizer/tokenizer-files.ts'
 import { checked, field, isBoolean, isListOf, isOneOrList, isText, isWhole, readJsonObject } from './json-body.ts'
 import { badBody, badValue } from './refusal.ts'

@@ -1,5 +1,5 @@
 /** What this Rollscope can do, for pages and scripts that offer a choice. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { schemas, type ToolSpec } from '#lib/core/trajectory.ts'
 import { parserNames } from '#lib/parsers/registry.ts'
 import { tools } from './rollouts.ts'

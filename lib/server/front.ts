@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AccessConfig, hostProblem } from './access.ts'
+import { type AccessConfig, type AccessHeaders, hostProblem, originProblem } from './access.ts'
 import type { ProblemDetails } from './problem.ts'
 
 export interface FrontOptions extends AccessConfig {
@@ -71,21 +71,24 @@ const securityHeaders = (policy: string): Readonly<Record<string, string>> => ({
 })
 
 function requestProblem(request: IncomingMessage, access: AccessConfig): ProblemDetails | undefined {
-  const hosts = request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host')
-  if (hosts.length > 1) return { status: 400, code: 'HOST_REFUSED', detail: 'the request names two hosts' }
-  const host = hostProblem({ get: (name) => (name === 'host' ? (request.headers.host ?? null) : null) }, access)
-  if (host) return host
+  const repeated = ['host', 'origin'].find((name) => timesSent(request, name) > 1)
+  if (repeated) return { status: 400, code: 'HEADER_REPEATED', detail: `the request has two headers named ${repeated}` }
   const target = request.url ?? ''
+  const isInterface = /^\/(api|sglang)(\/|\?|$)/.test(target)
+  const headers: AccessHeaders = { get: (name) => [request.headers[name] ?? null].flat()[0] ?? null }
+  const refused = isInterface ? originProblem(headers, access) : hostProblem(headers, access)
+  if (refused) return refused
   // An absolute target, or one that a framework would take for a host, is for proxies.
   if (!target.startsWith('/') || /^\/[/\\]/.test(target))
     return { status: 400, code: 'TARGET_REFUSED', detail: 'the request target must be a path' }
-  const isInterface = /^\/(api|sglang)(\/|\?|$)/.test(target)
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (!isInterface && !isRead) return { status: 405, code: 'METHOD', detail: 'pages are only read' }
   if (request.method === 'OPTIONS' || request.method === 'TRACE' || request.method === 'CONNECT')
     return { status: 403, code: 'ORIGIN_REFUSED', detail: 'no other origin may call this server' }
-  return undefined
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  return isInterface || isRead ? undefined : { status: 405, code: 'METHOD', detail: 'pages are only read' }
 }
+
+const timesSent = ({ rawHeaders }: IncomingMessage, name: string): number =>
+  rawHeaders.filter((sent, i) => i % 2 === 0 && sent.toLowerCase() === name).length
 
 /** Set by proxies or by the framework for itself; from outside they only mislead. */
 const isFrameworkHeader = (name: string): boolean =>

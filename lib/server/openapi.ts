@@ -1,5 +1,5 @@
 /** The description of the HTTP interface (OpenAPI 3.1), from the schemas that check its requests. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { rolloutEventSchema } from '#lib/core/events.ts'
 import { trajectorySchema } from '#lib/core/trajectory.ts'
 import { capabilitiesSchema } from './capabilities.ts'

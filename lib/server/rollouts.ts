@@ -1,6 +1,6 @@
 /** From a request for a rollout to its stream of events: which server, tokenizer, template, parser and tools it means. */
 import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { calculator } from '#lib/agent/calculator.ts'
 import { limitsSchema } from '#lib/agent/limits.ts'
 import { rollout, unreadResults } from '#lib/agent/rollout.ts'

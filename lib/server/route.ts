@@ -1,5 +1,5 @@
 /** What every route handler does first and last: access, body, and errors as problems. */
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
@@ -36,6 +36,8 @@ export function route<Params = Record<string, never>>(
     try {
       return await handler({ request, params: await context.params, services: all })
     } catch (error) {
+      // Nobody reads the answer any more; what was under way has ended with its signal.
+      if (request.signal.aborted) return new Response(null, { status: 499 })
       return problemResponse(problemOf(error))
     }
   }

@@ -1,5 +1,5 @@
 /** The SGLang servers that may be called: the built-in one, the environment's, and those saved by hand. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { serverAddress } from '#lib/sglang/address.ts'
 import { createClient, type SglangClient } from '#lib/sglang/client.ts'
 import { foreignText, SglangError } from '#lib/sglang/errors.ts'

@@ -1,6 +1,6 @@
 /** One SGLang server: what the rest of the application may ask of it. */
 import { createParser } from 'eventsource-parser'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
 import { errorFromEvent, foreignText, SglangError } from './errors.ts'
 import { type Chunk, replyReader } from './reply.ts'

@@ -1,5 +1,5 @@
 /** Sampling parameters by SGLang's names, with their ranges: the only ones that go out. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 const penalty = z.number().min(-2).max(2)
 

@@ -1,5 +1,5 @@
 /** The JSON that SGLang sends, as far as it is read. Every field may be missing: versions differ, aborts lack most. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** [logprob, token id, text]; the logprob of the first prompt position is null. */
 const scored = z.tuple([z.number().nullable(), z.int().min(0)]).rest(z.unknown())

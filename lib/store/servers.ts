@@ -1,7 +1,7 @@
 /** Saved servers, in a file of their own that only the user can read: keys never reach the database or an export. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 
 export interface SavedServer {
   readonly name: string

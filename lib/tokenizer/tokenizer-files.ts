@@ -1,7 +1,7 @@
 /** A tokenizer and its chat templates from the files that model repositories ship, whatever place they came from. */
 import { createHash } from 'node:crypto'
 import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
-import { z } from 'zod'
+import * as z from 'zod'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
 import { type ChatTemplate, chatTemplate } from '#lib/templates/chat-template.ts'
 import type { AddedToken, Tokenizer } from '#lib/tito/tokenizer.ts'
