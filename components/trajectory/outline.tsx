@@ -33,7 +33,7 @@ export function Outline({ trajectory, selected, onSelect }: OutlineProps) {
               .filter(({ kind }) => kind === 'think' || kind === 'tool-call')
               .map((span) => (
                 <button
-                  key={`${span.kind} ${span.span.start}`}
+                  key={span.kind === 'tool-call' ? span.call.id : `think ${span.span.start}`}
                   type="button"
                   onClick={() => onSelect(start + span.span.start)}
                   className="ml-3 flex w-[calc(100%-12px)] justify-between rounded-md px-2 py-0.5 text-left text-dim tabular-nums hover:bg-accent-soft hover:text-ink"

@@ -22,7 +22,7 @@ import { limitReached } from './limits.ts'
 import { type CallDependencies, type CallSettings, callModel } from './model-call.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { outcomeIn, RunEnded } from './run-ended.ts'
-import { TitoModel } from './tito-model.ts'
+import { MALFORMED_CALL, TitoModel } from './tito-model.ts'
 import type { AgentTool } from './tool.ts'
 
 export interface RolloutStart {
@@ -231,7 +231,7 @@ function sdkHistory(trajectory: Trajectory): SdkMessage[] {
     }
     const uses = segment.toolCalls
       .filter(({ result }) => result !== undefined)
-      .map((call) => new ToolUseBlock({ name: call.name ?? 'malformed_tool_call', toolUseId: call.id, input: {} }))
+      .map((call) => new ToolUseBlock({ name: call.name ?? MALFORMED_CALL, toolUseId: call.id, input: {} }))
     return [new SdkMessage({ role: 'assistant', content: [new TextBlock(responseText(segment, trajectory)), ...uses] })]
   })
 }

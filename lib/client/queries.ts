@@ -27,10 +27,8 @@ const statusSchema = z.discriminatedUnion('state', [
   z.object({ state: z.literal('starting') }),
   z.object({ state: z.literal('failed'), code: z.string(), message: z.string(), hint: z.string().optional() }),
 ])
-export type ServerStatus = z.infer<typeof statusSchema>
 
 const capabilitiesSchema = z.object({ parsers: z.array(z.string()), tools: z.array(schemas.toolSpec) })
-export type Capabilities = z.infer<typeof capabilitiesSchema>
 
 const rowSchema = z.object({
   key: z.string(),
@@ -42,7 +40,6 @@ const rowSchema = z.object({
   trained: z.number(),
 })
 const listSchema = z.object({ trajectories: z.array(rowSchema), next: z.number().optional() })
-export type TrajectoryRow = z.infer<typeof rowSchema>
 
 const POLL_STARTING_MS = 1_000
 const POLL_READY_MS = 30_000

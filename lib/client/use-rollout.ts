@@ -5,7 +5,7 @@ import { callApi } from './api.ts'
 import { trajectoryOptions } from './queries.ts'
 import { createRolloutStore, type RolloutState } from './rollout-store.ts'
 
-export interface StartedRollout {
+interface StartedRollout {
   readonly rolloutId: string
   readonly trajectoryId: string
 }

@@ -11,7 +11,7 @@ export type Decoded =
   | { readonly ok: false; readonly error: DecodeError }
 
 /** Where a file departs from the format, what was expected there and what was found. `path` is '' for the whole file. */
-export type DecodeError = Violation
+type DecodeError = Violation
 
 /** Numbers and short texts stand in one line, so that a diff of two files shows tokens rather than brackets. */
 export function encode(trajectory: Trajectory): string {

@@ -64,7 +64,7 @@ export const rolloutEventSchema = z.discriminatedUnion('type', [
 
 /** One line of the NDJSON stream; numbered from 0 in its rollout. */
 export type RolloutEvent = Plain<z.infer<typeof rolloutEventSchema>>
-export type SegmentEvent = Extract<RolloutEvent, { type: 'segment' }>
+type SegmentEvent = Extract<RolloutEvent, { type: 'segment' }>
 
 /** A trajectory with what is under way: never part of a file. */
 export interface LiveTrajectory extends Trajectory {

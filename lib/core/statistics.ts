@@ -3,7 +3,7 @@ import type { LiveTrajectory } from './events.ts'
 import { logprobsOf, maskOf, segmentsOf } from './tokens.ts'
 import type { Segment } from './trajectory.ts'
 
-export interface SegmentStatistics {
+interface SegmentStatistics {
   readonly tokens: number
   readonly trained: number
   /** Trained tokens whose logprob is known. */
@@ -61,7 +61,7 @@ export function statistics(trajectory: LiveTrajectory): Statistics {
   }
 }
 
-export function segmentStatistics(segment: Segment): SegmentStatistics {
+function segmentStatistics(segment: Segment): SegmentStatistics {
   const mask = maskOf(segment)
   const scores = logprobsOf(segment).filter((logprob, i): logprob is number => mask[i] === 1 && logprob !== null)
   return withMeans({

@@ -83,7 +83,7 @@ export function tokenAt(trajectory: LiveTrajectory, index: number): Token | unde
   }
 }
 
-export function isSpecial({ model }: Trajectory, id: number): boolean {
+function isSpecial({ model }: Trajectory, id: number): boolean {
   return model.tokenizer?.specialIds.includes(id) ?? false
 }
 

@@ -8,9 +8,9 @@ export interface Member {
   readonly value: { readonly start: number; readonly end: number }
 }
 
-export type Scan = { readonly ok: true; readonly end: number } | ScanError
+type Scan = { readonly ok: true; readonly end: number } | ScanError
 export type ObjectScan = { readonly ok: true; readonly end: number; readonly members: readonly Member[] } | ScanError
-export interface ScanError {
+interface ScanError {
   readonly ok: false
   readonly at: number
   readonly why: string
@@ -48,7 +48,7 @@ export function scanObject(text: string, start: number, limit: number): ObjectSc
 }
 
 /** The value that starts at `start`. */
-export function scanValue(text: string, start: number, limit: number): Scan {
+function scanValue(text: string, start: number, limit: number): Scan {
   /** What closes each open bracket, innermost last. */
   const open: ('}' | ']')[] = []
   let position = start

@@ -2,7 +2,7 @@ import { hermes } from './hermes.ts'
 import type { ToolParser } from './parser.ts'
 
 /** Every tool-call parser by the name that servers, files and settings use. */
-export const parsers: Readonly<Record<string, ToolParser>> = { hermes }
+const parsers: Readonly<Record<string, ToolParser>> = { hermes }
 
 export const DEFAULT_PARSER = 'hermes'
 

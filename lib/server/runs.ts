@@ -23,7 +23,7 @@ export interface Runs {
   cancelAll(): Promise<void>
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly rolloutId: string
   readonly key: string
   /** Cancelled when nobody has followed it for a while; undefined: only its owner's signal ends it. */

@@ -12,7 +12,7 @@ const FROM_ENVIRONMENT = 'environment'
 export const BUILT_IN_PATH = '/sglang'
 
 /** What is told of a server. Whether it has a key, never which. */
-export interface ServerEntry {
+interface ServerEntry {
   readonly name: string
   readonly baseUrl: string
   readonly source: 'built-in' | 'environment' | 'saved'
@@ -34,7 +34,7 @@ export const serverInputSchema = z.strictObject({
     .exactOptional()
     .describe('Write-only. Omitted: none, or the one saved before if the origin is the same.'),
 })
-export type ServerInput = z.infer<typeof serverInputSchema>
+type ServerInput = z.infer<typeof serverInputSchema>
 
 export interface Servers {
   list(): readonly ServerEntry[]

@@ -32,7 +32,7 @@ export interface SglangClient {
   close(): Promise<void>
 }
 
-export interface ServerDescription {
+interface ServerDescription {
   readonly modelName: string | undefined
   /** Hub name or the server's own path. */
   readonly tokenizerName: string | undefined

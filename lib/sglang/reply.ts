@@ -17,7 +17,7 @@ export interface Chunk {
 }
 
 /** Aligned to the end of the prompt: the last entry belongs to the last input id. */
-export interface PromptScores {
+interface PromptScores {
   readonly logprobs: readonly (number | null)[]
   readonly topLogprobs?: TopLogprobs
 }

@@ -26,7 +26,7 @@ export interface Transport {
   close(): Promise<void>
 }
 
-export interface Call {
+interface Call {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly json?: unknown

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import { DEFAULT_SETUP, requestOf, type Setup } from './setup.ts'
+
+const request = (changes: Partial<Setup> = {}) => requestOf({ ...DEFAULT_SETUP, ...changes })
+
+test('the defaults ask for a run with the calculator', () => {
+  expect(request()).toEqual({
+    ok: true,
+    settings: {
+      sampling: { temperature: 0.7, top_p: 1, max_new_tokens: 512 },
+      limits: { maxToolIterations: 5, maxTokens: 4096 },
+      topLogprobs: 5,
+      promptLogprobs: true,
+      stream: true,
+    },
+    opening: { system: 'You are a helpful assistant.', tools: ['calculator'], parser: 'hermes', templateOptions: {} },
+  })
+})
+
+test('what is left empty is not sent', () => {
+  expect(
+    request({
+      system: ' ',
+      sampling: { ...DEFAULT_SETUP.sampling, temperature: '', max_new_tokens: '' },
+      topLogprobs: '',
+    }),
+  ).toMatchObject({ ok: true, settings: { sampling: { top_p: 1 } }, opening: {} })
+  const answer = request({ system: ' ' })
+  expect(answer.ok && answer.opening).not.toHaveProperty('system')
+})
+
+test('a chosen server, tokenizer, stop texts and options are', () => {
+  expect(
+    request({
+      server: 's',
+      tokenizer: ' Qwen/Qwen3-4B ',
+      thinking: false,
+      templateOptions: '{"x": 1}',
+      sampling: { ...DEFAULT_SETUP.sampling, stop: 'a\n\nb', top_k: '-1', sampling_seed: '7' },
+    }),
+  ).toMatchObject({
+    settings: { server: 's', sampling: { stop: ['a', 'b'], top_k: -1, sampling_seed: 7 } },
+    opening: { tokenizer: 'Qwen/Qwen3-4B', templateOptions: { enable_thinking: false, x: 1 } },
+  })
+})
+
+describe('what is out of range is told at its field', () => {
+  test.each<[Partial<Setup['sampling']>, string, string]>([
+    [{ temperature: 'hot' }, 'temperature', 'must be a number'],
+    [{ temperature: '-1' }, 'temperature', 'must be from 0 to 100'],
+    [{ top_p: '0' }, 'top_p', 'must be from'],
+    [{ top_k: '0' }, 'top_k', 'must be from 1'],
+    [{ max_new_tokens: '1.5' }, 'max_new_tokens', 'whole number'],
+  ])('%j', (sampling, field, words) => {
+    const answer = request({ sampling: { ...DEFAULT_SETUP.sampling, ...sampling } })
+    expect(!answer.ok && answer.errors[field]).toContain(words)
+  })
+
+  test.each(['[]', 'x', 'null', '{'])('template options %s', (templateOptions) => {
+    const answer = request({ templateOptions })
+    expect(!answer.ok && answer.errors.templateOptions).toContain('JSON object')
+  })
+})

@@ -1,0 +1,131 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { RolloutEvent } from '#lib/core/events.ts'
+import { play } from '#lib/tito/play.ts'
+import { chatml } from '#lib/tito/small-templates.ts'
+import { ApiError, callApi, lines, storeToken } from './api.ts'
+import { createRolloutStore, type RolloutState } from './rollout-store.ts'
+
+const turns = [
+  { messages: [{ role: 'user', content: 'q' } as const], reply: [65, 66, 67], finish: { kind: 'stop' } as const },
+]
+const { events, trajectory } = play(chatml, turns)
+
+let server: Server
+let answer: Parameters<typeof createServer>[1]
+beforeEach(async () => {
+  server = createServer((request, response) =>
+    (answer as (a: typeof request, b: typeof response) => void)(request, response),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const real = globalThis.fetch
+  vi.stubGlobal('fetch', (path: string, init: RequestInit) =>
+    real(new URL(path, base), { ...init, ...(init.signal && { signal: sameRealm(init.signal) }) }),
+  )
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  server.closeAllConnections()
+  server.close()
+})
+
+/** jsdom has an AbortSignal of its own, which Node's fetch does not take. */
+function sameRealm(signal: AbortSignal): AbortSignal {
+  const { AbortController: NodeController } = process.getBuiltinModule('node:vm').runInThisContext('globalThis') as {
+    AbortController: typeof AbortController
+  }
+  const controller = new NodeController()
+  signal.addEventListener('abort', () => controller.abort())
+  return controller.signal
+}
+
+const states = async (until: (state: RolloutState) => boolean): Promise<RolloutState[]> => {
+  const store = createRolloutStore((action) => setTimeout(action, 1))
+  const seen: RolloutState[] = []
+  const done = new Promise<void>((resolve) => {
+    store.subscribe(() => {
+      seen.push(store.state())
+      if (until(store.state())) resolve()
+    })
+  })
+  store.follow('r')
+  await done
+  return seen
+}
+
+describe('the rollout store', () => {
+  test('follows to the end and has the trajectory that the events make', async () => {
+    answer = (_request, response) => response.end(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+    const seen = await states(({ kind }) => kind === 'ended')
+    expect(seen.at(-1)).toEqual({ kind: 'ended', trajectory })
+  })
+
+  test('comes back after a lost connection at the event where it left', async () => {
+    const asked: string[] = []
+    answer = (request, response) => {
+      asked.push(request.url ?? '')
+      const from = Number(new URL(request.url ?? '', 'http://x').searchParams.get('from'))
+      const part = events.slice(from, from + 3)
+      response.write(part.map((event) => `${JSON.stringify(event)}\n`).join(''))
+      setTimeout(() => (from + 3 >= events.length ? response.end() : response.destroy()), 5)
+    }
+    vi.spyOn(globalThis, 'setTimeout')
+    const seen = await states(({ kind }) => kind === 'ended')
+    expect(asked.slice(0, 3)).toEqual([
+      '/api/rollouts/r/events?from=0',
+      '/api/rollouts/r/events?from=3',
+      '/api/rollouts/r/events?from=6',
+    ])
+    expect(seen.some((state) => state.kind === 'following' && !state.isConnected)).toBe(true)
+    expect(seen.at(-1)).toEqual({ kind: 'ended', trajectory })
+  }, 20_000)
+
+  test('a rollout that is no more is gone, one that may not be read has failed', async () => {
+    answer = (_request, response) => response.writeHead(404).end('{"code":"NO_ROLLOUT","detail":"none"}')
+    expect((await states(({ kind }) => kind !== 'following')).at(-1)).toEqual({ kind: 'gone' })
+    answer = (_request, response) =>
+      response.writeHead(401).end('{"code":"TOKEN_REQUIRED","detail":"no","hint":"paste it"}')
+    expect((await states(({ kind }) => kind !== 'following')).at(-1)).toMatchObject({
+      kind: 'failed',
+      error: { status: 401, hint: 'paste it' },
+    })
+  })
+})
+
+describe('calls', () => {
+  test('carry the token and, when they change something, the header', async () => {
+    const sent: Record<string, unknown>[] = []
+    answer = (request, response) => {
+      sent.push(request.headers)
+      response.end('{}')
+    }
+    storeToken('t0ken')
+    await callApi('/api/x')
+    await callApi('/api/x', { method: 'POST', json: { a: 1 } })
+    expect(sent[0]).toMatchObject({ authorization: 'Bearer t0ken' })
+    expect(sent[0]).not.toHaveProperty('x-rollscope')
+    expect(sent[1]).toMatchObject({ 'x-rollscope': '1', 'content-type': 'application/json' })
+  })
+
+  test('fail with the server’s words, or with ours where it has none', async () => {
+    answer = (_request, response) => response.writeHead(409).end('{"code":"RUNNING","detail":"busy"}')
+    await expect(callApi('/api/x')).rejects.toMatchObject({ code: 'RUNNING', message: 'busy' })
+    answer = (_request, response) => response.writeHead(500).end('<html>')
+    await expect(callApi('/api/x')).rejects.toMatchObject({ code: 'UNKNOWN' })
+    answer = (_request, response) => response.destroy()
+    await expect(callApi('/api/x')).rejects.toBeInstanceOf(ApiError)
+  })
+
+  test('lines are read however they are cut', async () => {
+    answer = (_request, response) => {
+      const text = events.map((event) => `${JSON.stringify(event)}\n`).join('')
+      for (let at = 0; at < text.length; at += 7) response.write(text.slice(at, at + 7))
+      response.end()
+    }
+    const read: unknown[] = []
+    for await (const line of lines(await callApi('/api/x'))) read.push(line)
+    expect(read as RolloutEvent[]).toEqual(events)
+  })
+})

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from './config.ts'
+
+const read = (environment: Record<string, string>) => readConfig(environment, '/app')
+
+test('without a word it listens on loopback, with a token of its own', () => {
+  const config = read({})
+  expect(config).toMatchObject({
+    host: '127.0.0.1',
+    port: 3000,
+    hosts: ['127.0.0.1'],
+    sglang: undefined,
+    model: undefined,
+    tokenizerFolders: [],
+  })
+  expect(config.token).toMatch(/^[\w-]{32}$/)
+  expect(read({}).token).not.toBe(config.token)
+})
+
+test('the environment is read', () => {
+  expect(
+    read({
+      HOST: '192.168.1.5',
+      PORT: '8080',
+      ROLLSCOPE_HOSTS: 'Lab.example, other:80',
+      ROLLSCOPE_TOKEN: 'token-0123456789',
+      ROLLSCOPE_DATA: '/data',
+      ROLLSCOPE_TOKENIZERS: '/a:/b',
+      ROLLSCOPE_MODEL: '/models/x',
+      SGLANG_BASE_URL: 'http://127.0.0.1:30000',
+      SGLANG_API_KEY: 'sk',
+    }),
+  ).toMatchObject({
+    host: '192.168.1.5',
+    port: 8080,
+    hosts: ['lab.example', 'other:80', '192.168.1.5'],
+    token: 'token-0123456789',
+    dataFolder: '/data',
+    tokenizerFolders: ['/a', '/b'],
+    model: '/models/x',
+    sglang: { baseUrl: 'http://127.0.0.1:30000', apiKey: 'sk' },
+  })
+  expect(read({ ROLLSCOPE_MODEL: 'onnx-community/Qwen3-0.6B-ONNX' }).model).toBe('onnx-community/Qwen3-0.6B-ONNX')
+  expect(read({ HOST: '[::1]' })).toMatchObject({ host: '::1', hosts: ['[::1]'] })
+})
+
+describe('refused with what to do instead', () => {
+  test.each<[Record<string, string>, string]>([
+    [{ HOST: '0.0.0.0' }, 'HOST=127.0.0.1'],
+    [{ HOST: '::' }, 'SSH tunnel'],
+    [{ HOST: '0' }, 'every address'],
+    [{ HOST: '' }, 'every address'],
+    [{ PORT: '0' }, 'from 1 to 65535'],
+    [{ PORT: 'http' }, 'from 1 to 65535'],
+    [{ ROLLSCOPE_TOKEN: 'short' }, 'at least 16'],
+    [{ ROLLSCOPE_TOKEN: 'with space 0123456789' }, 'letter'],
+  ])('%j', (environment, words) => {
+    expect(() => read(environment)).toThrow(ConfigError)
+    expect(() => read(environment)).toThrow(words)
+  })
+})

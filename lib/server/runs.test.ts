@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { RolloutEvent } from '#lib/core/events.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { play } from '#lib/tito/play.ts'
+import { chatml } from '#lib/tito/small-templates.ts'
+import { Problem } from './problem.ts'
+import { createRuns, type Runs } from './runs.ts'
+
+const turns = [
+  { messages: [{ role: 'user', content: 'q' } as const], reply: [65, 66], finish: { kind: 'stop' } as const },
+]
+const { events: script, trajectory } = play(chatml, turns)
+
+interface Started {
+  readonly runs: Runs
+  readonly saved: Trajectory[]
+  /** Lets the next event happen. */
+  readonly next: () => Promise<void>
+  readonly stopped: () => boolean
+}
+
+function start({ detached = true, fails = false, key = 't' } = {}, runs = createRuns()): Started {
+  const saved: Trajectory[] = []
+  let go: () => void = () => {}
+  let wasStopped = false
+  const events = async function* (signal: AbortSignal): AsyncGenerator<RolloutEvent> {
+    for (const [index, event] of script.entries()) {
+      await new Promise<void>((resolve) => {
+        go = resolve
+        signal.addEventListener('abort', () => resolve())
+      })
+      if (signal.aborted) {
+        wasStopped = true
+        yield { type: 'ended', outcome: { kind: 'ended', reason: 'cancelled' } }
+        return
+      }
+      if (fails && index === 4) throw new Error('ours')
+      yield event
+    }
+  }
+  runs.start({ rolloutId: `r-${key}`, key, detached, events, save: (record) => saved.push(record) })
+  const next = async () => {
+    go()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { runs, saved, next, stopped: () => wasStopped }
+}
+
+const all = async (events: AsyncIterable<RolloutEvent>) => {
+  const list: RolloutEvent[] = []
+  for await (const event of events) list.push(event)
+  return list
+}
+
+const never = new AbortController().signal
+
+test('readers may come late, leave, and come back at any event; all see the same', async () => {
+  const { runs, next } = start()
+  const first = all(runs.follow('r-t', 0, never))
+  for (let i = 0; i < 4; i++) await next()
+  const leaving = new AbortController()
+  const early = all(runs.follow('r-t', 2, leaving.signal))
+  await next()
+  leaving.abort()
+  expect(await early).toEqual(script.slice(2, 5))
+  for (let i = 5; i < script.length; i++) await next()
+  expect(await first).toEqual(script)
+  expect(await all(runs.follow('r-t', 5, never))).toEqual(script.slice(5))
+})
+
+test('every closed segment is saved before it is told', async () => {
+  const { runs, saved, next } = start()
+  const told: number[] = []
+  const reading = (async () => {
+    for await (const event of runs.follow('r-t', 0, never))
+      if (event.type === 'segment') told.push(saved.at(-1)?.segments.length ?? 0)
+  })()
+  for (let i = 0; i < script.length; i++) await next()
+  await reading
+  expect(told).toEqual([1, 2])
+  expect(saved.at(-1)).toEqual(trajectory)
+  expect(saved.every((record) => !('live' in record))).toBe(true)
+})
+
+test('one rollout at a time on a trajectory; others run beside it', async () => {
+  const { runs, next } = start()
+  await next()
+  expect(() => start({}, runs)).toThrow(Problem)
+  await start({ key: 'other' }, runs).next()
+  await runs.cancelAll()
+  expect(() => start({}, runs)).not.toThrow()
+})
+
+test('a cancelled rollout ends with what it has', async () => {
+  const { runs, saved, next, stopped } = start()
+  await next()
+  await runs.cancel('r-t')
+  expect([stopped(), saved.at(-1)?.outcome]).toEqual([true, { kind: 'ended', reason: 'cancelled' }])
+})
+
+test('what is not there is a problem', async () => {
+  const runs = createRuns()
+  expect(() => runs.follow('nope', 0, never)).toThrow(Problem)
+  await expect(runs.cancel('nope')).rejects.toThrow(Problem)
+})
+
+test('a crash of ours ends the rollout and keeps its segments', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const { runs, saved, next } = start({ fails: true })
+  for (let i = 0; i < 6; i++) await next()
+  expect((await all(runs.follow('r-t', 0, never))).at(-1)).toMatchObject({
+    type: 'ended',
+    outcome: { kind: 'failed', code: 'INTERNAL' },
+  })
+  expect(saved.at(-1)).toMatchObject({ outcome: { code: 'INTERNAL' }, segments: [{ kind: 'prompt' }] })
+  expect(logged).toHaveBeenCalled()
+  logged.mockRestore()
+})
+
+describe('without a reader', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  test('a detached rollout is stopped after a minute, not before, and not while somebody listens', async () => {
+    const { next, stopped, runs } = start()
+    await next()
+    vi.advanceTimersByTime(59_000)
+    const leaving = new AbortController()
+    const reading = all(runs.follow('r-t', 0, leaving.signal))
+    await next()
+    vi.advanceTimersByTime(300_000)
+    expect(stopped()).toBe(false)
+    leaving.abort()
+    await reading
+    vi.advanceTimersByTime(59_000)
+    expect(stopped()).toBe(false)
+    vi.advanceTimersByTime(2_000)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(stopped()).toBe(true)
+  })
+
+  test('an ended one can be read for a while', async () => {
+    const { next, runs } = start()
+    for (let i = 0; i < script.length + 1; i++) await next()
+    expect(await all(runs.follow('r-t', 0, never))).toHaveLength(script.length)
+    vi.advanceTimersByTime(11 * 60_000)
+    expect(() => runs.follow('r-t', 0, never)).toThrow(Problem)
+  })
+})

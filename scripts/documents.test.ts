@@ -1,0 +1,44 @@
+/** Documents that nothing checks drift: folders, links, lengths. */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { rooms } from './import-directions.ts'
+
+const read = (file: string) => readFileSync(file, 'utf8')
+const architecture = read('docs/architecture.md')
+const named = Array.from(architecture.matchAll(/^\| `([\w/-]+)` \|/gm), ([, folder]) => folder as string)
+
+test('every folder that the architecture names is there', () => {
+  expect(named.filter((folder) => !existsSync(folder))).toEqual([])
+  expect(named.length).toBeGreaterThan(15)
+})
+
+test('every folder that is there is named: rooms, and the tree’s first level', () => {
+  const first = globSync('*/', { exclude: ['node_modules', 'coverage', 'test-results', 'playwright-report'] }).map(
+    (folder) => folder.replace(/\/$/, ''),
+  )
+  const known = new Set(named.map((folder) => folder.split('/')[0]))
+  expect(Object.keys(rooms).filter((room) => !named.includes(room))).toEqual([])
+  expect(first.filter((folder) => !known.has(folder) && !folder.startsWith('.'))).toEqual([])
+})
+
+const documents = ['README.md', 'CHANGELOG.md', ...globSync('docs/**/*.md'), ...globSync('models/**/*.md')]
+
+test.each(documents)('the links of %s lead somewhere', (document) => {
+  const links = Array.from(read(document).matchAll(/\]\(([^)#\s]+)\)/g), ([, link]) => link as string).filter(
+    (link) => !/^https?:/.test(link),
+  )
+  expect(links.filter((link) => !existsSync(path.join(path.dirname(document), link)))).toEqual([])
+})
+
+test('the README fits on a few screens, and its commands exist', () => {
+  const text = read('README.md')
+  expect(text.split('\n').length).toBeLessThan(150)
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  for (const [, name = ''] of text.matchAll(/npm (?:run )?(start|test|dev)\b/g)) expect(scripts).toHaveProperty(name)
+})
+
+test.each(globSync('docs/decisions/*.md'))('%s has its four headings', (file) => {
+  for (const heading of ['**Context.**', '**Decision.**', '**Consequences.**', '**What would change our mind.**'])
+    expect(read(file)).toContain(heading)
+})

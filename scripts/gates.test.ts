@@ -1,0 +1,74 @@
+/** Every gate is shown a violation: one that lets it pass is blind. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+const bin = (name: string) => path.resolve('node_modules', '.bin', name)
+
+let folder: string
+beforeEach(() => {
+  // Within the tree, so that packages resolve; ignored by git.
+  mkdirSync('.cache', { recursive: true })
+  folder = mkdtempSync(path.resolve('.cache', 'gate-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const write = (file: string, text: string) => writeFileSync(path.join(folder, file), text)
+const run = (name: string, parameters: string[], cwd = folder) => {
+  const { status, stdout, stderr } = spawnSync(bin(name), parameters, { cwd, encoding: 'utf8' })
+  return { status, output: `${stdout}${stderr}` }
+}
+
+test('biome: a debugger statement and loose formatting fail, and the tree is read', () => {
+  write('biome.json', JSON.stringify({ extends: ['../../biome.json'], vcs: { enabled: false } }))
+  const check = (text: string) => {
+    write('seeded.ts', text)
+    return run('biome', ['check', 'seeded.ts'])
+  }
+  expect(check('export const a = 1\n').status).toBe(0)
+  expect(check('debugger\nexport const a = 1\n').output).toContain('noDebugger')
+  expect(check('export const a  =  1;\n').output).toContain('Formatter would have printed')
+  const { output } = run('biome', ['check', '.'], '.')
+  expect(Number(/Checked (\d+) files/.exec(output)?.[1])).toBeGreaterThan(150)
+}, 60_000)
+
+test('tsc: the strictness of the project refuses what it should', () => {
+  write(
+    'tsconfig.json',
+    JSON.stringify({
+      extends: '../../tsconfig.json',
+      compilerOptions: { incremental: false, plugins: [] },
+      include: ['seeded.ts'],
+      exclude: [],
+    }),
+  )
+  const errors = (text: string) => {
+    write('seeded.ts', text)
+    return Array.from(run('tsc', ['--noEmit', '-p', '.']).output.matchAll(/error (TS\d+)/g), ([, code]) => code)
+  }
+  expect(errors('export const a: number = 1\n')).toEqual([])
+  expect(errors('export const a: number = "1"\n')).toEqual(['TS2322'])
+  expect(errors('export const a: number = [1][0]\n')).toEqual(['TS2322'])
+  expect(errors('export const a: { b?: number } = { b: undefined }\n')).toEqual(['TS2375'])
+  expect(errors('export enum A { B }\n')).toEqual(['TS1294'])
+}, 60_000)
+
+test('knip: a file, an export and a package that nobody uses are found', () => {
+  write(
+    'package.json',
+    JSON.stringify({ name: 'seeded', type: 'module', main: 'index.ts', dependencies: { zod: '*' } }),
+  )
+  write('index.ts', "export { used } from './used.ts'\n")
+  write('used.ts', 'export const used = 1\nexport const idle = 2\n')
+  write('lonely.ts', 'export const lonely = 1\n')
+  const { status, output } = run('knip', ['--include', 'files,exports,dependencies'])
+  expect(status).not.toBe(0)
+  for (const found of ['lonely.ts', 'idle', 'zod']) expect(output).toContain(found)
+}, 60_000)
+
+test('vitest: a failing test fails', () => {
+  write('vitest.config.ts', 'export default {}\n')
+  write('seeded.test.ts', "import { expect, test } from 'vitest'\ntest('x', () => expect(1).toBe(2))\n")
+  expect(run('vitest', ['run', '--root', folder]).status).toBe(1)
+}, 60_000)
