@@ -1,4 +1,5 @@
 /** The application under test, and how tests talk to it. */
+import { type AddressInfo, createServer } from 'node:net'
 import type { APIRequestContext, Page } from '@playwright/test'
 
 export const PORT = 3199
@@ -54,4 +55,13 @@ export interface Segment {
     readonly result?: { readonly text: string }
   }[]
   readonly finish?: { readonly kind: string }
+}
+
+/** Asked for and let go: free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
 }

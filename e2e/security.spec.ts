@@ -2,11 +2,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { type AddressInfo, createServer as createSocketServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { type APIRequestContext, expect, test } from '@playwright/test'
-import { AUTHORIZED, ask, BASE, CHANGING, greedy, idle, open, PORT, TOKEN } from './application.ts'
+import { AUTHORIZED, ask, BASE, CHANGING, freePort, greedy, idle, open, PORT, TOKEN } from './application.ts'
 import { raw, request as rawRequest } from './raw-http.ts'
 
 const HOST = `host: 127.0.0.1:${PORT}`
@@ -617,15 +617,6 @@ test.describe('keys', () => {
     }
   })
 })
-
-/** Asked for and let go: free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createSocketServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 test('R1, R2: foreign text is text, and asks for nothing', async ({ page, request }) => {
   const outside: string[] = []

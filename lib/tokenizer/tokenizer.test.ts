@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import os from 'node:os'
@@ -5,6 +6,7 @@ import path from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { textOf, vocabEntry } from '#lib/core/pieces.ts'
+import type { TemplateMessage } from '#lib/templates/chat-template.ts'
 import { createTokenizerLoader, type TokenizerPlaces } from './load.ts'
 import { type LoadedTokenizer, loadTokenizerFiles, TokenizerError } from './tokenizer-files.ts'
 
@@ -15,6 +17,21 @@ const places: TokenizerPlaces = {
   folders: [path.dirname(qwen3)],
   hub: { url: 'http://127.0.0.1:9', token: undefined, cacheFolder: path.join(os.tmpdir(), 'no-hub-cache') },
 }
+
+interface Golden {
+  readonly encodings: readonly (readonly [string, readonly number[]])[]
+  readonly renders: readonly {
+    readonly messages: readonly TemplateMessage[]
+    readonly tools: readonly unknown[] | null
+    readonly options: Record<string, unknown>
+    readonly addGenerationPrompt: boolean
+    readonly text: string
+  }[]
+}
+/** Made by golden/make.py. */
+const golden: Record<'qwen3' | 'tiny', Golden> = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, 'golden', 'golden.json'), 'utf8'),
+)
 
 let loaded: Record<'qwen3' | 'tiny', LoadedTokenizer>
 beforeAll(async () => {
@@ -40,6 +57,20 @@ describe.each(['qwen3', 'tiny'] as const)('%s', (name) => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  test('ids are those of Python’s tokenizers', () => {
+    for (const [value, ids] of golden[name].encodings)
+      expect([value, loaded[name].tokenizer.encode(value)]).toEqual([value, ids])
+    expect(golden[name].encodings.length).toBeGreaterThanOrEqual(200)
+  })
+
+  test('the chat template renders what Python’s transformers renders', () => {
+    for (const { tools, text, ...input } of golden[name].renders) {
+      const rendered = loaded[name].template(tools !== null)?.render({ ...input, tools: tools ?? undefined })
+      expect([input, rendered]).toEqual([input, text])
+    }
+    expect(golden[name].renders.length).toBeGreaterThanOrEqual(90)
   })
 
   test('added tokens are single ids, with the text of their content', () => {
