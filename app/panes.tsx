@@ -8,12 +8,14 @@ interface PanesProps {
   readonly left: ReactNode
   readonly middle: ReactNode
   readonly right: ReactNode
+  /** The gist of the right pane, where only the middle one is seen; touching it shows the whole. */
+  readonly gist: ReactNode
 }
 
 type Pane = 'left' | 'middle' | 'right'
 
 /** Three panes side by side; in a narrow window one at a time. */
-export function Panes({ names, left, middle, right }: PanesProps) {
+export function Panes({ names, left, middle, right, gist }: PanesProps) {
   const [shown, setShown] = useState<Pane>('middle')
   return (
     <div className="flex min-h-0 flex-col">
@@ -46,6 +48,15 @@ export function Panes({ names, left, middle, right }: PanesProps) {
           {right}
         </aside>
       </main>
+      {gist !== undefined && shown === 'middle' && (
+        <button
+          type="button"
+          onClick={() => setShown('right')}
+          className="flex items-baseline justify-between gap-3 border-line border-t bg-panel px-3.5 py-2 text-left lg:hidden"
+        >
+          {gist}
+        </button>
+      )}
     </div>
   )
 }

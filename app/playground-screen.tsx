@@ -10,6 +10,7 @@ import { heatScale } from '#components/trajectory/heat.ts'
 import { HeatBar } from '#components/trajectory/heat-bar.tsx'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
 import { TokenCard } from '#components/trajectory/token-card.tsx'
+import { TokenGist } from '#components/trajectory/token-gist.tsx'
 import { TokenGrid } from '#components/trajectory/token-grid.tsx'
 import { ToolCalls } from '#components/trajectory/tool-calls.tsx'
 import { Totals } from '#components/trajectory/totals.tsx'
@@ -94,6 +95,7 @@ export function PlaygroundScreen() {
     <Shell title="Playground" trajectory={isRunning ? undefined : trajectory}>
       <Panes
         names={['Setup', 'Tokens', 'Run']}
+        gist={shown && trajectory && <TokenGist token={shown} vocab={trajectory.vocab} />}
         left={
           <SetupForm
             setup={setup}

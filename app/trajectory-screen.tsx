@@ -8,6 +8,7 @@ import { HeatBar } from '#components/trajectory/heat-bar.tsx'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
 import { Outline } from '#components/trajectory/outline.tsx'
 import { TokenCard } from '#components/trajectory/token-card.tsx'
+import { TokenGist } from '#components/trajectory/token-gist.tsx'
 import { TokenGrid } from '#components/trajectory/token-grid.tsx'
 import { ToolCalls } from '#components/trajectory/tool-calls.tsx'
 import { Totals } from '#components/trajectory/totals.tsx'
@@ -75,6 +76,7 @@ function Inspector({ trajectory, children }: { readonly trajectory: Trajectory; 
   return (
     <Panes
       names={['Outline', 'Tokens', 'Details']}
+      gist={shown && <TokenGist token={shown} vocab={trajectory.vocab} />}
       left={
         <>
           <Heading>Trajectory</Heading>

@@ -34,7 +34,7 @@ export function Composer({ text, onChange, onSend, onStop, state, isFirst, onSta
         aria-label={isFirst ? 'Question' : 'Next turn'}
         rows={Math.min(8, Math.max(1, text.split('\n').length))}
         className="block w-full min-w-0 flex-1 resize-none rounded-md border border-line bg-raised px-3 py-2 placeholder:text-faint hover:border-line-strong"
-        placeholder={isFirst ? 'Ask something' : 'Next user turn, on the same tokens'}
+        placeholder={isFirst ? 'Ask something' : 'Next turn, same tokens'}
         value={text}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={onKeyDown}

@@ -18,7 +18,11 @@ export function HeatBar({ heat, scale, onChange }: HeatBarProps) {
         options={[
           { value: 'mask', text: 'Mask', title: 'Trained tokens' },
           { value: 'logprob', text: 'Logprob', title: 'Surprise (−logprob) of trained tokens' },
-          { value: 'logprobs', text: 'All', title: 'Surprise of context tokens too: prefill, at temperature 1' },
+          {
+            value: 'logprobs',
+            text: 'Logprob + prompt',
+            title: 'Surprise of context tokens too: prefill, at temperature 1',
+          },
           { value: 'none', text: 'Plain', title: 'No colour' },
         ]}
       />
