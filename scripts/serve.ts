@@ -1,14 +1,12 @@
 /** Starts the application: `npm start` (built, when the sources are newer than the build) or `npm run dev`. */
 
-import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import next from 'next'
 import { ConfigError, readConfig } from '../lib/server/config.ts'
 import { createFront } from '../lib/server/front.ts'
 import { BUILT_IN_PATH } from '../lib/server/servers.ts'
 import { shareConfig, sharedServices } from '../lib/server/shared.ts'
+import { buildWhenNeeded } from './build.ts'
 
 const folder = path.resolve(import.meta.dirname, '..')
 const development = process.argv.includes('--dev')
@@ -18,7 +16,7 @@ process.env.NEXT_TELEMETRY_DISABLED = '1'
 
 try {
   const config = readConfig(process.env, folder)
-  if (!development) buildWhenNeeded()
+  if (!development && !buildWhenNeeded()) fail('The build failed.')
   shareConfig(config)
   const application = next({ dev: development, dir: folder, hostname: config.host, port: config.port })
   await application.prepare()
@@ -54,35 +52,6 @@ async function stop(front: ReturnType<typeof createFront>): Promise<void> {
   services?.store.close()
   front.closeAllConnections()
   process.exit(0)
-}
-
-/** The build is stamped with a hash of what it was made from: a pull or an edit builds again, nothing else does. */
-function buildWhenNeeded(): void {
-  const stamp = path.join(folder, '.next', 'rollscope-sources')
-  const sources = sourceHash()
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return
-  console.log('Building Rollscope (about half a minute, once) …')
-  const { status } = spawnSync(process.execPath, [path.join('node_modules', 'next', 'dist', 'bin', 'next'), 'build'], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  if (status !== 0) fail('The build failed.')
-  writeFileSync(stamp, sources)
-}
-
-function sourceHash(): string {
-  const hash = createHash('sha256')
-  const files = globSync(['{app,components,lib,public}/**/*', '*.{ts,json,mjs}'], {
-    cwd: folder,
-    withFileTypes: true,
-    exclude: (entry) => /\.test\.tsx?$/.test(entry.name) || entry.name === 'recordings',
-  })
-  for (const file of files
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .sort())
-    hash.update(path.relative(folder, file)).update(readFileSync(file))
-  return hash.digest('hex')
 }
 
 function fail(message: string): never {

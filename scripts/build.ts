@@ -1,0 +1,45 @@
+/** Builds the application: always as `npm run build`, and only after a change when `npm start` asks. */
+
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+const folder = path.resolve(import.meta.dirname, '..')
+/** Holds a hash of what the build was made from: a pull or an edit builds again, nothing else does. */
+const stamp = path.join(folder, '.next', 'rollscope-sources')
+
+if (import.meta.main) process.exitCode = build('inherit') ? 0 : 1
+
+/** Whether there is a build of these sources now. */
+export function buildWhenNeeded(): boolean {
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceHash()) return true
+  console.log('Building Rollscope (about half a minute, once) …')
+  return build('ignore')
+}
+
+function build(output: 'inherit' | 'ignore'): boolean {
+  const sources = sourceHash()
+  const { status } = spawnSync(process.execPath, [path.join('node_modules', 'next', 'dist', 'bin', 'next'), 'build'], {
+    cwd: folder,
+    env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' },
+    stdio: ['ignore', output, 'inherit'],
+  })
+  if (status === 0) writeFileSync(stamp, sources)
+  return status === 0
+}
+
+function sourceHash(): string {
+  const hash = createHash('sha256')
+  const files = globSync(['{app,components,lib,public}/**/*', '*.{ts,json,mjs}'], {
+    cwd: folder,
+    withFileTypes: true,
+    exclude: (entry) => /\.test\.tsx?$/.test(entry.name) || entry.name === 'recordings' || entry.name === 'golden',
+  })
+  for (const file of files
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort())
+    hash.update(path.relative(folder, file)).update(readFileSync(file))
+  return hash.digest('hex')
+}
