@@ -1,2 +1,30 @@
-/** Trajectories that come with the application: real runs of the built-in model, in public/examples. */
-export const EXAMPLES: readonly { readonly name: string; readonly title: string; readonly note: string }[] = []
+interface Example {
+  /** Of the file in public/examples. */
+  readonly name: string
+  readonly title: string
+  readonly note: string
+}
+
+/** Trajectories that come with the application: real runs of the built-in model, made by scripts/examples.ts. */
+export const EXAMPLES: readonly Example[] = [
+  {
+    name: 'two-steps',
+    title: 'Two calls, one after the other',
+    note: 'Greedy, with thinking: the second call needs the result of the first.',
+  },
+  {
+    name: 'parallel-calls',
+    title: 'Two calls at once, then a further turn',
+    note: 'Greedy, with thinking: both results stand in one prompt segment, and the next question follows on the same tokens.',
+  },
+  {
+    name: 'retokenization-drift',
+    title: 'Sampled ids that their text does not give back',
+    note: 'Temperature 1: at least one word is spelled with other tokens than the tokenizer would use. Encoding the text again changes the ids.',
+  },
+  {
+    name: 'tool-error',
+    title: 'A tool that fails',
+    note: 'Greedy, with thinking: division by zero goes back to the model as an error, and it says so.',
+  },
+]

@@ -1,0 +1,46 @@
+/** The bundled examples are what app/examples.ts says they are. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { EXAMPLES } from '../app/examples.ts'
+import { decode, encode } from '../lib/core/codec.ts'
+import { inputHash } from '../lib/core/input-hash.ts'
+import type { Trajectory } from '../lib/core/trajectory.ts'
+import { builtInTokenizer, drifts } from './examples.ts'
+
+const files = readdirSync('public/examples')
+const read = (name: string) => readFileSync(`public/examples/${name}.json`, 'utf8')
+
+function example(name: string): Trajectory {
+  const decoded = decode(read(name))
+  if (!decoded.ok) throw new Error(JSON.stringify(decoded.error))
+  return decoded.trajectory
+}
+
+test('every file is listed, and every example has its file', () => {
+  expect(files.toSorted()).toEqual(EXAMPLES.map(({ name }) => `${name}.json`).toSorted())
+})
+
+describe.each(EXAMPLES)('$name', ({ name, title, note }) => {
+  test('reading and writing it gives the same bytes', () => {
+    expect(encode(example(name))).toBe(read(name))
+    expect(example(name)).toMatchObject({ title, note })
+  })
+
+  test('every request held exactly the ids before it', () => {
+    const sent: number[] = []
+    for (const segment of example(name).segments) {
+      if (segment.kind === 'response') expect(segment.request?.inputHash).toBe(inputHash(sent))
+      sent.push(...segment.ids)
+    }
+  })
+
+  test('it was made with the tokenizer that ships', async () => {
+    expect(example(name).model.tokenizer?.fingerprint).toBe((await builtInTokenizer()).fingerprint)
+  })
+})
+
+test('the drift is real, and the greedy runs have none', async () => {
+  const tokenizer = await builtInTokenizer()
+  const drifting = EXAMPLES.filter(({ name }) => drifts(example(name), tokenizer).length > 0)
+  expect(drifting.map(({ name }) => name)).toEqual(['retokenization-drift'])
+})
