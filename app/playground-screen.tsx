@@ -38,7 +38,7 @@ export function PlaygroundScreen() {
   const [problem, setProblem] = useState<ApiError>()
   const [isStopping, setIsStopping] = useState(false)
   const [pointed, setPointed] = useState<number>()
-  const { servers, status } = useServerStatus(setup.server)
+  const { servers, name: server, status } = useServerStatus(setup.server)
   const { data: choices = NO_CHOICES } = useQuery(capabilitiesOptions())
   const { data: stored, error: loadError } = useQuery(trajectoryOptions(view.key))
   const rollout = useRollout(view.key)
@@ -102,6 +102,7 @@ export function PlaygroundScreen() {
             onChange={setSetup}
             errors={request.ok ? {} : request.errors}
             servers={servers}
+            server={server}
             status={status}
             choices={choices}
             fixedNote={

@@ -36,12 +36,18 @@ export async function greedy(page: Page): Promise<void> {
   await page.getByLabel('temperature').fill('0')
 }
 
+/** The key of the trajectory that the page shows: the address follows what happens a moment later. */
+export async function shownKey(page: Page): Promise<string> {
+  await page.waitForURL((url) => url.searchParams.has('t'))
+  return new URL(page.url()).searchParams.get('t') as string
+}
+
 /** The trajectory that the page shows, from the store. */
 export async function stored(
   page: Page,
   request: APIRequestContext,
 ): Promise<Record<string, unknown> & { segments: Segment[] }> {
-  const key = new URL(page.url()).searchParams.get('t') ?? ''
+  const key = await shownKey(page)
   return (await request.get(`/api/trajectories/${encodeURIComponent(key)}`, { headers: AUTHORIZED })).json()
 }
 

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import { EXAMPLES } from '../app/examples.ts'
-import { AUTHORIZED, ask, greedy, idle, open } from './application.ts'
+import { AUTHORIZED, ask, greedy, idle, open, shownKey } from './application.ts'
 
 async function exported(page: Page): Promise<string> {
   const download = page.waitForEvent('download')
@@ -95,7 +95,7 @@ test('a stored trajectory is listed, opens by its address and goes on in the pla
   await open(page)
   await greedy(page)
   await ask(page, 'What is 31 * 3?')
-  const key = new URL(page.url()).searchParams.get('t')
+  const key = await shownKey(page)
   await page.getByRole('button', { name: 'Open' }).click()
   await page.getByRole('dialog').getByRole('link', { name: 'What is 31 * 3?' }).first().click()
   await page.waitForURL(`**/t/${key}`)

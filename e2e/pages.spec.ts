@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Page, test } from '@playwright/test'
-import { ask, greedy, open } from './application.ts'
+import { ask, greedy, open, shownKey } from './application.ts'
 
 const WINDOWS = [
   { width: 1440, height: 900 },
@@ -53,7 +53,7 @@ for (const colorScheme of ['light', 'dark'] as const)
           await page.getByRole('button', { name: 'Run', exact: true }).click()
           await expectFit(page)
         }
-        await page.goto(`/t/${new URL(page.url()).searchParams.get('t')}?at=40`)
+        await page.goto(`/t/${await shownKey(page)}?at=40`)
         await page.locator('[data-idle="true"]').waitFor({ state: 'attached' })
         await expectFit(page)
         await page.getByRole('button', { name: 'Open' }).click()

@@ -1,6 +1,6 @@
 /** The first journey: a question, an agent, its tokens, and what can be done with them. */
 import { expect, test } from '@playwright/test'
-import { ask, CHANGING, greedy, idle, open, stored } from './application.ts'
+import { ask, CHANGING, greedy, idle, open, shownKey, stored } from './application.ts'
 import { startSlowServer } from './slow-server.ts'
 
 test('the first click works: the agent calculates, and every token is there', async ({ page, request }) => {
@@ -82,10 +82,11 @@ test('a token can be pointed at, pinned, stepped from by keyboard, and let go', 
   await page.keyboard.press('End')
   await expect(selected).toHaveAttribute('data-index', String(ids.length - 1))
   await expect(selected).toBeInViewport()
-  expect(new URL(page.url()).searchParams.get('at')).toBe(String(ids.length - 1))
+  await page.waitForURL((url) => url.searchParams.get('at') === String(ids.length - 1))
 
   // A copied link shows the same token in the same colours.
   await page.getByRole('button', { name: 'Mask' }).click()
+  await page.waitForURL((url) => url.searchParams.get('colour') === 'mask')
   await page.goto(page.url())
   await expect(card).toHaveAttribute('data-token', String(ids.length - 1))
   await expect(page.getByRole('button', { name: 'Mask' })).toHaveAttribute('aria-pressed', 'true')
@@ -185,7 +186,7 @@ test.describe('with a slow server', () => {
 
   test('a trajectory under way is continued by one at a time', async ({ page, request }) => {
     await start(page)
-    const key = new URL(page.url()).searchParams.get('t')
+    const key = await shownKey(page)
     const second = await request.post(`/api/trajectories/${key}/continue`, {
       headers: CHANGING,
       data: { prompt: 'x', detached: true },

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { type APIRequestContext, expect, test } from '@playwright/test'
-import { AUTHORIZED, ask, BASE, CHANGING, freePort, greedy, idle, open, PORT, TOKEN } from './application.ts'
+import { AUTHORIZED, ask, BASE, CHANGING, freePort, greedy, idle, open, PORT, shownKey, TOKEN } from './application.ts'
 import { raw, request as rawRequest } from './raw-http.ts'
 
 const HOST = `host: 127.0.0.1:${PORT}`
@@ -434,7 +434,7 @@ test('N2: the content security policy lets nothing in, and nothing needs letting
   await page.getByRole('button', { name: 'Open' }).click()
   await page.keyboard.press('Escape')
   expect(await violations()).toEqual([])
-  await page.goto(`/t/${new URL(page.url()).searchParams.get('t')}`)
+  await page.goto(`/t/${await shownKey(page)}`)
   await idle(page)
   await page.goto('/nowhere')
   expect(await violations()).toEqual([])
@@ -533,7 +533,7 @@ test.describe('keys', () => {
     await page.getByLabel('SGLang server').selectOption('built-in')
     await greedy(page)
     await ask(page, 'What is 2 + 5?')
-    const key = new URL(page.url()).searchParams.get('t')
+    const key = await shownKey(page)
     for (const target of [
       '/api/servers',
       '/api/capabilities',

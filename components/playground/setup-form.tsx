@@ -9,6 +9,8 @@ interface SetupFormProps {
   readonly onChange: (setup: Setup) => void
   readonly errors: FieldErrors
   readonly servers: readonly { readonly name: string; readonly baseUrl: string }[]
+  /** Name of the server that a run would use; '' while it is not known. */
+  readonly server: string
   readonly status: ShownStatus
   readonly choices: {
     readonly tools: readonly { readonly name: string; readonly description?: string | undefined }[]
@@ -19,7 +21,7 @@ interface SetupFormProps {
 }
 
 /** Everything a run is started with. */
-export function SetupForm({ setup, onChange, errors, servers, status, choices, fixedNote }: SetupFormProps) {
+export function SetupForm({ setup, onChange, errors, servers, server, status, choices, fixedNote }: SetupFormProps) {
   const isFixed = fixedNote !== undefined
   const set = <K extends keyof Setup>(key: K, value: Setup[K]) => onChange({ ...setup, [key]: value })
   const samplingField = (name: SamplingField) => (
@@ -45,8 +47,7 @@ export function SetupForm({ setup, onChange, errors, servers, status, choices, f
     <form className="grid gap-3" onSubmit={(event) => event.preventDefault()} aria-label="Setup">
       <div>
         <Heading>Server</Heading>
-        <SelectField label="SGLang server" value={setup.server} onChange={(event) => set('server', event.target.value)}>
-          <option value="">default</option>
+        <SelectField label="SGLang server" value={server} onChange={(event) => set('server', event.target.value)}>
           {servers.map(({ name, baseUrl }) => (
             <option key={name} value={name}>
               {name} · {baseUrl}
