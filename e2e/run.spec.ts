@@ -29,6 +29,19 @@ test('the first click works: the agent calculates, and every token is there', as
   await expect(page.locator('[data-call="call_0000"]')).toContainText('425')
 })
 
+test('the view follows to the end, even where the rest arrives at once', async ({ page }) => {
+  await page.setViewportSize({ width: 1200, height: 500 })
+  await open(page)
+  await greedy(page)
+  await page.getByRole('button', { name: /Send/ }).click()
+  await page.locator('.token-row').first().waitFor()
+  await page.evaluate(() => {
+    for (const end = performance.now() + 2500; performance.now() < end; );
+  })
+  await idle(page)
+  await expect(page.locator('.token-row').filter({ hasText: '434.' }).last()).toBeInViewport()
+})
+
 test('rows cover every token once, and say which are trained', async ({ page, request }) => {
   await open(page)
   await greedy(page)

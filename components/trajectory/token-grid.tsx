@@ -74,18 +74,25 @@ export function TokenGrid({ trajectory, heat, selected, onSelect, onPoint }: Tok
     painter.current ??= createTokenPainter(viewport.current, canvas.current)
     painter.current.draw(picture)
   })
-  const follows = useRef(true)
+  const following = useRef({ isOn: true, wasLive: false, scrollTop: 0 })
   useLayoutEffect(() => {
     if (!picture || !viewport.current) return
     draw()
-    if (trajectory.live && follows.current) viewport.current.scrollTop = viewport.current.scrollHeight
+    const { isOn, wasLive } = following.current
+    if (isOn && (trajectory.live || wasLive)) {
+      viewport.current.scrollTop = viewport.current.scrollHeight
+      following.current.scrollTop = viewport.current.scrollTop
+    }
+    following.current.wasLive = trajectory.live !== undefined
     draw()
   }, [picture, trajectory])
   useEffect(() => {
     const element = viewport.current
     if (!element) return
     const onScroll = () => {
-      follows.current = element.scrollHeight - element.scrollTop - element.clientHeight < 2 * ROW_HEIGHT
+      // Rows may have arrived since the view was moved to the end: that is not the reader scrolling away from it.
+      if (element.scrollTop !== following.current.scrollTop)
+        following.current.isOn = element.scrollHeight - element.scrollTop - element.clientHeight < 2 * ROW_HEIGHT
       draw()
     }
     element.addEventListener('scroll', onScroll, { passive: true })
