@@ -22,13 +22,16 @@ export interface Played {
   readonly requests: readonly (readonly number[])[]
 }
 
+/** `template`: its text, for the byte tokenizer; or a codec, for another one. */
 export function play(
-  templateText: string,
+  template: string | Codec,
   turns: readonly Turn[],
   tools: readonly ToolSpec[] = [],
   options: Record<string, unknown> = {},
 ): Played {
-  const codec: Codec = { tokenizer: byteTokenizer, template: chatTemplate(templateText, {}) }
+  const codec: Codec =
+    typeof template === 'string' ? { tokenizer: byteTokenizer, template: chatTemplate(template, {}) } : template
+  const { tokenizer } = codec
   const events: RolloutEvent[] = []
   const requests: number[][] = []
   let state: LiveTrajectory | undefined
@@ -42,14 +45,14 @@ export function play(
     const isFirst = trajectory.segments.length === 0
     const prompt = isFirst ? firstPrompt(messages, { tools, options }, codec) : nextPrompt(trajectory, messages, codec)
     requests.push([...ids(trajectory), ...prompt.ids])
-    apply(openPrompt(trajectory, messages, prompt, byteTokenizer))
-    trajectory = apply(closePrompt(trajectory, { logprobs: prompt.ids.map(logprobOf) }, [], byteTokenizer))
+    apply(openPrompt(trajectory, messages, prompt, tokenizer))
+    trajectory = apply(closePrompt(trajectory, { logprobs: prompt.ids.map(logprobOf) }, [], tokenizer))
     trajectory = apply(
       openResponse({ server: 'scripted', samplingParams: {}, inputLength: 0, inputHash: '', streamed: true }),
     )
     for (const id of reply)
-      trajectory = apply(addTokens(trajectory, { ids: [id], logprobs: [logprobOf(id)] }, byteTokenizer))
-    trajectory = apply(closeResponse(trajectory, { finish, problems: [] }, hermes, byteTokenizer))
+      trajectory = apply(addTokens(trajectory, { ids: [id], logprobs: [logprobOf(id)] }, tokenizer))
+    trajectory = apply(closeResponse(trajectory, { finish, problems: [] }, hermes, tokenizer))
   }
   const { live: _, ...done } = apply({ type: 'ended', outcome: { kind: 'ended', reason: 'end_turn' } })
   return { trajectory: done, events, requests }
@@ -66,8 +69,8 @@ function emptyTrajectory(codec: Codec, tools: readonly ToolSpec[], options: Reco
     createdAt: '2026-01-01T00:00:00.000Z',
     model: {
       tokenizer: {
-        name: 'bytes',
-        vocabularySize: byteTokenizer.vocabularySize,
+        name: codec.tokenizer.name,
+        vocabularySize: codec.tokenizer.vocabularySize,
         specialIds: [],
         ...(endOfTurn !== undefined && { endOfTurnId: endOfTurn }),
       },
