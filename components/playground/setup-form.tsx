@@ -49,8 +49,8 @@ export function SetupForm({ setup, onChange, errors, servers, server, status, ch
         <Heading>Server</Heading>
         <SelectField label="SGLang server" value={server} onChange={(event) => set('server', event.target.value)}>
           {servers.map(({ name, baseUrl }) => (
-            <option key={name} value={name}>
-              {name} · {baseUrl}
+            <option key={name} value={name} title={baseUrl}>
+              {name}
             </option>
           ))}
         </SelectField>
