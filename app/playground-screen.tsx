@@ -34,7 +34,7 @@ const NO_CHOICES = { tools: [], parsers: [] }
 export function PlaygroundScreen() {
   const view = useViewState()
   const [setup, setSetup] = useSetup()
-  const [text, setText] = useState(FIRST_QUESTION)
+  const [text, setText] = useState(view.key === undefined ? FIRST_QUESTION : '')
   const [problem, setProblem] = useState<ApiError>()
   const [isStopping, setIsStopping] = useState(false)
   const [pointed, setPointed] = useState<number>()
