@@ -1,4 +1,6 @@
-import { applyEvent, type LiveTrajectory, type RolloutEvent } from '#lib/core/events.ts'
+import type { LiveTrajectory, RolloutEvent } from '#lib/core/events.ts'
+import { createFold } from '#lib/core/fold.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
 
 /** The trajectory as it grows: what every part of a run reads, and the only way in which it changes. */
 export interface Recorder {
@@ -6,18 +8,14 @@ export interface Recorder {
   emit(event: RolloutEvent): void
 }
 
-export function createRecorder(
-  rolloutId: string,
-  start: LiveTrajectory,
-  publish: (event: RolloutEvent) => void,
-): Recorder {
-  let trajectory = start
+export function createRecorder(rolloutId: string, start: Trajectory, publish: (event: RolloutEvent) => void): Recorder {
+  const fold = createFold()
   const recorder: Recorder = {
     get trajectory() {
-      return trajectory
+      return fold.trajectory as LiveTrajectory
     },
     emit(event) {
-      trajectory = applyEvent(trajectory, event)
+      fold.add(event)
       publish(event)
     },
   }

@@ -117,18 +117,22 @@ export function applyEvent(trajectory: LiveTrajectory | undefined, event: Rollou
   }
 }
 
-/** Two `tokens` events as one: a reader that draws once a frame applies what has piled up in one go. */
-export function mergeTokens(
-  a: Extract<RolloutEvent, { type: 'tokens' }>,
-  b: Extract<RolloutEvent, { type: 'tokens' }>,
-): Extract<RolloutEvent, { type: 'tokens' }> {
+type TokensEvent = Extract<RolloutEvent, { type: 'tokens' }>
+
+/** Some `tokens` events as one, in time linear in their tokens. */
+export function mergeTokens(events: readonly TokensEvent[]): TokensEvent {
   return {
     type: 'tokens',
-    ...withTokens({ kind: 'response', thinks: [], toolCalls: [], ...tokenColumns(a) }, b),
-    vocab: { ...a.vocab, ...b.vocab },
-    specialIds: [...a.specialIds, ...b.specialIds],
+    ...joined(events),
+    vocab: Object.assign({}, ...events.map(({ vocab }) => vocab)),
+    specialIds: events.flatMap(({ specialIds }) => specialIds),
   }
 }
+
+const withTokens = (open: ResponseSegment, added: TokenColumns): ResponseSegment => ({
+  ...open,
+  ...joined([open, added]),
+})
 
 function withVocabulary(
   trajectory: LiveTrajectory,
@@ -144,23 +148,17 @@ function withVocabulary(
   }
 }
 
-type TokenColumns = Pick<Extract<RolloutEvent, { type: 'tokens' }>, 'ids' | 'logprobs' | 'topLogprobs'>
+type TokenColumns = Pick<TokensEvent, 'ids' | 'logprobs' | 'topLogprobs'>
 
-const tokenColumns = ({ ids, logprobs, topLogprobs }: TokenColumns): TokenColumns => ({
-  ids,
-  ...(logprobs && { logprobs }),
-  ...(topLogprobs && { topLogprobs }),
-})
-
-function withTokens(open: ResponseSegment, added: TokenColumns): ResponseSegment {
-  const ids = [...open.ids, ...added.ids]
-  const logprobs = open.logprobs || added.logprobs ? [...known(open), ...known(added)] : undefined
-  const k = Math.max(open.topLogprobs?.k ?? 0, added.topLogprobs?.k ?? 0)
+function joined(parts: readonly TokenColumns[]): TokenColumns {
+  const k = parts.reduce((most, { topLogprobs }) => Math.max(most, topLogprobs?.k ?? 0), 0)
+  const top = k > 0 ? parts.map((part) => alternatives(part, k)) : []
   return {
-    ...open,
-    ids,
-    ...(logprobs && { logprobs }),
-    ...(k > 0 && { topLogprobs: joined(alternatives(open, k), alternatives(added, k), k) }),
+    ids: parts.flatMap(({ ids }) => ids),
+    ...(parts.some(({ logprobs }) => logprobs) && { logprobs: parts.flatMap(known) }),
+    ...(k > 0 && {
+      topLogprobs: { k, ids: top.flatMap(({ ids }) => ids), logprobs: top.flatMap(({ logprobs }) => logprobs) },
+    }),
   }
 }
 
@@ -180,12 +178,6 @@ function alternatives({ ids, topLogprobs }: TokenColumns, k: number): TopLogprob
     logprobs: cells.map((cell) => topLogprobs?.logprobs[cell] ?? null),
   }
 }
-
-const joined = (a: TopLogprobs, b: TopLogprobs, k: number): TopLogprobs => ({
-  k,
-  ids: [...a.ids, ...b.ids],
-  logprobs: [...a.logprobs, ...b.logprobs],
-})
 
 function openResponse({ live }: LiveTrajectory): ResponseSegment {
   if (live?.open?.kind !== 'response') throw new Error('tokens arrived while no response was open')

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { conversation, responseText } from './conversation.ts'
 import { applyEvent, type LiveTrajectory, mergeTokens, type RolloutEvent } from './events.ts'
+import { createFold } from './fold.ts'
 import { inputHash } from './input-hash.ts'
 import { bytesOf, textOf, textWithStarts, tokensAt, vocabEntry } from './pieces.ts'
 import { sampleTrajectory as sample } from './sample-trajectory.ts'
@@ -289,7 +290,23 @@ describe('events', () => {
     )
     fc.assert(
       fc.property(event, event, (a, b) => {
-        expect(play(started, open, mergeTokens(a, b))).toEqual(play(started, open, a, b))
+        expect(play(started, open, mergeTokens([a, b]))).toEqual(play(started, open, a, b))
+      }),
+    )
+  })
+
+  test('a fold gives what the events give, whenever it is looked at', () => {
+    const event = fc.array(fc.constantFrom(3, 4, 7), { maxLength: 3 }).map((list) => tokens(list))
+    fc.assert(
+      fc.property(fc.array(fc.tuple(event, fc.boolean()), { maxLength: 8 }), (list) => {
+        const fold = createFold()
+        expect(fold.trajectory).toBeUndefined()
+        for (const first of [started, open]) fold.add(first)
+        for (const [next, isLooked] of list) {
+          fold.add(next)
+          if (isLooked) expect(openOf(fold.trajectory as LiveTrajectory)).toBeDefined()
+        }
+        expect(fold.trajectory).toEqual(play(started, open, ...list.map(([next]) => next)))
       }),
     )
   })

@@ -1,4 +1,5 @@
 /** Hermes: `<tool_call>{"name": …, "arguments": {…}}</tool_call>`, as Qwen2.5, Qwen3 and many others write it. */
+import { finder } from './finder.ts'
 import { type Member, type ObjectScan, scanObject, skipSpace } from './json-scan.ts'
 import type { ParsedCall, TextRange, ToolParser } from './parser.ts'
 
@@ -127,14 +128,3 @@ const lastNamed = (members: readonly Member[], name: string): Member | undefined
   members.findLast((member) => member.name === name)
 
 const jsonAt = (text: string, { value }: Member): unknown => JSON.parse(text.slice(value.start, value.end))
-
-/** Finds the next occurrence at or after a position; asked in increasing order it reads the text once. */
-function finder(text: string, needle: string): (from: number) => number {
-  let from = -1
-  let found = -2
-  return (position) => {
-    if (found === -2 || position < from || (found >= 0 && found < position)) found = text.indexOf(needle, position)
-    from = position
-    return found
-  }
-}

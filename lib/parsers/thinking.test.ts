@@ -40,6 +40,11 @@ test('a block may have been opened before the text', () => {
   expect(draw('a', true)).toBe('{a!}')
 })
 
+test('many blocks after a call that never closes take no longer than many blocks', () => {
+  const text = '<tool_call><think></think>'.repeat(40_000)
+  expect(thinkBlocks(text, delimiters(text), false, hermes.delimiters)).toHaveLength(40_000)
+})
+
 test('parsers are found by name', () => {
   expect(parserNames.map(parserNamed)).toEqual([hermes])
   expect([parserNamed(DEFAULT_PARSER), parserNamed('nope'), parserNamed('constructor')]).toEqual([

@@ -1,4 +1,5 @@
 /** Where think blocks stand in a response: they shield what is drafted in them from the tool-call parser. */
+import { finder } from './finder.ts'
 import type { TextRange, ToolParser } from './parser.ts'
 
 /** A think delimiter at its place in the text. */
@@ -23,6 +24,8 @@ export function thinkBlocks(
   calls: ToolParser['delimiters'],
 ): readonly ThinkBlock[] {
   const blocks: ThinkBlock[] = []
+  const nextOpen = finder(text, calls.open)
+  const nextClose = finder(text, calls.close)
   let start = opened ? 0 : -1
   let position = 0
   for (const delimiter of delimiters) {
@@ -33,27 +36,17 @@ export function thinkBlocks(
       start = -1
       position = delimiter.end
     } else if (delimiter.kind === 'open') {
-      position = endOfCallsBefore(text, position, delimiter.start, calls)
+      // Skips the tool calls that open before the delimiter; where one closes after it, the delimiter lies inside it.
+      for (;;) {
+        const opens = nextOpen(position)
+        if (opens < 0 || opens + calls.open.length > delimiter.start) break
+        const closes = nextClose(opens + calls.open.length)
+        if (closes < 0) break
+        position = closes + calls.close.length
+        if (position > delimiter.start) break
+      }
       if (position <= delimiter.start) start = delimiter.start
     }
   }
   return start >= 0 ? [...blocks, { start, end: text.length, closed: false }] : blocks
-}
-
-/** Skips the tool calls that open before a place; where one closes after it, the place lies inside that call. */
-function endOfCallsBefore(
-  text: string,
-  from: number,
-  place: number,
-  { open, close }: ToolParser['delimiters'],
-): number {
-  let position = from
-  for (;;) {
-    const opens = text.slice(position, place).indexOf(open)
-    if (opens < 0) return position
-    const closes = text.indexOf(close, position + opens + open.length)
-    if (closes < 0) return position
-    position = closes + close.length
-    if (position > place) return position
-  }
 }

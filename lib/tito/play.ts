@@ -6,7 +6,7 @@ import { hermes } from '#lib/parsers/hermes.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from './byte-tokenizer.ts'
 import { type Codec, endOfTurnId, firstPrompt, nextPrompt } from './prompt.ts'
-import { addTokens, closePrompt, closeResponse, openPrompt, openResponse } from './record.ts'
+import { addTokens, closePrompt, closeResponse, openPrompt, openResponse, vocabularyWriter } from './record.ts'
 
 export interface Turn {
   /** What is new: a question, or the results of the calls before. */
@@ -41,17 +41,17 @@ export function play(
     return state
   }
   let trajectory = apply({ type: 'started', rolloutId: 'r', trajectory: emptyTrajectory(codec, tools, options) })
+  const newVocabulary = vocabularyWriter(trajectory, tokenizer)
   for (const { messages, reply, finish } of turns) {
     const isFirst = trajectory.segments.length === 0
     const prompt = isFirst ? firstPrompt(messages, { tools, options }, codec) : nextPrompt(trajectory, messages, codec)
     requests.push([...ids(trajectory), ...prompt.ids])
-    apply(openPrompt(trajectory, messages, prompt, tokenizer))
-    trajectory = apply(closePrompt(trajectory, { logprobs: prompt.ids.map(logprobOf) }, [], tokenizer))
+    apply(openPrompt(messages, prompt, newVocabulary))
+    trajectory = apply(closePrompt({ logprobs: prompt.ids.map(logprobOf) }, [], newVocabulary))
     trajectory = apply(
       openResponse({ server: 'scripted', samplingParams: {}, inputLength: 0, inputHash: '', streamed: true }),
     )
-    for (const id of reply)
-      trajectory = apply(addTokens(trajectory, { ids: [id], logprobs: [logprobOf(id)] }, tokenizer))
+    for (const id of reply) trajectory = apply(addTokens({ ids: [id], logprobs: [logprobOf(id)] }, newVocabulary))
     trajectory = apply(closeResponse(trajectory, { finish, problems: [] }, hermes, tokenizer))
   }
   const { live: _, ...done } = apply({ type: 'ended', outcome: { kind: 'ended', reason: 'end_turn' } })

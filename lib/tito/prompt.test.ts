@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import type { LiveTrajectory } from '#lib/core/events.ts'
 import type { Message, Trajectory } from '#lib/core/trajectory.ts'
 import { hermes } from '#lib/parsers/hermes.ts'
 import { type ChatTemplate, chatTemplate, TemplateError } from '#lib/templates/chat-template.ts'
 import { byteId, byteTokenizer } from './byte-tokenizer.ts'
 import { play } from './play.ts'
 import { endOfTurnId, firstPrompt, nextPrompt, templateMessage, templateTools } from './prompt.ts'
-import { addTokens, closePrompt, closeResponse, endsInsideThink } from './record.ts'
+import { addTokens, closePrompt, closeResponse, endsInsideThink, vocabularyWriter } from './record.ts'
 import { chatml, headersOnly } from './small-templates.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
@@ -182,16 +183,31 @@ describe('recording', () => {
     expect(closeResponse(first, { problems: [] }, hermes, byteTokenizer)).toMatchObject({ segment: { thinks: [] } })
   })
 
+  test('calls of a continued file get ids that it does not use yet', () => {
+    const reply = [...bytes('<tool_call>{"name": "f", "arguments": {}}</tool_call>'), byteId('<|im_end|>')]
+    const turn = { messages: [user('q')], reply, finish: stop }
+    const { trajectory: made } = play(chatml, [turn])
+    const [prompt, response] = made.segments
+    if (prompt?.kind !== 'prompt' || response?.kind !== 'response') throw new Error('two segments')
+    const imported: Trajectory = {
+      ...made,
+      segments: [prompt, { ...response, toolCalls: response.toolCalls.map((call) => ({ ...call, id: 'call_0001' })) }],
+    }
+    const live: LiveTrajectory = { ...imported, live: { open: { ...response, toolCalls: [] }, runningCalls: {} } }
+    expect(closeResponse(live, { problems: [] }, hermes, byteTokenizer)).toMatchObject({
+      segment: { toolCalls: [{ id: 'call_0002' }] },
+    })
+  })
+
   test('a response that is not open cannot close', () => {
     expect(() => closeResponse(trajectory, { problems: [] }, hermes, byteTokenizer)).toThrow('no response is open')
   })
 
   test('problems of a prompt stay with it, alternatives bring their text', () => {
     const event = closePrompt(
-      trajectory,
       { topLogprobs: { k: 1, ids: [200], logprobs: [-1] } },
       [{ kind: 'number', message: 'odd' }],
-      byteTokenizer,
+      vocabularyWriter(trajectory, byteTokenizer),
     )
     expect(event).toMatchObject({
       segment: { problems: [{ kind: 'number' }], topLogprobs: { k: 1 } },
@@ -201,7 +217,10 @@ describe('recording', () => {
 
   test('alternatives of tokens bring their text too, -1 brings none', () => {
     expect(
-      addTokens(trajectory, { ids: [200], topLogprobs: { k: 2, ids: [201, -1], logprobs: [-1, null] } }, byteTokenizer),
+      addTokens(
+        { ids: [200], topLogprobs: { k: 2, ids: [201, -1], logprobs: [-1, null] } },
+        vocabularyWriter(trajectory, byteTokenizer),
+      ),
     ).toMatchObject({ vocab: { '200': { hex: 'c8' }, '201': { hex: 'c9' } }, specialIds: [] })
   })
 

@@ -33,22 +33,39 @@ export type Ending = Pick<ResponseSegment, 'finish' | 'usage' | 'timing' | 'weig
   readonly text?: string
 }
 
+/** The vocabulary that ids add: those which neither the trajectory nor an earlier call has brought. */
+export type VocabularyWriter = (ids: readonly number[]) => {
+  readonly vocab: Trajectory['vocab']
+  readonly specialIds: number[]
+}
+
+export function vocabularyWriter({ vocab }: Trajectory, tokenizer: Tokenizer): VocabularyWriter {
+  const seen = new Set(Object.keys(vocab).map(Number))
+  const added = new Set(tokenizer.addedTokens.map(({ id }) => id))
+  return (ids) => {
+    const unseen = [...new Set(ids)].filter((id) => id >= 0 && !seen.has(id))
+    for (const id of unseen) seen.add(id)
+    return {
+      vocab: Object.fromEntries(unseen.map((id) => [id, vocabEntry(tokenizer.bytes(id))])),
+      specialIds: unseen.filter((id) => added.has(id)),
+    }
+  }
+}
+
 export function openPrompt(
-  trajectory: Trajectory,
   messages: readonly Message[],
   prompt: Prompt,
-  tokenizer: Tokenizer,
+  newVocabulary: VocabularyWriter,
 ): RolloutEvent {
   const segment: PromptSegment = { kind: 'prompt', ids: prompt.ids, messages, derivation: prompt.derivation }
-  return { type: 'segment-started', segment, ...newVocabulary(trajectory, prompt.ids, tokenizer) }
+  return { type: 'segment-started', segment, ...newVocabulary(prompt.ids) }
 }
 
 /** The first token is there: the prompt has been read, with these logprobs where they were asked for. */
 export function closePrompt(
-  trajectory: Trajectory,
   { logprobs, topLogprobs }: Omit<ArrivedTokens, 'ids'>,
   problems: readonly Problem[],
-  tokenizer: Tokenizer,
+  newVocabulary: VocabularyWriter,
 ): RolloutEvent {
   return {
     type: 'segment',
@@ -58,7 +75,7 @@ export function closePrompt(
       ...(topLogprobs && { topLogprobs }),
       ...(problems.length > 0 && { problems }),
     },
-    ...newVocabulary(trajectory, topLogprobs?.ids ?? [], tokenizer),
+    ...newVocabulary(topLogprobs?.ids ?? []),
   }
 }
 
@@ -67,12 +84,8 @@ export function openResponse(request: NonNullable<ResponseSegment['request']>): 
   return { type: 'segment-started', segment, vocab: {}, specialIds: [] }
 }
 
-export function addTokens(trajectory: Trajectory, tokens: ArrivedTokens, tokenizer: Tokenizer): RolloutEvent {
-  return {
-    type: 'tokens',
-    ...tokens,
-    ...newVocabulary(trajectory, [...tokens.ids, ...(tokens.topLogprobs?.ids ?? [])], tokenizer),
-  }
+export function addTokens(tokens: ArrivedTokens, newVocabulary: VocabularyWriter): RolloutEvent {
+  return { type: 'tokens', ...tokens, ...newVocabulary([...tokens.ids, ...(tokens.topLogprobs?.ids ?? [])]) }
 }
 
 /** Closes the open response: finds its think blocks and tool calls, and checks the server's text against its tokens. */
@@ -110,10 +123,11 @@ function annotations(
   const opened = endsInsideThink(trajectory.segments.at(-1)?.ids ?? [], tokenizer)
   const blocks = thinkBlocks(text, thinkDelimiters(response, text, starts, tokenizer), opened, parser.delimiters)
   const tokens = (range: TextRange) => tokensAt(starts, range.start, range.end)
-  const earlier = callCount(trajectory)
+  const calls = parser.parse(text, blocks)
+  const callIds = freeCallIds(trajectory, calls.length)
   return {
     thinks: blocks.map((block) => ({ ...tokens(block), closed: block.closed })),
-    toolCalls: parser.parse(text, blocks).map((call, index) => recordedCall(call, callId(earlier + index), tokens)),
+    toolCalls: calls.map((call, index) => recordedCall(call, callIds[index] as string, tokens)),
   }
 }
 
@@ -135,11 +149,19 @@ function recordedCall(
   return { kind: 'parsed', ...place, name: call.name, input: call.input, arguments: named }
 }
 
-const callCount = ({ segments }: Trajectory): number =>
-  segments.reduce((count, segment) => count + (segment.kind === 'response' ? segment.toolCalls.length : 0), 0)
-
-/** Numbered through the trajectory, so that ids stay unique over its turns and sort in order. */
-const callId = (index: number): string => `call_${String(index).padStart(4, '0')}`
+/** Numbered through the trajectory, so that ids sort in order; those that an imported one has already are left out. */
+function freeCallIds({ segments }: Trajectory, count: number): string[] {
+  const taken = segments
+    .flatMap((segment) => (segment.kind === 'response' ? segment.toolCalls : []))
+    .map(({ id }) => id)
+  const used = new Set(taken)
+  const free: string[] = []
+  for (let number = taken.length; free.length < count; number++) {
+    const id = `call_${String(number).padStart(4, '0')}`
+    if (!used.has(id)) free.push(id)
+  }
+  return free
+}
 
 const THINK_PAIRS = [
   ['<think>', '</think>'],
@@ -203,17 +225,4 @@ function textProblems({ ids }: ResponseSegment, { vocab }: Trajectory, serverTex
   return [
     { kind: 'text', message: 'The server’s text is not the text of its tokens; the tokens are kept.', raw: serverText },
   ]
-}
-
-function newVocabulary(
-  trajectory: Trajectory,
-  ids: readonly number[],
-  tokenizer: Tokenizer,
-): { readonly vocab: Trajectory['vocab']; readonly specialIds: number[] } {
-  const unseen = [...new Set(ids)].filter((id) => id >= 0 && !Object.hasOwn(trajectory.vocab, id))
-  const added = unseen.length > 0 ? new Set(tokenizer.addedTokens.map(({ id }) => id)) : new Set<number>()
-  return {
-    vocab: Object.fromEntries(unseen.map((id) => [id, vocabEntry(tokenizer.bytes(id))])),
-    specialIds: unseen.filter((id) => added.has(id)),
-  }
 }
