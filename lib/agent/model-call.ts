@@ -17,6 +17,7 @@ import {
   closeResponse,
   openPrompt,
   openResponse,
+  vocabularyWriter,
 } from '#lib/tito/record.ts'
 import { type Limits, roomFor } from './limits.ts'
 import type { Recorder } from './recorder.ts'
@@ -90,12 +91,14 @@ export async function callModel(
   let firstTokenMs: number | undefined
   let end: End | undefined
   const problems: Problem[] = []
+  const newVocabulary = vocabularyWriter(recorder.trajectory, tokenizer)
 
   let scores: Chunk['prompt']
 
-  const begin = () => {
-    recorder.emit(closePrompt(recorder.trajectory, promptColumns(prompt, scores), [], tokenizer))
-    recorder.emit(openResponse(requestRecord(request, dependencies.serverName)))
+  const begin = (rid: string) => {
+    const { problems: promptProblems = [], ...columns } = promptColumns(prompt, scores)
+    recorder.emit(closePrompt(columns, promptProblems, newVocabulary))
+    recorder.emit(openResponse({ ...requestRecord(request, dependencies.serverName), rid }))
     firstTokenMs = elapsed()
   }
   const finish = (finished: Finish) => {
@@ -124,15 +127,15 @@ export async function callModel(
     return response
   }
 
-  recorder.emit(openPrompt(recorder.trajectory, messages, prompt, tokenizer))
+  recorder.emit(openPrompt(messages, prompt, newVocabulary))
   try {
     for await (const chunk of dependencies.generate(request, signal)) {
       const isEmptyAbort =
         chunk.end?.finish.kind === 'abort' && chunk.tokens.ids.length === 0 && firstTokenMs === undefined
       if (isEmptyAbort) throw new RunEnded({ kind: 'ended', reason: 'aborted', ...unsent(messages) })
       scores ??= chunk.prompt
-      if (firstTokenMs === undefined && (chunk.tokens.ids.length > 0 || chunk.end)) begin()
-      if (chunk.tokens.ids.length > 0) recorder.emit(addTokens(recorder.trajectory, chunk.tokens, tokenizer))
+      if (firstTokenMs === undefined && (chunk.tokens.ids.length > 0 || chunk.end)) begin(chunk.rid ?? request.rid)
+      if (chunk.tokens.ids.length > 0) recorder.emit(addTokens(chunk.tokens, newVocabulary))
       problems.push(...chunk.problems)
       end = chunk.end ?? end
     }
@@ -145,7 +148,10 @@ export async function callModel(
       finish({ kind: 'cancelled' })
       throw new RunEnded({ kind: 'ended', reason: 'cancelled' })
     }
-    if (!(error instanceof SglangError)) throw error
+    if (!(error instanceof SglangError)) {
+      finish({ kind: 'cut', code: 'INTERNAL', message: 'Rollscope itself failed; what had arrived was kept.' })
+      throw error
+    }
     finish({ kind: 'cut', code: error.code, message: error.message })
     throw new RunEnded(failed(error), { cause: error })
   }
@@ -177,12 +183,18 @@ function derivePrompt({ trajectory }: Recorder, messages: readonly Message[], co
 }
 
 /** Scores of the new prompt alone: the server gives one position more before it. */
-function promptColumns(prompt: Prompt, scores: Chunk['prompt']): Omit<ArrivedTokens, 'ids'> {
+function promptColumns(
+  prompt: Prompt,
+  scores: Chunk['prompt'],
+): Omit<ArrivedTokens, 'ids'> & { readonly problems?: readonly Problem[] } {
   const n = prompt.ids.length
   if (!scores || scores.logprobs.length < n) return {}
   const from = scores.logprobs.length - n
   const alternatives = scores.topLogprobs
   return {
+    problems: scores.problems.flatMap(({ index = 0, ...problem }) =>
+      index >= from ? [{ ...problem, index: index - from }] : [],
+    ),
     logprobs: scores.logprobs.slice(from),
     ...(alternatives && {
       topLogprobs: {
@@ -194,9 +206,11 @@ function promptColumns(prompt: Prompt, scores: Chunk['prompt']): Omit<ArrivedTok
   }
 }
 
-const requestRecord = (request: GenerateRequest, server: string): NonNullable<ResponseSegment['request']> => ({
+const requestRecord = (
+  request: GenerateRequest,
+  server: string,
+): Omit<NonNullable<ResponseSegment['request']>, 'rid'> => ({
   server,
-  rid: request.rid,
   samplingParams: request.sampling,
   inputLength: request.inputIds.length,
   inputHash: inputHash(request.inputIds),

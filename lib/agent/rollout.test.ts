@@ -212,7 +212,12 @@ describe('a rollout', () => {
     const scored: Script = async function* (request) {
       const start = request.logprobStartLen ?? 0
       const logprobs = request.inputIds.slice(start).map((_, i) => (i === 0 ? null : -(start + i)))
-      yield { prompt: { logprobs }, tokens: { ids: [65, END], logprobs: [-1, -1] }, problems: [], end: stop(2) }
+      yield {
+        prompt: { logprobs, problems: [] },
+        tokens: { ids: [65, END], logprobs: [-1, -1] },
+        problems: [],
+        end: stop(2),
+      }
     }
     const { trajectory } = await play({ scripts: [scored] })
     const again = await play({ scripts: [scored], on: trajectory, messages: [user('r')] })

@@ -138,12 +138,16 @@ function sdkTool({ spec, run: execute }: AgentTool, signal: AbortSignal) {
 }
 
 /** A tool need not heed the signal: the run goes on without it. */
-function unlessStopped<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  const stopped = new Promise<never>((_, reject) => {
-    if (signal.aborted) reject(new Error(STOPPED))
-    else signal.addEventListener('abort', () => reject(new Error(STOPPED)), { once: true })
-  })
-  return signal.aborted ? stopped : Promise.race([action(), stopped])
+async function unlessStopped<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) throw new Error(STOPPED)
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(new Error(STOPPED))
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([action(), stopped])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }
 
 const STOPPED = 'the run was stopped before this call was finished.'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { checkedLookup, refusedAddress, serverAddress } from './address.ts'
 import { SglangError } from './errors.ts'
 
-const own = { port: 3000, builtInPath: '/sglang' }
+const own = { host: '192.168.1.5', port: 3000, builtInPath: '/sglang' }
 const refusal = (text: string): string => {
   try {
     return `accepted as ${serverAddress(text, own)}`
@@ -24,6 +24,7 @@ test.each([
   ['http://192.168.1.2', 'http://192.168.1.2'],
   ['http://127.0.0.1:3000/sglang', 'http://127.0.0.1:3000/sglang'],
   ['http://127.0.0.1:3001', 'http://127.0.0.1:3001'],
+  ['http://192.168.1.5:3001', 'http://192.168.1.5:3001'],
 ])('%s is %s', (text, address) => {
   expect(serverAddress(text, own)).toBe(address)
 })

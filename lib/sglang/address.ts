@@ -7,6 +7,8 @@ import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
 import { SglangError } from './errors.ts'
 
 export interface OwnAddress {
+  /** Where the application listens, besides loopback names: lower case, IPv6 without brackets. */
+  readonly host: string
   readonly port: number
   /** Path under which the built-in model's server is mounted: the one place of our own that may be called. */
   readonly builtInPath: string
@@ -46,7 +48,8 @@ export function serverAddress(text: string, own: OwnAddress): string {
   url.hostname = host
   const address = `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
-  if (port === own.port && isLoopback(host) && url.pathname.replace(/\/+$/, '') !== own.builtInPath)
+  const isOwnHost = isLoopback(host) || (literal(host) ?? host).toLowerCase() === own.host
+  if (port === own.port && isOwnHost && url.pathname.replace(/\/+$/, '') !== own.builtInPath)
     refuse(`it is Rollscope’s own; the built-in model is at ${own.builtInPath}`)
   return address
 }

@@ -205,6 +205,97 @@ describe('a reply that contradicts itself is not believed', () => {
     ])
   })
 
+  test('so it is in an alternative, at its token, and in a prompt', async () => {
+    const low = -3.4028234663852886e38
+    const server = await replaying(
+      reply({
+        meta_info: {
+          input_token_logprobs: [
+            [null, 1, null],
+            [low, 2, null],
+            [-1, 3, null],
+          ],
+          output_token_logprobs: [
+            [-1, 5, null],
+            [-1, 6, null],
+          ],
+          output_top_logprobs: [
+            [
+              [-1, 5, null],
+              [-2, 7, null],
+            ],
+            [
+              [-1, 6, null],
+              [low, 8, null],
+            ],
+          ],
+          finish_reason: { type: 'length', length: 2 },
+        },
+      }),
+    )
+    const [chunk] = await all(client(server.baseUrl).generate(request({ logprobStartLen: 0 }), never))
+    expect(chunk?.problems).toMatchObject([{ column: 'topLogprobs', index: 1 }])
+    expect(chunk?.prompt).toMatchObject({ logprobs: [null, null, -1], problems: [{ column: 'logprobs', index: 1 }] })
+  })
+
+  test('alternatives for other tokens than came', async () => {
+    const server = await replaying(
+      reply({
+        meta_info: {
+          output_token_logprobs: [
+            [-1, 5, null],
+            [-1, 6, null],
+          ],
+          output_top_logprobs: [[[-1, 5, null]]],
+          finish_reason: { type: 'length', length: 2 },
+        },
+      }),
+    )
+    expect((await failure(all(client(server.baseUrl).generate(request(), never)))).code).toBe('INCONSISTENT')
+  })
+
+  test('times and versions that cannot be are not passed on', async () => {
+    const server = await replaying(
+      reply({
+        meta_info: {
+          output_token_logprobs: [[-1, 5, null]],
+          e2e_latency: -2,
+          weight_versions: [{ version: 'a', start: 4, end: 1 }],
+          finish_reason: { type: 'length', length: 1 },
+        },
+      }),
+    )
+    const [chunk] = await all(client(server.baseUrl).generate(request(), never))
+    expect(chunk?.end).not.toHaveProperty('serverMs')
+    expect(chunk?.end?.weightVersions).toEqual([{ version: 'a', start: 1, end: 1 }])
+  })
+
+  test('a prompt of 200,000 tokens is read like a short one', async () => {
+    const inputIds = Array.from({ length: 200_000 }, () => 1)
+    const server = await replaying(
+      reply({
+        meta_info: {
+          input_token_logprobs: inputIds.map((id) => [-1, id, null]),
+          input_top_logprobs: inputIds.map((id) => [[-1, id, null]]),
+          output_token_logprobs: [[-1, 5, null]],
+          finish_reason: { type: 'length', length: 1 },
+        },
+      }),
+    )
+    const [chunk] = await all(client(server.baseUrl).generate(request({ inputIds, logprobStartLen: 0 }), never))
+    expect(chunk?.prompt?.topLogprobs?.ids).toHaveLength(200_000)
+  })
+
+  test('an event too long to be one ends the call with a name', async () => {
+    const endless = await against((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: ')
+      const more = () => response.write('x'.repeat(1 << 20), (error) => error || more())
+      more()
+    })
+    expect((await failure(all(endless.generate(request({ stream: true }), never)))).code).toBe('TOO_LARGE')
+  })
+
   test('another count than arrived is noted', async () => {
     const server = await replaying(
       reply({ meta_info: { prompt_tokens: 4, completion_tokens: 1, finish_reason: { type: 'stop', matched: 5 } } }),
@@ -404,6 +495,33 @@ describe('every failure has a name', () => {
     expect(error.message).not.toContain('canary')
     expect(error.message).not.toContain('\u001b')
   })
+
+  test.each([
+    ['a page', 'text/html', (said: string) => `<h1>401?</h1>${said}`],
+    ['no JSON', 'application/json', (said: string) => said],
+    ['another shape', 'application/json', (said: string) => JSON.stringify({ meta_info: said })],
+    ['another shape, long', 'application/json', (said: string) => JSON.stringify({ meta_info: 'x'.repeat(70) + said })],
+    [
+      'an abort',
+      'application/json',
+      (said: string) => JSON.stringify({ meta_info: { finish_reason: { type: 'abort', message: said } } }),
+    ],
+    [
+      'an unknown end',
+      'application/json',
+      (said: string) => JSON.stringify({ meta_info: { finish_reason: { type: said } } }),
+    ],
+  ])('the key is not repeated where it is echoed in %s', async (_what, type, body) => {
+    const key = 'sk-canary-0123456789'
+    const echo = await against(
+      (incoming, response) =>
+        response.writeHead(200, { 'content-type': type }).end(body(`${incoming.headers.authorization}`)),
+      { apiKey: key },
+    )
+    const told = await all(echo.generate(request(), never)).then(JSON.stringify, (error: Error) => error.message)
+    expect(told).not.toContain('canary')
+    expect(await echo.describe(never).then(JSON.stringify, (error: Error) => error.message)).not.toContain('canary')
+  })
 })
 
 describe('requests that would kill the server are not sent', () => {
@@ -428,13 +546,13 @@ describe('trying again', () => {
   const eager: RetryPolicy = { attempts: 4, delayMs: () => 1 }
 
   test('helps against a busy server, and sends the same each time', async () => {
-    const bodies: string[] = []
+    const bodies: { readonly rid: string }[] = []
     const reply = JSON.stringify(recording('core-generate-minimal').response)
     const busy = await against(
       async (incoming, response) => {
         let body = ''
         for await (const chunk of incoming) body += chunk
-        bodies.push(body)
+        bodies.push(JSON.parse(body))
         if (bodies.length < 3)
           response
             .writeHead(503, { 'content-type': 'application/json', 'retry-after': '0.01' })
@@ -445,8 +563,26 @@ describe('trying again', () => {
     )
     const chunks = await all(busy.generate(request({ inputIds: Array.from({ length: 38 }, () => 1) }), never))
     expect(chunks).toHaveLength(1)
-    expect(new Set(bodies).size).toBe(1)
-    expect(bodies).toHaveLength(3)
+    expect(new Set(bodies.map((body) => JSON.stringify({ ...body, rid: '' }))).size).toBe(1)
+    // The server may still hold the request that failed.
+    expect(new Set(bodies.map(({ rid }) => rid)).size).toBe(3)
+    expect(chunks[0]?.rid).toBe(bodies[2]?.rid)
+  })
+
+  test('helps where a full queue is told in a stream', async () => {
+    let calls = 0
+    const refused = { type: 'abort', message: 'The request queue is full.', status_code: 503 }
+    const full = await against(
+      (_request, response) => {
+        calls++
+        const event = JSON.stringify({ text: '', meta_info: { finish_reason: refused } })
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${event}\n\ndata: [DONE]\n\n`)
+      },
+      { retry: eager },
+    )
+    const error = await failure(all(full.generate(request({ stream: true }), never)))
+    expect(error).toMatchObject({ code: 'UPSTREAM_BUSY', message: expect.stringContaining('queue is full') })
+    expect(calls).toBe(4)
   })
 
   test.each([400, 401, 403, 404, 422])('is not done after a %d', async (status) => {

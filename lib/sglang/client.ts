@@ -69,11 +69,18 @@ const DEFAULT_RETRY: RetryPolicy = {
 const MAX_RETRY_AFTER_MS = 30_000
 const INFO_MS = 10_000
 const LONGEST_EVENT = 64 << 20
+/** Of a reply that cannot be read, this many characters are shown. */
+const EXCERPT = 200
 
 export function createClient({ baseUrl, apiKey, limits, retry = DEFAULT_RETRY }: ClientOptions): SglangClient {
   const transport = createTransport(baseUrl, apiKey, { ...DEFAULT_LIMITS, ...limits })
   const info = async <T>(path: string, schema: z.ZodType<T>, signal: AbortSignal): Promise<T> =>
-    parsed(await jsonOf(await transport.send({ method: 'GET', path, signal, deadlineMs: INFO_MS })), schema, path)
+    parsed(
+      await jsonOf(await transport.send({ method: 'GET', path, signal, deadlineMs: INFO_MS }), apiKey),
+      schema,
+      path,
+      apiKey,
+    )
   return {
     generate: (request, signal) => generate(transport, request, signal, retry, apiKey),
     describe: (signal) => describe(info, signal),
@@ -90,7 +97,7 @@ export function createClient({ baseUrl, apiKey, limits, retry = DEFAULT_RETRY }:
     },
     async tokenize(text, signal) {
       const reply = await transport.send({ method: 'POST', path: '/tokenize', json: { prompt: text }, signal })
-      return parsed(await jsonOf(reply), tokenizeReply, '/tokenize').tokens
+      return parsed(await jsonOf(reply, apiKey), tokenizeReply, '/tokenize', apiKey).tokens
     },
     close: () => transport.close(),
   }
@@ -105,15 +112,14 @@ async function* generate(
 ): AsyncGenerator<Chunk> {
   const json = generateBody(request)
   for (let attempt = 1; ; attempt++) {
+    // The server may still hold the request that failed, and refuses a second one of the same id.
+    const rid = attempt === 1 ? request.rid : `${request.rid}-${attempt}`
     let started = false
     try {
-      for await (const chunk of chunksOf(
-        await transport.send({ method: 'POST', path: '/generate', json, signal }),
-        request,
-        apiKey,
-      )) {
+      const reply = await transport.send({ method: 'POST', path: '/generate', json: { ...json, rid }, signal })
+      for await (const chunk of chunksOf(reply, request, apiKey)) {
         started = true
-        yield chunk
+        yield attempt === 1 ? chunk : { ...chunk, rid }
       }
       return
     } catch (error) {
@@ -147,18 +153,29 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 async function* chunksOf(reply: Reply, request: GenerateRequest, apiKey: string | undefined): AsyncGenerator<Chunk> {
-  const reader = replyReader(request)
+  const reader = replyReader(request, (text) => foreignText(text, apiKey))
   if (!request.stream) {
-    yield reader.read(parsed(await jsonOf(reply), generateReply, '/generate'))
+    yield reader.read(parsed(await jsonOf(reply, apiKey), generateReply, '/generate', apiKey))
     return
   }
+  let started = false
   let ended = false
   for await (const value of events(reply, apiKey)) {
+    const refused = started ? undefined : refusalIn(value, apiKey)
+    if (refused) throw refused
     const chunk = reader.read(value)
+    started = true
     ended ||= chunk.end !== undefined
     yield chunk
   }
   if (!ended) throw new SglangError('UPSTREAM_TRUNCATED', 'the stream ended before the reply did')
+}
+
+/** A stream that was refused before its first token has status 200; its one event says which status was meant. */
+function refusalIn({ meta_info: { finish_reason: reason } }: GenerateReply, apiKey: string | undefined) {
+  return reason?.type === 'abort' && typeof reason.status_code === 'number'
+    ? errorFromEvent(reason.message ?? 'the request was aborted', reason.status_code, apiKey)
+    : undefined
 }
 
 /** The events of a stream, up to [DONE]. */
@@ -169,49 +186,53 @@ async function* events(reply: Reply, apiKey: string | undefined): AsyncGenerator
   const queue: string[] = []
   const parser = createParser({ onEvent: ({ data }) => queue.push(data), maxBufferSize: LONGEST_EVENT })
   for await (const bytes of reply.chunks) {
-    parser.feed(decoder.decode(bytes, { stream: true }))
+    try {
+      parser.feed(decoder.decode(bytes, { stream: true }))
+    } catch (error) {
+      throw new SglangError('TOO_LARGE', `an event of the reply is larger than ${LONGEST_EVENT} characters`, {
+        cause: error,
+      })
+    }
     for (const data of queue.splice(0)) {
       if (data === '[DONE]') return
       const value = jsonValue(data, apiKey)
       const error = streamError.safeParse(value)
       if (error.success) throw errorFromEvent(error.data.error.message, error.data.error.code ?? undefined, apiKey)
-      yield parsed(value, generateReply, '/generate')
+      yield parsed(value, generateReply, '/generate', apiKey)
     }
   }
 }
 
-async function jsonOf(reply: Reply): Promise<unknown> {
+async function jsonOf(reply: Reply, apiKey: string | undefined): Promise<unknown> {
   const text = await reply.text()
-  if (!reply.contentType.startsWith('application/json')) throw notSglang(reply.contentType, text, 'JSON', undefined)
-  return jsonValue(text, undefined)
+  if (!reply.contentType.startsWith('application/json')) throw notSglang(reply.contentType, text, 'JSON', apiKey)
+  return jsonValue(text, apiKey)
 }
 
 function jsonValue(text: string, apiKey: string | undefined): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new SglangError(
-      'BAD_JSON',
-      `the reply is not valid JSON: ${foreignText(error instanceof Error ? error.message : String(error), apiKey)}`,
-      { cause: error },
-    )
+    throw new SglangError('BAD_JSON', `the reply is not valid JSON: ${foreignText(text, apiKey, EXCERPT)}`, {
+      cause: error,
+    })
   }
 }
 
-function parsed<T>(value: unknown, schema: z.ZodType<T>, path: string): T {
+function parsed<T>(value: unknown, schema: z.ZodType<T>, path: string, apiKey: string | undefined): T {
   const result = schema.safeParse(value)
-  if (!result.success)
-    throw new SglangError(
-      'BAD_SHAPE',
-      `the reply to ${path} is not SGLang’s: ${violationText(schemaViolation(result.error, value))}`,
-    )
-  return result.data
+  if (result.success) return result.data
+  const violation = schemaViolation(result.error, value)
+  // What was found is told clipped, so a key in it may be told in part: then it is not told at all.
+  const holdsKey = apiKey !== undefined && JSON.stringify(value).includes(apiKey)
+  const told = violationText(holdsKey ? { ...violation, found: 'something else' } : violation)
+  throw new SglangError('BAD_SHAPE', `the reply to ${path} is not SGLang’s: ${told}`)
 }
 
 function notSglang(contentType: string, body: string, expected: string, apiKey: string | undefined): SglangError {
   return new SglangError(
     'NOT_SGLANG',
-    `the answer is ${foreignText(contentType, apiKey) || 'of no type'}, not ${expected}: ${foreignText(body.slice(0, 200), apiKey)}`,
+    `the answer is ${foreignText(contentType, apiKey) || 'of no type'}, not ${expected}: ${foreignText(body, apiKey, EXCERPT)}`,
   )
 }
 

@@ -75,11 +75,11 @@ const HINTS: Readonly<Partial<Record<SglangErrorCode, string>>> = {
 /** Longest foreign text that goes into an error message. */
 const CLIP = 4096
 
-/** A server's words: one line of printable text, clipped, without our key. */
-export function foreignText(text: string, secret?: string): string {
+/** A server's words: one line of printable text, without our key, and then clipped: half a key is one too many. */
+export function foreignText(text: string, secret: string | undefined, longest = CLIP): string {
   const printable = text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim()
   const scrubbed = secret ? printable.replaceAll(secret, '[key]') : printable
-  return scrubbed.length > CLIP ? `${scrubbed.slice(0, CLIP)}… (${scrubbed.length} characters)` : scrubbed
+  return scrubbed.length > longest ? `${scrubbed.slice(0, longest)}… (${scrubbed.length} characters)` : scrubbed
 }
 
 /** An answer with an error status. `body` is its text. Reads the four shapes in which SGLang words errors. */

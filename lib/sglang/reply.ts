@@ -8,6 +8,8 @@ import { SglangError } from './errors.ts'
 import type { GenerateReply, Scored } from './schema.ts'
 
 export interface Chunk {
+  /** Id of the request that is answered, where it is another than asked for: that of a later try. */
+  readonly rid?: string
   /** Logprobs of the prompt's last positions, known with the first chunk; undefined when none came. */
   readonly prompt?: PromptScores
   readonly tokens: ArrivedTokens
@@ -20,6 +22,8 @@ export interface Chunk {
 interface PromptScores {
   readonly logprobs: readonly (number | null)[]
   readonly topLogprobs?: TopLogprobs
+  /** Indices count from the first position scored. */
+  readonly problems: readonly Problem[]
 }
 
 export interface End {
@@ -36,10 +40,11 @@ export interface ReplyReader {
   read(reply: GenerateReply): Chunk
 }
 
-export function replyReader(expected: {
-  readonly vocabularySize: number
-  readonly inputIds: readonly number[]
-}): ReplyReader {
+/** `told` makes words of the server fit to be shown and stored. */
+export function replyReader(
+  expected: { readonly vocabularySize: number; readonly inputIds: readonly number[] },
+  told: (text: string) => string,
+): ReplyReader {
   let received = 0
   let text = ''
   let promptRead = false
@@ -63,7 +68,7 @@ export function replyReader(expected: {
         ...(scores && {
           logprobs: scores.slice(skip).map(([logprob], i) => clean(logprob, received + i, 'logprobs', problems)),
         }),
-        ...top(meta.output_top_logprobs?.slice(skip), received, problems),
+        ...top(meta.output_top_logprobs?.slice(skip), newIds.length, received, problems),
       }
       received += newIds.length
       const prompt = promptRead ? undefined : promptScores(meta, expected.inputIds)
@@ -72,7 +77,7 @@ export function replyReader(expected: {
         tokens,
         problems,
         ...(prompt && { prompt }),
-        ...(meta.finish_reason && { end: endOf(reply, received, text, expected.inputIds.length, problems) }),
+        ...(meta.finish_reason && { end: endOf(reply, received, text, expected.inputIds.length, problems, told) }),
       }
     },
   }
@@ -102,16 +107,20 @@ type TopRows = readonly (readonly Scored[] | null)[]
 
 function top(
   rows: TopRows | null | undefined,
+  expected: number,
   from: number,
   problems: Problem[],
 ): { readonly topLogprobs?: TopLogprobs } {
-  const k = Math.max(0, ...(rows ?? []).map((row) => row?.length ?? 0))
-  if (!rows || k === 0) return {}
+  const k = (rows ?? []).reduce((most, row) => Math.max(most, row?.length ?? 0), 0)
+  // Scoring writes no tokens, and the server gives alternatives for one all the same.
+  if (!rows || k === 0 || expected === 0) return {}
+  if (rows.length !== expected)
+    throw new SglangError('INCONSISTENT', `the server sent alternatives for ${rows.length} of ${expected} tokens`)
   const cells = rows.flatMap((row, i) =>
     Array.from({ length: k }, (_, column) => {
       const entry = row?.[column]
       return entry
-        ? { id: entry[1], logprob: clean(entry[0], (from + i) * k + column, 'topLogprobs', problems) }
+        ? { id: entry[1], logprob: clean(entry[0], from + i, 'topLogprobs', problems) }
         : { id: -1, logprob: null }
     }),
   )
@@ -129,11 +138,11 @@ function promptScores(meta: GenerateReply['meta_info'], inputIds: readonly numbe
       'INCONSISTENT',
       `the server scored token id ${scores[odd]?.[1]} where ${inputIds[offset + odd]} was sent (position ${offset + odd})`,
     )
+  const problems: Problem[] = []
   return {
-    logprobs: scores.map(([logprob]) =>
-      logprob === null || logprob <= MINUS_INFINITY ? null : logprob === 0 ? 0 : logprob,
-    ),
-    ...top(meta.input_top_logprobs, 0, []),
+    logprobs: scores.map(([logprob], i) => clean(logprob, i, 'logprobs', problems)),
+    ...top(meta.input_top_logprobs, scores.length, 0, problems),
+    problems,
   }
 }
 
@@ -143,6 +152,7 @@ function endOf(
   text: string,
   sent: number,
   problems: Problem[],
+  told: (text: string) => string,
 ): End {
   const count = (what: string, said: number | null | undefined, own: number) => {
     if (typeof said === 'number' && said !== own)
@@ -158,7 +168,7 @@ function endOf(
     meta.weight_versions ??
     (meta.weight_version ? [{ version: meta.weight_version, start: 0, end: received }] : undefined)
   return {
-    finish: finishOf(meta.finish_reason),
+    finish: finishOf(meta.finish_reason, told),
     usage: {
       ...(typeof meta.prompt_tokens === 'number' && { promptTokens: meta.prompt_tokens }),
       ...(typeof meta.completion_tokens === 'number' && { completionTokens: meta.completion_tokens }),
@@ -167,16 +177,17 @@ function endOf(
     ...(versions && {
       weightVersions: versions.map(({ version, start, end }) => ({
         version,
-        start: Math.min(start, received),
+        start: Math.min(start, end, received),
         end: Math.min(end, received),
       })),
     }),
-    ...(typeof meta.e2e_latency === 'number' && { serverMs: meta.e2e_latency * 1000 }),
+    // A server's clock that was set back in between gives a negative time: then it is not known.
+    ...(typeof meta.e2e_latency === 'number' && meta.e2e_latency >= 0 && { serverMs: meta.e2e_latency * 1000 }),
     text,
   }
 }
 
-function finishOf(reason: GenerateReply['meta_info']['finish_reason']): Finish {
+function finishOf(reason: GenerateReply['meta_info']['finish_reason'], told: (text: string) => string): Finish {
   switch (reason?.type) {
     case 'stop':
       return {
@@ -186,8 +197,8 @@ function finishOf(reason: GenerateReply['meta_info']['finish_reason']): Finish {
     case 'length':
       return { kind: 'length' }
     case 'abort':
-      return { kind: 'abort', ...(reason.message && { message: reason.message }) }
+      return { kind: 'abort', ...(reason.message && { message: told(reason.message) }) }
     default:
-      return { kind: 'unknown', raw: JSON.stringify(reason ?? null) }
+      return { kind: 'unknown', raw: told(JSON.stringify(reason ?? null)) }
   }
 }
