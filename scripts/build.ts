@@ -34,7 +34,7 @@ function sourceHash(): string {
   const files = globSync(['{app,components,lib,public}/**/*', '*.{ts,json,mjs}'], {
     cwd: folder,
     withFileTypes: true,
-    exclude: (entry) => /\.test\.tsx?$/.test(entry.name) || entry.name === 'recordings' || entry.name === 'golden',
+    exclude: ({ name }) => /\.test\.tsx?$/.test(name) || ['recordings', 'golden', 'next-env.d.ts'].includes(name),
   })
   for (const file of files
     .filter((entry) => entry.isFile())

@@ -2,6 +2,7 @@
 
 import path from 'node:path'
 import next from 'next'
+import { checkConfig } from '../lib/server/check-config.ts'
 import { ConfigError, readConfig } from '../lib/server/config.ts'
 import { createFront } from '../lib/server/front.ts'
 import { BUILT_IN_PATH } from '../lib/server/servers.ts'
@@ -16,6 +17,7 @@ process.env.NEXT_TELEMETRY_DISABLED = '1'
 
 try {
   const config = readConfig(process.env, folder)
+  checkConfig(config)
   if (!development && !buildWhenNeeded()) fail('The build failed.')
   shareConfig(config)
   const application = next({ dev: development, dir: folder, hostname: config.host, port: config.port })

@@ -14,6 +14,7 @@ import { Problem } from './problem.ts'
 import type { Run } from './runs.ts'
 import { BUILT_IN } from './servers.ts'
 import type { Services } from './services.ts'
+import { storedTrajectory } from './trajectories.ts'
 
 const settingsShape = {
   sampling: samplingSchema
@@ -117,7 +118,14 @@ export async function startRollout(request: RolloutRequest, all: Services, signa
       ...(request.limits && { limits: request.limits as Record<string, number> }),
     },
   }
-  return run(trajectory, all.store.add(trajectory), questionOf(request), { ...request, server: serverName }, codec, all)
+  return run(
+    trajectory,
+    all.store.add(trajectory, { runsHere: true }),
+    questionOf(request),
+    { ...request, server: serverName },
+    codec,
+    all,
+  )
 }
 
 export async function continueRollout(
@@ -126,9 +134,8 @@ export async function continueRollout(
   all: Services,
   signal: AbortSignal,
 ): Promise<Run> {
-  const stored = all.store.get(key)
-  if (!stored) throw new Problem({ status: 404, code: 'NO_TRAJECTORY', detail: 'there is no such trajectory' })
-  const { tokenizer, template } = stored.model
+  const found = storedTrajectory(key, all)
+  const { tokenizer, template } = found.model
   if (!tokenizer || !template)
     throw new Problem({
       status: 422,
@@ -136,22 +143,26 @@ export async function continueRollout(
       detail: 'this trajectory does not say which tokenizer and chat template it was made with',
       hint: 'Only trajectories with both can be continued on their tokens.',
     })
-  if (request.prompt === undefined && unreadResults(stored).length === 0)
+  if (request.prompt === undefined && unreadResults(found).length === 0)
     throw new Problem({
       status: 422,
       code: 'NOTHING_NEW',
       detail: 'there is nothing new to tell the model: give a prompt',
     })
-  const serverName = request.server ?? lastServer(stored) ?? all.servers.defaultName
+  const serverName = request.server ?? lastServer(found) ?? all.servers.defaultName
   const server = await all.servers.client(serverName).describe(signal)
-  const codec = await loadCodec(tokenizer.name, stored.model.tools.length > 0, all)
-  if (tokenizer.fingerprint !== undefined && codec.tokenizer.fingerprint !== tokenizer.fingerprint)
+  const loaded = await all.tokenizers.load(tokenizer.name)
+  if (tokenizer.fingerprint !== undefined && loaded.tokenizer.fingerprint !== tokenizer.fingerprint)
     throw new Problem({
       status: 422,
       code: 'OTHER_TOKENIZER',
       detail: `the tokenizer ${tokenizer.name} has changed since this trajectory was made`,
       hint: 'Its ids would mean other texts. Make the tokenizer of that time available.',
     })
+  // The template that made it, whatever the tokenizer ships with today.
+  const codec: Codec = { tokenizer: loaded.tokenizer, template: loaded.compile(template.text) }
+  // Read again: another rollout may have added to it while the server was asked. From here to its start nothing waits.
+  const stored = storedTrajectory(key, all)
   const trajectory: Trajectory = {
     ...stored,
     model: { ...stored.model, ...(server.contextLength !== undefined && { contextLength: server.contextLength }) },
@@ -160,8 +171,14 @@ export async function continueRollout(
         ? { ...stored.provenance, limits: request.limits as Record<string, number> }
         : stored.provenance,
   }
-  const messages: Message[] = request.prompt === undefined ? [] : [{ role: 'user', content: request.prompt }]
-  return run(trajectory, key, messages, { ...request, server: serverName }, codec, all)
+  const question: Message[] = request.prompt === undefined ? [] : [{ role: 'user', content: request.prompt }]
+  return run(trajectory, key, [...unsentSystem(stored), ...question], { ...request, server: serverName }, codec, all)
+}
+
+/** Where the first call failed, nothing of the first prompt was read: its system messages still have to be. */
+function unsentSystem({ segments, outcome }: Trajectory): readonly Message[] {
+  if (segments.length > 0 || outcome.kind === 'running') return []
+  return (outcome.unsent ?? []).filter(({ role }) => role === 'system' || role === 'developer')
 }
 
 function run(
@@ -175,6 +192,7 @@ function run(
   const rolloutId = randomUUID()
   const parser = parserOrProblem(trajectory.model.parser ?? DEFAULT_PARSER)
   const client = all.servers.client(request.server)
+  const runnable = trajectory.model.tools.map(({ name }) => toolNamed(name))
   return all.runs.start({
     rolloutId,
     key,
@@ -195,7 +213,7 @@ function run(
           serverName: request.server,
           codec,
           parser,
-          tools: trajectory.model.tools.map(({ name }) => toolNamed(name)),
+          tools: runnable,
           now: () => new Date(),
           elapsedMs: () => performance.now(),
           newRequestId: () => randomUUID().replaceAll('-', ''),

@@ -28,12 +28,14 @@ export function route<Params = Record<string, never>>(
   handler: (context: RouteContext<Params>) => Response | Promise<Response>,
 ): NextHandler<Params> {
   return async (request, context) => {
-    const all = services()
-    const refused =
-      (access === 'token' ? accessProblem(request.headers, all.config) : originProblem(request.headers, all.config)) ??
-      (changes && changeProblem(request.headers, changes))
-    if (refused) return problemResponse(refused)
     try {
+      const all = services()
+      const refused =
+        (access === 'token'
+          ? accessProblem(request.headers, all.config)
+          : originProblem(request.headers, all.config)) ??
+        (changes && changeProblem(request.headers, changes))
+      if (refused) return problemResponse(refused)
       return await handler({ request, params: await context.params, services: all })
     } catch (error) {
       // Nobody reads the answer any more; what was under way has ended with its signal.

@@ -54,6 +54,26 @@ const all = async (events: AsyncIterable<RolloutEvent>) => {
 
 const never = new AbortController().signal
 
+test('a run that cannot be stored ends for its readers, and can be started again', async () => {
+  const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const runs = createRuns()
+  const events = async function* () {
+    yield* script
+  }
+  const save = (): never => {
+    throw new Error('disk is full')
+  }
+  runs.start({ rolloutId: 'r', key: 't', detached: true, events, save })
+  expect((await all(runs.follow('r', 0, never))).at(-1)).toMatchObject({
+    outcome: { kind: 'failed', code: 'INTERNAL' },
+  })
+  await runs.cancel('r')
+  expect(log).toHaveBeenCalled()
+  log.mockRestore()
+  runs.start({ rolloutId: 'again', key: 't', detached: true, events, save: () => {} })
+  expect(await all(runs.follow('again', 0, never))).toEqual(script)
+})
+
 test('readers may come late, leave, and come back at any event; all see the same', async () => {
   const { runs, next } = start()
   const first = all(runs.follow('r-t', 0, never))

@@ -2,7 +2,8 @@
  * Rollouts that are running, and those that ended a little while ago: each is one numbered stream of events that any
  * number of readers may follow from any number on. Every closed segment is stored before a reader hears of it.
  */
-import { applyEvent, type LiveTrajectory, type RolloutEvent } from '#lib/core/events.ts'
+import type { LiveTrajectory, RolloutEvent } from '#lib/core/events.ts'
+import { createFold } from '#lib/core/fold.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { Problem } from './problem.ts'
 
@@ -82,7 +83,7 @@ export function createRuns(): Runs {
         abandoned: undefined,
       }
       entries.set(options.rolloutId, entry)
-      entry.done = drive(entry, options).then(() => {
+      entry.done = drive(entry, options).finally(() => {
         setTimeout(() => entries.delete(options.rolloutId), KEPT_MS).unref()
       })
       if (options.detached) watchAbandonment(entry)
@@ -101,13 +102,18 @@ export function createRuns(): Runs {
   }
 }
 
+/** Never rejects: whatever breaks, its readers hear of an end. */
 async function drive(entry: Entry, { events, save }: StartOptions): Promise<void> {
-  let trajectory: LiveTrajectory | undefined
+  const fold = createFold()
+  const store = (event: RolloutEvent) => {
+    fold.add(event)
+    if (event.type === 'tokens' || !fold.trajectory) return
+    const changed = firstChange(fold.trajectory, event)
+    if (changed !== undefined) save(recordOf(fold.trajectory), changed)
+  }
   try {
     for await (const event of events(entry.controller.signal)) {
-      trajectory = applyEvent(trajectory, event)
-      const changed = firstChange(trajectory, event)
-      if (changed !== undefined) save(recordOf(trajectory), changed)
+      store(event)
       publish(entry, event)
     }
   } catch (error) {
@@ -120,11 +126,12 @@ async function drive(entry: Entry, { events, save }: StartOptions): Promise<void
         message: 'Rollscope itself failed; its log says more. What was recorded is kept.',
       },
     }
-    if (trajectory) {
-      trajectory = applyEvent(trajectory, event)
-      save(recordOf(trajectory), trajectory.segments.length)
-    }
     publish(entry, event)
+    try {
+      if (fold.trajectory) store(event)
+    } catch (again) {
+      console.error('its end could not be stored:', again)
+    }
   } finally {
     entry.ended = true
     clearTimeout(entry.abandoned)

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { serverAddress } from '#lib/sglang/address.ts'
 import { createClient, type SglangClient } from '#lib/sglang/client.ts'
-import { foreignText, SglangError } from '#lib/sglang/errors.ts'
+import { SglangError } from '#lib/sglang/errors.ts'
 import type { SavedServer, ServerStore } from '#lib/store/servers.ts'
 import type { Config } from './config.ts'
 import { Problem } from './problem.ts'
@@ -48,7 +48,7 @@ export interface Servers {
 }
 
 export function createServers(config: Config, store: ServerStore): Servers {
-  const own = { port: config.port, builtInPath: BUILT_IN_PATH }
+  const own = { host: config.host.toLowerCase(), port: config.port, builtInPath: BUILT_IN_PATH }
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const fixed: { readonly server: SavedServer; readonly source: ServerEntry['source'] }[] = [
     ...(config.sglang
@@ -133,7 +133,7 @@ export async function serverStatus(client: SglangClient, signal: AbortSignal): P
     return {
       state: 'failed',
       code: error.code,
-      message: foreignText(error.message),
+      message: error.message,
       ...(error.hint !== undefined && { hint: error.hint }),
     }
   }

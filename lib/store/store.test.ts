@@ -41,7 +41,7 @@ describe('trajectories', () => {
   test('grow segment by segment', () => {
     const store = open()
     const whole = trajectory('t', 3)
-    const key = store.add({ ...whole, segments: [], outcome: { kind: 'running' } })
+    const key = store.add({ ...whole, segments: [], outcome: { kind: 'running' } }, { runsHere: true })
     for (let n = 1; n <= whole.segments.length; n++) {
       store.update(key, { ...whole, segments: whole.segments.slice(0, n), outcome: { kind: 'running' } }, n - 1)
       expect(store.get(key)?.segments).toEqual(whole.segments.slice(0, n))
@@ -76,13 +76,38 @@ describe('trajectories', () => {
 
   test('a run whose process is gone is interrupted, with its last segment', () => {
     const store = open(true, 77)
-    store.add({ ...trajectory(), outcome: { kind: 'running' } })
+    store.add({ ...trajectory(), outcome: { kind: 'running' } }, { runsHere: true })
     store.close()
     const meanwhile = open(true)
     expect(meanwhile.get('t')?.outcome).toEqual({ kind: 'running' })
     meanwhile.close()
     const later = open(false)
     expect(later.get('t')).toEqual({ ...trajectory(), outcome: { kind: 'ended', reason: 'interrupted' } })
+    later.close()
+  })
+
+  test('a run that cannot be read does not keep the others from being opened', () => {
+    const store = open(true, 77)
+    for (const id of ['bad', 'good']) store.add({ ...trajectory(id), outcome: { kind: 'running' } }, { runsHere: true })
+    store.close()
+    const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
+    database.exec(`UPDATE segments SET segment = '{}' WHERE key = 'bad'`)
+    database.close()
+    for (const again of [open(false), open(false)]) {
+      expect(again.get('good')?.outcome).toEqual({ kind: 'ended', reason: 'interrupted' })
+      expect(() => again.get('bad')).toThrow(StoreError)
+      expect(again.list({ limit: 2 }).rows.map(({ outcome }) => outcome)).toEqual(['interrupted', 'interrupted'])
+      again.close()
+    }
+  })
+
+  test('a file that was exported in mid-run is no run of ours', () => {
+    const running = { ...trajectory(), outcome: { kind: 'running', rolloutId: 'r' } } as const
+    const store = open()
+    store.add(running)
+    store.close()
+    const later = open(false)
+    expect(later.get('t')).toEqual(running)
     later.close()
   })
 

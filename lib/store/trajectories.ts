@@ -11,9 +11,10 @@ import type { Segment, Trajectory } from '#lib/core/trajectory.ts'
 export interface TrajectoryStore {
   /**
    * Keeps a trajectory under its id. An id that is taken by another trajectory is told apart with a suffix: the key
-   * under which it is found; the trajectory itself stays as it is.
+   * under which it is found; the trajectory itself stays as it is. `runsHere`: this process is about to write it on, and
+   * when the process is gone without having ended it, it was interrupted.
    */
-  add(trajectory: Trajectory): string
+  add(trajectory: Trajectory, origin?: { readonly runsHere: boolean }): string
   /** Writes what changed: everything but the segments before `from`. */
   update(key: string, trajectory: Trajectory, from: number): void
   get(key: string): Trajectory | undefined
@@ -137,11 +138,11 @@ function createStore(database: DatabaseSync, processId: number): TrajectoryStore
     }
   }
   return {
-    add(trajectory) {
+    add(trajectory, { runsHere } = { runsHere: false }) {
       return transaction(database, () => {
         const { key, isStored } = freeKey(trajectory)
         if (!isStored) {
-          insert.run({ key, ...headerColumns(trajectory, processId) })
+          insert.run({ key, ...headerColumns(trajectory, runsHere ? processId : null) })
           writeSegments(key, trajectory.segments, 0)
         }
         return key
@@ -149,7 +150,10 @@ function createStore(database: DatabaseSync, processId: number): TrajectoryStore
     },
     update(key, trajectory, from) {
       transaction(database, () => {
-        updateHeader.run({ key, ...headerColumns(trajectory, processId) })
+        updateHeader.run({
+          key,
+          ...headerColumns(trajectory, trajectory.outcome.kind === 'running' ? processId : null),
+        })
         writeSegments(key, trajectory.segments, from)
       })
     },
@@ -167,7 +171,7 @@ function createStore(database: DatabaseSync, processId: number): TrajectoryStore
   }
 }
 
-function headerColumns(trajectory: Trajectory, processId: number) {
+function headerColumns(trajectory: Trajectory, runningIn: number | null) {
   const { segments: _, ...header } = trajectory
   const { tokens, trained } = statistics(trajectory)
   return {
@@ -177,7 +181,7 @@ function headerColumns(trajectory: Trajectory, processId: number) {
     outcome: outcomeText(trajectory),
     tokens,
     trained,
-    running_in: trajectory.outcome.kind === 'running' ? processId : null,
+    running_in: runningIn,
   }
 }
 
@@ -213,15 +217,22 @@ function summary(row: Row): TrajectorySummary {
 
 function markInterrupted(database: DatabaseSync, store: TrajectoryStore, isAlive: (pid: number) => boolean): void {
   const running = database.prepare('SELECT key, running_in FROM trajectories WHERE running_in IS NOT NULL').all()
+  const leave = database.prepare("UPDATE trajectories SET running_in = NULL, outcome = 'interrupted' WHERE key = ?")
   for (const { key, running_in } of running) {
     if (isAlive(Number(running_in))) continue
-    const trajectory = store.get(String(key))
-    if (trajectory)
-      store.update(
-        String(key),
-        { ...trajectory, outcome: { kind: 'ended', reason: 'interrupted' } },
-        trajectory.segments.length,
-      )
+    try {
+      const trajectory = store.get(String(key))
+      if (trajectory)
+        store.update(
+          String(key),
+          { ...trajectory, outcome: { kind: 'ended', reason: 'interrupted' } },
+          trajectory.segments.length,
+        )
+    } catch (error) {
+      // One that cannot be read must not keep the others from being opened; opening it says what is wrong with it.
+      if (!(error instanceof StoreError)) throw error
+      leave.run(String(key))
+    }
   }
 }
 

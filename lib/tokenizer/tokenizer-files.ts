@@ -19,6 +19,8 @@ export interface LoadedTokenizer {
   readonly tokenizer: Tokenizer
   /** The template for conversations with or without tools; undefined when the repository has none. */
   readonly template: (hasTools: boolean) => ChatTemplate | undefined
+  /** Another template, with this tokenizer's special tokens. Throws TemplateError. */
+  readonly compile: (templateText: string) => ChatTemplate
   /** Ids that end a generation by the model's own configuration. */
   readonly stopIds: readonly number[]
 }
@@ -59,7 +61,7 @@ export function loadTokenizerFiles(name: string, files: TokenizerFiles): LoadedT
   const endOfText = config.eos_token === undefined ? undefined : library.token_to_id(contentOf(config.eos_token))
   return {
     tokenizer,
-    template: templates(files.chatTemplateJinja, config),
+    ...templates(files.chatTemplateJinja, config),
     stopIds: [...new Set([...(endOfText === undefined ? [] : [endOfText]), ...[generation.eos_token_id ?? []].flat()])],
   }
 }
@@ -125,7 +127,10 @@ const largest = (ids: readonly number[]): number => ids.reduce((a, b) => Math.ma
 const contentOf = (token: z.infer<typeof specialToken>): string => (typeof token === 'string' ? token : token.content)
 
 /** A chat_template.jinja beside the configuration wins, as in transformers; so does "tool_use" where there are tools. */
-function templates(jinja: string | undefined, config: z.infer<typeof configSchema>): LoadedTokenizer['template'] {
+function templates(
+  jinja: string | undefined,
+  config: z.infer<typeof configSchema>,
+): Pick<LoadedTokenizer, 'template' | 'compile'> {
   const named =
     typeof config.chat_template === 'string'
       ? [{ name: 'default', template: config.chat_template }]
@@ -137,14 +142,17 @@ function templates(jinja: string | undefined, config: z.infer<typeof configSchem
     }),
   )
   const compiled = new Map<string, ChatTemplate>()
-  return (hasTools) => {
-    const text =
-      jinja ??
-      (hasTools ? named.find(({ name }) => name === 'tool_use') : undefined)?.template ??
-      named.find(({ name }) => name === 'default')?.template
-    if (text === undefined) return undefined
+  const compile = (text: string): ChatTemplate => {
     const known = compiled.get(text) ?? chatTemplate(text, specialTokens)
     compiled.set(text, known)
     return known
   }
+  const template = (hasTools: boolean): ChatTemplate | undefined => {
+    const text =
+      jinja ??
+      (hasTools ? named.find(({ name }) => name === 'tool_use') : undefined)?.template ??
+      named.find(({ name }) => name === 'default')?.template
+    return text === undefined ? undefined : compile(text)
+  }
+  return { template, compile }
 }

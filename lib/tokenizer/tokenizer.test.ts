@@ -39,6 +39,13 @@ beforeAll(async () => {
   loaded = { qwen3: await loader.load(qwen3), tiny: await loader.load('tiny') }
 })
 
+test('a template of another time is rendered with the tokenizer’s special tokens', () => {
+  const then = loaded.qwen3.compile('{{ messages[0].content }}{{ eos_token }}')
+  const messages = [{ role: 'user', content: 'hi' }]
+  expect(then.render({ messages, tools: undefined, addGenerationPrompt: false, options: {} })).toBe('hi<|im_end|>')
+  expect(then).not.toBe(loaded.qwen3.template(false))
+})
+
 describe.each(['qwen3', 'tiny'] as const)('%s', (name) => {
   const text = fc.string({
     unit: fc.oneof(

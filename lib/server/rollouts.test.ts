@@ -1,0 +1,109 @@
+/** Starting and continuing, with a store and runs as they are, and a server that says what it is told. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { textOf } from '#lib/core/pieces.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { SglangClient } from '#lib/sglang/client.ts'
+import { SglangError } from '#lib/sglang/errors.ts'
+import { openTrajectoryStore } from '#lib/store/trajectories.ts'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import { byteId, byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
+import { chatml } from '#lib/tito/small-templates.ts'
+import { Problem } from './problem.ts'
+import { continueRollout, startRollout } from './rollouts.ts'
+import { createRuns } from './runs.ts'
+import type { Services } from './services.ts'
+
+const END = byteId('<|im_end|>')
+const never = new AbortController().signal
+
+let folder: string
+let all: Services
+let isDown: boolean
+let shippedTemplate: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-rollouts-'))
+  isDown = false
+  shippedTemplate = chatml
+  const generate: SglangClient['generate'] = async function* () {
+    if (isDown) throw new SglangError('CONNECT_REFUSED', 'nothing listens')
+    const end = { finish: { kind: 'stop', matched: END }, usage: {} } as const
+    yield { tokens: { ids: [...byteTokenizer.encode('yes'), END] }, problems: [], end }
+  }
+  const describe = async (delayMs: number) => {
+    await new Promise((resolve) => setTimeout(resolve, delayMs))
+    return { modelName: 'm', contextLength: 4096 }
+  }
+  all = {
+    version: '0',
+    store: openTrajectoryStore(folder, process.pid, () => true),
+    runs: createRuns(),
+    servers: {
+      defaultName: 'fast',
+      client: (name: string) => ({ generate, describe: () => describe(name === 'slow' ? 100 : 0) }),
+    },
+    tokenizers: {
+      load: async () => ({
+        tokenizer: byteTokenizer,
+        template: () => chatTemplate(shippedTemplate, {}),
+        compile: (text: string) => chatTemplate(text, {}),
+        stopIds: [],
+      }),
+    },
+  } as unknown as Services
+})
+afterEach(() => {
+  all.store.close()
+  rmSync(folder, { recursive: true })
+})
+
+const stored = (key: string) => all.store.get(key) as Trajectory
+const questions = ({ segments }: Trajectory) =>
+  segments.flatMap((segment) => (segment.kind === 'prompt' ? segment.messages.map(({ content }) => content) : []))
+const lastPrompt = ({ segments, vocab }: Trajectory) =>
+  textOf(segments.findLast(({ kind }) => kind === 'prompt')?.ids ?? [], vocab)
+
+async function ended(run: Promise<{ readonly rolloutId: string; readonly key: string }>): Promise<string> {
+  const { rolloutId, key } = await run
+  for await (const _ of all.runs.follow(rolloutId, 0, never));
+  return key
+}
+
+const began = (request: Partial<Parameters<typeof startRollout>[0]> = {}) =>
+  ended(startRollout({ prompt: 'q', tokenizer: 'bytes', ...request }, all, never))
+
+test('two continuations at once lose nothing: the slower one goes on from what the faster one left', async () => {
+  const key = await began()
+  const slow = ended(continueRollout(key, { prompt: 'to slow', server: 'slow' }, all, never))
+  await ended(continueRollout(key, { prompt: 'to fast', server: 'fast' }, all, never))
+  await slow
+  expect(questions(stored(key))).toEqual(['q', 'to fast', 'to slow'])
+})
+
+test('a continuation uses the template that is recorded, not the one that the tokenizer has by now', async () => {
+  const key = await began()
+  shippedTemplate = chatml.replaceAll('<|im_start|>', '<|im_start|>3')
+  await ended(continueRollout(key, { prompt: 'more' }, all, never))
+  expect(lastPrompt(stored(key))).toBe('\n<|im_start|>user\nmore<|im_end|>\n<|im_start|>assistant\n')
+})
+
+test('a tool that is not there is named before anything starts', async () => {
+  const key = await began()
+  const foreign = { name: 'web_search', inputSchema: {} }
+  all.store.update(key, { ...stored(key), model: { ...stored(key).model, tools: [foreign] } }, 2)
+  const failure = await continueRollout(key, { prompt: 'more' }, all, never).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(Problem)
+  expect((failure as Problem).details).toMatchObject({ status: 422, code: 'NO_TOOL' })
+  expect(stored(key).outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+})
+
+test('after a first call that failed the system prompt is still told', async () => {
+  isDown = true
+  const key = await began({ system: 'BE BRIEF' })
+  expect(stored(key).segments).toEqual([])
+  isDown = false
+  await ended(continueRollout(key, { prompt: 'again' }, all, never))
+  expect(questions(stored(key))).toEqual(['BE BRIEF', 'again'])
+})
