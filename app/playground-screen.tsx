@@ -36,6 +36,7 @@ export function PlaygroundScreen() {
   const [setup, setSetup] = useSetup()
   const [text, setText] = useState(view.key === undefined ? FIRST_QUESTION : '')
   const [problem, setProblem] = useState<ApiError>()
+  const [isStarting, setIsStarting] = useState(false)
   const [isStopping, setIsStopping] = useState(false)
   const [pointed, setPointed] = useState<number>()
   const { servers, name: server, status } = useServerStatus(setup.server)
@@ -53,11 +54,13 @@ export function PlaygroundScreen() {
 
   const trajectory = shownTrajectory(rollout.state, stored)
   const isRunning = rollout.state.kind === 'following'
+  const followError = rollout.state.kind === 'failed' ? rollout.state.error : undefined
   const send = async () => {
     if (!request.ok) return
     const question = text
     setProblem(undefined)
     setIsStopping(false)
+    setIsStarting(true)
     setText('')
     try {
       const isFurther = view.key !== undefined && trajectory !== undefined && trajectory.segments.length > 0
@@ -70,6 +73,8 @@ export function PlaygroundScreen() {
       if (!(error instanceof ApiError)) throw error
       setText(question)
       setProblem(error)
+    } finally {
+      setIsStarting(false)
     }
   }
   const stop = async () => {
@@ -123,7 +128,7 @@ export function PlaygroundScreen() {
             </div>
             <div>
               <Notices
-                problem={problem ?? (loadError instanceof ApiError ? loadError : undefined)}
+                problem={problem ?? followError ?? (loadError instanceof ApiError ? loadError : undefined)}
                 outcome={isRunning ? undefined : trajectory?.outcome}
                 isConnected={rollout.state.kind !== 'following' || rollout.state.isConnected}
                 onReturn={setText}
@@ -139,7 +144,7 @@ export function PlaygroundScreen() {
               />
             ) : (
               <EmptyTokens
-                isWaiting={isRunning || (view.key !== undefined && !stored && !loadError)}
+                isWaiting={isRunning || isStarting || (view.key !== undefined && !stored && !loadError)}
                 onChoose={setText}
               />
             )}
@@ -148,7 +153,7 @@ export function PlaygroundScreen() {
               onChange={setText}
               onSend={send}
               onStop={stop}
-              state={isStopping ? 'stopping' : isRunning ? 'running' : 'ready'}
+              state={isStopping ? 'stopping' : isRunning ? 'running' : isStarting ? 'starting' : 'ready'}
               isFirst={!hasTokens}
               onStartOver={startOver}
             />

@@ -22,8 +22,14 @@ import { Panes } from './panes.tsx'
 import { Shell } from './shell.tsx'
 import { useViewState } from './view-state.ts'
 
+/** One that is being written is read again this often; the playground follows it token by token. */
+const POLL_RUNNING_MS = 2_000
+
 export function StoredScreen({ storedKey }: { readonly storedKey: string }) {
-  const { data, error } = useQuery(trajectoryOptions(storedKey))
+  const { data, error } = useQuery({
+    ...trajectoryOptions(storedKey),
+    refetchInterval: ({ state }) => (state.data?.outcome.kind === 'running' ? POLL_RUNNING_MS : false),
+  })
   return (
     <TrajectoryScreen trajectory={data} error={error}>
       {data?.model.tokenizer && data.model.template && (

@@ -8,13 +8,15 @@ interface ComposerProps {
   readonly onChange: (text: string) => void
   readonly onSend: () => void
   readonly onStop: () => void
-  /** running: a rollout is under way; stopping: it has been asked to end. */
-  readonly state: 'ready' | 'running' | 'stopping'
+  /** starting: sent, and not under way yet; running: a rollout is under way; stopping: it has been asked to end. */
+  readonly state: 'ready' | 'starting' | 'running' | 'stopping'
   /** The first question, or a further turn on the same tokens. */
   readonly isFirst: boolean
   /** Leaves this trajectory for a new one. */
   readonly onStartOver: () => void
 }
+
+const STOP_TEXTS = { starting: 'Starting …', running: 'Stop', stopping: 'Stopping …' } as const
 
 export function Composer({ text, onChange, onSend, onStop, state, isFirst, onStartOver }: ComposerProps) {
   const canSend = state === 'ready' && text.trim() !== ''
@@ -45,8 +47,8 @@ export function Composer({ text, onChange, onSend, onStop, state, isFirst, onSta
           <ArrowUp size={15} aria-hidden className="sm:hidden" />
         </Button>
       ) : (
-        <Button className="min-h-9.5" disabled={state === 'stopping'} onClick={onStop}>
-          <Square size={13} aria-hidden /> {state === 'stopping' ? 'Stopping …' : 'Stop'}
+        <Button className="min-h-9.5" disabled={state !== 'running'} onClick={onStop}>
+          <Square size={13} aria-hidden /> {STOP_TEXTS[state]}
         </Button>
       )}
     </div>

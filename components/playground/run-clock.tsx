@@ -11,7 +11,7 @@ export function RunClock({ trajectory }: { readonly trajectory: LiveTrajectory }
   const isRunning = trajectory.live !== undefined
   const runningMs = useElapsed(isRunning)
   const tokens = tokenCount(trajectory)
-  const speed = tokensPerSecond(trajectory)
+  const speed = tokensPerSecond(trajectory, runningMs)
   const parts = [
     `${countText(tokens)} tokens`,
     trajectory.model.contextLength && `${percentText(tokens / trajectory.model.contextLength)} of context`,
@@ -37,17 +37,26 @@ function useElapsed(isRunning: boolean): number {
   return elapsed
 }
 
-/** Decoding only: from the first token of each response to its last. */
-function tokensPerSecond(trajectory: LiveTrajectory): number | undefined {
+/**
+ * Decoding only: from the first token of each response to its last; of a reply that came whole, with the prompt's
+ * reading. Before the first response has ended, its tokens over the time since the run began here.
+ */
+function tokensPerSecond(trajectory: LiveTrajectory, runningMs: number): number | undefined {
   let tokens = 0
   let ms = 0
-  for (const segment of segmentsOf(trajectory)) {
-    if (segment.kind !== 'response' || segment.timing?.firstTokenMs === undefined || segment.ids.length < 2) continue
-    tokens += segment.ids.length - 1
-    ms += segment.timing.elapsedMs - segment.timing.firstTokenMs
+  for (const { ids, timing, request } of responsesOf(trajectory)) {
+    if (timing?.firstTokenMs === undefined || ids.length < 2) continue
+    const isWhole = request?.streamed === false
+    tokens += isWhole ? ids.length : ids.length - 1
+    ms += isWhole ? timing.elapsedMs : timing.elapsedMs - timing.firstTokenMs
   }
-  return ms > 0 ? (1000 * tokens) / ms : undefined
+  if (ms > 0) return (1000 * tokens) / ms
+  const open = trajectory.live?.open
+  return open?.kind === 'response' && runningMs > TICK_MS ? (1000 * open.ids.length) / runningMs : undefined
 }
+
+const responsesOf = (trajectory: LiveTrajectory) =>
+  segmentsOf(trajectory).filter((segment) => segment.kind === 'response')
 
 const totalMs = ({ segments }: LiveTrajectory): number =>
   segments.reduce((sum, segment) => sum + (segment.kind === 'response' ? (segment.timing?.elapsedMs ?? 0) : 0), 0)

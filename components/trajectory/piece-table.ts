@@ -1,5 +1,5 @@
 /** How wide each distinct token is, in cells of the monospaced font. Measured once for each id. */
-import type { Vocab } from '#lib/core/trajectory.ts'
+import type { Vocab, VocabEntry } from '#lib/core/trajectory.ts'
 import { type PieceView, pieceView } from './piece-view.ts'
 
 export interface Piece extends PieceView {
@@ -13,16 +13,18 @@ export interface PieceTable {
 
 /** `measure` gives the width of a text in cells; it is asked only for what is not plain ASCII. */
 export function createPieceTable(measure: (text: string) => number): PieceTable {
-  const known = new Map<number, Piece>()
+  const known = new Map<number, { readonly entry: VocabEntry | undefined; readonly piece: Piece }>()
   return {
     piece(id, vocab) {
+      const entry = vocab[id]
       const found = known.get(id)
-      if (found) return found
-      const view = pieceView(vocab[id] ?? `⟨id ${id}⟩`)
+      // The same id is another text in a trajectory of another tokenizer.
+      if (found && found.entry === entry) return found.piece
+      const view = pieceView(entry ?? `⟨id ${id}⟩`)
       // Rounded up to whole cells: guesses by character class were wrong by a factor of two in some fonts.
       const cells = view.isPlain ? view.text.length : Math.max(1, Math.ceil(measure(view.text) - 0.05))
       const piece = { ...view, cells }
-      known.set(id, piece)
+      known.set(id, { entry, piece })
       return piece
     },
   }

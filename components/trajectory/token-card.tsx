@@ -1,6 +1,6 @@
 import { bytesOf } from '#lib/core/pieces.ts'
 import { spanLabel, type Token } from '#lib/core/tokens.ts'
-import type { Vocab, VocabEntry } from '#lib/core/trajectory.ts'
+import type { Problem, Vocab, VocabEntry } from '#lib/core/trajectory.ts'
 import { Fact, Facts, Heading } from '../ui/facts.tsx'
 import { countText, decimalText, percentText } from './numbers.ts'
 import { pieceView } from './piece-view.ts'
@@ -29,7 +29,10 @@ export function TokenCard({ token, vocab }: { readonly token: Token; readonly vo
             {typeof entry === 'string' ? clipped(JSON.stringify(entry)) : 'part of a character'}
           </span>
         </Fact>
-        <Fact name="logprob" title={token.trained ? 'Sampled: after temperature' : 'Prefill: at temperature 1'}>
+        <Fact
+          name="logprob"
+          title={token.segment.kind === 'response' ? 'Sampled: after temperature' : 'Prefill: at temperature 1'}
+        >
           {token.logprob === null ? 'unknown' : decimalText(token.logprob, 4)}
         </Fact>
         <Fact name="probability">{token.logprob === null ? 'unknown' : percentText(Math.exp(token.logprob))}</Fact>
@@ -39,6 +42,7 @@ export function TokenCard({ token, vocab }: { readonly token: Token; readonly vo
         </Fact>
         <Fact name="span">{spans.length > 0 ? spans.join(' → ') : 'none'}</Fact>
       </Facts>
+      <Problems problems={token.segment.problems ?? []} tokenIndex={token.indexInSegment} />
       <Heading>Alternatives</Heading>
       {token.alternatives.length === 0 ? (
         <p className="text-faint text-xs">None were asked for at this token.</p>
@@ -46,6 +50,30 @@ export function TokenCard({ token, vocab }: { readonly token: Token; readonly vo
         <Alternatives token={token} vocab={vocab} />
       )}
     </section>
+  )
+}
+
+/** What could not be stored at this token, or did not agree in its segment. */
+function Problems({ problems, tokenIndex }: { readonly problems: readonly Problem[]; readonly tokenIndex: number }) {
+  const here = problems.filter(({ index }) => index === undefined || index === tokenIndex)
+  return (
+    here.length > 0 && (
+      <>
+        <Heading>Problems</Heading>
+        <ul className="grid gap-1 text-warn text-xs">
+          {here.map(({ kind, message, column, raw }) => (
+            <li key={`${kind} ${column} ${message}`}>
+              {message}
+              {(column !== undefined || raw !== undefined) && (
+                <span className="block break-all text-dim">
+                  {[column, raw && clipped(raw)].filter(Boolean).join(': ')}
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+      </>
+    )
   )
 }
 

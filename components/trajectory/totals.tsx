@@ -1,5 +1,6 @@
 import type { LiveTrajectory } from '#lib/core/events.ts'
 import { statistics } from '#lib/core/statistics.ts'
+import { segmentsOf } from '#lib/core/tokens.ts'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { countText, decimalText, durationText, percentText } from './numbers.ts'
 
@@ -9,6 +10,7 @@ export function Totals({ trajectory }: { readonly trajectory: LiveTrajectory }) 
   const { contextLength } = trajectory.model
   const check = titoCheck(trajectory)
   const calls = all.toolCalls
+  const problems = problemCount(trajectory)
   return (
     <Facts>
       <Fact name="tokens">
@@ -36,9 +38,20 @@ export function Totals({ trajectory }: { readonly trajectory: LiveTrajectory }) 
       <Fact name="TITO check" title={check.title}>
         <span className={check.isGood ? 'text-good' : 'text-warn'}>{check.text}</span>
       </Fact>
+      {problems > 0 && (
+        <Fact
+          name="problems"
+          title="Numbers that could not be stored, texts or counts that did not agree: see the tokens"
+        >
+          <span className="text-warn">{countText(problems)}</span>
+        </Fact>
+      )}
     </Facts>
   )
 }
+
+const problemCount = (trajectory: LiveTrajectory): number =>
+  segmentsOf(trajectory).reduce((count, { problems = [] }) => count + problems.length, trajectory.problems?.length ?? 0)
 
 /** Sampled logprobs mean something only with the temperature; with top_p below 1 they are not the policy's. */
 function samplingNote(temperatures: readonly number[], topPs: readonly number[]): string {
@@ -56,6 +69,9 @@ function titoCheck({ segments }: LiveTrajectory): {
   )
   const broken = continuations.find(({ check }) => check.kind === 'broken')
   if (broken?.check.kind === 'broken') return { text: 'template differs', title: broken.check.why, isGood: false }
+  const prompts = segments.filter(({ kind }) => kind === 'prompt').length
+  if (prompts > 1 && continuations.length < prompts - 1)
+    return { text: 'not known', title: 'The file does not say how its later prompts came about.', isGood: false }
   return {
     text: continuations.length === 0 ? 'one turn' : 'prefix exact ✓',
     title: 'Every request began with all ids before it, and the new part is what the template writes.',

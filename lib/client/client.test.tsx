@@ -1,11 +1,16 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { act, renderHook, waitFor } from '@testing-library/react'
+import type { ReactNode } from 'react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RolloutEvent } from '#lib/core/events.ts'
 import { play } from '#lib/tito/play.ts'
 import { chatml } from '#lib/tito/small-templates.ts'
 import { ApiError, callApi, lines, storeToken } from './api.ts'
+import { trajectoryOptions } from './queries.ts'
 import { createRolloutStore, type RolloutState } from './rollout-store.ts'
+import { useRollout } from './use-rollout.ts'
 
 const turns = [
   { messages: [{ role: 'user', content: 'q' } as const], reply: [65, 66, 67], finish: { kind: 'stop' } as const },
@@ -50,7 +55,7 @@ const states = async (until: (state: RolloutState) => boolean): Promise<RolloutS
       if (until(store.state())) resolve()
     })
   })
-  store.follow('r')
+  store.follow('r', 'k')
   await done
   return seen
 }
@@ -59,7 +64,7 @@ describe('the rollout store', () => {
   test('follows to the end and has the trajectory that the events make', async () => {
     answer = (_request, response) => response.end(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
     const seen = await states(({ kind }) => kind === 'ended')
-    expect(seen.at(-1)).toEqual({ kind: 'ended', trajectory })
+    expect(seen.at(-1)).toEqual({ kind: 'ended', key: 'k', trajectory })
   })
 
   test('comes back after a lost connection at the event where it left', async () => {
@@ -79,18 +84,80 @@ describe('the rollout store', () => {
       '/api/rollouts/r/events?from=6',
     ])
     expect(seen.some((state) => state.kind === 'following' && !state.isConnected)).toBe(true)
-    expect(seen.at(-1)).toEqual({ kind: 'ended', trajectory })
+    expect(seen.at(-1)).toEqual({ kind: 'ended', key: 'k', trajectory })
   }, 20_000)
+
+  test('events that do not fit together end the following, and say so', async () => {
+    answer = (_request, response) => response.end(`${JSON.stringify(events.at(-1))}\n`)
+    expect((await states(({ kind }) => kind !== 'following')).at(-1)).toMatchObject({
+      kind: 'failed',
+      error: { code: 'BAD_EVENTS' },
+    })
+    answer = (_request, response) =>
+      response.end(
+        [events[0], { type: 'tokens', ids: [1], vocab: {}, specialIds: [] }]
+          .map((event) => `${JSON.stringify(event)}\n`)
+          .join(''),
+      )
+    expect((await states(({ kind }) => kind !== 'following')).at(-1)).toMatchObject({ kind: 'failed' })
+  })
 
   test('a rollout that is no more is gone, one that may not be read has failed', async () => {
     answer = (_request, response) => response.writeHead(404).end('{"code":"NO_ROLLOUT","detail":"none"}')
-    expect((await states(({ kind }) => kind !== 'following')).at(-1)).toEqual({ kind: 'gone' })
+    expect((await states(({ kind }) => kind !== 'following')).at(-1)).toEqual({ kind: 'gone', key: 'k' })
     answer = (_request, response) =>
       response.writeHead(401).end('{"code":"TOKEN_REQUIRED","detail":"no","hint":"paste it"}')
     expect((await states(({ kind }) => kind !== 'following')).at(-1)).toMatchObject({
       kind: 'failed',
       error: { status: 401, hint: 'paste it' },
     })
+  })
+})
+
+describe('the rollout of a page', () => {
+  const listener = { left: 0 }
+  /** Tells the first events and then nothing. */
+  const told = (list: readonly RolloutEvent[]) => (request: IncomingMessage, response: ServerResponse) => {
+    if (request.method === 'POST') return response.end('{"rolloutId":"r","trajectoryId":"B"}')
+    response.write(list.map((event) => `${JSON.stringify(event)}\n`).join(''))
+    return response.on('close', () => listener.left++)
+  }
+  const page = (key: string | undefined) => {
+    const cache = new QueryClient()
+    const wrapper = ({ children }: { readonly children: ReactNode }) => (
+      <QueryClientProvider client={cache}>{children}</QueryClientProvider>
+    )
+    const hook = renderHook(({ shown }: { readonly shown: string | undefined }) => useRollout(shown), {
+      wrapper,
+      initialProps: { shown: key },
+    })
+    return { ...hook, cached: (of: string) => cache.getQueryData(trajectoryOptions(of).queryKey) }
+  }
+
+  test('is put under the key that it was followed under, whatever the page shows by then', async () => {
+    answer = told(events)
+    const { result, rerender, cached } = page(undefined)
+    await act(async () => {
+      await result.current.start({ prompt: 'q' })
+    })
+    expect(result.current.state.kind).toBe('idle')
+    rerender({ shown: 'B' })
+    await waitFor(() => expect(result.current.state).toEqual({ kind: 'ended', key: 'B', trajectory }))
+    rerender({ shown: 'A' })
+    expect(result.current.state).toEqual({ kind: 'idle' })
+    expect(cached('A')).toBeUndefined()
+    expect(cached('B')).toEqual(trajectory)
+  })
+
+  test.each(['another trajectory', 'another page'])('is left for %s', async (where) => {
+    listener.left = 0
+    answer = told(events.slice(0, 4))
+    const { result, rerender, unmount } = page('B')
+    act(() => result.current.follow('r'))
+    await waitFor(() => expect(result.current.state).toMatchObject({ kind: 'following', trajectory: { id: 't' } }))
+    if (where === 'another page') unmount()
+    else rerender({ shown: 'A' })
+    await waitFor(() => expect(listener.left).toBe(1))
   })
 })
 

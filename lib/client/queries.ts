@@ -82,14 +82,14 @@ export const trajectoriesOptions = () =>
       listSchema.parse(await (await callApi('/api/trajectories?limit=20', { signal })).json()),
   })
 
-/** A trajectory never goes stale: a rollout that adds to it puts the result here itself. */
+/** A trajectory goes stale only while it is being written: a rollout followed here puts its result in itself. */
 export const trajectoryOptions = (key: string | undefined) =>
   queryOptions({
     queryKey: ['trajectory', key],
     queryFn: async ({ signal }): Promise<Trajectory> =>
       opened(await (await callApi(`/api/trajectories/${encodeURIComponent(key ?? '')}`, { signal })).json()),
     enabled: key !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: ({ state }) => (state.data?.outcome.kind === 'running' ? 0 : Number.POSITIVE_INFINITY),
     structuralSharing: false,
   })
 

@@ -2,27 +2,31 @@
  * The rollout that is open in the page: follows its events, applies them once a frame with the same reducer as
  * everywhere, and comes back after a lost connection at the event where it left.
  */
-import { applyEvent, type LiveTrajectory, mergeTokens, type RolloutEvent } from '#lib/core/events.ts'
+import type { LiveTrajectory, RolloutEvent } from '#lib/core/events.ts'
+import { createFold } from '#lib/core/fold.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { ApiError, callApi, lines } from './api.ts'
 
+/** `key`: under which the trajectory is stored. */
 export type RolloutState =
   | { readonly kind: 'idle' }
   | {
       readonly kind: 'following'
+      readonly key: string
       readonly rolloutId: string
       readonly trajectory: LiveTrajectory | undefined
       readonly isConnected: boolean
     }
-  | { readonly kind: 'ended'; readonly trajectory: Trajectory }
+  | { readonly kind: 'ended'; readonly key: string; readonly trajectory: Trajectory }
   /** It ended while nobody listened: the stored trajectory says how. */
-  | { readonly kind: 'gone' }
-  | { readonly kind: 'failed'; readonly error: ApiError }
+  | { readonly kind: 'gone'; readonly key: string }
+  /** It cannot be followed any more; it may go on at the server. */
+  | { readonly kind: 'failed'; readonly key: string; readonly error: ApiError }
 
 export interface RolloutStore {
   subscribe(listener: () => void): () => void
   state(): RolloutState
-  follow(rolloutId: string): void
+  follow(rolloutId: string, key: string): void
   /** Forgets the rollout; it goes on at the server. */
   reset(): void
 }
@@ -48,33 +52,39 @@ export function createRolloutStore(nextFrame: (action: () => void) => void): Rol
       leave.abort()
       set({ kind: 'idle' })
     },
-    follow(rolloutId) {
+    follow(rolloutId, key) {
       leave.abort()
       leave = new AbortController()
-      set({ kind: 'following', rolloutId, trajectory: undefined, isConnected: true })
-      followUntilEnd(rolloutId, leave.signal, nextFrame, () => current, set)
+      set({ kind: 'following', key, rolloutId, trajectory: undefined, isConnected: true })
+      followUntilEnd(rolloutId, key, leave.signal, nextFrame, () => current, set)
     },
   }
 }
 
 async function followUntilEnd(
   rolloutId: string,
+  key: string,
   signal: AbortSignal,
   nextFrame: (action: () => void) => void,
   current: () => RolloutState,
   set: (state: RolloutState) => void,
 ): Promise<void> {
+  const fold = createFold()
   let received = 0
-  let waiting: RolloutEvent[] = []
-  const apply = () => {
-    const events = waiting
-    waiting = []
+  let isDue = false
+  let hasEnded = false
+  const draw = () => {
+    isDue = false
     const state = current()
     if (signal.aborted || state.kind !== 'following') return
-    const trajectory = merged(events).reduce<LiveTrajectory | undefined>(applyEvent, state.trajectory)
-    if (events.at(-1)?.type === 'ended' && trajectory) set({ kind: 'ended', trajectory })
-    else set({ ...state, trajectory })
+    try {
+      const { trajectory } = fold
+      set(hasEnded && trajectory ? { kind: 'ended', key, trajectory } : { ...state, trajectory })
+    } catch (error) {
+      misunderstood(error)
+    }
   }
+  const misunderstood = (error: unknown) => set({ kind: 'failed', key, error: notUnderstood(error) })
   while (!signal.aborted) {
     try {
       const response = await callApi(`/api/rollouts/${encodeURIComponent(rolloutId)}/events?from=${received}`, {
@@ -83,14 +93,20 @@ async function followUntilEnd(
       connected(true)
       for await (const event of lines(response) as AsyncIterable<RolloutEvent>) {
         received++
-        if (waiting.length === 0) nextFrame(apply)
-        waiting.push(event)
-        if (event.type === 'ended') return
+        try {
+          fold.add(event)
+        } catch (error) {
+          return misunderstood(error)
+        }
+        hasEnded = event.type === 'ended'
+        if (!isDue) nextFrame(draw)
+        isDue = true
+        if (hasEnded) return
       }
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof ApiError && error.status === 404) return set({ kind: 'gone' })
-      if (error instanceof ApiError && error.status !== 0) return set({ kind: 'failed', error })
+      if (error instanceof ApiError && error.status === 404) return set({ kind: 'gone', key })
+      if (error instanceof ApiError && error.status !== 0) return set({ kind: 'failed', key, error })
     }
     connected(false)
     await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
@@ -103,13 +119,10 @@ async function followUntilEnd(
   }
 }
 
-/** Neighbouring token events as one: what has piled up since the last frame is applied in one go. */
-function merged(events: readonly RolloutEvent[]): RolloutEvent[] {
-  const list: RolloutEvent[] = []
-  for (const event of events) {
-    const last = list.at(-1)
-    if (event.type === 'tokens' && last?.type === 'tokens') list[list.length - 1] = mergeTokens(last, event)
-    else list.push(event)
-  }
-  return list
-}
+const notUnderstood = (error: unknown): ApiError =>
+  new ApiError(
+    200,
+    'BAD_EVENTS',
+    `what the server tells of this rollout does not fit together: ${error instanceof Error ? error.message : error}`,
+    'Reload the page: the trajectory is stored, as far as it was recorded.',
+  )

@@ -14,24 +14,36 @@ export interface Rollout {
   readonly state: RolloutState
   /** Starts a rollout, or a further turn on a stored trajectory, and follows it. Throws ApiError. */
   start(request: object, onTrajectory?: string): Promise<StartedRollout>
+  /** Follows a rollout on the trajectory that the page shows. */
   follow(rolloutId: string): void
   stop(): Promise<void>
   reset(): void
 }
 
-/** `key`: the trajectory that the page shows; what a rollout made of it goes into the cache when it ends. */
+const IDLE: RolloutState = { kind: 'idle' }
+
+/**
+ * `key`: the trajectory that the page shows. A rollout on another one is left: it goes on at the server, and is followed
+ * again when its trajectory is shown.
+ */
 export function useRollout(key: string | undefined): Rollout {
   const [store] = useState(() => createRolloutStore((action) => requestAnimationFrame(action)))
-  const state = useSyncExternalStore(store.subscribe, store.state, store.state)
+  const all = useSyncExternalStore(store.subscribe, store.state, store.state)
+  const state = all.kind !== 'idle' && all.key === key ? all : IDLE
   const cache = useQueryClient()
   useEffect(() => {
-    if (state.kind === 'ended' && key !== undefined) {
-      cache.setQueryData(trajectoryOptions(key).queryKey, state.trajectory)
+    if (all.kind === 'ended') {
+      cache.setQueryData(trajectoryOptions(all.key).queryKey, all.trajectory)
       cache.invalidateQueries({ queryKey: ['trajectories'] })
     }
-    if (state.kind === 'gone' && key !== undefined)
-      cache.invalidateQueries({ queryKey: trajectoryOptions(key).queryKey })
-  }, [state, key, cache])
+    if (all.kind === 'gone' || all.kind === 'failed')
+      cache.invalidateQueries({ queryKey: trajectoryOptions(all.key).queryKey })
+  }, [all, cache])
+  useEffect(() => {
+    const followed = store.state()
+    if (followed.kind !== 'idle' && followed.key !== key) store.reset()
+  }, [store, key])
+  useEffect(() => () => store.reset(), [store])
   return {
     state,
     async start(request, onTrajectory) {
@@ -40,10 +52,10 @@ export function useRollout(key: string | undefined): Rollout {
       const started: StartedRollout = await (
         await callApi(path, { method: 'POST', json: { ...request, detached: true } })
       ).json()
-      store.follow(started.rolloutId)
+      store.follow(started.rolloutId, started.trajectoryId)
       return started
     },
-    follow: store.follow,
+    follow: (rolloutId) => key !== undefined && store.follow(rolloutId, key),
     async stop() {
       if (state.kind === 'following')
         await callApi(`/api/rollouts/${encodeURIComponent(state.rolloutId)}/cancel`, { method: 'POST' })
