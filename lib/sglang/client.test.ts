@@ -680,6 +680,14 @@ describe('what the server is', () => {
     expect(description).toMatchObject({ modelName: 'tiny-qwen3', contextLength: 4096, version: undefined })
   })
 
+  test('a server of something else is told apart', async () => {
+    const other = await against((_request, response) =>
+      response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>File not found</h1>'),
+    )
+    expect((await failure(other.isReady(never))).code).toBe('NOT_SGLANG')
+    expect((await failure(other.describe(never))).code).toBe('NOT_SGLANG')
+  })
+
   test('readiness is asked quickly where it can be', async () => {
     expect(await client((await replaying({ '/ready': recording('info-get_ready') })).baseUrl).isReady(never)).toBe(true)
     expect(await client((await replaying({ '/health': recording('info-get_health') })).baseUrl).isReady(never)).toBe(

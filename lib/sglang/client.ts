@@ -270,10 +270,17 @@ async function firstKnown<T>(newName: () => Promise<T>, oldName: () => Promise<T
   try {
     return await newName()
   } catch (error) {
-    if (error instanceof SglangError && error.status === 404) return oldName()
-    throw error
+    if (!isUnknown(error)) throw error
+  }
+  try {
+    return await oldName()
+  } catch (error) {
+    if (!isUnknown(error)) throw error
+    throw new SglangError('NOT_SGLANG', 'what answers there knows none of SGLang’s paths (404)', { status: 404 })
   }
 }
+
+const isUnknown = (error: unknown): boolean => error instanceof SglangError && error.status === 404
 
 /** /ready answers at once but is new; /health runs a generation and takes a second. */
 async function isReady(transport: Transport, signal: AbortSignal): Promise<boolean> {

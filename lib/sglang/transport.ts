@@ -69,8 +69,11 @@ async function send(
   const deadline = AbortSignal.timeout(deadlineMs)
   const idle = new AbortController()
   const signal = AbortSignal.any([call.signal, deadline, idle.signal])
-  const named = (error: unknown) =>
-    nameFailure(error, { cancelled: call.signal, deadline, deadlineMs, idle: idle.signal })
+  const late =
+    call.deadlineMs === undefined
+      ? new SglangError('DEADLINE', `the call took longer than ${deadlineMs / 1000} s`)
+      : new SglangError('HEADERS_TIMEOUT', `the server did not answer within ${deadlineMs / 1000} s`)
+  const named = (error: unknown) => nameFailure(error, { cancelled: call.signal, deadline, late, idle: idle.signal })
   let response: Dispatcher.ResponseData
   try {
     response = await undiciRequest(`${baseUrl}${call.path}`, {
@@ -159,15 +162,15 @@ function checkedConnector(timeout: number): buildConnector.connector {
 interface Circumstances {
   readonly cancelled: AbortSignal
   readonly deadline: AbortSignal
-  readonly deadlineMs: number
+  /** What it means that the deadline has passed. */
+  readonly late: SglangError
   readonly idle: AbortSignal
 }
 
-function nameFailure(error: unknown, { cancelled, deadline, deadlineMs, idle }: Circumstances): unknown {
+function nameFailure(error: unknown, { cancelled, deadline, late, idle }: Circumstances): unknown {
   if (error instanceof SglangError) return error
   if (cancelled.aborted) return cancelled.reason
-  if (deadline.aborted)
-    return new SglangError('DEADLINE', `the call took longer than ${deadlineMs / 1000} s`, { cause: error })
+  if (deadline.aborted) return late
   if (idle.aborted) return new SglangError('BODY_TIMEOUT', 'the reply stopped arriving', { cause: error })
   const chain = causes(error)
   const known = chain.find((cause) => cause instanceof SglangError)

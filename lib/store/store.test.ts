@@ -111,6 +111,19 @@ describe('trajectories', () => {
     later.close()
   })
 
+  test.each([
+    ['..', 'id..'],
+    ['.', 'id.'],
+    ['lonely\ud800', 'lonely\ufffd'],
+    ['a/b?c#d', 'a/b?c#d'],
+  ])('the id %j has the key %j, which can stand in an address', (id, key) => {
+    const store = open()
+    expect(store.add(trajectory(id))).toBe(key)
+    expect(store.get(key)?.id).toBe(id)
+    expect(() => encodeURIComponent(key)).not.toThrow()
+    store.close()
+  })
+
   test('keys that look like SQL or paths are only keys', () => {
     const store = open()
     for (const key of ["' OR 1=1 --", '../../etc/passwd', '%', '*', '\0', 'x'.repeat(10_000)])

@@ -130,8 +130,9 @@ function createStore(database: DatabaseSync, processId: number): TrajectoryStore
   }
   const freeKey = (trajectory: Trajectory): { readonly key: string; readonly isStored: boolean } => {
     const text = encode(trajectory)
+    const base = keyOf(trajectory.id)
     for (let n = 1; ; n++) {
-      const key = n === 1 ? trajectory.id : `${trajectory.id}~${n}`
+      const key = n === 1 ? base : `${base}~${n}`
       const stored = get(key)
       if (!stored) return { key, isStored: false }
       if (encode(stored) === text) return { key, isStored: true }
@@ -171,6 +172,9 @@ function createStore(database: DatabaseSync, processId: number): TrajectoryStore
   }
 }
 
+/** An id may be any text; a key stands in addresses, where some texts mean something else or nothing. */
+const keyOf = (id: string): string => (/^\.{1,2}$/.test(id) ? `id${id}` : id.toWellFormed())
+
 function headerColumns(trajectory: Trajectory, runningIn: number | null) {
   const { segments: _, ...header } = trajectory
   const { tokens, trained } = statistics(trajectory)
@@ -189,7 +193,8 @@ const TITLE_LENGTH = 120
 
 function titleOf(trajectory: Trajectory): string {
   if (trajectory.title !== undefined) return trajectory.title
-  const question = conversation(trajectory).find(({ role }) => role === 'user')
+  const unsent = trajectory.outcome.kind === 'running' ? [] : (trajectory.outcome.unsent ?? [])
+  const question = [...conversation(trajectory), ...unsent].find(({ role }) => role === 'user')
   const text = typeof question?.content === 'string' ? question.content : ''
   return text.slice(0, TITLE_LENGTH)
 }

@@ -2,11 +2,11 @@ import { Problem } from '#lib/server/problem.ts'
 import { route } from '#lib/server/route.ts'
 
 /** What has no route of its own says so as the others do, and to those only who may ask. */
-const none = route<{ path: string[] }>({}, ({ params }) => {
+const none = route<{ path?: string[] }>({}, ({ params }) => {
   throw new Problem({
     status: 404,
     code: 'NO_ROUTE',
-    detail: `there is nothing at /api/${params.path.join('/')}`,
+    detail: `there is nothing at ${['/api', ...(params.path ?? [])].join('/')}`,
     hint: 'GET /api/openapi.json lists what there is.',
   })
 })
