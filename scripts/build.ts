@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 const folder = path.resolve(import.meta.dirname, '..')
@@ -20,6 +20,8 @@ export function buildWhenNeeded(): boolean {
 
 function build(output: 'inherit' | 'ignore'): boolean {
   const sources = sourceHash()
+  // Development's own list of the routes: one that names a route which is gone by now would fail this build.
+  rmSync(path.join(folder, '.next', 'dev', 'types'), { recursive: true, force: true })
   const { status } = spawnSync(process.execPath, [path.join('node_modules', 'next', 'dist', 'bin', 'next'), 'build'], {
     cwd: folder,
     env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' },
