@@ -36,7 +36,7 @@ export function OpenDialog({ onFile, onClose }: OpenDialogProps) {
       </Button>
       <p className="mt-1.5 text-faint text-xs">or drop one anywhere in the window</p>
       <Heading>Examples</Heading>
-      <ul className="grid gap-0.5">
+      <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5">
         {EXAMPLES.map(({ name, title, note }) => (
           <li key={name}>
             <Entry href={`/example/${name}`} title={title} note={note} onClose={onClose} />
@@ -46,7 +46,7 @@ export function OpenDialog({ onFile, onClose }: OpenDialogProps) {
       <Heading>Recent</Heading>
       {data?.trajectories.length === 0 && <p className="text-faint text-xs">Nothing yet: run the agent once.</p>}
       {isPending && <p className="text-faint text-xs">Loading …</p>}
-      <ul className="grid gap-0.5">
+      <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5">
         {data?.trajectories.map(({ key, title, createdAt, tokens, outcome }) => (
           <li key={key}>
             <Entry
@@ -73,7 +73,7 @@ function Entry({ href, title, note, onClose }: EntryProps) {
   return (
     <Link href={href} onClick={onClose} className="block rounded-md px-2 py-1.5 hover:bg-accent-soft">
       <span className="block truncate">{title}</span>
-      <span className="block text-faint text-xs">{note}</span>
+      <span className="block text-faint text-xs [overflow-wrap:anywhere]">{note}</span>
     </Link>
   )
 }

@@ -1,10 +1,10 @@
 'use client'
 /** The playground: set up a run, watch its tokens arrive, go on with a further turn. */
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Composer } from '#components/playground/composer.tsx'
 import { RunClock } from '#components/playground/run-clock.tsx'
-import { FIRST_QUESTION, requestOf } from '#components/playground/setup.ts'
+import { FIRST_QUESTION, type FieldErrors, openingOf, requestOf, setupOf } from '#components/playground/setup.ts'
 import { SetupForm } from '#components/playground/setup-form.tsx'
 import { heatScale } from '#components/trajectory/heat.ts'
 import { HeatBar } from '#components/trajectory/heat-bar.tsx'
@@ -37,6 +37,7 @@ export function PlaygroundScreen() {
   const [text, setText] = useState(view.key === undefined ? FIRST_QUESTION : '')
   const [problem, setProblem] = useState<ApiError>()
   const [isStarting, setIsStarting] = useState(false)
+  const starting = useRef<AbortController>(undefined)
   const [isStopping, setIsStopping] = useState(false)
   const [pointed, setPointed] = useState<number>()
   const { servers, name: server, status } = useServerStatus(setup.server)
@@ -56,8 +57,13 @@ export function PlaygroundScreen() {
   const isRunning = rollout.state.kind === 'following'
   const followError = rollout.state.kind === 'failed' ? rollout.state.error : undefined
   const send = async () => {
-    if (!request.ok) return
+    if (!request.ok) {
+      setProblem(settingsProblem(request.errors))
+      return
+    }
     const question = text
+    const controller = new AbortController()
+    starting.current = controller
     setProblem(undefined)
     setIsStopping(false)
     setIsStarting(true)
@@ -67,17 +73,22 @@ export function PlaygroundScreen() {
       const started = await rollout.start(
         { ...(isFurther ? {} : request.opening), ...request.settings, prompt: question },
         isFurther ? view.key : undefined,
+        controller.signal,
       )
       if (!isFurther) await view.setKey(started.trajectoryId)
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error
       setText(question)
-      setProblem(error)
+      if (error instanceof ApiError) setProblem(error)
+      else if (!controller.signal.aborted) throw error
     } finally {
       setIsStarting(false)
     }
   }
   const stop = async () => {
+    if (isStarting) {
+      starting.current?.abort()
+      return
+    }
     setIsStopping(true)
     try {
       await rollout.stop()
@@ -97,14 +108,17 @@ export function PlaygroundScreen() {
   const shown = trajectory && tokenAt(trajectory, view.selected ?? pointed ?? -1)
   const hasTokens = trajectory !== undefined && segmentsOf(trajectory).length > 0
   return (
-    <Shell title="Playground" trajectory={isRunning ? undefined : trajectory}>
+    <Shell title="Playground" server={setup.server} trajectory={isRunning ? undefined : trajectory}>
       <Panes
         names={['Setup', 'Tokens', 'Run']}
         gist={shown && trajectory && <TokenGist token={shown} vocab={trajectory.vocab} />}
         left={
           <SetupForm
-            setup={setup}
-            onChange={setSetup}
+            setup={hasTokens ? setupOf(trajectory, setup) : setup}
+            onChange={(changed) => {
+              setProblem(undefined)
+              setSetup(hasTokens ? { ...changed, ...openingOf(setup) } : changed)
+            }}
             errors={request.ok ? {} : request.errors}
             servers={servers}
             server={server}
@@ -123,8 +137,6 @@ export function PlaygroundScreen() {
                 scale={heatScale(trajectory ? segmentsOf(trajectory) : [])}
                 onChange={view.setHeat}
               />
-              <span className="flex-1" />
-              {trajectory && <RunClock trajectory={trajectory} />}
             </div>
             <div>
               <Notices
@@ -148,15 +160,22 @@ export function PlaygroundScreen() {
                 onChoose={setText}
               />
             )}
-            <Composer
-              text={text}
-              onChange={setText}
-              onSend={send}
-              onStop={stop}
-              state={isStopping ? 'stopping' : isRunning ? 'running' : isStarting ? 'starting' : 'ready'}
-              isFirst={!hasTokens}
-              onStartOver={startOver}
-            />
+            <div>
+              {trajectory && (
+                <p className="border-line border-t px-3.5 pt-2">
+                  <RunClock trajectory={trajectory} isRunning={isRunning} />
+                </p>
+              )}
+              <Composer
+                text={text}
+                onChange={setText}
+                onSend={send}
+                onStop={stop}
+                state={isStopping ? 'stopping' : isRunning ? 'running' : isStarting ? 'starting' : 'ready'}
+                isFirst={!hasTokens}
+                onStartOver={startOver}
+              />
+            </div>
           </div>
         }
         right={
@@ -185,8 +204,18 @@ function shownTrajectory(
   state: ReturnType<typeof useRollout>['state'],
   stored: LiveTrajectory | undefined,
 ): LiveTrajectory | undefined {
-  return state.kind === 'following' || state.kind === 'ended' ? (state.trajectory ?? stored) : stored
+  return 'trajectory' in state ? (state.trajectory ?? stored) : stored
 }
+
+const settingsProblem = (errors: FieldErrors): ApiError =>
+  new ApiError(
+    0,
+    'BAD_SETTINGS',
+    `These settings cannot be sent: ${Object.entries(errors)
+      .map(([field, what]) => `${field} ${what}`)
+      .join('; ')}.`,
+    'Correct them in the setup.',
+  )
 
 interface NoticesProps {
   readonly problem: ApiError | undefined

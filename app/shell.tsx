@@ -19,10 +19,12 @@ interface ShellProps {
   readonly title: string
   /** What Export writes; undefined where there is nothing yet. */
   readonly trajectory: Trajectory | undefined
+  /** Name of the server in use; omitted where none is: the default one is shown. */
+  readonly server?: string
   readonly children: ReactNode
 }
 
-export function Shell({ title, trajectory, children }: ShellProps) {
+export function Shell({ title, trajectory, server = '', children }: ShellProps) {
   const router = useRouter()
   const [isOpening, setIsOpening] = useState(false)
   const [problem, setProblem] = useState<{ readonly title: string; readonly hint?: string | undefined }>()
@@ -42,6 +44,7 @@ export function Shell({ title, trajectory, children }: ShellProps) {
     <div className="grid h-dvh grid-rows-[auto_auto_minmax(0,1fr)]">
       <Header
         title={title}
+        server={server}
         onOpen={() => setIsOpening(true)}
         onExport={trajectory && trajectory.segments.length > 0 ? () => saveFile(trajectory) : undefined}
       />
@@ -68,13 +71,14 @@ export function Shell({ title, trajectory, children }: ShellProps) {
 
 interface HeaderProps {
   readonly title: string
+  readonly server: string
   readonly onOpen: () => void
   readonly onExport: (() => void) | undefined
 }
 
-function Header({ title, onOpen, onExport }: HeaderProps) {
+function Header({ title, server, onOpen, onExport }: HeaderProps) {
   const isPlayground = usePathname() === '/'
-  const { name, status } = useServerStatus('')
+  const { name, status } = useServerStatus(server)
   return (
     <header className="flex h-12 items-center gap-4 border-line border-b px-3.5">
       <Link href="/" className="font-semibold text-[15px]">

@@ -104,7 +104,16 @@ function Inspector({ trajectory, children }: { readonly trajectory: Trajectory; 
           <div className="border-line border-b px-3.5 py-2">
             <HeatBar heat={heat} scale={heatScale(trajectory.segments)} onChange={setHeat} />
           </div>
-          <div>{ended && <Banner tone={ended.tone} title={ended.title} hint={ended.hint} />}</div>
+          <div>
+            {ended && <Banner tone={ended.tone} title={ended.title} hint={ended.hint} />}
+            {trajectory.outcome.kind === 'running' && (
+              <Banner
+                tone="note"
+                title="This run has not ended."
+                hint="What is recorded is shown, and looked for again every two seconds; the playground shows tokens as they come."
+              />
+            )}
+          </div>
           <TokenGrid
             trajectory={trajectory}
             heat={heat}

@@ -1,4 +1,6 @@
 /** The first journey: a question, an agent, its tokens, and what can be done with them. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, test } from '@playwright/test'
 import { ask, CHANGING, greedy, idle, open, shownKey, stored } from './application.ts'
 import { startSlowServer } from './slow-server.ts'
@@ -228,8 +230,80 @@ test('a setting out of range is told at its field, and nothing is sent', async (
   await open(page)
   await page.getByLabel('temperature').fill('-1')
   await expect(page.getByText('must be from 0 to 100')).toBeVisible()
-  await page.getByRole('button', { name: /Send/ }).click({ force: true })
+  await page.getByRole('button', { name: /Send/ }).click()
+  const alert = page.getByRole('alert').filter({ hasText: 'temperature must be from 0 to 100' })
+  await expect(alert).toBeVisible()
   await expect(page.getByText('Nothing has run yet.')).toBeVisible()
+  await page.getByLabel('temperature').fill('1')
+  await expect(alert).toHaveCount(0)
+})
+
+test('a server that takes the connection and says nothing can be given up, and the question stays', async ({
+  page,
+  request,
+}) => {
+  const silent = createServer(() => {})
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  await request.delete('/api/servers/silent', { headers: CHANGING, data: {} })
+  await request.post('/api/servers', { headers: CHANGING, data: { name: 'silent', baseUrl } })
+  await open(page)
+  await page.getByLabel('SGLang server').selectOption('silent')
+  await page.getByLabel('Question').fill('Are you there?')
+  await page.getByRole('button', { name: /Send/ }).click()
+  await page.getByRole('button', { name: /Starting/ }).click()
+  await expect(page.getByLabel('Question')).toHaveValue('Are you there?')
+  await expect(page.getByRole('button', { name: /Send/ })).toBeEnabled()
+  silent.closeAllConnections()
+  silent.close()
+})
+
+test('the page shows, goes on with and exports what its address says, back and forward', async ({ page, request }) => {
+  await open(page)
+  await greedy(page)
+  await ask(page, 'What is 3 + 4?')
+  const first = await shownKey(page)
+  await page.getByRole('button', { name: /New run/ }).click()
+  await page.waitForURL((url) => !url.searchParams.has('t'))
+  await expect(page.getByText('Run an agent, see every token')).toBeVisible()
+  await ask(page, 'What is 9 * 9 * 9?')
+  const second = await shownKey(page)
+  const shows = async (key: string, result: string) => {
+    await page.waitForURL((url) => url.searchParams.get('t') === key)
+    await idle(page)
+    await expect(page.locator('[data-call]')).toHaveCount(1)
+    await expect(page.locator('[data-call]')).toContainText(result)
+  }
+  await shows(second, '729')
+  await page.goBack()
+  await expect(page.getByText('Run an agent, see every token')).toBeVisible()
+  await page.goBack()
+  await shows(first, '7')
+  await ask(page, 'Now add 9.')
+  const { segments } = await stored(page, request)
+  expect(segments.flatMap(({ toolCalls = [] }) => toolCalls.map(({ result }) => result?.text))).toEqual(['7', '16'])
+  await page.getByRole('link', { name: 'Playground' }).click()
+  await expect(page.getByLabel('Question')).toBeVisible()
+  await page.goBack()
+  await idle(page)
+  await expect(page.locator('[data-call]')).toHaveCount(2)
+})
+
+test('the setup shows what an open trajectory was begun with', async ({ page }) => {
+  await open(page)
+  await greedy(page)
+  await page.getByLabel('System prompt').fill('Answer like a pirate.')
+  await page.getByLabel('Thinking').uncheck()
+  await ask(page, 'What is 3 + 4?')
+  await page.getByRole('button', { name: /New run/ }).click()
+  await page.getByLabel('System prompt').fill('Be brief.')
+  await page.getByLabel('Thinking').check()
+  await page.goBack()
+  await idle(page)
+  await expect(page.getByLabel('System prompt')).toHaveValue('Answer like a pirate.')
+  await expect(page.getByLabel('Thinking')).not.toBeChecked()
+  await page.goForward()
+  await expect(page.getByLabel('System prompt')).toHaveValue('Be brief.')
 })
 
 test('everything works by keyboard alone', async ({ page }) => {

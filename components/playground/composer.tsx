@@ -16,7 +16,7 @@ interface ComposerProps {
   readonly onStartOver: () => void
 }
 
-const STOP_TEXTS = { starting: 'Starting …', running: 'Stop', stopping: 'Stopping …' } as const
+const STOP_TEXTS = { starting: 'Starting … stop', running: 'Stop', stopping: 'Stopping …' } as const
 
 export function Composer({ text, onChange, onSend, onStop, state, isFirst, onStartOver }: ComposerProps) {
   const canSend = state === 'ready' && text.trim() !== ''
@@ -26,7 +26,7 @@ export function Composer({ text, onChange, onSend, onStop, state, isFirst, onSta
     if (canSend) onSend()
   }
   return (
-    <div className="flex items-end gap-2 border-line border-t bg-ground p-3">
+    <div className="flex items-end gap-2 bg-ground p-3">
       {!isFirst && state === 'ready' && (
         <Button className="min-h-9.5" onClick={onStartOver} title="Start a new run; this one stays stored">
           <Plus size={15} aria-hidden /> <span className="max-sm:sr-only">New run</span>
@@ -35,7 +35,7 @@ export function Composer({ text, onChange, onSend, onStop, state, isFirst, onSta
       <textarea
         aria-label={isFirst ? 'Question' : 'Next turn'}
         rows={Math.min(8, Math.max(1, text.split('\n').length))}
-        className="block w-full min-w-0 flex-1 resize-none rounded-md border border-line bg-raised px-3 py-2 placeholder:text-faint hover:border-line-strong"
+        className="field-sizing-content block max-h-48 min-h-9.5 w-full min-w-0 flex-1 resize-none rounded-md border border-line bg-raised px-3 py-2 placeholder:text-faint hover:border-line-strong"
         placeholder={isFirst ? 'Ask something' : 'Next turn, same tokens'}
         value={text}
         onChange={(event) => onChange(event.target.value)}
@@ -47,7 +47,7 @@ export function Composer({ text, onChange, onSend, onStop, state, isFirst, onSta
           <ArrowUp size={15} aria-hidden className="sm:hidden" />
         </Button>
       ) : (
-        <Button className="min-h-9.5" disabled={state !== 'running'} onClick={onStop}>
+        <Button className="min-h-9.5" disabled={state === 'stopping'} onClick={onStop}>
           <Square size={13} aria-hidden /> {STOP_TEXTS[state]}
         </Button>
       )}

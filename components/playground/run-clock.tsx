@@ -7,8 +7,13 @@ import { countText, durationText, percentText } from '../trajectory/numbers.ts'
 const TICK_MS = 100
 
 /** How long, how fast, how full: of the run under way, or of the last one. */
-export function RunClock({ trajectory }: { readonly trajectory: LiveTrajectory }) {
-  const isRunning = trajectory.live !== undefined
+export function RunClock({
+  trajectory,
+  isRunning,
+}: {
+  readonly trajectory: LiveTrajectory
+  readonly isRunning: boolean
+}) {
   const runningMs = useElapsed(isRunning)
   const tokens = tokenCount(trajectory)
   const speed = tokensPerSecond(trajectory, runningMs)

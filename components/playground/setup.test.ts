@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_SETUP, requestOf, type Setup } from './setup.ts'
+import { sampleTrajectory } from '#lib/core/sample-trajectory.ts'
+import { DEFAULT_SETUP, openingOf, requestOf, type Setup, setupOf } from './setup.ts'
 
 const request = (changes: Partial<Setup> = {}) => requestOf({ ...DEFAULT_SETUP, ...changes })
 
@@ -59,5 +60,26 @@ describe('what is out of range is told at its field', () => {
   test.each(['[]', 'x', 'null', '{'])('template options %s', (templateOptions) => {
     const answer = request({ templateOptions })
     expect(!answer.ok && answer.errors.templateOptions).toContain('JSON object')
+  })
+})
+
+test('the setup of an open trajectory is its own in what its first turn fixed', () => {
+  const shown = setupOf(sampleTrajectory, { ...DEFAULT_SETUP, server: 'mine' })
+  expect(shown).toMatchObject({ server: 'mine', sampling: DEFAULT_SETUP.sampling })
+  expect(openingOf(shown)).toEqual({
+    system: 'be',
+    tools: ['add'],
+    parser: 'hermes',
+    thinking: true,
+    templateOptions: '',
+    tokenizer: 'bytes',
+  })
+  const { model } = sampleTrajectory
+  const options = { enable_thinking: false, date_string: '1 Jan' }
+  const bare = { ...sampleTrajectory, segments: [], model: { ...model, template: { text: '', options } } }
+  expect(setupOf(bare, DEFAULT_SETUP)).toMatchObject({
+    system: '',
+    thinking: false,
+    templateOptions: '{"date_string":"1 Jan"}',
   })
 })

@@ -1,4 +1,5 @@
 /** What the playground's form holds, as typed, and the request it means. */
+import type { Trajectory } from '#lib/core/trajectory.ts'
 
 export interface Setup {
   /** '' = the default server. */
@@ -184,5 +185,33 @@ function objectOf(text: string): object | undefined {
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
   } catch {
     return undefined
+  }
+}
+
+/** What the first turn fixes: it is in the tokens. */
+type Opening = Pick<Setup, 'system' | 'tools' | 'parser' | 'thinking' | 'templateOptions' | 'tokenizer'>
+
+export const openingOf = ({ system, tools, parser, thinking, templateOptions, tokenizer }: Setup): Opening => ({
+  system,
+  tools,
+  parser,
+  thinking,
+  templateOptions,
+  tokenizer,
+})
+
+/** The setup with what a trajectory was begun with in place of what the next one would be. */
+export function setupOf({ segments, model }: Trajectory, setup: Setup): Setup {
+  const [first] = segments
+  const system = first?.kind === 'prompt' ? first.messages.find(({ role }) => role === 'system')?.content : undefined
+  const { enable_thinking: thinking, ...options } = model.template?.options ?? {}
+  return {
+    ...setup,
+    system: typeof system === 'string' ? system : '',
+    tools: model.tools.map(({ name }) => name),
+    parser: model.parser ?? '',
+    thinking: thinking !== false,
+    templateOptions: Object.keys(options).length > 0 ? JSON.stringify(options) : '',
+    tokenizer: model.tokenizer?.name ?? '',
   }
 }

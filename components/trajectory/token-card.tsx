@@ -121,7 +121,7 @@ function Alternatives({ token, vocab }: { readonly token: Token; readonly vocab:
                   {id === token.id && ' (chosen)'}
                 </span>
               </th>
-              <td className="w-full px-2">
+              <td className="w-full px-2 align-middle leading-none">
                 <meter
                   className="alternative"
                   min={0}

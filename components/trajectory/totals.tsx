@@ -69,6 +69,7 @@ function titoCheck({ segments }: LiveTrajectory): {
   )
   const broken = continuations.find(({ check }) => check.kind === 'broken')
   if (broken?.check.kind === 'broken') return { text: 'template differs', title: broken.check.why, isGood: false }
+  if (segments.length === 0) return { text: '—', title: 'Nothing was read yet.', isGood: true }
   const prompts = segments.filter(({ kind }) => kind === 'prompt').length
   if (prompts > 1 && continuations.length < prompts - 1)
     return { text: 'not known', title: 'The file does not say how its later prompts came about.', isGood: false }

@@ -39,7 +39,9 @@ export async function callApi(
   init: { readonly method?: string; readonly json?: unknown; readonly file?: Blob; readonly signal?: AbortSignal } = {},
 ): Promise<Response> {
   const { method = 'GET', json, file, signal } = init
-  const token = window.localStorage.getItem(TOKEN_KEY)
+  const kept = window.localStorage.getItem(TOKEN_KEY)
+  // What no header can carry is no token: the server then says that one is missing.
+  const token = kept !== null && /^[\x21-\x7e]+$/.test(kept) ? kept : null
   const response = await fetch(path, {
     method,
     headers: {

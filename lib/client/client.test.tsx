@@ -138,7 +138,7 @@ describe('the rollout of a page', () => {
     answer = told(events)
     const { result, rerender, cached } = page(undefined)
     await act(async () => {
-      await result.current.start({ prompt: 'q' })
+      await result.current.start({ prompt: 'q' }, undefined, new AbortController().signal)
     })
     expect(result.current.state.kind).toBe('idle')
     rerender({ shown: 'B' })

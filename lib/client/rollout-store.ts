@@ -20,8 +20,13 @@ export type RolloutState =
   | { readonly kind: 'ended'; readonly key: string; readonly trajectory: Trajectory }
   /** It ended while nobody listened: the stored trajectory says how. */
   | { readonly kind: 'gone'; readonly key: string }
-  /** It cannot be followed any more; it may go on at the server. */
-  | { readonly kind: 'failed'; readonly key: string; readonly error: ApiError }
+  /** It cannot be followed any more; it may go on at the server. The trajectory is what had come. */
+  | {
+      readonly kind: 'failed'
+      readonly key: string
+      readonly error: ApiError
+      readonly trajectory: LiveTrajectory | undefined
+    }
 
 export interface RolloutStore {
   subscribe(listener: () => void): () => void
@@ -81,10 +86,13 @@ async function followUntilEnd(
       const { trajectory } = fold
       set(hasEnded && trajectory ? { kind: 'ended', key, trajectory } : { ...state, trajectory })
     } catch (error) {
-      misunderstood(error)
+      fail(notUnderstood(error))
     }
   }
-  const misunderstood = (error: unknown) => set({ kind: 'failed', key, error: notUnderstood(error) })
+  const fail = (error: ApiError) => {
+    const state = current()
+    set({ kind: 'failed', key, error, trajectory: state.kind === 'following' ? state.trajectory : undefined })
+  }
   while (!signal.aborted) {
     try {
       const response = await callApi(`/api/rollouts/${encodeURIComponent(rolloutId)}/events?from=${received}`, {
@@ -96,7 +104,7 @@ async function followUntilEnd(
         try {
           fold.add(event)
         } catch (error) {
-          return misunderstood(error)
+          return fail(notUnderstood(error))
         }
         hasEnded = event.type === 'ended'
         if (!isDue) nextFrame(draw)
@@ -106,7 +114,7 @@ async function followUntilEnd(
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof ApiError && error.status === 404) return set({ kind: 'gone', key })
-      if (error instanceof ApiError && error.status !== 0) return set({ kind: 'failed', key, error })
+      if (error instanceof ApiError && error.status !== 0) return fail(error)
     }
     connected(false)
     await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))

@@ -1,8 +1,8 @@
 'use client'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState, useSyncExternalStore } from 'react'
-import { callApi } from './api.ts'
-import { trajectoryOptions } from './queries.ts'
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
+import { ApiError, callApi } from './api.ts'
+import { serversOptions, trajectoryOptions } from './queries.ts'
 import { createRolloutStore, type RolloutState } from './rollout-store.ts'
 
 interface StartedRollout {
@@ -12,8 +12,8 @@ interface StartedRollout {
 
 export interface Rollout {
   readonly state: RolloutState
-  /** Starts a rollout, or a further turn on a stored trajectory, and follows it. Throws ApiError. */
-  start(request: object, onTrajectory?: string): Promise<StartedRollout>
+  /** Starts a rollout, or a further turn on a stored trajectory, and follows it. Throws ApiError, or the signal's reason. */
+  start(request: object, onTrajectory: string | undefined, signal: AbortSignal): Promise<StartedRollout>
   /** Follows a rollout on the trajectory that the page shows. */
   follow(rolloutId: string): void
   stop(): Promise<void>
@@ -31,6 +31,10 @@ export function useRollout(key: string | undefined): Rollout {
   const all = useSyncExternalStore(store.subscribe, store.state, store.state)
   const state = all.kind !== 'idle' && all.key === key ? all : IDLE
   const cache = useQueryClient()
+  // A launch token of another time: what asks for the servers asks for the token too.
+  const askAgain = useEffectEvent((error: unknown) => {
+    if (error instanceof ApiError && error.status === 401) cache.invalidateQueries(serversOptions())
+  })
   useEffect(() => {
     if (all.kind === 'ended') {
       cache.setQueryData(trajectoryOptions(all.key).queryKey, all.trajectory)
@@ -38,6 +42,7 @@ export function useRollout(key: string | undefined): Rollout {
     }
     if (all.kind === 'gone' || all.kind === 'failed')
       cache.invalidateQueries({ queryKey: trajectoryOptions(all.key).queryKey })
+    if (all.kind === 'failed') askAgain(all.error)
   }, [all, cache])
   useEffect(() => {
     const followed = store.state()
@@ -46,12 +51,11 @@ export function useRollout(key: string | undefined): Rollout {
   useEffect(() => () => store.reset(), [store])
   return {
     state,
-    async start(request, onTrajectory) {
+    async start(request, onTrajectory, signal) {
       const path =
         onTrajectory === undefined ? '/api/rollouts' : `/api/trajectories/${encodeURIComponent(onTrajectory)}/continue`
-      const started: StartedRollout = await (
-        await callApi(path, { method: 'POST', json: { ...request, detached: true } })
-      ).json()
+      const response = await callApi(path, { method: 'POST', json: { ...request, detached: true }, signal })
+      const started: StartedRollout = await response.json()
       store.follow(started.rolloutId, started.trajectoryId)
       return started
     },
