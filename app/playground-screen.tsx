@@ -160,9 +160,9 @@ export function PlaygroundScreen() {
                 onChoose={setText}
               />
             )}
-            <div>
+            <div className="border-line border-t">
               {trajectory && (
-                <p className="border-line border-t px-3.5 pt-2">
+                <p className="px-3.5 pt-2">
                   <RunClock trajectory={trajectory} isRunning={isRunning} />
                 </p>
               )}

@@ -52,7 +52,7 @@ describe('loading', () => {
     const failed = await post('/generate', ONE_TOKEN)
     const why = { object: 'error', message: expect.stringMatching(/^The model cannot be loaded: .*model\.onnx/) }
     expect([failed.status, await failed.json()]).toEqual([500, { ...why, type: '500', param: null, code: 500 }])
-    expect(await (await get('/ready')).json()).toEqual({ ...why, type: '503', param: null, code: 503 })
+    expect(await (await get('/ready')).json()).toEqual({ ...why, type: '500', param: null, code: 500 })
     await cp(path.join(MODEL_FOLDER, 'onnx'), path.join(model, 'onnx'), { recursive: true })
     await expect.poll(async () => (await get('/ready')).status, { timeout: 4000 }).toBe(200)
     expect((await generate(ONE_TOKEN)).output_ids).toHaveLength(1)

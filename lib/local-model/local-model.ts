@@ -29,7 +29,8 @@ export function createLocalModel(options: LocalModelOptions): LocalModel {
   const readiness = (): Response => {
     if (model.loaded()) return new Response(null)
     model.start()
-    throw cannot(503, model.failure() ?? 'The model is being loaded.')
+    const failure = model.failure()
+    throw failure === undefined ? cannot(503, 'The model is being loaded.') : cannot(500, failure)
   }
 
   const routes: Readonly<Record<string, Route>> = {

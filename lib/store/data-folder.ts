@@ -19,13 +19,17 @@ export function defaultDataFolder(
   return path.posix.join(environment.XDG_DATA_HOME ?? path.posix.join(home, '.local', 'share'), 'rollscope')
 }
 
-/** Makes it if it is not there. Throws DataFolderError when it is a link, a file, or somebody else's. */
+/** Makes it if it is not there. Throws DataFolderError when it cannot be made, is a link, a file, or somebody else's. */
 export function openDataFolder(folder: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const found = lstatSync(folder)
   const refuse = (why: string): never => {
     throw new DataFolderError(`the data folder ${folder} ${why}; set ROLLSCOPE_DATA to another one`)
   }
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') refuse(`cannot be made: ${(error as Error).message}`)
+  }
+  const found = lstatSync(folder)
   if (found.isSymbolicLink()) refuse('is a symbolic link')
   if (!found.isDirectory()) refuse('is not a folder')
   const user = os.userInfo().uid

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -190,6 +190,13 @@ describe('the data folder', () => {
     const link = path.join(folder, 'link')
     symlinkSync(os.tmpdir(), link)
     expect(() => openDataFolder(link)).toThrow(DataFolderError)
+  })
+
+  test('may not be a file, or stand in one', () => {
+    const file = path.join(folder, 'file')
+    writeFileSync(file, '')
+    expect(() => openDataFolder(file)).toThrow(/is not a folder; set ROLLSCOPE_DATA/)
+    expect(() => openDataFolder(path.join(file, 'inner'))).toThrow(/cannot be made: .*; set ROLLSCOPE_DATA/)
   })
 
   test.each([

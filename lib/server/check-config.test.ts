@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { checkConfig } from './check-config.ts'
+import { ConfigError, readConfig } from './config.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-check-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const check = (environment: Record<string, string>) =>
+  checkConfig(readConfig({ ROLLSCOPE_DATA: path.join(folder, 'data'), ...environment }, folder))
+
+test('what can be used passes', () => {
+  expect(() => check({ SGLANG_BASE_URL: 'http://127.0.0.1:30000' })).not.toThrow()
+})
+
+test.each([
+  [{ SGLANG_BASE_URL: '127.0.0.1:30000' }, /^SGLANG_BASE_URL: .*write it like http/],
+  [{ SGLANG_BASE_URL: 'http://127.0.0.1:3000' }, /^SGLANG_BASE_URL: .*Rollscope’s own/],
+  [{ HOST: '192.168.7.7', SGLANG_BASE_URL: 'http://192.168.7.7:3000/api' }, /^SGLANG_BASE_URL: .*Rollscope’s own/],
+  [{ ROLLSCOPE_DATA: '/dev/null' }, /is not a folder; set ROLLSCOPE_DATA/],
+])('%j ends the start', (environment, words) => {
+  expect(() => check(environment)).toThrow(ConfigError)
+  expect(() => check(environment)).toThrow(words)
+})
