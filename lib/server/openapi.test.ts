@@ -2,9 +2,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { openApi, operations } from './openapi.ts'
 
+const files = globSync('app/api/**/route.ts').filter((file) => !file.includes('[...'))
 /** `METHOD /path` of every route under app/api, catch-alls aside. */
-const routes = globSync('app/api/**/route.ts')
-  .filter((file) => !file.includes('[...'))
+const routes = files
   .flatMap((file) => {
     const path = `/${file
       .replaceAll('\\', '/')
@@ -16,6 +16,12 @@ const routes = globSync('app/api/**/route.ts')
     )
   })
   .sort()
+
+test.each(files)('%s answers every method, if only to say that it has it not', (file) => {
+  const text = readFileSync(file, 'utf8')
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+    expect(text).toMatch(new RegExp(`export const ${method} =|methodNotAllowed as ${method}\\b`))
+})
 
 test('every route is described, and nothing else', () => {
   expect(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort()).toEqual(routes)

@@ -42,7 +42,7 @@ const templateOptions = z
 
 export const rolloutRequestSchema = z
   .strictObject({
-    prompt: z.string().min(1).exactOptional().describe('The question.'),
+    prompt: z.string().regex(/\S/, 'a question').exactOptional().describe('The question.'),
     messages: z
       .array(schemas.message)
       .min(1)
@@ -65,12 +65,15 @@ export const rolloutRequestSchema = z
   .refine(({ prompt, messages }) => (prompt === undefined) !== (messages === undefined), {
     message: 'either "prompt" or "messages"',
   })
+  .refine(({ messages }) => messages?.at(-1)?.role !== 'assistant', {
+    message: '"messages" that end with what the model shall answer, not with an answer',
+  })
 export type RolloutRequest = z.infer<typeof rolloutRequestSchema>
 
 export const continueRequestSchema = z.strictObject({
   prompt: z
     .string()
-    .min(1)
+    .regex(/\S/, 'a question')
     .exactOptional()
     .describe('The next question. Omitted: only the results of the last calls, where they were not read yet.'),
   ...settingsShape,

@@ -11,3 +11,10 @@ export const POST = route({ changes: 'application/json' }, async ({ request, ser
     request.signal,
   )
 })
+
+export {
+  methodNotAllowed as GET,
+  methodNotAllowed as PUT,
+  methodNotAllowed as PATCH,
+  methodNotAllowed as DELETE,
+} from '#lib/server/method-not-allowed.ts'

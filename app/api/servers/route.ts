@@ -8,3 +8,9 @@ export const GET = route({}, ({ services }) =>
 export const POST = route({ changes: 'application/json' }, async ({ request, services }) =>
   json(services.servers.create(await readJson(request, serverInputSchema)), 201),
 )
+
+export {
+  methodNotAllowed as PUT,
+  methodNotAllowed as PATCH,
+  methodNotAllowed as DELETE,
+} from '#lib/server/method-not-allowed.ts'

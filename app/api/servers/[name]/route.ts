@@ -9,3 +9,9 @@ export const DELETE = route<{ name: string }>({ changes: 'application/json' }, (
   services.servers.remove(params.name)
   return new Response(null, { status: 204 })
 })
+
+export {
+  methodNotAllowed as GET,
+  methodNotAllowed as POST,
+  methodNotAllowed as PATCH,
+} from '#lib/server/method-not-allowed.ts'

@@ -11,3 +11,10 @@ export const POST = route<{ key: string }>({ changes: 'application/json' }, asyn
     request.signal,
   )
 })
+
+export {
+  methodNotAllowed as GET,
+  methodNotAllowed as PUT,
+  methodNotAllowed as PATCH,
+  methodNotAllowed as DELETE,
+} from '#lib/server/method-not-allowed.ts'
