@@ -11,6 +11,7 @@ import { ApiError } from '#lib/client/api.ts'
 import { FileError, openFile, saveFile } from '#lib/client/files.ts'
 import { serversOptions } from '#lib/client/queries.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
+import { KeysDialog } from './keys-dialog.tsx'
 import { OpenDialog } from './open-dialog.tsx'
 import { TokenGate } from './token-gate.tsx'
 import { useServerStatus } from './use-server-status.ts'
@@ -27,6 +28,7 @@ interface ShellProps {
 export function Shell({ title, trajectory, server = '', children }: ShellProps) {
   const router = useRouter()
   const [isOpening, setIsOpening] = useState(false)
+  const [isAsking, setIsAsking] = useState(false)
   const [problem, setProblem] = useState<{ readonly title: string; readonly hint?: string | undefined }>()
   const { error } = useQuery(serversOptions())
   const open = async (file: File) => {
@@ -40,6 +42,7 @@ export function Shell({ title, trajectory, server = '', children }: ShellProps) 
     }
   }
   const isDropping = useFileDrop(open)
+  useQuestionMark(() => setIsAsking(true))
   return (
     <div className="grid h-dvh grid-rows-[auto_auto_minmax(0,1fr)]">
       <Header
@@ -56,6 +59,7 @@ export function Shell({ title, trajectory, server = '', children }: ShellProps) 
         )}
       </div>
       {error instanceof ApiError && error.status === 401 ? <TokenGate /> : children}
+      {isAsking && <KeysDialog onClose={() => setIsAsking(false)} />}
       {isOpening && <OpenDialog onFile={open} onClose={() => setIsOpening(false)} />}
       {isDropping && (
         <div
@@ -110,6 +114,18 @@ function Header({ title, server, onOpen, onExport }: HeaderProps) {
       </Button>
     </header>
   )
+}
+
+/** ? outside a field. */
+function useQuestionMark(onPress: () => void): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select, dialog') !== null
+    if (event.key === '?' && !isTyping) onPress()
+  })
+  useEffect(() => {
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [])
 }
 
 /** Files dropped anywhere in the window; true while one is held over it. */

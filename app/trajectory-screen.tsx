@@ -73,6 +73,10 @@ function TrajectoryScreen({ trajectory, error, children }: TrajectoryScreenProps
   )
 }
 
+const LONG_TEXT = 600
+
+const clipped = (text: string): string => (text.length > LONG_TEXT ? `${text.slice(0, LONG_TEXT)}…` : text)
+
 function Inspector({ trajectory, children }: { readonly trajectory: Trajectory; readonly children: ReactNode }) {
   const { selected, heat, setSelected, setHeat } = useViewState()
   const [pointed, setPointed] = useState<number>()
@@ -86,6 +90,12 @@ function Inspector({ trajectory, children }: { readonly trajectory: Trajectory; 
       left={
         <>
           <Heading>Trajectory</Heading>
+          {trajectory.title !== undefined && (
+            <p className="mb-1 font-medium [overflow-wrap:anywhere]">{clipped(trajectory.title)}</p>
+          )}
+          {trajectory.note !== undefined && (
+            <p className="mb-2 text-dim text-xs [overflow-wrap:anywhere]">{clipped(trajectory.note)}</p>
+          )}
           <Totals trajectory={trajectory} />
           <Heading>Segments</Heading>
           <Outline trajectory={trajectory} selected={selected} onSelect={setSelected} />

@@ -125,6 +125,7 @@ export function SetupForm({ setup, onChange, errors, servers, server, status, ch
             {samplingField('top_k')}
             {samplingField('min_p')}
             {limitField('maxToolCalls')}
+            {limitField('maxParallelToolCalls')}
             {limitField('maxMessages')}
             <TextField
               {...texts('topLogprobs')}

@@ -20,7 +20,7 @@ export interface Setup {
 }
 
 export type SamplingField = 'temperature' | 'top_p' | 'top_k' | 'min_p' | 'max_new_tokens' | 'sampling_seed' | 'stop'
-export type LimitField = 'maxToolIterations' | 'maxToolCalls' | 'maxMessages' | 'maxTokens'
+export type LimitField = 'maxToolIterations' | 'maxToolCalls' | 'maxParallelToolCalls' | 'maxMessages' | 'maxTokens'
 
 export const DEFAULT_SETUP: Setup = {
   server: '',
@@ -39,7 +39,7 @@ export const DEFAULT_SETUP: Setup = {
     sampling_seed: '',
     stop: '',
   },
-  limits: { maxToolIterations: '5', maxToolCalls: '', maxMessages: '', maxTokens: '4096' },
+  limits: { maxToolIterations: '5', maxToolCalls: '', maxParallelToolCalls: '', maxMessages: '', maxTokens: '4096' },
   topLogprobs: '5',
   promptLogprobs: true,
   stream: true,
@@ -104,6 +104,12 @@ export const RANGES: Readonly<Record<Exclude<SamplingField, 'stop'> | LimitField
     ...WHOLE,
   },
   maxToolCalls: { label: 'tool calls', explanation: 'Tool calls in one run.', minimum: 0, ...WHOLE },
+  maxParallelToolCalls: {
+    label: 'parallel calls',
+    explanation: 'Tool calls in one response that are executed; the others are refused.',
+    minimum: 1,
+    ...WHOLE,
+  },
   maxMessages: { label: 'messages', explanation: 'Messages in one run.', minimum: 1, ...WHOLE },
   maxTokens: { label: 'tokens', explanation: 'Tokens of the whole trajectory.', minimum: 1, ...WHOLE },
   topLogprobs: {
@@ -143,7 +149,13 @@ export function requestOf(setup: Setup): RequestOfSetup {
     ...numbers(numeric, ['temperature', 'top_p', 'top_k', 'min_p', 'max_new_tokens', 'sampling_seed']),
     ...(stops.length > 0 && { stop: stops }),
   }
-  const limits = numbers(setup.limits, ['maxToolIterations', 'maxToolCalls', 'maxMessages', 'maxTokens'])
+  const limits = numbers(setup.limits, [
+    'maxToolIterations',
+    'maxToolCalls',
+    'maxParallelToolCalls',
+    'maxMessages',
+    'maxTokens',
+  ])
   const topLogprobs = number('topLogprobs', setup.topLogprobs)
   const options = objectOf(setup.templateOptions)
   if (options === undefined) errors.templateOptions = 'must be a JSON object, for example {"date_string": "1 Jan 2026"}'
