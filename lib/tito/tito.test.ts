@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { decode, encode } from '#lib/core/codec.ts'
 import { conversation } from '#lib/core/conversation.ts'
 import { applyEvent, type LiveTrajectory } from '#lib/core/events.ts'
+import { createFold } from '#lib/core/fold.ts'
 import { textOf } from '#lib/core/pieces.ts'
 import { ids, logprobs, lossMask, segmentStarts } from '#lib/core/tokens.ts'
 import type { Finish, Message, Trajectory } from '#lib/core/trajectory.ts'
@@ -284,6 +285,9 @@ describe('any mix of turns, calls, malformed calls, empty and cut replies', () =
         expect(opened).toEqual({ ok: true, trajectory })
         expect(opened.ok && encode(opened.trajectory)).toBe(file)
         expect(events.reduce<LiveTrajectory | undefined>(applyEvent, undefined)).toEqual(trajectory)
+        const fold = createFold()
+        for (const event of events) fold.add(event)
+        expect(fold.trajectory).toEqual(trajectory)
       }),
     )
   })
