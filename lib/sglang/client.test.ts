@@ -432,6 +432,14 @@ describe('every failure has a name', () => {
     expect((await failure(all((await page(status, body, headers)).generate(request(), never)))).code).toBe(code)
   })
 
+  test('an error whose words do not come is told without them', async () => {
+    const mute = await against((_request, response) => {
+      response.writeHead(400, { 'content-type': 'application/json' })
+      response.write('{"mess')
+    })
+    expect((await failure(all(mute.generate(request(), never)))).code).toBe('UPSTREAM_REJECTED')
+  })
+
   test('a stream that stops without its end', async () => {
     const first = recording('inc-plain').stream_lines?.[0] ?? ''
     const cut = await against((_request, response) => {

@@ -20,6 +20,9 @@ export const DEFAULT_LIMITS: TransportLimits = {
   bodyBytes: 1 << 30,
 }
 
+/** An error's status says the most: its words are not waited for as long as a reply is. */
+const OF_AN_ERROR = { firstByteMs: 2_000, idleMs: 2_000, bodyBytes: 1 << 20 } as const
+
 export interface Transport {
   /** The body of a successful answer, as it arrives. Throws SglangError for anything else. */
   send(call: Call): Promise<Reply>
@@ -93,9 +96,10 @@ async function send(
   }
   const { statusCode, headers, body } = response
   const header = (name: string) => [headers[name] ?? []].flat()[0]
-  const chunks = watched(body, idle, limits, named)
+  const isError = statusCode < 200 || statusCode >= 300
+  const chunks = watched(body, idle, isError ? { ...limits, ...OF_AN_ERROR } : limits, named)
   const text = () => joined(chunks)
-  if (statusCode < 200 || statusCode >= 300) {
+  if (isError) {
     const said = await text().catch(() => '')
     throw errorFromStatus(statusCode, said, { retryAfter: header('retry-after') }, apiKey)
   }
