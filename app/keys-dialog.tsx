@@ -25,7 +25,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>
       {KEYS.map(([heading, keys]) => (
-        <section key={heading}>
+        <section key={heading} className="not-first:mt-4">
           <Heading>{heading}</Heading>
           <dl className="grid grid-cols-[8rem_1fr] gap-y-1.5 text-sm">
             {keys.map(([name, what]) => (
