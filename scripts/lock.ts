@@ -1,6 +1,7 @@
 /**
  * Adds lock entries for optional packages of other platforms. A registry that does not carry them lets npm write a lock
- * without them, which npm ci on such a platform, and npm 11 on any, then refuses. Run after every npm install.
+ * without them, which npm ci on such a platform, and npm 11 on any, then refuses. Run after every npm install that
+ * changed the lock, and install once more: npm brings the entries into its own form.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
