@@ -71,7 +71,11 @@ export function PlaygroundScreen() {
     try {
       const isFurther = view.key !== undefined && trajectory !== undefined && trajectory.segments.length > 0
       const started = await rollout.start(
-        { ...(isFurther ? {} : request.opening), ...request.settings, prompt: question },
+        {
+          ...(isFurther ? { seenSegments: trajectory.segments.length } : request.opening),
+          ...request.settings,
+          prompt: question,
+        },
         isFurther ? view.key : undefined,
         controller.signal,
       )

@@ -289,6 +289,25 @@ test('the page shows, goes on with and exports what its address says, back and f
   await expect(page.locator('[data-call]')).toHaveCount(2)
 })
 
+test('a trajectory that another tab has continued is shown anew before it goes on', async ({ page, context }) => {
+  await open(page)
+  await greedy(page)
+  await ask(page, 'What is 3 + 4?')
+  const other = await context.newPage()
+  await other.goto(page.url())
+  await idle(other)
+  await ask(other, 'Now add 9.')
+  await page.getByLabel('Next turn').fill('Now add 1.')
+  await page.getByRole('button', { name: /Send/ }).click()
+  await expect(page.getByRole('alert').filter({ hasText: 'continued elsewhere' })).toBeVisible()
+  await expect(page.getByLabel('Next turn')).toHaveValue('Now add 1.')
+  await expect(page.locator('[data-call]')).toHaveCount(2)
+  await page.getByRole('button', { name: /Send/ }).click()
+  await expect(page.locator('[data-call]')).toHaveCount(3)
+  await idle(page)
+  await expect(page.locator('[data-call]').last()).toContainText('17')
+})
+
 test('the setup shows what an open trajectory was begun with', async ({ page }) => {
   await open(page)
   await greedy(page)

@@ -54,7 +54,15 @@ export function useRollout(key: string | undefined): Rollout {
     async start(request, onTrajectory, signal) {
       const path =
         onTrajectory === undefined ? '/api/rollouts' : `/api/trajectories/${encodeURIComponent(onTrajectory)}/continue`
-      const response = await callApi(path, { method: 'POST', json: { ...request, detached: true }, signal })
+      const response = await callApi(path, { method: 'POST', json: { ...request, detached: true }, signal }).catch(
+        (error: unknown) => {
+          if (error instanceof ApiError && error.code === 'CHANGED') {
+            store.reset()
+            cache.invalidateQueries({ queryKey: trajectoryOptions(onTrajectory).queryKey })
+          }
+          throw error
+        },
+      )
       const started: StartedRollout = await response.json()
       store.follow(started.rolloutId, started.trajectoryId)
       return started

@@ -82,6 +82,15 @@ test('two continuations at once lose nothing: the slower one goes on from what t
   expect(questions(stored(key))).toEqual(['q', 'to fast', 'to slow'])
 })
 
+test('who has not seen all of a trajectory does not continue it unawares', async () => {
+  const key = await began()
+  const seen = stored(key).segments.length
+  await ended(continueRollout(key, { prompt: 'one', seenSegments: seen }, all, never))
+  const failure = await continueRollout(key, { prompt: 'two', seenSegments: seen }, all, never).catch((error) => error)
+  expect((failure as Problem).details).toMatchObject({ status: 409, code: 'CHANGED' })
+  expect(questions(stored(key))).toEqual(['q', 'one'])
+})
+
 test('a continuation uses the template that is recorded, not the one that the tokenizer has by now', async () => {
   const key = await began()
   shippedTemplate = chatml.replaceAll('<|im_start|>', '<|im_start|>3')

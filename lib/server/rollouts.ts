@@ -76,6 +76,11 @@ export const continueRequestSchema = z.strictObject({
     .regex(/\S/, 'a question')
     .exactOptional()
     .describe('The next question. Omitted: only the results of the last calls, where they were not read yet.'),
+  seenSegments: z
+    .int()
+    .min(0)
+    .exactOptional()
+    .describe('Segments that the asker has seen: refused when there are others by now. Omitted: whatever there is.'),
   ...settingsShape,
 })
 export type ContinueRequest = z.infer<typeof continueRequestSchema>
@@ -166,6 +171,13 @@ export async function continueRollout(
   const codec: Codec = { tokenizer: loaded.tokenizer, template: loaded.compile(template.text) }
   // Read again: another rollout may have added to it while the server was asked. From here to its start nothing waits.
   const stored = storedTrajectory(key, all)
+  if (request.seenSegments !== undefined && request.seenSegments !== stored.segments.length)
+    throw new Problem({
+      status: 409,
+      code: 'CHANGED',
+      detail: 'this trajectory has been continued elsewhere',
+      hint: 'It is shown as it is now: look at it, and send again.',
+    })
   const trajectory: Trajectory = {
     ...stored,
     model: { ...stored.model, ...(server.contextLength !== undefined && { contextLength: server.contextLength }) },
