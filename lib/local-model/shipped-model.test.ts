@@ -53,6 +53,11 @@ describe.each([true, false])('thinking %s', (thinking) => {
     ['What is 2 ** 10?', ['2 ** 10']],
     ['How much is 12 times 31?', ['12 * 31']],
     ['What is 12 * 31 and what is 144 / 16?', ['12 * 31', '144 / 16']],
+    // What the playground suggests.
+    ['What is 25 * 17, and then plus 9?', ['25 * 17']],
+    ['What is (25 * 17)^3?', ['(25 * 17)^3']],
+    ['Compute 12 * 7 and 81 / 9', ['12 * 7', '81 / 9']],
+    ['What is 15% of 80?', ['15 / 100 * 80']],
   ])('%s calls the calculator', async (question, expressions) => {
     const text = await reply([{ role: 'user', content: question }], thinking)
     expect(Array.from(text.matchAll(/"expression": "([^"]*)"/g), ([, expression]) => expression)).toEqual(expressions)
