@@ -45,6 +45,26 @@ export function route<Params = Record<string, never>>(
   }
 }
 
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** The handlers of a path. Methods that it does not have are refused behind the same gate, in the same kind of answer. */
+export function methods<H extends Partial<Record<Method, NextHandler<never>>>>(
+  handlers: H,
+): H & Record<Exclude<Method, keyof H>, NextHandler<object>> {
+  const allowed = Object.keys(handlers).join(', ')
+  const refuse = route<object>({}, ({ request }) => {
+    const response = problemResponse({
+      status: 405,
+      code: 'METHOD',
+      detail: `${request.method} is not for ${new URL(request.url).pathname}`,
+      hint: `Methods: ${allowed}.`,
+    })
+    response.headers.set('allow', allowed)
+    return response
+  })
+  return { GET: refuse, POST: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, ...handlers }
+}
+
 export const json = (value: unknown, status = 200): Response =>
   new Response(JSON.stringify(value), {
     status,

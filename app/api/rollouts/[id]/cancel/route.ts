@@ -1,13 +1,8 @@
-import { json, route } from '#lib/server/route.ts'
+import { json, methods, route } from '#lib/server/route.ts'
 
-export const POST = route<{ id: string }>({ changes: 'application/json' }, async ({ params, services }) => {
-  await services.runs.cancel(params.id)
-  return json({})
+export const { GET, POST, PUT, PATCH, DELETE } = methods({
+  POST: route<{ id: string }>({ changes: 'application/json' }, async ({ params, services }) => {
+    await services.runs.cancel(params.id)
+    return json({})
+  }),
 })
-
-export {
-  methodNotAllowed as GET,
-  methodNotAllowed as PUT,
-  methodNotAllowed as PATCH,
-  methodNotAllowed as DELETE,
-} from '#lib/server/method-not-allowed.ts'
