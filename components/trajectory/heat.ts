@@ -1,5 +1,5 @@
 /** The background of tokens: which number is shown, on which scale. Colours are named here, and live in the style sheet. */
-import { surprise } from '#lib/core/tokens.ts'
+import { isTrained, surprise } from '#lib/core/tokens.ts'
 import type { Segment } from '#lib/core/trajectory.ts'
 
 /** logprob: of trained tokens; logprobs: of context too, where prefill logprobs were asked for. */
@@ -30,9 +30,9 @@ export function heatScale(segments: readonly Segment[]): HeatScale {
 /** Below one nat (p > 0.37) there is nothing to be surprised at: a scale that ended earlier would colour noise. */
 const SMALLEST_LIMIT = 1
 
-function trainedLogprobs({ kind, mask, logprobs }: Segment): number[] {
-  return (logprobs ?? []).filter(
-    (logprob, index): logprob is number => logprob !== null && (mask ? mask[index] === 1 : kind === 'response'),
+function trainedLogprobs(segment: Segment): number[] {
+  return (segment.logprobs ?? []).filter(
+    (logprob, index): logprob is number => logprob !== null && isTrained(segment, index),
   )
 }
 

@@ -3,7 +3,7 @@
  * (one fixed-width span for each token where a glyph is not one cell wide). React draws the frame around it.
  */
 import type { LiveTrajectory } from '#lib/core/events.ts'
-import { spansOf, type Token, type TokenSpan, tokenAt } from '#lib/core/tokens.ts'
+import { isTrained, spansOf, type Token, type TokenSpan, tokenAt } from '#lib/core/tokens.ts'
 import type { Segment } from '#lib/core/trajectory.ts'
 import { type Heat, type HeatScale, heatColour } from './heat.ts'
 import {
@@ -249,9 +249,6 @@ function tokenBox(piece: Piece, trained: boolean, cell: number): HTMLElement {
 function setText(element: HTMLElement, text: string): void {
   if (element.firstElementChild || element.textContent !== text) element.textContent = text
 }
-
-const isTrained = (segment: Segment, index: number): boolean =>
-  segment.mask ? segment.mask[index] === 1 : segment.kind === 'response'
 
 const outermostSpan = (segment: Segment, start: number, end: number): TokenSpan | undefined =>
   spansOf(segment).find(

@@ -16,6 +16,7 @@ import {
 } from '@strands-agents/sdk'
 import { responseText } from '#lib/core/conversation.ts'
 import type { LiveTrajectory, RolloutEvent } from '#lib/core/events.ts'
+import { toolCallsOf } from '#lib/core/tokens.ts'
 import type { Message, Outcome, ResponseSegment, ToolCall, ToolResult, Trajectory } from '#lib/core/trajectory.ts'
 import { createEventQueue } from './event-queue.ts'
 import { limitReached } from './limits.ts'
@@ -205,8 +206,8 @@ function refusal(
     : undefined
 }
 
-const callWithId = ({ segments }: Trajectory, id: string): ToolCall | undefined =>
-  segments.flatMap((segment) => (segment.kind === 'response' ? segment.toolCalls : [])).find((call) => call.id === id)
+const callWithId = (trajectory: Trajectory, id: string): ToolCall | undefined =>
+  toolCallsOf(trajectory).find((call) => call.id === id)
 
 const resultText = (content: ToolResultBlock['content'][number]): string => {
   if (content.type === 'textBlock') return content.text

@@ -1,5 +1,6 @@
 /** The conversation as messages, derived from the segments: a trajectory holds no second copy of it. */
 import { textOf, textWithStarts } from './pieces.ts'
+import { toolCallsOf } from './tokens.ts'
 import type { Message, ResponseSegment, Trajectory } from './trajectory.ts'
 
 /** All messages in order; a response becomes an assistant message with its text as it was written, markup included. */
@@ -36,8 +37,6 @@ function withoutStopToken({ ids, finish }: ResponseSegment, { model }: Trajector
 /** A tool message whose text lives on the call gets it from there. */
 export function withResultText(message: Message, trajectory: Trajectory): Message {
   if (message.role !== 'tool' || message.content !== undefined) return message
-  const call = trajectory.segments
-    .flatMap((segment) => (segment.kind === 'response' ? segment.toolCalls : []))
-    .find(({ id }) => id === message.callId)
+  const call = toolCallsOf(trajectory).find(({ id }) => id === message.callId)
   return { ...message, content: call?.result?.text ?? '' }
 }

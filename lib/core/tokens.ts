@@ -47,6 +47,13 @@ export const lossMask = (trajectory: LiveTrajectory): number[] => segmentsOf(tra
 /** Natural logarithms, null = unknown; one entry per token. */
 export const logprobs = (trajectory: LiveTrajectory): (number | null)[] => segmentsOf(trajectory).flatMap(logprobsOf)
 
+/** All tool calls in order, malformed ones too. */
+export const toolCallsOf = ({ segments }: Trajectory): ToolCall[] =>
+  segments.flatMap((segment) => (segment.kind === 'response' ? segment.toolCalls : []))
+
+export const isTrained = ({ kind, mask }: Segment, index: number): boolean =>
+  mask ? mask[index] === 1 : kind === 'response'
+
 export function maskOf(segment: Segment): readonly number[] {
   return segment.mask ?? segment.ids.map(() => (segment.kind === 'response' ? 1 : 0))
 }
@@ -71,7 +78,7 @@ export function tokenAt(trajectory: LiveTrajectory, index: number): Token | unde
     segmentIndex,
     indexInSegment,
     segment,
-    trained: segment.mask ? segment.mask[indexInSegment] === 1 : segment.kind === 'response',
+    trained: isTrained(segment, indexInSegment),
     logprob: segment.logprobs?.[indexInSegment] ?? null,
     alternatives: alternativesAt(segment, indexInSegment),
     spans: [

@@ -55,8 +55,6 @@ export const modelInfo = z.looseObject({
 export const serverInfo = z.object({
   version: z.string().nullish(),
   context_length: z.int().nullish(),
-  max_req_input_len: z.int().nullish(),
-  max_total_num_tokens: z.int().nullish(),
   incremental_streaming_output: z.boolean().nullish(),
   enable_deterministic_inference: z.boolean().nullish(),
 })

@@ -5,6 +5,7 @@
 import { responseTextWithStarts } from '#lib/core/conversation.ts'
 import type { LiveTrajectory, RolloutEvent } from '#lib/core/events.ts'
 import { textOf, tokensAt, vocabEntry } from '#lib/core/pieces.ts'
+import { toolCallsOf } from '#lib/core/tokens.ts'
 import type {
   Message,
   Problem,
@@ -150,10 +151,8 @@ function recordedCall(
 }
 
 /** Numbered through the trajectory, so that ids sort in order; those that an imported one has already are left out. */
-function freeCallIds({ segments }: Trajectory, count: number): string[] {
-  const taken = segments
-    .flatMap((segment) => (segment.kind === 'response' ? segment.toolCalls : []))
-    .map(({ id }) => id)
+function freeCallIds(trajectory: Trajectory, count: number): string[] {
+  const taken = toolCallsOf(trajectory).map(({ id }) => id)
   const used = new Set(taken)
   const free: string[] = []
   for (let number = taken.length; free.length < count; number++) {
