@@ -1,7 +1,7 @@
 'use client'
 /** The playground: set up a run, watch its tokens arrive, go on with a further turn. */
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { Composer } from '#components/playground/composer.tsx'
 import { RunClock } from '#components/playground/run-clock.tsx'
 import { FIRST_QUESTION, type FieldErrors, openingOf, requestOf, setupOf } from '#components/playground/setup.ts'
@@ -36,8 +36,8 @@ export function PlaygroundScreen() {
   const [setup, setSetup] = useSetup()
   const [text, setText] = useState(view.key === undefined ? FIRST_QUESTION : '')
   const [problem, setProblem] = useState<ApiError>()
-  const [isStarting, setIsStarting] = useState(false)
-  const starting = useRef<AbortController>(undefined)
+  /** Gives up a start that waits for its answer; undefined where none does. */
+  const [starting, setStarting] = useState<AbortController>()
   const [isStopping, setIsStopping] = useState(false)
   const [pointed, setPointed] = useState<number>()
   const { servers, name: server, status } = useServerStatus(setup.server)
@@ -63,10 +63,9 @@ export function PlaygroundScreen() {
     }
     const question = text
     const controller = new AbortController()
-    starting.current = controller
     setProblem(undefined)
     setIsStopping(false)
-    setIsStarting(true)
+    setStarting(controller)
     setText('')
     try {
       const isFurther = view.key !== undefined && trajectory !== undefined && trajectory.segments.length > 0
@@ -85,12 +84,12 @@ export function PlaygroundScreen() {
       if (error instanceof ApiError) setProblem(error)
       else if (!controller.signal.aborted) throw error
     } finally {
-      setIsStarting(false)
+      setStarting(undefined)
     }
   }
   const stop = async () => {
-    if (isStarting) {
-      starting.current?.abort()
+    if (starting) {
+      starting.abort()
       return
     }
     setIsStopping(true)
@@ -110,6 +109,7 @@ export function PlaygroundScreen() {
     view.setKey(undefined)
   }
   const shown = trajectory && tokenAt(trajectory, view.selected ?? pointed ?? -1)
+  const scale = heatScale(trajectory ? segmentsOf(trajectory) : [])
   const hasTokens = trajectory !== undefined && segmentsOf(trajectory).length > 0
   return (
     <Shell title="Playground" server={setup.server} trajectory={isRunning ? undefined : trajectory}>
@@ -135,12 +135,8 @@ export function PlaygroundScreen() {
         }
         middle={
           <div className="grid h-full grid-rows-[auto_auto_minmax(0,1fr)_auto]">
-            <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5 border-line border-b px-3.5 py-2">
-              <HeatBar
-                heat={view.heat}
-                scale={heatScale(trajectory ? segmentsOf(trajectory) : [])}
-                onChange={view.setHeat}
-              />
+            <div className="border-line border-b px-3.5 py-2">
+              <HeatBar heat={view.heat} scale={scale} onChange={view.setHeat} />
             </div>
             <div>
               <Notices
@@ -154,13 +150,14 @@ export function PlaygroundScreen() {
               <TokenGrid
                 trajectory={trajectory}
                 heat={view.heat}
+                scale={scale}
                 selected={view.selected}
                 onSelect={view.setSelected}
                 onPoint={setPointed}
               />
             ) : (
               <EmptyTokens
-                isWaiting={isRunning || isStarting || (view.key !== undefined && !stored && !loadError)}
+                isWaiting={isRunning || starting !== undefined || (view.key !== undefined && !stored && !loadError)}
                 onChoose={setText}
               />
             )}
@@ -175,7 +172,7 @@ export function PlaygroundScreen() {
                 onChange={setText}
                 onSend={send}
                 onStop={stop}
-                state={isStopping ? 'stopping' : isRunning ? 'running' : isStarting ? 'starting' : 'ready'}
+                state={isStopping ? 'stopping' : isRunning ? 'running' : starting ? 'starting' : 'ready'}
                 isFirst={!hasTokens}
                 onStartOver={startOver}
               />

@@ -5,6 +5,7 @@ import Link from 'next/link'
 import { type ReactNode, useState } from 'react'
 import { heatScale } from '#components/trajectory/heat.ts'
 import { HeatBar } from '#components/trajectory/heat-bar.tsx'
+import { clipped } from '#components/trajectory/numbers.ts'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
 import { Outline } from '#components/trajectory/outline.tsx'
 import { TokenCard } from '#components/trajectory/token-card.tsx'
@@ -75,13 +76,12 @@ function TrajectoryScreen({ trajectory, error, children }: TrajectoryScreenProps
 
 const LONG_TEXT = 600
 
-const clipped = (text: string): string => (text.length > LONG_TEXT ? `${text.slice(0, LONG_TEXT)}…` : text)
-
 function Inspector({ trajectory, children }: { readonly trajectory: Trajectory; readonly children: ReactNode }) {
   const { selected, heat, setSelected, setHeat } = useViewState()
   const [pointed, setPointed] = useState<number>()
   const shown = tokenAt(trajectory, selected ?? pointed ?? -1)
   const ended = outcomeText(trajectory.outcome)
+  const scale = heatScale(trajectory.segments)
   const { provenance } = trajectory
   return (
     <Panes
@@ -91,10 +91,10 @@ function Inspector({ trajectory, children }: { readonly trajectory: Trajectory; 
         <>
           <Heading>Trajectory</Heading>
           {trajectory.title !== undefined && (
-            <p className="mb-1 font-medium [overflow-wrap:anywhere]">{clipped(trajectory.title)}</p>
+            <p className="mb-1 font-medium [overflow-wrap:anywhere]">{clipped(trajectory.title, LONG_TEXT)}</p>
           )}
           {trajectory.note !== undefined && (
-            <p className="mb-2 text-dim text-xs [overflow-wrap:anywhere]">{clipped(trajectory.note)}</p>
+            <p className="mb-2 text-dim text-xs [overflow-wrap:anywhere]">{clipped(trajectory.note, LONG_TEXT)}</p>
           )}
           <Totals trajectory={trajectory} />
           <Heading>Segments</Heading>
@@ -112,7 +112,7 @@ function Inspector({ trajectory, children }: { readonly trajectory: Trajectory; 
       middle={
         <div className="grid h-full grid-rows-[auto_auto_minmax(0,1fr)]">
           <div className="border-line border-b px-3.5 py-2">
-            <HeatBar heat={heat} scale={heatScale(trajectory.segments)} onChange={setHeat} />
+            <HeatBar heat={heat} scale={scale} onChange={setHeat} />
           </div>
           <div>
             {ended && <Banner tone={ended.tone} title={ended.title} hint={ended.hint} />}
@@ -127,6 +127,7 @@ function Inspector({ trajectory, children }: { readonly trajectory: Trajectory; 
           <TokenGrid
             trajectory={trajectory}
             heat={heat}
+            scale={scale}
             selected={selected}
             onSelect={setSelected}
             onPoint={setPointed}

@@ -1,4 +1,4 @@
-/** Numbers as the page writes them: a minus sign, thin groups, no false precision. */
+/** Numbers as the page writes them: a minus sign, thin groups, no false precision; and how much of a long text there is. */
 
 const count = new Intl.NumberFormat('en')
 
@@ -23,3 +23,6 @@ export function durationText(ms: number): string {
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
 }
+
+export const clipped = (text: string, longest: number): string =>
+  text.length > longest ? `${text.slice(0, longest)}… (${countText(text.length)} characters)` : text

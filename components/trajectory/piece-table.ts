@@ -1,6 +1,6 @@
 /** How wide each distinct token is, in cells of the monospaced font. Measured once for each id. */
 import type { Vocab, VocabEntry } from '#lib/core/trajectory.ts'
-import { type PieceView, pieceView } from './piece-view.ts'
+import { type PieceView, pieceOf } from './piece-view.ts'
 
 export interface Piece extends PieceView {
   readonly cells: number
@@ -20,7 +20,7 @@ export function createPieceTable(measure: (text: string) => number): PieceTable 
       const found = known.get(id)
       // The same id is another text in a trajectory of another tokenizer.
       if (found && found.entry === entry) return found.piece
-      const view = pieceView(entry ?? `⟨id ${id}⟩`)
+      const view = pieceOf(id, vocab)
       // Rounded up to whole cells: guesses by character class were wrong by a factor of two in some fonts.
       const cells = view.isPlain ? view.text.length : Math.max(1, Math.ceil(measure(view.text) - 0.05))
       const piece = { ...view, cells }

@@ -1,5 +1,5 @@
 /** How the text of one token is drawn: nothing invisible, nothing that moves its neighbours. */
-import type { VocabEntry } from '#lib/core/trajectory.ts'
+import type { Vocab, VocabEntry } from '#lib/core/trajectory.ts'
 
 export interface PieceView {
   /** The text itself, with visible stand-ins for what has no shape of its own. */
@@ -11,8 +11,11 @@ export interface PieceView {
   readonly endsLine: boolean
 }
 
-/** A text of a token is drawn up to here; the rest is told and shown in the card. */
+/** A text of a token is drawn up to here; of the rest its length is told. */
 const LONGEST = 400
+
+/** An id without an entry is drawn as its number. */
+export const pieceOf = (id: number, vocab: Vocab): PieceView => pieceView(vocab[id] ?? `⟨id ${id}⟩`)
 
 export function pieceView(entry: VocabEntry): PieceView {
   if (typeof entry !== 'string') return shown(`⟨${(entry.hex.match(/../g) ?? []).join(' ').toUpperCase()}⟩`, false)

@@ -2,8 +2,8 @@ import { bytesOf } from '#lib/core/pieces.ts'
 import { spanLabel, type Token } from '#lib/core/tokens.ts'
 import type { Problem, Vocab, VocabEntry } from '#lib/core/trajectory.ts'
 import { Fact, Facts, Heading } from '../ui/facts.tsx'
-import { countText, decimalText, percentText } from './numbers.ts'
-import { pieceView } from './piece-view.ts'
+import { MarkedPiece } from './marked-piece.tsx'
+import { clipped, countText, decimalText, percentText } from './numbers.ts'
 import { segmentTitle } from './token-painter.ts'
 
 /** Everything about one token. */
@@ -14,7 +14,9 @@ export function TokenCard({ token, vocab }: { readonly token: Token; readonly vo
   return (
     <section aria-label="Token" data-token={token.index}>
       <Heading>Token {countText(token.index)}</Heading>
-      <PieceText id={token.id} vocab={vocab} />
+      <p className="mb-3 overflow-hidden rounded-md border border-line bg-raised px-2.5 py-2 font-mono text-base">
+        <MarkedPiece id={token.id} vocab={vocab} className="inline-block max-w-full" />
+      </p>
       <Facts>
         <Fact name="id">{token.id}</Fact>
         <Fact name="bytes">
@@ -26,7 +28,7 @@ export function TokenCard({ token, vocab }: { readonly token: Token; readonly vo
         </Fact>
         <Fact name="text">
           <span className="font-mono">
-            {typeof entry === 'string' ? clipped(JSON.stringify(entry)) : 'part of a character'}
+            {typeof entry === 'string' ? clipped(JSON.stringify(entry), LONG_TEXT) : 'part of a character'}
           </span>
         </Fact>
         <Fact
@@ -66,7 +68,7 @@ function Problems({ problems, tokenIndex }: { readonly problems: readonly Proble
               {message}
               {(column !== undefined || raw !== undefined) && (
                 <span className="block break-all text-dim">
-                  {[column, raw && clipped(raw)].filter(Boolean).join(': ')}
+                  {[column, raw && clipped(raw, LONG_TEXT)].filter(Boolean).join(': ')}
                 </span>
               )}
             </li>
@@ -84,23 +86,6 @@ const quoted = (entry: VocabEntry | undefined): string =>
 const MANY_BYTES = 24
 const LONG_TEXT = 200
 
-const clipped = (text: string): string =>
-  text.length > LONG_TEXT ? `${text.slice(0, LONG_TEXT)}… (${countText(text.length)} characters)` : text
-
-function PieceText({ id, vocab }: { readonly id: number; readonly vocab: Vocab }) {
-  const { text, marks } = pieceView(vocab[id] ?? `⟨id ${id}⟩`)
-  return (
-    <p className="mb-3 overflow-hidden rounded-md border border-line bg-raised px-2.5 py-2 font-mono text-base">
-      <span className="relative inline-block max-w-full whitespace-pre">
-        {text}
-        <span aria-hidden className="pointer-events-none absolute inset-0 text-faint">
-          {marks}
-        </span>
-      </span>
-    </p>
-  )
-}
-
 function Alternatives({ token, vocab }: { readonly token: Token; readonly vocab: Vocab }) {
   return (
     <table className="w-full text-xs tabular-nums">
@@ -108,13 +93,11 @@ function Alternatives({ token, vocab }: { readonly token: Token; readonly vocab:
       <tbody>
         {token.alternatives.map(({ id, logprob }) => {
           const probability = logprob === null ? 0 : Math.exp(logprob)
-          const { text, marks } = pieceView(vocab[id] ?? `⟨id ${id}⟩`)
           return (
             <tr key={id} data-chosen={id === token.id || undefined} className="data-chosen:font-semibold">
               <th scope="row" className="max-w-24 overflow-hidden py-0.5 text-left font-mono font-normal">
-                <span aria-hidden className="relative whitespace-pre">
-                  {text}
-                  <span className="absolute inset-0 text-faint">{marks}</span>
+                <span aria-hidden>
+                  <MarkedPiece id={id} vocab={vocab} />
                 </span>
                 <span className="sr-only">
                   {quoted(vocab[id])}

@@ -12,7 +12,7 @@ import {
 } from 'react'
 import type { LiveTrajectory } from '#lib/core/events.ts'
 import { segmentsOf, tokenCount } from '#lib/core/tokens.ts'
-import { type Heat, heatScale } from './heat.ts'
+import type { Heat, HeatScale } from './heat.ts'
 import {
   createLayoutCache,
   type Layout,
@@ -29,6 +29,7 @@ import { createTokenPainter, SELECTED_ID, type TokenPainter, type TokenPicture }
 interface TokenGridProps {
   readonly trajectory: LiveTrajectory
   readonly heat: Heat
+  readonly scale: HeatScale
   /** Index of the pinned token. */
   readonly selected: number | undefined
   readonly onSelect: (index: number | undefined) => void
@@ -44,13 +45,13 @@ interface Measure {
 
 const POINT_DELAY_MS = 250
 
-export function TokenGrid({ trajectory, heat, selected, onSelect, onPoint }: TokenGridProps) {
+export function TokenGrid({ trajectory, heat, scale, selected, onSelect, onPoint }: TokenGridProps) {
   const viewport = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLDivElement>(null)
   const painter = useRef<TokenPainter>(null)
   const [measure, setMeasure] = useState<Measure>()
   const [pointed, setPointed] = useState<number>()
-  const picture = usePicture(trajectory, heat, measure, pointed, selected)
+  const picture = usePicture(trajectory, heat, scale, measure, pointed, selected)
 
   const resize = useEffectEvent(() => {
     if (!viewport.current || !canvas.current) return
@@ -160,6 +161,7 @@ export function TokenGrid({ trajectory, heat, selected, onSelect, onPoint }: Tok
 function usePicture(
   trajectory: LiveTrajectory,
   heat: Heat,
+  scale: HeatScale,
   measure: Measure | undefined,
   pointed: number | undefined,
   selected: number | undefined,
@@ -172,7 +174,6 @@ function usePicture(
   const segments = segmentsOf(trajectory)
   const layout =
     table && cache && measure ? layoutTrajectory(segments, trajectory.vocab, table, measure.columns, cache) : undefined
-  const scale = useMemo(() => heatScale(segments), [segments])
   const specialIds = useMemo(() => new Set(trajectory.model.tokenizer?.specialIds ?? []), [trajectory.model.tokenizer])
   if (!layout || !table || !measure) return undefined
   return { trajectory, layout, table, heat, scale, cell: measure.cell, specialIds, pointed, selected }
