@@ -3,7 +3,7 @@
 import path from 'node:path'
 import next from 'next'
 import { checkConfig } from '../lib/server/check-config.ts'
-import { ConfigError, readConfig } from '../lib/server/config.ts'
+import { ConfigError, hostInAddress, readConfig } from '../lib/server/config.ts'
 import { createFront } from '../lib/server/front.ts'
 import { BUILT_IN_PATH } from '../lib/server/servers.ts'
 import { shareConfig, sharedServices } from '../lib/server/shared.ts'
@@ -32,7 +32,7 @@ try {
     )
   })
   front.listen(config.port, config.host, () => {
-    const host = config.host.includes(':') ? `[${config.host}]` : config.host
+    const host = hostInAddress(config.host)
     console.log(`Rollscope  http://${host}:${config.port}/?token=${config.token}`)
     console.log(
       `SGLang     ${config.sglang?.baseUrl ?? `built-in model at http://${host}:${config.port}${BUILT_IN_PATH} (set SGLANG_BASE_URL for your own server)`}`,

@@ -1,5 +1,6 @@
 /** Trajectory files: written from what is on screen, read from what the user chooses or drops. */
 import { decode, encode } from '#lib/core/codec.ts'
+import { FILE_HINT, fileName } from '#lib/core/file.ts'
 import { violationText } from '#lib/core/schema-violation.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { callApi } from './api.ts'
@@ -8,14 +9,14 @@ export function saveFile(trajectory: Trajectory): void {
   const address = URL.createObjectURL(new Blob([encode(trajectory)], { type: 'application/json' }))
   const link = document.createElement('a')
   link.href = address
-  link.download = `trajectory-${trajectory.id.replace(/[^A-Za-z0-9-]+/g, '-').slice(0, 60)}.json`
+  link.download = fileName(trajectory)
   link.click()
   URL.revokeObjectURL(address)
 }
 
 export class FileError extends Error {
   override readonly name = 'FileError'
-  readonly hint = 'Rollscope opens the JSON files that it exports (rollscope.trajectory/1).'
+  readonly hint = FILE_HINT
 }
 
 /** Checks the file here, so that its error can be told at once, and stores it; returns the key to show it under. */

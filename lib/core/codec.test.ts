@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decode, decodeValue, encode } from './codec.ts'
 import type { LiveTrajectory } from './events.ts'
+import { fileName } from './file.ts'
 import { sampleTrajectory as sample } from './sample-trajectory.ts'
 import { violationText } from './schema-violation.ts'
 import type { ResponseSegment, Segment } from './trajectory.ts'
@@ -197,4 +198,13 @@ describe('a file that is none says what is wrong, where', () => {
     const decoded = decode('{"format": ')
     expect(!decoded.ok && violationText(decoded.error)).toMatch(/^expected JSON, found .*JSON/)
   })
+})
+
+test.each([
+  ['a1b2-c3', 'trajectory-a1b2-c3.json'],
+  ['../../etc/passwd', 'trajectory--etc-passwd.json'],
+  ['"\r\nX: y', 'trajectory--X-y.json'],
+  ['x'.repeat(200), `trajectory-${'x'.repeat(60)}.json`],
+])('the id %j makes a file name that is one', (id, name) => {
+  expect(fileName({ ...sample, id })).toBe(name)
 })

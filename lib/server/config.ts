@@ -39,7 +39,7 @@ export function readConfig(environment: Environment, applicationFolder: string):
   return {
     host,
     port: listenPort(text('PORT')),
-    hosts: [...list('ROLLSCOPE_HOSTS'), host.includes(':') ? `[${host}]` : host].map((name) => name.toLowerCase()),
+    hosts: [...list('ROLLSCOPE_HOSTS'), hostInAddress(host)].map((name) => name.toLowerCase()),
     token: launchToken(text('ROLLSCOPE_TOKEN')),
     dataFolder: path.resolve(text('ROLLSCOPE_DATA') ?? defaultDataFolder(process.platform, os.homedir(), environment)),
     tokenizerFolders: (text('ROLLSCOPE_TOKENIZERS') ?? '').split(path.delimiter).filter((folder) => folder !== ''),
@@ -49,6 +49,9 @@ export function readConfig(environment: Environment, applicationFolder: string):
     applicationFolder,
   }
 }
+
+/** An IPv6 address stands in brackets where a port may follow. */
+export const hostInAddress = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
 const LOOPBACK = '127.0.0.1'
 
@@ -66,7 +69,7 @@ function listenHost(host: string | undefined): string {
 function isWildcard(host: string): boolean {
   if (host === '*') return true
   // The URL parser folds 0, 0x0, 000.0 and the like, and the spellings of ::, to one form.
-  const url = `http://${host.includes(':') ? `[${host}]` : host}/`
+  const url = `http://${hostInAddress(host)}/`
   if (!URL.canParse(url)) return false
   const { hostname } = new URL(url)
   return hostname === '0.0.0.0' || hostname === '[::]' || hostname === '[::ffff:0:0]' || hostname === '[::ffff:0.0.0.0]'

@@ -4,7 +4,7 @@ import { serverAddress } from '#lib/sglang/address.ts'
 import { createClient, type SglangClient } from '#lib/sglang/client.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
 import type { SavedServer, ServerStore } from '#lib/store/servers.ts'
-import type { Config } from './config.ts'
+import { type Config, hostInAddress } from './config.ts'
 import { Problem } from './problem.ts'
 
 export const BUILT_IN = 'built-in'
@@ -49,7 +49,6 @@ export interface Servers {
 
 export function createServers(config: Config, store: ServerStore): Servers {
   const own = { host: config.host.toLowerCase(), port: config.port, builtInPath: BUILT_IN_PATH }
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
   const fixed: { readonly server: SavedServer; readonly source: ServerEntry['source'] }[] = [
     ...(config.sglang
       ? [
@@ -59,7 +58,10 @@ export function createServers(config: Config, store: ServerStore): Servers {
           },
         ]
       : []),
-    { server: saved(BUILT_IN, `http://${host}:${config.port}${BUILT_IN_PATH}`, undefined), source: 'built-in' },
+    {
+      server: saved(BUILT_IN, `http://${hostInAddress(config.host)}:${config.port}${BUILT_IN_PATH}`, undefined),
+      source: 'built-in',
+    },
   ]
   const clients = new Map<string, SglangClient>()
   const all = () => [...fixed, ...store.list().map((server) => ({ server, source: 'saved' as const }))]

@@ -1,5 +1,6 @@
 /** Stored trajectories over HTTP: list, one, export, import. */
 import { decode, encode } from '#lib/core/codec.ts'
+import { FILE_HINT, fileName } from '#lib/core/file.ts'
 import { violationText } from '#lib/core/schema-violation.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import type { TrajectorySummary } from '#lib/store/trajectories.ts'
@@ -53,9 +54,6 @@ export function exportTrajectory(request: Request, key: string, all: Services): 
   })
 }
 
-/** Only letters, digits and hyphens: a title may hold anything. */
-const fileName = ({ id }: Trajectory): string => `trajectory-${id.replace(/[^A-Za-z0-9-]+/g, '-').slice(0, 60)}.json`
-
 const LARGEST_FILE = 128 << 20
 
 export async function importFile(
@@ -68,7 +66,7 @@ export async function importFile(
       status: 422,
       code: 'BAD_FILE',
       detail: violationText(decoded.error),
-      hint: 'Rollscope opens the JSON files that it exports (rollscope.trajectory/1).',
+      hint: FILE_HINT,
     })
   return { format: decoded.trajectory.format, trajectories: [store.add(decoded.trajectory)] }
 }
