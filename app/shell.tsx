@@ -105,7 +105,7 @@ function Header({ title, server, onOpen, onExport }: HeaderProps) {
           {name}
           {status.state === 'ready' && status.modelName !== undefined && ` · ${status.modelName}`}
           {status.state === 'starting' && ' · starting …'}
-          {status.state === 'failed' && ' · not reachable'}
+          {status.state === 'failed' && ' · not usable'}
         </span>
       </span>
       <Button onClick={onOpen}>Open</Button>
