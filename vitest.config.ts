@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     coverage: {
       provider: 'v8',
-      include: ['lib/{core,parsers,tito}/**/*.ts'],
+      include: ['lib/{core,formats,parsers,tito}/**/*.ts'],
       reporter: ['text-summary'],
       // The domain: what is not tried there is not known to be right.
       thresholds: { branches: 100, functions: 100, lines: 100, statements: 99 },

@@ -19,6 +19,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/parsers': pure([]),
   'lib/templates': pure([], ['@huggingface/jinja']),
   'lib/tito': pure(['lib/parsers', 'lib/templates']),
+  'lib/formats': pure([], ['zod']),
 
   'lib/sglang': { imports: ['lib/tito'], packages: ['node:*', 'undici', 'zod', 'eventsource-parser'] },
   'lib/tokenizer': {
@@ -37,6 +38,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/server': {
     imports: [
       'lib/agent',
+      'lib/formats',
       'lib/local-model',
       'lib/parsers',
       'lib/sglang',
@@ -48,7 +50,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     packages: ['node:*', 'next', 'zod'],
   },
 
-  'lib/client': { imports: [], packages: ['react', '@tanstack/react-query', 'zod'] },
+  'lib/client': { imports: ['lib/formats'], packages: ['react', '@tanstack/react-query', 'zod'] },
   'components/ui': { imports: [], packages: ['react', 'lucide-react'] },
   'components/trajectory': { imports: ['components/ui'], packages: ['react', 'lucide-react'] },
   'components/playground': { imports: ['components/ui', 'components/trajectory'], packages: ['react', 'lucide-react'] },

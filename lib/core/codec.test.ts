@@ -207,4 +207,5 @@ test.each([
   ['x'.repeat(200), `trajectory-${'x'.repeat(60)}.json`],
 ])('the id %j makes a file name that is one', (id, name) => {
   expect(fileName({ ...sample, id })).toBe(name)
+  expect(fileName({ ...sample, id }, 'slime')).toBe(name.replace('.json', '.slime.json'))
 })

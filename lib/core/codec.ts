@@ -3,6 +3,7 @@
  * that decoding the text gives an equal one, and encoding that gives the same text.
  */
 import type { LiveTrajectory } from './events.ts'
+import { readableJson } from './readable-json.ts'
 import { schemaViolation, type Violation } from './schema-violation.ts'
 import { FORMAT, type Segment, type Span, type Trajectory, trajectorySchema } from './trajectory.ts'
 
@@ -13,10 +14,12 @@ export type Decoded =
 /** Where a file departs from the format, what was expected there and what was found. `path` is '' for the whole file. */
 type DecodeError = Violation
 
-/** Numbers and short texts stand in one line, so that a diff of two files shows tokens rather than brackets. */
-export function encode(trajectory: Trajectory): string {
+export const encode = (trajectory: Trajectory): string => readableJson(recordOf(trajectory))
+
+/** What a file holds: nothing of a run under way. */
+export function recordOf(trajectory: Trajectory): Trajectory {
   const { live: _, ...record }: LiveTrajectory = trajectory
-  return `${readable(trajectorySchema.parse(record), '')}\n`
+  return trajectorySchema.parse(record)
 }
 
 export function decode(text: string): Decoded {
@@ -132,18 +135,3 @@ const failed = (path: string, expected: string, found: string): Decoded => ({
   ok: false,
   error: { path, expected, found },
 })
-
-const LINE_WIDTH = 120
-
-function readable(value: unknown, indent: string): string {
-  const flat = JSON.stringify(value)
-  if (typeof value !== 'object' || value === null || flat.length + indent.length <= LINE_WIDTH) return flat
-  if (Array.isArray(value)) {
-    if (value.every((item) => typeof item !== 'object' || item === null)) return flat
-    return `[\n${value.map((item) => `${indent}  ${readable(item, `${indent}  `)}`).join(',\n')}\n${indent}]`
-  }
-  const rows = Object.entries(value)
-    .filter(([, item]) => item !== undefined)
-    .map(([key, item]) => `${indent}  ${JSON.stringify(key)}: ${readable(item, `${indent}  `)}`)
-  return `{\n${rows.join(',\n')}\n${indent}}`
-}

@@ -1,8 +1,10 @@
 /** Stored trajectories over HTTP: list, one, export, import. */
-import { decode, encode } from '#lib/core/codec.ts'
+import { decode } from '#lib/core/codec.ts'
 import { FILE_HINT, fileName } from '#lib/core/file.ts'
+import { readableJson } from '#lib/core/readable-json.ts'
 import { violationText } from '#lib/core/schema-violation.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
+import { type WritableFormat, writableFormats } from '#lib/formats/registry.ts'
 import type { TrajectorySummary } from '#lib/store/trajectories.ts'
 import { Problem } from './problem.ts'
 import { wholeNumber } from './query.ts'
@@ -33,24 +35,26 @@ export function storedTrajectory(key: string, { store }: Services): Trajectory {
   return trajectory
 }
 
-const FORMATS = ['rollscope']
-
 export function exportTrajectory(request: Request, key: string, all: Services): Response {
-  const format = new URL(request.url).searchParams.get('format') ?? 'rollscope'
-  if (!FORMATS.includes(format))
-    throw new Problem({
-      status: 422,
-      code: 'NO_FORMAT',
-      detail: `there is no export format ${JSON.stringify(format)}`,
-      hint: `Formats: ${FORMATS.join(', ')}.`,
-    })
+  const format = writableFormatNamed(new URL(request.url).searchParams.get('format') ?? 'rollscope')
   const trajectory = storedTrajectory(key, all)
-  return new Response(encode(trajectory), {
+  return new Response(readableJson(format.write(trajectory).value), {
     headers: {
       'content-type': 'application/json',
-      'content-disposition': `attachment; filename="${fileName(trajectory)}"`,
+      'content-disposition': `attachment; filename="${fileName(trajectory, format.name)}"`,
       'cache-control': 'no-store',
     },
+  })
+}
+
+function writableFormatNamed(name: string): WritableFormat {
+  const format = writableFormats.find((known) => known.name === name)
+  if (format) return format
+  throw new Problem({
+    status: 422,
+    code: 'NO_FORMAT',
+    detail: `there is no export format ${JSON.stringify(name)}`,
+    hint: `Formats: ${writableFormats.map((known) => known.name).join(', ')}.`,
   })
 }
 

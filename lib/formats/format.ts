@@ -1,0 +1,38 @@
+/** What a file format is: how it is recognised, read and written. One file of this folder for each; registry.ts lists them. */
+import type { Violation } from '#lib/core/schema-violation.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+
+export interface Format {
+  /** In addresses and in a trajectory's provenance. */
+  readonly name: string
+  /** For people. */
+  readonly label: string
+  /** What a file written so keeps and what it loses, for the person who chooses: one line. */
+  readonly keeps: string
+  /** Whether a JSON value looks like one record of this format; reading it says what is wrong with it. */
+  sniff(value: unknown): boolean
+  /** One record. Never throws. */
+  read(value: unknown, source: Source): Read
+  /** Omitted: the format is only read. */
+  readonly write?: (trajectory: Trajectory) => Written
+}
+
+/** What a record cannot say of itself. */
+export interface Source {
+  /** The file's name; undefined when there is none. */
+  readonly file: string | undefined
+  /** ISO 8601, for records without a time. */
+  readonly now: string
+  readonly newId: () => string
+}
+
+type Read =
+  | { readonly ok: true; readonly trajectory: Trajectory }
+  | { readonly ok: false; readonly error: Violation }
+
+interface Written {
+  /** The record as a JSON value. */
+  readonly value: object
+  /** What of this trajectory the record does not say, for a person. */
+  readonly lost: readonly string[]
+}

@@ -1,0 +1,12 @@
+/** Every file format, in the order in which a file is tried. */
+import type { Format } from './format.ts'
+import { rollscope } from './rollscope.ts'
+
+const formats: readonly Format[] = [rollscope]
+
+export type WritableFormat = Format & Required<Pick<Format, 'write'>>
+
+/** Those that can be exported. */
+export const writableFormats: readonly WritableFormat[] = formats.filter(
+  (format): format is WritableFormat => format.write !== undefined,
+)

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { encode } from '#lib/core/codec.ts'
+import type { LiveTrajectory } from '#lib/core/events.ts'
+import { readableJson } from '#lib/core/readable-json.ts'
+import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
+import type { Source } from './format.ts'
+import { writableFormats } from './registry.ts'
+import { rollscope } from './rollscope.ts'
+
+const source: Source = { file: 'a.json', now: '2026-01-01T00:00:00.000Z', newId: () => 'new' }
+
+test('what is written in it is the file that encode writes, and is read as what it was', () => {
+  const live: LiveTrajectory = { ...sample, live: { runningCalls: {} } }
+  const { value, lost } = rollscope.write?.(live) ?? {}
+  expect(readableJson(value ?? {})).toBe(encode(sample))
+  expect(lost).toEqual([])
+  expect(rollscope.read(value, source)).toEqual({ ok: true, trajectory: sample })
+})
+
+test.each<[unknown, boolean]>([
+  [sample, true],
+  [{ format: 'rollscope.trajectory/9' }, true],
+  [{ format: 'other' }, false],
+  [{ format: 1 }, false],
+  [[sample], false],
+  [null, false],
+  ['rollscope.trajectory/1', false],
+])('is recognised by its format field: %#', (value, is) => {
+  expect(rollscope.sniff(value)).toBe(is)
+})
+
+test('it can be exported', () => {
+  expect(writableFormats).toContain(rollscope)
+})
