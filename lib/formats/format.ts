@@ -26,9 +26,7 @@ export interface Source {
   readonly newId: () => string
 }
 
-type Read =
-  | { readonly ok: true; readonly trajectory: Trajectory }
-  | { readonly ok: false; readonly error: Violation }
+type Read = { readonly ok: true; readonly trajectory: Trajectory } | { readonly ok: false; readonly error: Violation }
 
 interface Written {
   /** The record as a JSON value. */
