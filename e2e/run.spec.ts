@@ -119,6 +119,17 @@ test('a token can be pointed at, pinned, stepped from by keyboard, and let go', 
   await expect(card).toHaveCount(0)
 })
 
+test('the built-in server answers at the root too, for clients that keep only an origin', async ({ request }) => {
+  for (const path of ['/model_info', '/get_model_info', '/server_info', '/health', '/v1/models'])
+    expect(await (await request.get(path)).text()).toBe(await (await request.get(`/sglang${path}`)).text())
+  const body = { text: 'Hello', sampling_params: { temperature: 0, max_new_tokens: 4 } }
+  const [atRoot, mounted] = await Promise.all(
+    ['/generate', '/sglang/generate'].map(async (path) => (await request.post(path, { data: body })).json()),
+  )
+  expect(atRoot.output_ids).toHaveLength(4)
+  expect(atRoot.output_ids).toEqual(mounted.output_ids)
+})
+
 test('a further turn goes on with the same tokens', async ({ page, request }) => {
   await open(page)
   await greedy(page)

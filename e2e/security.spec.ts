@@ -66,7 +66,16 @@ async function saveServer(request: APIRequestContext, name: string, data: object
 }
 
 test.describe('H1: only known hosts are answered', () => {
-  for (const target of ['/', '/t/x', '/icon.svg', '/api/health', '/api/servers', '/sglang/model_info', '/nowhere'])
+  for (const target of [
+    '/',
+    '/t/x',
+    '/icon.svg',
+    '/api/health',
+    '/api/servers',
+    '/sglang/model_info',
+    '/model_info',
+    '/nowhere',
+  ])
     for (const [what, lines] of [
       ['a foreign host', ['host: evil.example']],
       ['a host that begins like ours', [`host: 127.0.0.1.evil.example:${PORT}`]],
@@ -119,7 +128,7 @@ test('H2: forwarded headers change nothing', async () => {
   ).toBe(403)
 })
 
-for (const route of [...guarded, '/sglang/model_info'])
+for (const route of [...guarded, '/sglang/model_info', '/model_info'])
   test(`H3, H4: ${route} refuses pages of other origins, whatever they ask`, async () => {
     for (const method of METHODS)
       for (const line of [
@@ -221,7 +230,7 @@ test('H6: no trick of the framework gets past the handler', async () => {
 })
 
 test('H9: nobody is allowed in by CORS', async () => {
-  for (const route of ['/', '/api/health', ...guarded, '/sglang/generate']) {
+  for (const route of ['/', '/api/health', ...guarded, '/sglang/generate', '/generate']) {
     const preflight = await raw(
       rawRequest('OPTIONS', route, [
         HOST,

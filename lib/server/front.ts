@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AccessConfig, type AccessHeaders, hostProblem, originProblem } from './access.ts'
 import type { ProblemDetails } from './problem.ts'
+import { BUILT_IN_PATH } from './servers.ts'
 
 export interface FrontOptions extends AccessConfig {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -23,6 +24,7 @@ export function createFront({ handle, development, ...access }: FrontOptions): S
       insecureHTTPParser: false,
     },
     (request, response) => {
+      if (SGLANG_AT_ROOT.test(request.url ?? '')) request.url = `${BUILT_IN_PATH}${request.url}`
       const nonce = randomBytes(18).toString('base64')
       const policy = contentSecurityPolicy(nonce, development)
       for (const [name, value] of Object.entries(securityHeaders(policy))) response.setHeader(name, value)
@@ -43,6 +45,13 @@ export function createFront({ handle, development, ...access }: FrontOptions): S
   if (!development) server.on('upgrade', (_request, socket) => socket.destroy())
   return server
 }
+
+/**
+ * The built-in server answers at the root too: clients such as strands-sglang take the origin of an address and drop its
+ * path. No page has one of these names.
+ */
+const SGLANG_AT_ROOT =
+  /^\/(generate|abort_request|health|health_generate|ready|flush_cache|tokenize|detokenize|(get_)?(model|server)_info|v1\/[^?]*)(\?|$)/
 
 function contentSecurityPolicy(nonce: string, development: boolean): string {
   return [
