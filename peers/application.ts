@@ -1,0 +1,91 @@
+/** The application as a script uses it: over its HTTP interface. */
+import { decodeValue } from '#lib/core/codec.ts'
+import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { Conversation } from './conversations.ts'
+import { APPLICATION_TOKEN } from './processes.ts'
+
+export interface Application {
+  readonly baseUrl: string
+  /** Saves a server under a name by which rollouts choose it. */
+  addServer(name: string, baseUrl: string): Promise<void>
+  /** Greedy, with the calculator. */
+  converse(conversation: Conversation, settings: RunSettings): Promise<Trajectory>
+  get(path: string): Promise<Response>
+}
+
+export interface RunSettings {
+  readonly server: string
+  readonly stream: boolean
+  /** Omitted: what the server says. */
+  readonly tokenizer?: string
+}
+
+export function application(baseUrl: string): Application {
+  const authorization = `Bearer ${APPLICATION_TOKEN}`
+  const get = async (path: string) => answered(await fetch(baseUrl + path, { headers: { authorization } }), path)
+  const post = async (path: string, json: object) =>
+    answered(
+      await fetch(baseUrl + path, {
+        method: 'POST',
+        headers: { authorization, 'x-rollscope': '1', 'content-type': 'application/json' },
+        body: JSON.stringify(json),
+      }),
+      path,
+    )
+  return {
+    baseUrl,
+    get,
+    async addServer(name, address) {
+      await post('/api/servers', { name, baseUrl: address })
+    },
+    async converse({ prompts: [first, ...further], thinking }, { server, stream, tokenizer }) {
+      const settings = { server, stream, sampling: { temperature: 0, max_new_tokens: 512 } }
+      const events = await post('/api/rollouts', {
+        prompt: first,
+        system: 'You are a helpful assistant.',
+        tools: ['calculator'],
+        templateOptions: { enable_thinking: thinking },
+        ...(tokenizer !== undefined && { tokenizer }),
+        ...settings,
+      })
+      const key = encodeURIComponent(events.headers.get('x-trajectory-id') ?? '')
+      await events.text()
+      for (const prompt of further)
+        await (await post(`/api/trajectories/${key}/continue`, { prompt, ...settings })).text()
+      const decoded = decodeValue(await (await get(`/api/trajectories/${key}`)).json())
+      if (!decoded.ok) throw new Error(JSON.stringify(decoded.error))
+      return decoded.trajectory
+    },
+  }
+}
+
+async function answered(response: Response, path: string): Promise<Response> {
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return response
+}
+
+/** What the peers are compared by. */
+export interface Tokens {
+  readonly ids: readonly number[]
+  readonly mask: readonly number[]
+  readonly logprobs: readonly (number | null)[]
+}
+
+export const tokensOf = (trajectory: Trajectory): Tokens => ({
+  ids: ids(trajectory),
+  mask: lossMask(trajectory),
+  logprobs: logprobs(trajectory),
+})
+
+/** Largest difference between two columns of logprobs where both are known, and at how many tokens they are. */
+export function difference(
+  left: readonly (number | null)[],
+  right: readonly (number | null)[],
+): { readonly largest: number; readonly compared: number } {
+  const differences = left.flatMap((value, index) => {
+    const other = right[index] ?? null
+    return value === null || other === null ? [] : [Math.abs(value - other)]
+  })
+  return { largest: Math.max(0, ...differences), compared: differences.length }
+}

@@ -1,0 +1,49 @@
+/** Installs the peers, starts the servers and the application once for all tests, and tells them where they are. */
+import path from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { installPeers, type Peers } from './install.ts'
+import { type Running, startApplication, startRouter, startSglang } from './processes.ts'
+
+export interface Places {
+  readonly peers: Peers
+  readonly application: string
+  /** SGLang as it comes: each chunk of a stream repeats everything. */
+  readonly sglang: string
+  /** SGLang with --incremental-streaming-output. */
+  readonly incremental: string
+  /** sglang-router in front of the first. */
+  readonly router: string
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    readonly places: Places
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = path.resolve(process.env.ROLLSCOPE_PEERS ?? path.join(import.meta.dirname, '..', '.cache', 'peers'))
+  const peers = installPeers(folder)
+  const starting: Promise<Running>[] = []
+  const started = async (server: Promise<Running>): Promise<string> => {
+    starting.push(server)
+    return (await server).baseUrl
+  }
+  const stop = async () => {
+    const ended = await Promise.allSettled(starting)
+    await Promise.all(ended.map((server) => server.status === 'fulfilled' && server.value.stop()))
+  }
+  try {
+    const [sglang, incremental, application] = await Promise.all([
+      started(startSglang(peers, 'sglang')),
+      started(startSglang(peers, 'sglang-incremental', ['--incremental-streaming-output'])),
+      started(startApplication(peers)),
+    ])
+    const router = await started(startRouter(peers, sglang))
+    project.provide('places', { peers, sglang, incremental, application, router })
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return stop
+}

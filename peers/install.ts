@@ -1,0 +1,101 @@
+/** Installs the Python peers into a cached folder, each in an environment of its own. Done once for each set of versions. */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+const here = import.meta.dirname
+const root = path.resolve(here, '..')
+
+export interface Peers {
+  /** Where all of this lies. */
+  readonly folder: string
+  /** Python with SGLang, torch and transformers. */
+  readonly sglang: string
+  /** The folder that SGLang finds its kernel stub in. */
+  readonly stubs: string
+  /** Python with strands-sglang, as it is published. */
+  readonly strands: string
+  readonly router: string
+  /** The shipped model as a checkpoint that SGLang and transformers load. */
+  readonly model: string
+}
+
+const SGLANG = 'sglang==0.5.23'
+
+/** Throws an Error that says what is missing. About two minutes and 7 GB the first time. */
+export function installPeers(folder: string): Peers {
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    throw new Error('the peers run on Linux x86-64 only: SGLang’s wheels are made for it')
+  mkdirSync(folder, { recursive: true })
+  const uv = installer(folder)
+  const sglang = environment(folder, uv, 'sglang', (python) =>
+    run(uv, ['pip', 'install', '--quiet', '--python', python, '--no-deps', SGLANG]),
+  )
+  const model = path.join(folder, 'tiny-qwen3')
+  const shipped = path.join(root, 'models', 'tiny-qwen3')
+  const script = path.join(root, 'models', 'training', 'to_transformers.py')
+  once(
+    `${model}.made`,
+    [path.join(shipped, 'onnx', 'model.onnx'), path.join(shipped, 'tokenizer_config.json'), script],
+    () => run(sglang, [script, shipped, model]),
+  )
+  const stubs = path.join(folder, 'stubs')
+  cpSync(path.join(here, 'stubs'), stubs, { recursive: true })
+  return {
+    folder,
+    sglang,
+    stubs,
+    strands: environment(folder, uv, 'strands'),
+    router: environment(folder, uv, 'router'),
+    model,
+  }
+}
+
+/** uv, in an environment of its own: pip would take several times as long. */
+function installer(folder: string): string {
+  const python = process.env.PYTHON ?? 'python3.11'
+  const { status, stdout } = spawnSync(python, ['-c', 'import sys; print(sys.version_info[:2] == (3, 11))'], {
+    encoding: 'utf8',
+  })
+  if (status !== 0 || stdout.trim() !== 'True')
+    throw new Error(`Python 3.11 is needed, and ${python} is not it: install it, or name it with PYTHON=…`)
+  const tools = path.join(folder, 'uv')
+  const uv = path.join(tools, 'bin', 'uv')
+  if (!existsSync(uv)) {
+    run(python, ['-m', 'venv', tools])
+    run(path.join(tools, 'bin', 'python'), ['-m', 'pip', 'install', '--quiet', 'uv'])
+  }
+  return uv
+}
+
+/** The Python of an environment with what `requirements-{name}.txt` lists. */
+function environment(folder: string, uv: string, name: string, further?: (python: string) => void): string {
+  const place = path.join(folder, name)
+  const python = path.join(place, 'bin', 'python')
+  const requirements = path.join(here, `requirements-${name}.txt`)
+  once(`${place}.made`, [requirements, import.meta.filename], () => {
+    rmSync(place, { recursive: true, force: true })
+    run(uv, ['venv', '--quiet', '--python', process.env.PYTHON ?? 'python3.11', place])
+    run(uv, ['pip', 'install', '--quiet', '--python', python, '--requirement', requirements])
+    further?.(python)
+  })
+  return python
+}
+
+/** Skips what was made from the same sources; a failure leaves no mark. */
+function once(mark: string, sources: readonly string[], make: () => void): void {
+  const hash = createHash('sha256')
+  for (const source of sources) hash.update(readFileSync(source))
+  const digest = hash.digest('hex')
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === digest) return
+  make()
+  writeFileSync(mark, digest)
+}
+
+function run(program: string, parameters: readonly string[]): void {
+  console.log(`> ${path.basename(program)} ${parameters.slice(0, 3).join(' ')} …`)
+  const { status, error } = spawnSync(program, parameters, { stdio: ['ignore', 'inherit', 'inherit'] })
+  if (status !== 0)
+    throw new Error(`${program} ${parameters.join(' ')} failed: ${error?.message ?? `exit status ${status}`}`)
+}

@@ -1,0 +1,131 @@
+/** Starts what the peers' tests talk to, and stops it with everything that it started. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import type { Peers } from './install.ts'
+
+const root = path.resolve(import.meta.dirname, '..')
+
+export interface Running {
+  readonly baseUrl: string
+  stop(): Promise<void>
+}
+
+export const APPLICATION_TOKEN = 'token-of-the-peers-0123456789'
+
+/** SGLang on the CPU in fp32, with the shipped model. `more`: further options of its command line. */
+export async function startSglang(peers: Peers, name: string, more: readonly string[] = []): Promise<Running> {
+  const port = await freePort()
+  const parameters = [
+    ...['-m', 'sglang.launch_server', '--model-path', peers.model, '--served-model-name', 'tiny-qwen3'],
+    ...[
+      '--device',
+      'cpu',
+      '--dtype',
+      'float32',
+      '--attention-backend',
+      'torch_native',
+      '--sampling-backend',
+      'pytorch',
+    ],
+    ...['--disable-overlap-schedule', '--skip-server-warmup', '--host', '127.0.0.1', '--port', String(port)],
+    ...['--max-total-tokens', '8192', '--context-length', '4096', '--max-running-requests', '8'],
+    ...['--mem-fraction-static', '0.2', '--tool-call-parser', 'qwen25', '--reasoning-parser', 'qwen3', ...more],
+  ]
+  return start(peers, name, peers.sglang, parameters, port, '/health', {
+    PYTHONPATH: peers.stubs,
+    SGLANG_USE_CPU_ENGINE: '1',
+    HF_HUB_OFFLINE: '1',
+    TRANSFORMERS_OFFLINE: '1',
+    OMP_NUM_THREADS: '1',
+  })
+}
+
+export async function startRouter(peers: Peers, worker: string): Promise<Running> {
+  const port = await freePort()
+  const metrics = await freePort()
+  const parameters = [
+    ...['-m', 'sglang_router.launch_router', '--worker-urls', worker, '--host', '127.0.0.1', '--port', String(port)],
+    ...['--prometheus-port', String(metrics)],
+  ]
+  return start(peers, 'router', peers.router, parameters, port, '/readiness', {})
+}
+
+/** The built application on data of its own. */
+export async function startApplication(peers: Peers): Promise<Running> {
+  const port = await freePort()
+  return start(peers, 'rollscope', process.execPath, [path.join(root, 'scripts', 'serve.ts')], port, '/api/health', {
+    PORT: String(port),
+    ROLLSCOPE_TOKEN: APPLICATION_TOKEN,
+    ROLLSCOPE_DATA: mkdtempSync(path.join(os.tmpdir(), 'rollscope-peers-')),
+    ROLLSCOPE_TOKENIZERS: peers.folder,
+    SGLANG_BASE_URL: '',
+  })
+}
+
+const START_MS = 300_000
+
+async function start(
+  peers: Peers,
+  name: string,
+  program: string,
+  parameters: readonly string[],
+  port: number,
+  ready: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Running> {
+  const log = path.join(peers.folder, `${name}.log`)
+  const output = openSync(log, 'w')
+  // A process group of its own: SGLang starts others, which must end with it.
+  const child = spawn(program, parameters, {
+    detached: true,
+    stdio: ['ignore', output, output],
+    env: { ...process.env, ...environment },
+  })
+  closeSync(output)
+  const baseUrl = `http://127.0.0.1:${port}`
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const stop = async () => {
+    signal(child, 'SIGTERM')
+    const patience = setTimeout(() => signal(child, 'SIGKILL'), 10_000)
+    await ended
+    clearTimeout(patience)
+    signal(child, 'SIGKILL')
+  }
+  const started = performance.now()
+  while (!(await answers(`${baseUrl}${ready}`))) {
+    if (child.exitCode !== null || child.signalCode !== null || performance.now() - started > START_MS) {
+      await stop()
+      throw new Error(`${name} did not start:\n${readFileSync(log, 'utf8').slice(-3000)}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 300))
+  }
+  console.log(`${name} answers after ${((performance.now() - started) / 1000).toFixed(0)} s`)
+  return { baseUrl, stop }
+}
+
+function signal({ pid }: ChildProcess, name: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+async function answers(address: string): Promise<boolean> {
+  try {
+    return (await fetch(address, { signal: AbortSignal.timeout(5000) })).ok
+  } catch {
+    return false
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

@@ -1,0 +1,56 @@
+/** Both servers’ logprobs against transformers in fp32. */
+import { expect, inject, test } from 'vitest'
+import { generateReply } from '#lib/sglang/schema.ts'
+import { application, difference, type Tokens, tokensOf } from './application.ts'
+import { conversations } from './conversations.ts'
+import { python } from './python.ts'
+
+const places = inject('places')
+const rollscope = application(places.application)
+const TOLERANCE = 1e-4
+
+/** Prefill logprobs of a whole sequence. */
+async function scored(baseUrl: string, ids: readonly number[]): Promise<(number | null)[]> {
+  const response = await fetch(`${baseUrl}/generate`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      input_ids: ids,
+      sampling_params: { max_new_tokens: 0, temperature: 0 },
+      return_logprob: true,
+      logprob_start_len: 0,
+    }),
+  })
+  const { input_token_logprobs: entries } = generateReply.parse(await response.json()).meta_info
+  expect(entries?.map(([, id]) => id)).toEqual(ids)
+  return (entries ?? []).map(([logprob]) => logprob)
+}
+
+test('prefill and greedy logprobs agree with transformers', async () => {
+  const trajectories: Tokens[] = []
+  for (const conversation of conversations)
+    trajectories.push(tokensOf(await rollscope.converse(conversation, { server: 'built-in', stream: true })))
+  const reference = (await python(
+    places.peers.sglang,
+    'scores.py',
+    [places.peers.model],
+    trajectories.map(({ ids }) => ids),
+  )) as (number | null)[][]
+  const columns: [string, (index: number) => Promise<readonly (number | null)[]>][] = [
+    ['a rollout of the built-in server', async (index) => trajectories[index]?.logprobs ?? []],
+    [
+      'scored by the built-in server',
+      (index) => scored(`${places.application}/sglang`, trajectories[index]?.ids ?? []),
+    ],
+    ['scored by SGLang', (index) => scored(places.sglang, trajectories[index]?.ids ?? [])],
+  ]
+  for (const [name, column] of columns) {
+    const found = []
+    for (const [index, expected] of reference.entries()) found.push(difference(await column(index), expected))
+    const largest = Math.max(...found.map((one) => one.largest))
+    const compared = found.reduce((sum, one) => sum + one.compared, 0)
+    console.log(`${name}: ${compared} logprobs, largest difference from transformers ${largest.toExponential(1)}`)
+    expect(compared).toBe(reference.reduce((sum, { length }) => sum + length - 1, 0))
+    expect(largest).toBeLessThan(TOLERANCE)
+  }
+})
