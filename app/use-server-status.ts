@@ -1,6 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import type { ShownStatus } from '#components/playground/server-state.tsx'
+import type { ShownStatus } from '#components/servers/server-state.tsx'
 import { ApiError } from '#lib/client/api.ts'
 import { type ServerEntry, serverStatusOptions, serversOptions } from '#lib/client/queries.ts'
 

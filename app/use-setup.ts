@@ -1,6 +1,6 @@
 'use client'
 import { useEffect, useState } from 'react'
-import { DEFAULT_SETUP, type Setup } from '#components/playground/setup.ts'
+import { DEFAULT_SETUP, type Setup, setupFrom } from '#lib/settings/setup.ts'
 
 const SETUP_KEY = 'rollscope.setup'
 
@@ -20,13 +20,7 @@ export function useSetup(): readonly [Setup, (setup: Setup) => void] {
 
 function remembered(): Setup {
   try {
-    const kept: Partial<Setup> = JSON.parse(window.localStorage.getItem(SETUP_KEY) ?? '{}')
-    return {
-      ...DEFAULT_SETUP,
-      ...kept,
-      sampling: { ...DEFAULT_SETUP.sampling, ...kept.sampling },
-      limits: { ...DEFAULT_SETUP.limits, ...kept.limits },
-    }
+    return setupFrom(JSON.parse(window.localStorage.getItem(SETUP_KEY) ?? '{}'))
   } catch {
     return DEFAULT_SETUP
   }

@@ -20,6 +20,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/templates': pure([], ['@huggingface/jinja']),
   'lib/tito': pure(['lib/parsers', 'lib/templates']),
   'lib/formats': pure([], ['zod']),
+  'lib/settings': pure([], ['zod']),
 
   'lib/sglang': { imports: ['lib/tito'], packages: ['node:*', 'undici', 'zod', 'eventsource-parser'] },
   'lib/tokenizer': {
@@ -53,9 +54,20 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/client': { imports: ['lib/formats'], packages: ['react', '@tanstack/react-query', 'zod'] },
   'components/ui': { imports: [], packages: ['react', 'lucide-react'] },
   'components/trajectory': { imports: ['components/ui'], packages: ['react', 'lucide-react'] },
-  'components/playground': { imports: ['components/ui', 'components/trajectory'], packages: ['react', 'lucide-react'] },
+  'components/servers': { imports: ['components/ui', 'lib/settings'], packages: ['react', 'lucide-react'] },
+  'components/playground': {
+    imports: ['components/ui', 'components/trajectory', 'components/servers', 'lib/settings'],
+    packages: ['react', 'lucide-react'],
+  },
   app: {
-    imports: ['components/ui', 'components/trajectory', 'components/playground', 'lib/client'],
+    imports: [
+      'components/ui',
+      'components/trajectory',
+      'components/servers',
+      'components/playground',
+      'lib/settings',
+      'lib/client',
+    ],
     packages: [
       'react',
       'next',

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
+import { type FieldErrors, type LimitField, RANGES, type SamplingField, type Setup } from '#lib/settings/setup.ts'
+import { ServerLight, type ShownStatus, statusText } from '../servers/server-state.tsx'
 import { Heading } from '../ui/facts.tsx'
 import { CheckField, SelectField, TextArea, TextField } from '../ui/field.tsx'
-import { ServerLight, type ShownStatus, statusText } from './server-state.tsx'
-import { type FieldErrors, type LimitField, RANGES, type SamplingField, type Setup } from './setup.ts'
 
 interface SetupFormProps {
   readonly setup: Setup

@@ -1,48 +1,59 @@
 /** What the playground's form holds, as typed, and the request it means. */
+import * as z from 'zod'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 
-export interface Setup {
+/** As it is remembered in the browser and written into settings files. What is missing there is as it is at first. */
+const setupSchema = z.object({
   /** '' = the default server. */
-  readonly server: string
+  server: z.string().default(''),
   /** '' = what the server says. */
-  readonly tokenizer: string
-  readonly system: string
-  readonly tools: readonly string[]
-  readonly parser: string
-  readonly thinking: boolean
+  tokenizer: z.string().default(''),
+  system: z.string().default('You are a helpful assistant.'),
+  tools: z.array(z.string()).readonly().default(['calculator']),
+  parser: z.string().default('hermes'),
+  thinking: z.boolean().default(true),
   /** Further template options, JSON. */
-  readonly templateOptions: string
-  readonly sampling: Readonly<Record<SamplingField, string>>
-  readonly limits: Readonly<Record<LimitField, string>>
-  readonly topLogprobs: string
-  readonly promptLogprobs: boolean
-  readonly stream: boolean
-}
+  templateOptions: z.string().default(''),
+  sampling: z
+    .object({
+      temperature: z.string().default('0.7'),
+      top_p: z.string().default('1'),
+      top_k: z.string().default(''),
+      min_p: z.string().default(''),
+      max_new_tokens: z.string().default('512'),
+      sampling_seed: z.string().default(''),
+      stop: z.string().default(''),
+    })
+    .readonly()
+    .prefault({}),
+  limits: z
+    .object({
+      maxToolIterations: z.string().default('5'),
+      maxToolCalls: z.string().default(''),
+      maxParallelToolCalls: z.string().default(''),
+      maxMessages: z.string().default(''),
+      maxTokens: z.string().default('4096'),
+    })
+    .readonly()
+    .prefault({}),
+  topLogprobs: z.string().default('5'),
+  promptLogprobs: z.boolean().default(true),
+  stream: z.boolean().default(true),
+})
+export type Setup = Readonly<z.infer<typeof setupSchema>>
 
-export type SamplingField = 'temperature' | 'top_p' | 'top_k' | 'min_p' | 'max_new_tokens' | 'sampling_seed' | 'stop'
-export type LimitField = 'maxToolIterations' | 'maxToolCalls' | 'maxParallelToolCalls' | 'maxMessages' | 'maxTokens'
+export type SamplingField = keyof Setup['sampling']
+export type LimitField = keyof Setup['limits']
 
-export const DEFAULT_SETUP: Setup = {
-  server: '',
-  tokenizer: '',
-  system: 'You are a helpful assistant.',
-  tools: ['calculator'],
-  parser: 'hermes',
-  thinking: true,
-  templateOptions: '',
-  sampling: {
-    temperature: '0.7',
-    top_p: '1',
-    top_k: '',
-    min_p: '',
-    max_new_tokens: '512',
-    sampling_seed: '',
-    stop: '',
-  },
-  limits: { maxToolIterations: '5', maxToolCalls: '', maxParallelToolCalls: '', maxMessages: '', maxTokens: '4096' },
-  topLogprobs: '5',
-  promptLogprobs: true,
-  stream: true,
+export const DEFAULT_SETUP: Setup = setupSchema.parse({})
+
+/** A setup remembered by an earlier version: a field that cannot be read is as it is at first. */
+export function setupFrom(remembered: unknown): Setup {
+  const { data, error } = setupSchema.safeParse(remembered)
+  if (data) return data
+  const unreadable = new Set(error.issues.map(({ path: [field] }) => field))
+  const rest = Object.entries(Object(remembered)).filter(([field]) => !unreadable.has(field))
+  return setupSchema.parse(Object.fromEntries(rest))
 }
 
 /** A question that shows what there is to see: two calls, one after the other. */

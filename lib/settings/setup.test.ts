@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sampleTrajectory } from '#lib/core/sample-trajectory.ts'
-import { DEFAULT_SETUP, openingOf, requestOf, type Setup, setupOf } from './setup.ts'
+import { DEFAULT_SETUP, openingOf, requestOf, type Setup, setupFrom, setupOf } from './setup.ts'
 
 const request = (changes: Partial<Setup> = {}) => requestOf({ ...DEFAULT_SETUP, ...changes })
 
@@ -81,5 +81,28 @@ test('the setup of an open trajectory is its own in what its first turn fixed', 
     system: '',
     thinking: false,
     templateOptions: '{"date_string":"1 Jan"}',
+  })
+})
+
+describe('what is remembered', () => {
+  test('is used as it is', () => {
+    const setup: Setup = { ...DEFAULT_SETUP, system: 'Be short.', tools: [], stream: false }
+    expect(setupFrom(JSON.parse(JSON.stringify(setup)))).toEqual(setup)
+  })
+
+  test('of an earlier version gets what it lacks', () => {
+    expect(setupFrom({ system: 'x', sampling: { temperature: '0' }, gone: 1 })).toEqual({
+      ...DEFAULT_SETUP,
+      system: 'x',
+      sampling: { ...DEFAULT_SETUP.sampling, temperature: '0' },
+    })
+  })
+
+  test('loses no more than the fields that cannot be read', () => {
+    expect(setupFrom({ system: 'x', tools: 'calculator', limits: { maxTokens: 4096 } })).toEqual({
+      ...DEFAULT_SETUP,
+      system: 'x',
+    })
+    for (const value of [undefined, null, 7, 'x', []]) expect(setupFrom(value)).toEqual(DEFAULT_SETUP)
   })
 })
