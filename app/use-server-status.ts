@@ -25,6 +25,7 @@ export function useServerStatus(chosen: string): ServerView {
 
 const failed = (error: Error): ShownStatus => ({
   state: 'failed',
+  code: error instanceof ApiError ? error.code : 'UNKNOWN',
   message: error.message,
   hint: error instanceof ApiError ? error.hint : undefined,
 })

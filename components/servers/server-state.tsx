@@ -1,15 +1,7 @@
-/** How a server stands, as far as the page shows it. */
-export type ShownStatus =
-  | { readonly state: 'asking' }
-  | { readonly state: 'starting' }
-  | {
-      readonly state: 'ready'
-      readonly modelName?: string | undefined
-      readonly version?: string | undefined
-      readonly contextLength?: number | undefined
-      readonly incrementalStreaming?: boolean | undefined
-    }
-  | { readonly state: 'failed'; readonly message: string; readonly hint?: string | undefined }
+import type { ServerStatus } from '#lib/core/server-status.ts'
+
+/** asking: nothing is known yet. */
+export type ShownStatus = ServerStatus | { readonly state: 'asking' }
 
 const LIGHTS = { asking: 'bg-line-strong', starting: 'bg-warn', ready: 'bg-good', failed: 'bg-bad' } as const
 

@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import * as z from 'zod'
 import { decodeValue } from '#lib/core/codec.ts'
 import { violationText } from '#lib/core/schema-violation.ts'
+import { serverStatusSchema } from '#lib/core/server-status.ts'
 import { schemas, type Trajectory } from '#lib/core/trajectory.ts'
 import { ApiError, callApi } from './api.ts'
 
@@ -14,19 +15,6 @@ const serverSchema = z.object({
 })
 const serversSchema = z.object({ servers: z.array(serverSchema), default: z.string() })
 export type ServerEntry = z.infer<typeof serverSchema>
-
-const statusSchema = z.discriminatedUnion('state', [
-  z.object({
-    state: z.literal('ready'),
-    modelName: z.string().optional(),
-    tokenizerName: z.string().optional(),
-    version: z.string().optional(),
-    contextLength: z.number().optional(),
-    incrementalStreaming: z.boolean().optional(),
-  }),
-  z.object({ state: z.literal('starting') }),
-  z.object({ state: z.literal('failed'), code: z.string(), message: z.string(), hint: z.string().optional() }),
-])
 
 const capabilitiesSchema = z.object({ parsers: z.array(z.string()), tools: z.array(schemas.toolSpec) })
 
@@ -55,7 +43,7 @@ export const serverStatusOptions = (name: string | undefined) =>
   queryOptions({
     queryKey: ['server-status', name],
     queryFn: async ({ signal }) =>
-      statusSchema.parse(
+      serverStatusSchema.parse(
         await (await callApi(`/api/servers/${encodeURIComponent(name ?? '')}/status`, { signal })).json(),
       ),
     enabled: name !== undefined,

@@ -45,6 +45,7 @@ const ABSENT =
 /** Not asked, and why. */
 const SKIPPED: readonly (readonly [name: RegExp, why: string])[] = [
   [/^auth-/, 'keys are the application’s business: the built-in server has none'],
+  [/^router-/, 'the router is another program'],
   [/^stream-/, 'recorded without --incremental-streaming-output; inc- are the same requests with it'],
   [/^info-cors-preflight$/, 'pages of other origins are refused by the application'],
   [/^(inc|stream)-loads-/, 'the same request as info-get_v1_loads'],

@@ -1,6 +1,7 @@
 /** The description of the HTTP interface (OpenAPI 3.1), from the schemas that check its requests. */
 import * as z from 'zod'
 import { rolloutEventSchema } from '#lib/core/events.ts'
+import { serverLoadSchema, serverStatusSchema } from '#lib/core/server-status.ts'
 import { trajectorySchema } from '#lib/core/trajectory.ts'
 import { capabilitiesSchema } from './capabilities.ts'
 import { continueRequestSchema, rolloutRequestSchema } from './rollouts.ts'
@@ -43,7 +44,6 @@ const trajectoryRow = z.object({
   tokens: z.int(),
   trained: z.int(),
 })
-const statusSchema = z.looseObject({ state: z.enum(['ready', 'starting', 'failed']) })
 const events: Answer = {
   description: 'One RolloutEvent a line, until the rollout has ended.',
   type: 'application/x-ndjson',
@@ -97,7 +97,13 @@ export const operations: readonly Operation[] = [
     method: 'get',
     path: '/api/servers/{name}/status',
     summary: 'Whether a server is up, and what it serves.',
-    answers: { 200: { description: 'How it stands.', schema: statusSchema } },
+    answers: { 200: { description: 'How it stands.', schema: serverStatusSchema } },
+  },
+  {
+    method: 'get',
+    path: '/api/servers/{name}/load',
+    summary: 'What a server is busy with, as far as it tells.',
+    answers: { 200: { description: 'Its queue and its cache.', schema: serverLoadSchema } },
   },
   {
     method: 'post',

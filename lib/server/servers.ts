@@ -1,5 +1,6 @@
 /** The SGLang servers that may be called: the built-in one, the environment's, and those saved by hand. */
 import * as z from 'zod'
+import type { ServerLoad, ServerStatus } from '#lib/core/server-status.ts'
 import { serverAddress } from '#lib/sglang/address.ts'
 import { createClient, type SglangClient } from '#lib/sglang/client.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
@@ -120,25 +121,28 @@ export function createServers(config: Config, store: ServerStore): Servers {
   }
 }
 
-/** How a server stands: never its reply, which may hold its keys. */
-export type ServerStatus =
-  | ({ readonly state: 'ready' } & Awaited<ReturnType<SglangClient['describe']>>)
-  | { readonly state: 'starting' }
-  | { readonly state: 'failed'; readonly code: string; readonly message: string; readonly hint?: string }
-
+/** How a server stands: never its reply, which may hold its keys. Throws what is no failure of the server. */
 export async function serverStatus(client: SglangClient, signal: AbortSignal): Promise<ServerStatus> {
   try {
     if (!(await client.isReady(signal))) return { state: 'starting' }
     return { state: 'ready', ...(await client.describe(signal)) }
   } catch (error) {
-    if (!(error instanceof SglangError)) throw error
-    return {
-      state: 'failed',
-      code: error.code,
-      message: error.message,
-      ...(error.hint !== undefined && { hint: error.hint }),
-    }
+    return failed(error)
   }
+}
+
+export async function serverLoad(client: SglangClient, signal: AbortSignal): Promise<ServerLoad> {
+  try {
+    return (await client.load(signal)) ?? { state: 'not-told' }
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+function failed(error: unknown) {
+  if (!(error instanceof SglangError)) throw error
+  const { code, message, hint } = error
+  return { state: 'failed' as const, code, message, hint }
 }
 
 const saved = (name: string, baseUrl: string, apiKey: string | undefined): SavedServer => ({

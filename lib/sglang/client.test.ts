@@ -658,52 +658,7 @@ test('the signal ends a call with its reason', async () => {
   await expect(call).rejects.toThrow('stop')
 })
 
-describe('what the server is', () => {
-  const described = async (recordings: Readonly<Record<string, Recording>>) =>
-    client((await replaying(recordings)).baseUrl).describe(never)
-
-  test('is read from 0.5.23, keys left aside', async () => {
-    const description = await described({
-      '/model_info': recording('info-get_model_info'),
-      '/server_info': recording('info-get_server_info'),
-    })
-    expect(description).toEqual({
-      modelName: 'tiny-qwen3',
-      tokenizerName: 'tiny-qwen3',
-      version: '0.5.23',
-      contextLength: 4096,
-      weightVersion: 'default',
-      toolCallParser: 'qwen',
-      reasoningParser: 'qwen3',
-      incrementalStreaming: false,
-      deterministicInference: false,
-    })
-  })
-
-  test('is read from older versions and the router under the old names', async () => {
-    const description = await described({
-      '/get_model_info': recording('info-get_model_info'),
-      '/v1/models': recording('info-get_v1_models'),
-    })
-    expect(description).toMatchObject({ modelName: 'tiny-qwen3', contextLength: 4096, version: undefined })
-  })
-
-  test('a server of something else is told apart', async () => {
-    const other = await against((_request, response) =>
-      response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>File not found</h1>'),
-    )
-    expect((await failure(other.isReady(never))).code).toBe('NOT_SGLANG')
-    expect((await failure(other.describe(never))).code).toBe('NOT_SGLANG')
-  })
-
-  test('readiness is asked quickly where it can be', async () => {
-    expect(await client((await replaying({ '/ready': recording('info-get_ready') })).baseUrl).isReady(never)).toBe(true)
-    expect(await client((await replaying({ '/health': recording('info-get_health') })).baseUrl).isReady(never)).toBe(
-      true,
-    )
-    expect(await (await against((_request, response) => response.writeHead(503).end())).isReady(never)).toBe(false)
-  })
-
+describe('besides generating', () => {
   test('its tokenizer answers', async () => {
     const server = await replaying({ '/tokenize': recording('info-tokenize') })
     expect(await client(server.baseUrl).tokenize('x', never)).toHaveLength(38)

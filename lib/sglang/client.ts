@@ -2,18 +2,12 @@
 import { createParser } from 'eventsource-parser'
 import type * as z from 'zod'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
+import type { ServerDescription, ToldLoad } from '#lib/core/server-status.ts'
 import { errorFromEvent, foreignText, SglangError } from './errors.ts'
 import { type Chunk, replyReader } from './reply.ts'
 import { type GenerateRequest, generateBody } from './request.ts'
-import {
-  type GenerateReply,
-  generateReply,
-  modelInfo,
-  models,
-  serverInfo,
-  streamError,
-  tokenizeReply,
-} from './schema.ts'
+import { type GenerateReply, generateReply, streamError, tokenizeReply } from './schema.ts'
+import { describeServer, INFO_MS, isReady, loadOfServer } from './server-facts.ts'
 import { createTransport, DEFAULT_LIMITS, type Reply, type Transport, type TransportLimits } from './transport.ts'
 
 export interface SglangClient {
@@ -25,25 +19,13 @@ export interface SglangClient {
   generate(request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk>
   /** What the server is and serves. */
   describe(signal: AbortSignal): Promise<ServerDescription>
+  /** What it is busy with; undefined where it does not tell. */
+  load(signal: AbortSignal): Promise<ToldLoad | undefined>
   isReady(signal: AbortSignal): Promise<boolean>
   abort(rid: string, signal: AbortSignal): Promise<void>
   /** The server's own tokenizer; throws UPSTREAM_REJECTED on versions that have none. */
   tokenize(text: string, signal: AbortSignal): Promise<readonly number[]>
   close(): Promise<void>
-}
-
-interface ServerDescription {
-  readonly modelName: string | undefined
-  /** Hub name or the server's own path. */
-  readonly tokenizerName: string | undefined
-  readonly version: string | undefined
-  readonly contextLength: number | undefined
-  readonly weightVersion: string | undefined
-  readonly toolCallParser: string | undefined
-  readonly reasoningParser: string | undefined
-  /** undefined: an older version, which repeats everything in each chunk. */
-  readonly incrementalStreaming: boolean | undefined
-  readonly deterministicInference: boolean | undefined
 }
 
 export interface ClientOptions {
@@ -67,7 +49,6 @@ const DEFAULT_RETRY: RetryPolicy = {
 }
 
 const MAX_RETRY_AFTER_MS = 30_000
-const INFO_MS = 10_000
 const LONGEST_EVENT = 64 << 20
 /** Of a reply that cannot be read, this many characters are shown. */
 const EXCERPT = 200
@@ -83,7 +64,8 @@ export function createClient({ baseUrl, apiKey, limits, retry = DEFAULT_RETRY }:
     )
   return {
     generate: (request, signal) => generate(transport, request, signal, retry, apiKey),
-    describe: (signal) => describe(info, signal),
+    describe: (signal) => describeServer(info, signal),
+    load: (signal) => loadOfServer(info, signal),
     isReady: (signal) => isReady(transport, signal),
     async abort(rid, signal) {
       const reply = await transport.send({
@@ -234,67 +216,4 @@ function notSglang(contentType: string, body: string, expected: string, apiKey: 
     'NOT_SGLANG',
     `the answer is ${foreignText(contentType, apiKey) || 'of no type'}, not ${expected}: ${foreignText(body, apiKey, EXCERPT)}`,
   )
-}
-
-type Info = <T>(path: string, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
-
-/** New names first, then those of older versions and of the router; only the model's own is required. */
-async function describe(info: Info, signal: AbortSignal): Promise<ServerDescription> {
-  const model = await firstKnown(
-    () => info('/model_info', modelInfo, signal),
-    () => info('/get_model_info', modelInfo, signal),
-  )
-  const optional = async <T>(asked: Promise<T>): Promise<T | undefined> =>
-    asked.catch((error) => (error instanceof SglangError ? undefined : Promise.reject(error)))
-  const server = await optional(
-    firstKnown(
-      () => info('/server_info', serverInfo, signal),
-      () => info('/get_server_info', serverInfo, signal),
-    ),
-  )
-  const list = server?.context_length ? undefined : await optional(info('/v1/models', models, signal))
-  return {
-    modelName: model.served_model_name ?? model.model_path ?? undefined,
-    tokenizerName: model.tokenizer_path ?? model.model_path ?? undefined,
-    version: server?.version ?? undefined,
-    contextLength: server?.context_length ?? list?.data[0]?.max_model_len ?? undefined,
-    weightVersion: model.weight_version ?? undefined,
-    toolCallParser: model.tool_call_parser ?? undefined,
-    reasoningParser: model.reasoning_parser ?? undefined,
-    incrementalStreaming: server?.incremental_streaming_output ?? undefined,
-    deterministicInference: server?.enable_deterministic_inference ?? undefined,
-  }
-}
-
-async function firstKnown<T>(newName: () => Promise<T>, oldName: () => Promise<T>): Promise<T> {
-  try {
-    return await newName()
-  } catch (error) {
-    if (!isUnknown(error)) throw error
-  }
-  try {
-    return await oldName()
-  } catch (error) {
-    if (!isUnknown(error)) throw error
-    throw new SglangError('NOT_SGLANG', 'what answers there knows none of SGLang’s paths (404)', { status: 404 })
-  }
-}
-
-const isUnknown = (error: unknown): boolean => error instanceof SglangError && error.status === 404
-
-/** /ready answers at once but is new; /health runs a generation and takes a second. */
-async function isReady(transport: Transport, signal: AbortSignal): Promise<boolean> {
-  const ask = async (path: string) => {
-    await (await transport.send({ method: 'GET', path, signal, deadlineMs: INFO_MS })).text()
-    return true
-  }
-  try {
-    return await firstKnown(
-      () => ask('/ready'),
-      () => ask('/health'),
-    )
-  } catch (error) {
-    if (error instanceof SglangError && error.code === 'UPSTREAM_BUSY') return false
-    throw error
-  }
 }

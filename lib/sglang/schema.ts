@@ -57,6 +57,31 @@ export const serverInfo = z.object({
   context_length: z.int().nullish(),
   incremental_streaming_output: z.boolean().nullish(),
   enable_deterministic_inference: z.boolean().nullish(),
+  disable_radix_cache: z.boolean().nullish(),
+  max_total_num_tokens: z.int().nullish(),
+})
+
+/** /v1/loads: one entry for each data-parallel rank. */
+export const loadsReply = z.object({
+  loads: z.array(
+    z.object({
+      num_running_reqs: z.int().min(0),
+      num_waiting_reqs: z.int().min(0),
+      max_running_requests: z.int().min(0).nullish(),
+      max_total_num_tokens: z.int().min(0).nullish(),
+      token_usage: z.number().min(0).nullish(),
+      cache_hit_rate: z.number().min(0).nullish(),
+      gen_throughput: z.number().min(0).nullish(),
+    }),
+  ),
+})
+
+/** /get_load of versions before 0.5.9; `num_reqs` counts those that wait too. */
+export const oldLoadReply = z.array(z.object({ num_reqs: z.int().min(0), num_waiting_reqs: z.int().min(0) }))
+
+/** /workers of the router; `load` is what it has handed to the worker and not heard back of. */
+export const workersReply = z.object({
+  workers: z.array(z.object({ url: z.string(), is_healthy: z.boolean().nullish(), load: z.int().nullish() })),
 })
 
 export const models = z.looseObject({

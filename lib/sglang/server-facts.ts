@@ -1,0 +1,146 @@
+/** What a server says of itself: which paths tell it in which version, and which of their fields are taken. */
+import type * as z from 'zod'
+import type { ServerDescription, ToldLoad } from '#lib/core/server-status.ts'
+import { SglangError } from './errors.ts'
+import { loadsReply, modelInfo, models, oldLoadReply, serverInfo, workersReply } from './schema.ts'
+import type { Transport } from './transport.ts'
+
+export const INFO_MS = 10_000
+
+/** The reply to a GET, checked; throws SglangError. */
+type Info = <T>(path: string, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
+
+/** New names first, then those of older versions and of the router; only the model's own is required. */
+export async function describeServer(info: Info, signal: AbortSignal): Promise<ServerDescription> {
+  const timed = async (path: string) => {
+    const asked = performance.now()
+    const model = await info(path, modelInfo, signal)
+    return { path, model, latencyMs: performance.now() - asked }
+  }
+  const { path, model, latencyMs } = await firstKnown(
+    () => timed('/model_info'),
+    () => timed('/get_model_info'),
+  )
+  // The router knows only the old name of this, and its workers.
+  const behind = path === '/model_info' ? undefined : await optional(info('/workers', workersReply, signal))
+  const server = await optional(
+    firstKnown(
+      () => info('/server_info', serverInfo, signal),
+      () => info('/get_server_info', serverInfo, signal),
+    ),
+  )
+  const list = server?.context_length ? undefined : await optional(info('/v1/models', models, signal))
+  return {
+    kind: behind ? 'router' : 'server',
+    modelName: model.served_model_name ?? model.model_path ?? undefined,
+    tokenizerName: model.tokenizer_path ?? model.model_path ?? undefined,
+    version: server?.version ?? undefined,
+    contextLength: server?.context_length ?? list?.data[0]?.max_model_len ?? undefined,
+    weightVersion: model.weight_version ?? undefined,
+    toolCallParser: model.tool_call_parser ?? undefined,
+    reasoningParser: model.reasoning_parser ?? undefined,
+    incrementalStreaming: server?.incremental_streaming_output ?? undefined,
+    deterministicInference: server?.enable_deterministic_inference ?? undefined,
+    prefixCache: typeof server?.disable_radix_cache === 'boolean' ? !server.disable_radix_cache : undefined,
+    maxTotalTokens: server?.max_total_num_tokens ?? undefined,
+    workers: behind?.workers.map(({ url, is_healthy: isHealthy }) => ({ url, isHealthy: isHealthy ?? true })),
+    latencyMs,
+  }
+}
+
+/** undefined = neither this version nor a router, which tells what it has handed out. */
+export async function loadOfServer(info: Info, signal: AbortSignal): Promise<ToldLoad | undefined> {
+  const ways = [
+    async () => loadOfRanks((await info('/v1/loads', loadsReply, signal)).loads),
+    async () => oldLoad(await info('/get_load', oldLoadReply, signal)),
+    async () => loadOfWorkers((await info('/workers', workersReply, signal)).workers),
+  ]
+  for (const way of ways) {
+    try {
+      return await way()
+    } catch (error) {
+      if (!isUnknown(error)) throw error
+    }
+  }
+  return undefined
+}
+
+type Ranks = z.infer<typeof loadsReply>['loads']
+
+function loadOfRanks(ranks: Ranks): ToldLoad {
+  const capacity = sum(ranks, (rank) => rank.max_total_num_tokens)
+  return {
+    state: 'told',
+    running: sum(ranks, (rank) => rank.num_running_reqs) ?? 0,
+    waiting: sum(ranks, (rank) => rank.num_waiting_reqs) ?? 0,
+    maxRunning: sum(ranks, (rank) => rank.max_running_requests),
+    maxTotalTokens: capacity,
+    tokenUsage: mean(ranks, (rank) => rank.token_usage),
+    cachedShare: mean(ranks, (rank) => rank.cache_hit_rate),
+    tokensPerSecond: sum(ranks, (rank) => rank.gen_throughput),
+  }
+}
+
+function oldLoad(ranks: z.infer<typeof oldLoadReply>): ToldLoad {
+  const all = sum(ranks, (rank) => rank.num_reqs) ?? 0
+  const waiting = sum(ranks, (rank) => rank.num_waiting_reqs) ?? 0
+  return { state: 'told', running: Math.max(0, all - waiting), waiting }
+}
+
+const loadOfWorkers = (workers: z.infer<typeof workersReply>['workers']): ToldLoad | undefined => {
+  const running = sum(workers, ({ load }) => load)
+  return running === undefined || running < 0 ? undefined : { state: 'told', running }
+}
+
+/** undefined where one of them does not tell: a part is not the whole. */
+function sum<T>(entries: readonly T[], value: (entry: T) => number | null | undefined): number | undefined {
+  let total = 0
+  for (const entry of entries) {
+    const own = value(entry)
+    if (own === null || own === undefined) return undefined
+    total += own
+  }
+  return total
+}
+
+/** Ranks of one server are of one size. */
+function mean<T>(entries: readonly T[], value: (entry: T) => number | null | undefined): number | undefined {
+  const total = sum(entries, value)
+  return total === undefined || entries.length === 0 ? undefined : total / entries.length
+}
+
+/** /ready answers at once but is new; /health runs a generation and takes a second. */
+export async function isReady(transport: Transport, signal: AbortSignal): Promise<boolean> {
+  const ask = async (path: string) => {
+    await (await transport.send({ method: 'GET', path, signal, deadlineMs: INFO_MS })).text()
+    return true
+  }
+  try {
+    return await firstKnown(
+      () => ask('/ready'),
+      () => ask('/health'),
+    )
+  } catch (error) {
+    if (error instanceof SglangError && error.code === 'UPSTREAM_BUSY') return false
+    throw error
+  }
+}
+
+const optional = async <T>(asked: Promise<T>): Promise<T | undefined> =>
+  asked.catch((error) => (error instanceof SglangError ? undefined : Promise.reject(error)))
+
+async function firstKnown<T>(newName: () => Promise<T>, oldName: () => Promise<T>): Promise<T> {
+  try {
+    return await newName()
+  } catch (error) {
+    if (!isUnknown(error)) throw error
+  }
+  try {
+    return await oldName()
+  } catch (error) {
+    if (!isUnknown(error)) throw error
+    throw new SglangError('NOT_SGLANG', 'what answers there knows none of SGLang’s paths (404)', { status: 404 })
+  }
+}
+
+const isUnknown = (error: unknown): boolean => error instanceof SglangError && error.status === 404
