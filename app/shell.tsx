@@ -80,26 +80,41 @@ interface HeaderProps {
   readonly onExport: (() => void) | undefined
 }
 
+/** Where the header leads, in this order. */
+const PAGES = [
+  { href: '/', label: 'Playground' },
+  { href: '/servers', label: 'Servers' },
+] as const
+
 function Header({ title, server, onOpen, onExport }: HeaderProps) {
-  const isPlayground = usePathname() === '/'
+  const path = usePathname()
   const { name, status } = useServerStatus(server)
   return (
-    <header className="flex h-12 items-center gap-4 border-line border-b px-3.5">
-      <Link href="/" className="font-semibold text-[15px]">
+    <header className="flex flex-wrap items-center gap-x-4 border-line border-b px-3.5">
+      <Link href="/" className="py-3 font-semibold text-[15px]">
         Rollscope
       </Link>
       <h1 className="sr-only">{title}</h1>
-      <nav aria-label="Pages">
-        <Link
-          href="/"
-          aria-current={isPlayground ? 'page' : undefined}
-          className="text-dim hover:text-ink aria-[current=page]:font-semibold aria-[current=page]:text-ink"
-        >
-          Playground
-        </Link>
+      <nav
+        aria-label="Pages"
+        className="flex gap-4 overflow-x-auto max-sm:order-last max-sm:-mx-3.5 max-sm:w-screen max-sm:border-line max-sm:border-t max-sm:px-3.5"
+      >
+        {PAGES.map(({ href, label }) => (
+          <Link
+            key={href}
+            href={href}
+            aria-current={path === href ? 'page' : undefined}
+            className="py-2 text-dim hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:font-semibold aria-[current=page]:text-ink"
+          >
+            {label}
+          </Link>
+        ))}
       </nav>
-      <span className="flex-1" />
-      <span className="flex min-w-0 items-center gap-2 text-dim text-xs max-sm:hidden">
+      <Link
+        href={name === '' ? '/servers' : `/servers?server=${encodeURIComponent(name)}`}
+        className="ml-auto flex min-w-0 items-center gap-2 py-2 text-dim text-xs hover:text-ink max-sm:flex-1 max-sm:justify-end"
+        title="How this server stands"
+      >
         <ServerLight status={status} />
         <span className="truncate">
           {name}
@@ -107,11 +122,13 @@ function Header({ title, server, onOpen, onExport }: HeaderProps) {
           {status.state === 'starting' && ' · starting …'}
           {status.state === 'failed' && ' · not usable'}
         </span>
+      </Link>
+      <span className="flex gap-2">
+        <Button onClick={onOpen}>Open</Button>
+        <Button onClick={onExport} disabled={onExport === undefined}>
+          Export
+        </Button>
       </span>
-      <Button onClick={onOpen}>Open</Button>
-      <Button onClick={onExport} disabled={onExport === undefined}>
-        Export
-      </Button>
     </header>
   )
 }
