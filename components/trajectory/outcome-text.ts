@@ -1,5 +1,6 @@
 /** What the outcome of a run means and what can be done next, in words. */
 import type { Outcome, OutcomeReason } from '#lib/core/trajectory.ts'
+import { countText } from './numbers.ts'
 
 export interface OutcomeText {
   readonly tone: 'bad' | 'note'
@@ -13,7 +14,16 @@ export function outcomeText(outcome: Outcome): OutcomeText | undefined {
   if (outcome.kind === 'failed')
     return { tone: 'bad', title: `${sentence(outcome.message)} (${outcome.code})`, hint: outcome.hint }
   const words = REASONS[outcome.reason]
-  return words && { tone: 'note', ...words }
+  return (
+    words && { tone: 'note', ...words, title: [words.title, contextText(outcome.context)].filter(Boolean).join(' ') }
+  )
+}
+
+function contextText(context: Extract<Outcome, { kind: 'ended' }>['context']): string | undefined {
+  const { needed, holds } = context ?? {}
+  if (holds === undefined) return needed === undefined ? undefined : `The call needed ${countText(needed)} tokens.`
+  if (needed === undefined) return `It holds ${countText(holds)} tokens.`
+  return `The call needed ${countText(needed)} tokens, it holds ${countText(holds)}.`
 }
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -71,7 +71,14 @@ export async function callModel(
     settings.limits,
   )
   if (room.tokens < 1 && room.reason !== 'length')
-    throw new RunEnded({ kind: 'ended', reason: room.reason, ...unsent(messages) })
+    throw new RunEnded({
+      kind: 'ended',
+      reason: room.reason,
+      ...unsent(messages),
+      ...(room.reason === 'context_full' && {
+        context: contextNeeded(inputIds.length + 1, recorder.trajectory.model.contextLength),
+      }),
+    })
 
   const sampling = { ...settings.sampling, max_new_tokens: room.tokens }
   const request: GenerateRequest = {
@@ -156,7 +163,7 @@ export async function callModel(
     throw new RunEnded(failed(error), { cause: error })
   }
   if (!end) throw new Error('the client ended a reply without its end')
-  return goingOn(finish(end.finish), room.reason)
+  return goingOn(finish(end.finish), room.reason, recorder.trajectory.model.contextLength)
 }
 
 function derivePrompt({ trajectory }: Recorder, messages: readonly Message[], codec: Codec): Prompt {
@@ -220,10 +227,18 @@ const requestRecord = (
 })
 
 /** The response, when the agent may act on it. */
-function goingOn(response: ResponseSegment, whenUsedUp: 'length' | 'context_full' | 'max_tokens'): ResponseSegment {
+function goingOn(
+  response: ResponseSegment,
+  whenUsedUp: 'length' | 'context_full' | 'max_tokens',
+  contextLength: number | undefined,
+): ResponseSegment {
   switch (response.finish?.kind) {
     case 'length':
-      throw new RunEnded({ kind: 'ended', reason: whenUsedUp })
+      throw new RunEnded({
+        kind: 'ended',
+        reason: whenUsedUp,
+        ...(whenUsedUp === 'context_full' && { context: contextNeeded(undefined, contextLength) }),
+      })
     case 'abort':
       throw new RunEnded({ kind: 'ended', reason: 'aborted' })
     case 'unknown':
@@ -243,9 +258,22 @@ function endedBefore(error: unknown, messages: readonly Message[], signal: Abort
   if (signal.aborted) return new RunEnded({ kind: 'ended', reason: 'cancelled', ...unsent(messages) })
   if (!(error instanceof SglangError)) return error
   if (error.code === 'CONTEXT_LENGTH')
-    return new RunEnded({ kind: 'ended', reason: 'context_full', ...unsent(messages) }, { cause: error })
+    return new RunEnded(
+      {
+        kind: 'ended',
+        reason: 'context_full',
+        ...unsent(messages),
+        context: contextNeeded(error.context?.needed, error.context?.holds),
+      },
+      { cause: error },
+    )
   return new RunEnded({ ...failed(error), ...unsent(messages) }, { cause: error })
 }
+
+const contextNeeded = (needed: number | undefined, holds: number | undefined) => ({
+  ...(needed !== undefined && { needed }),
+  ...(holds !== undefined && { holds }),
+})
 
 const failed = (error: SglangError): Extract<RunEnded['outcome'], { kind: 'failed' }> => ({
   kind: 'failed',

@@ -290,7 +290,10 @@ describe('limits end a run by name', () => {
     expect([limited.trajectory.outcome, ids(limited.trajectory).length]).toEqual([ended('max_tokens'), 40])
     const small = { ...empty, model: { ...empty.model, contextLength: 50 } }
     const full = await play({ scripts: [long], on: small })
-    expect([full.trajectory.outcome, ids(full.trajectory).length]).toEqual([ended('context_full'), 50])
+    expect([full.trajectory.outcome, ids(full.trajectory).length]).toEqual([
+      { ...ended('context_full'), context: { holds: 50 } },
+      50,
+    ])
     const asked = await play({ scripts: [long], on: small, settings: { sampling: { max_new_tokens: 3 } } })
     expect(asked.trajectory.outcome).toEqual(ended('length'))
   })
@@ -303,7 +306,12 @@ describe('limits end a run by name', () => {
     expect(requests).toEqual([])
     expect(trajectory).toMatchObject({
       segments: [],
-      outcome: { kind: 'ended', reason: 'context_full', unsent: [user('q')] },
+      outcome: {
+        kind: 'ended',
+        reason: 'context_full',
+        unsent: [user('q')],
+        context: { needed: bytes('<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n').length + 1, holds: 10 },
+      },
     })
   })
 
@@ -346,8 +354,10 @@ describe('failures', () => {
   })
 
   test('a context overflow that only the server sees is context_full', async () => {
-    const { trajectory } = await play({ scripts: [cut('', new SglangError('CONTEXT_LENGTH', 'too long'))] })
-    expect(trajectory.outcome).toMatchObject(ended('context_full'))
+    const counts = { needed: 4190, holds: 4096 }
+    const overflow = new SglangError('CONTEXT_LENGTH', 'too long', { context: counts })
+    const { trajectory } = await play({ scripts: [cut('', overflow)] })
+    expect(trajectory.outcome).toMatchObject({ ...ended('context_full'), context: counts, unsent: [user('q')] })
   })
 
   test('an abort by the server keeps its tokens; one in the queue leaves nothing', async () => {

@@ -337,6 +337,13 @@ const outcome = z
         .array(message)
         .optional()
         .describe('Messages whose tokens were never read by the model. Omitted: none.'),
+      context: z
+        .looseObject({
+          needed: z.int().min(0).optional().describe('Tokens that the call needed: its prompt and room for a reply.'),
+          holds: z.int().min(0).optional().describe('Tokens that the context holds.'),
+        })
+        .optional()
+        .describe('With context_full: what did not fit, as far as it is known. Omitted: not known.'),
     }),
     z.looseObject({
       kind: z.literal('failed'),

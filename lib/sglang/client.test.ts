@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createClient, type RetryPolicy, type SglangClient } from './client.ts'
+import type { Chance } from './chance.ts'
+import { createClient, type SglangClient } from './client.ts'
 import { SglangError } from './errors.ts'
 import type { Chunk } from './reply.ts'
 import type { GenerateRequest } from './request.ts'
@@ -11,10 +12,8 @@ afterEach(async () => {
 })
 
 const never = new AbortController().signal
-const noRetry: RetryPolicy = { attempts: 1, delayMs: () => 0 }
-
 function client(baseUrl: string, options: Partial<Parameters<typeof createClient>[0]> = {}): SglangClient {
-  const made = createClient({ baseUrl, apiKey: undefined, retry: noRetry, ...options })
+  const made = createClient({ baseUrl, apiKey: undefined, retry: { repetitions: 0 }, ...options })
   closing.push(() => made.close())
   return made
 }
@@ -388,11 +387,16 @@ describe('every failure has a name', () => {
     expect(error).toMatchObject({ code, message: expect.stringContaining(words) })
   })
 
-  test('a parameter that "exceeds" something is no context overflow', async () => {
-    const error = await failure(
-      all((await page(400, '{"error":{"message":"n exceeds the limit of 8"}}')).generate(request(), never)),
-    )
-    expect(error.code).toBe('UPSTREAM_REJECTED')
+  test.each([
+    ['errors-err-over-length-input', { needed: 5000, holds: 4096 }],
+    ['errors-err-over-length-equal', { needed: 4096, holds: 4096 }],
+    ['errors-err-over-length-sum', { needed: 4190, holds: 4096 }],
+    ['errors-err-over-length-stream', { needed: 5000, holds: 4096 }],
+  ])('%s says how many tokens were needed and how many fit', async (name, context) => {
+    const recorded = recording(name)
+    const server = await replaying({ '/generate': recorded })
+    const call = client(server.baseUrl).generate(request({ stream: recorded.stream_lines !== undefined }), never)
+    expect(await failure(all(call))).toMatchObject({ code: 'CONTEXT_LENGTH', context })
   })
 
   test('nothing listens', async () => {
@@ -551,7 +555,7 @@ describe('requests that would kill the server are not sent', () => {
 })
 
 describe('trying again', () => {
-  const eager: RetryPolicy = { attempts: 4, delayMs: () => 1 }
+  const eager = { firstMs: 1 }
 
   test('helps against a busy server, and sends the same each time', async () => {
     const bodies: { readonly rid: string }[] = []
@@ -604,6 +608,38 @@ describe('trying again', () => {
     )
     await failure(all(no.generate(request(), never)))
     expect(calls).toBe(1)
+  })
+
+  test('a server that keeps failing is left alone for a while; its status can be read all the same', async () => {
+    let nowMs = 0
+    let calls = 0
+    let isWell = false
+    const chance: Chance = { nowMs: () => nowMs, random: () => 0.5, wait: async () => {} }
+    const model = JSON.stringify(recording('info-get_model_info').response)
+    const good = JSON.stringify(recording('core-generate-minimal').response)
+    const failing = await against(
+      (incoming, response) => {
+        const isInfo = incoming.method === 'GET'
+        if (!isInfo) calls++
+        response.writeHead(isInfo || isWell ? 200 : 500, { 'content-type': 'application/json' })
+        response.end(isInfo ? model : good)
+      },
+      { retry: {}, chance },
+    )
+    const call = () => all(failing.generate(request({ inputIds: Array.from({ length: 38 }, () => 1) }), never))
+    expect((await failure(call())).code).toBe('UPSTREAM_ERROR')
+    expect((await failure(call())).code).toBe('CIRCUIT_OPEN')
+    expect(calls).toBe(5)
+    nowMs += 12_000
+    const error = await failure(call())
+    expect(error).toMatchObject({ code: 'CIRCUIT_OPEN', retryAfterMs: 18_000, hint: expect.any(String) })
+    expect(error.message).toMatch(/^not sent, .* failed \(UPSTREAM_ERROR: .*\); the next try is in 18 s$/)
+    expect(await failing.describe(never)).toMatchObject({ modelName: 'tiny-qwen3' })
+    expect(calls).toBe(5)
+    isWell = true
+    nowMs += 18_000
+    expect(await call()).toHaveLength(1)
+    expect(await call()).toHaveLength(1)
   })
 
   test('ends, and is not done once tokens have come', async () => {

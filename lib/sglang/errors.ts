@@ -1,8 +1,10 @@
 /** Every way in which a server can fail us, by name. The names are those of outcomes, files and the page. */
+import { retryAfterMs } from './retry-after.ts'
 
 export type SglangErrorCode =
   | 'ADDRESS_REFUSED'
   | 'REQUEST_REFUSED'
+  | 'CIRCUIT_OPEN'
   | 'CONNECT_REFUSED'
   | 'DNS_FAILED'
   | 'CONNECT_TIMEOUT'
@@ -19,12 +21,19 @@ export type SglangErrorCode =
   | 'TOO_LARGE'
   | 'INCONSISTENT'
   | 'CONTEXT_LENGTH'
+  | 'SERVER_CHANGED'
   | 'UPSTREAM_AUTH'
   | 'UPSTREAM_BUSY'
   | 'UPSTREAM_ERROR'
   | 'UPSTREAM_REDIRECT'
   | 'UPSTREAM_REJECTED'
   | 'UPSTREAM_TRUNCATED'
+
+/** Tokens: what a call needed, prompt and room for its reply together, and what the context holds. */
+export interface ContextCounts {
+  readonly needed?: number
+  readonly holds?: number
+}
 
 export class SglangError extends Error {
   override readonly name = 'SglangError'
@@ -33,16 +42,19 @@ export class SglangError extends Error {
   readonly status: number | undefined
   /** Milliseconds after which the server asks to be tried again. */
   readonly retryAfterMs: number | undefined
+  /** Of CONTEXT_LENGTH, as far as the server said it. */
+  readonly context: ContextCounts | undefined
 
   constructor(
     code: SglangErrorCode,
     message: string,
-    details: { status?: number; retryAfterMs?: number; cause?: unknown } = {},
+    details: { status?: number; retryAfterMs?: number | undefined; context?: ContextCounts; cause?: unknown } = {},
   ) {
     super(message, { cause: details.cause })
     this.code = code
     this.status = details.status
     this.retryAfterMs = details.retryAfterMs
+    this.context = details.context
   }
 
   get hint(): string | undefined {
@@ -51,6 +63,8 @@ export class SglangError extends Error {
 }
 
 const HINTS: Readonly<Partial<Record<SglangErrorCode, string>>> = {
+  CIRCUIT_OPEN:
+    'Look at the server’s log. The next call after that time tries it; as soon as its status can be read, calls are sent again.',
   CONNECT_REFUSED: 'Nothing listens there: start the server, or correct its address.',
   DNS_FAILED: 'Check the host name of the server.',
   CONNECT_TIMEOUT: 'The host does not answer: check the address, the tunnel and the firewall.',
@@ -64,6 +78,13 @@ const HINTS: Readonly<Partial<Record<SglangErrorCode, string>>> = {
   NOT_SGLANG: 'What answers there is no SGLang server: check the address and the port.',
   BAD_SHAPE:
     'The reply lacks what SGLang sends: check that the address is that of an SGLang server of version 0.4.6 or newer.',
+  BAD_JSON: 'What the server sent is no JSON. Look at its log, and at what stands between.',
+  BAD_ENCODING: 'Something between compresses replies: switch that off for this server.',
+  TOO_LARGE: 'Lower max_new_tokens or the number of alternatives, or switch streaming off.',
+  INCONSISTENT:
+    'What arrived cannot be trusted, so it was not recorded. Check that the tokenizer is the server’s own, and that the server does not run with --allow-auto-truncate.',
+  SERVER_CHANGED:
+    'The server was started anew as something else in the middle of the run. What was recorded is kept; send again to go on with what runs there now.',
   CONTEXT_LENGTH: 'Shorten the conversation, lower max_new_tokens, or start the server with a larger --context-length.',
   UPSTREAM_AUTH: 'The server wants another API key: set SGLANG_API_KEY, or save the key with the server.',
   UPSTREAM_BUSY: 'The server’s queue is full: try again later, or lower the load on it.',
@@ -98,10 +119,11 @@ export function errorFromStatus(
   if (status === 429 || status === 503)
     return new SglangError('UPSTREAM_BUSY', `the server is busy (${status}): ${said}`, {
       status,
-      ...retryAfter(headers.retryAfter),
+      retryAfterMs: retryAfterMs(headers.retryAfter, new Date()),
     })
   if (status >= 500) return new SglangError('UPSTREAM_ERROR', `the server failed (${status}): ${said}`, { status })
-  if (isContextLength(words)) return new SglangError('CONTEXT_LENGTH', said, { status })
+  const context = contextCounts(words)
+  if (context) return new SglangError('CONTEXT_LENGTH', said, { status, context })
   return new SglangError('UPSTREAM_REJECTED', `the server refuses the request (${status}): ${said}`, { status })
 }
 
@@ -110,11 +132,22 @@ export function errorFromEvent(message: string, code: number | undefined, secret
   return errorFromStatus(code ?? 400, JSON.stringify({ error: { message } }), {}, secret)
 }
 
-/** Not every "exceed": a parameter out of range is worded so too. */
-function isContextLength(words: string): boolean {
-  return /longer than the model's context length|maximum context length|exceeds? the (?:model's )?context length|maximum allowed length/i.test(
-    words,
-  )
+/**
+ * What the words of a refusal say of the context; undefined when they speak of something else: a parameter out of range
+ * "exceeds" too. The first three are SGLang's, from 0.4.6 to 0.5.23; the last takes in what forks make of them.
+ */
+export function contextCounts(words: string): ContextCounts | undefined {
+  const [, input, inputHolds] =
+    /input \((\d+) tokens\) is longer than the model's context length \((\d+) tokens\)/i.exec(words) ??
+    /input length \((\d+)(?: tokens)?\) exceeds the maximum allowed length \((\d+) tokens\)/i.exec(words) ??
+    []
+  if (input !== undefined) return { needed: Number(input), holds: Number(inputHolds) }
+  const [, holds, total] =
+    /maximum context length of (\d+) tokens\.(?: You requested a total of (\d+) tokens)?/i.exec(words) ?? []
+  if (holds !== undefined) return { holds: Number(holds), ...(total !== undefined && { needed: Number(total) }) }
+  return /longer than the model's context length|exceeds? the (?:model's )?(?:maximum )?context length/i.test(words)
+    ? {}
+    : undefined
 }
 
 function errorWords(body: string): string {
@@ -131,11 +164,4 @@ function errorWords(body: string): string {
     // Not JSON: the router and proxies answer in plain text or HTML.
   }
   return body.replace(/<[^>]*>/g, ' ')
-}
-
-/** Seconds or a date; the past and the absurd count as nothing. */
-function retryAfter(header: string | undefined): { retryAfterMs?: number } {
-  if (header === undefined) return {}
-  const ms = /^\d+(\.\d+)?$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now()
-  return Number.isFinite(ms) && ms > 0 ? { retryAfterMs: ms } : {}
 }

@@ -8,7 +8,7 @@ import type { Transport } from './transport.ts'
 export const INFO_MS = 10_000
 
 /** The reply to a GET, checked; throws SglangError. */
-type Info = <T>(path: string, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
+export type Info = <T>(path: string, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
 
 /** New names first, then those of older versions and of the router; only the model's own is required. */
 export async function describeServer(info: Info, signal: AbortSignal): Promise<ServerDescription> {
@@ -110,7 +110,7 @@ function mean<T>(entries: readonly T[], value: (entry: T) => number | null | und
 }
 
 /** /ready answers at once but is new; /health runs a generation and takes a second. */
-export async function isReady(transport: Transport, signal: AbortSignal): Promise<boolean> {
+export async function isReady(transport: Pick<Transport, 'send'>, signal: AbortSignal): Promise<boolean> {
   const ask = async (path: string) => {
     await (await transport.send({ method: 'GET', path, signal, deadlineMs: INFO_MS })).text()
     return true

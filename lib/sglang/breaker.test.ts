@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Attempt, createBreaker, FAILURES_IN_A_ROW, OPEN_MS } from './breaker.ts'
+import { SglangError, type SglangErrorCode } from './errors.ts'
+
+const failing = (code: SglangErrorCode = 'UPSTREAM_ERROR') => new SglangError(code, 'it broke')
+
+function breakerAt() {
+  const clock = { nowMs: 0 }
+  const breaker = createBreaker({ nowMs: () => clock.nowMs })
+  /** undefined: not let in. */
+  const enter = (): Attempt | undefined => {
+    try {
+      return breaker.enter()
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'CIRCUIT_OPEN' })
+      return undefined
+    }
+  }
+  const fail = (times: number, code?: SglangErrorCode) => {
+    for (let i = 0; i < times; i++) enter()?.observe(failing(code))
+  }
+  return { breaker, clock, enter, fail }
+}
+
+test('five failures in a row keep calls off for half a minute, then one tries', () => {
+  const { breaker, clock, enter, fail } = breakerAt()
+  fail(FAILURES_IN_A_ROW - 1)
+  expect(enter()).toBeDefined()
+  fail(1)
+  expect(() => breaker.enter()).toThrow('(UPSTREAM_ERROR: it broke); the next try is in 30 s')
+  clock.nowMs = OPEN_MS - 1
+  expect(() => breaker.enter()).toThrow('the next try is in 1 s')
+  clock.nowMs = OPEN_MS
+  const probe = enter()
+  expect(() => breaker.enter()).toThrow('one call is trying it now')
+  probe?.observe('answered')
+  expect(enter()).toBeDefined()
+})
+
+test('a probe that fails keeps them off again; one that nobody waited for makes room for the next', () => {
+  const { clock, enter, fail } = breakerAt()
+  fail(FAILURES_IN_A_ROW)
+  clock.nowMs = OPEN_MS
+  enter()?.observe(failing('CONNECT_REFUSED'))
+  expect(enter()).toBeUndefined()
+  clock.nowMs = 2 * OPEN_MS
+  const left = enter()
+  expect(enter()).toBeUndefined()
+  left?.observe('left')
+  expect(enter()).toBeDefined()
+})
+
+test('an answer of any kind, a refusal too, ends the row; so does a busy server', () => {
+  const { enter, fail } = breakerAt()
+  for (const code of ['UPSTREAM_REJECTED', 'UPSTREAM_BUSY', 'UPSTREAM_AUTH', 'BAD_JSON'] as const) {
+    fail(FAILURES_IN_A_ROW - 1)
+    enter()?.observe(failing(code))
+  }
+  fail(FAILURES_IN_A_ROW - 1)
+  expect(enter()).toBeDefined()
+})
+
+test('an answered call for information lets calls through where the server could not be reached, and only there', () => {
+  const { breaker, enter, fail } = breakerAt()
+  fail(FAILURES_IN_A_ROW, 'CONNECT_REFUSED')
+  expect(enter()).toBeUndefined()
+  breaker.reached()
+  expect(enter()).toBeDefined()
+  fail(FAILURES_IN_A_ROW, 'UPSTREAM_ERROR')
+  breaker.reached()
+  expect(enter()).toBeUndefined()
+})
+
+test('calls from before neither open nor close it: only the probe does', () => {
+  const { clock, enter, fail } = breakerAt()
+  const old = enter()
+  fail(FAILURES_IN_A_ROW)
+  old?.observe('answered')
+  expect(enter()).toBeUndefined()
+  clock.nowMs = OPEN_MS
+  const probe = enter()
+  old?.observe(failing())
+  old?.observe('left')
+  expect(enter()).toBeUndefined()
+  probe?.observe('answered')
+  expect(enter()).toBeDefined()
+})
+
+/** Whatever happens in whatever order: never two probes, and nobody is kept out for longer than the time told. */
+test('it never stays shut', () => {
+  const action = fc.oneof(
+    fc.record({ kind: fc.constant('enter' as const) }),
+    fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(OPEN_MS) }),
+    fc.record({
+      kind: fc.constant('observe' as const),
+      which: fc.nat(10),
+      what: fc.constantFrom('answered' as const, 'left' as const, failing(), failing('UPSTREAM_REJECTED')),
+    }),
+  )
+  fc.assert(
+    fc.property(fc.array(action, { maxLength: 80 }), (actions) => {
+      const { clock, enter } = breakerAt()
+      const inside: Attempt[] = []
+      for (const step of actions) {
+        if (step.kind === 'pass') clock.nowMs += step.ms
+        else if (step.kind === 'enter') inside.push(...[enter() ?? []].flat())
+        else inside[step.which % Math.max(1, inside.length)]?.observe(step.what)
+      }
+      for (const attempt of inside) attempt.observe('left')
+      clock.nowMs += OPEN_MS
+      const first = enter()
+      expect(first).toBeDefined()
+      first?.observe('answered')
+      expect([enter(), enter()]).not.toContain(undefined)
+    }),
+  )
+})

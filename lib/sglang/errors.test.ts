@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { contextCounts, errorFromStatus } from './errors.ts'
+import { recording, recordingNames } from './test-recordings.ts'
+
+test.each([
+  [
+    '0.4.6 to 0.5.23, the tokenizer’s check',
+    "The input (5000 tokens) is longer than the model's context length (4096 tokens).",
+    { needed: 5000, holds: 4096 },
+  ],
+  [
+    '0.4.6 to 0.5.23, the scheduler’s check',
+    'Input length (5000 tokens) exceeds the maximum allowed length (4090 tokens). Use a shorter input or enable --allow-auto-truncate.',
+    { needed: 5000, holds: 4090 },
+  ],
+  [
+    '0.4.6 to 0.5.23, prompt and reply together',
+    "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of 4190 tokens: 4090 tokens from the input messages and 100 tokens for the completion.",
+    { needed: 4190, holds: 4096 },
+  ],
+  ['a fork without numbers', 'prompt exceeds the context length', {}],
+  ['a fork with one number', 'over the maximum context length of 4096 tokens.', { holds: 4096 }],
+])('%s is a context overflow', (_what, words, counts) => {
+  expect(contextCounts(words)).toEqual(counts)
+})
+
+test.each([
+  'n exceeds the limit of 8',
+  'stop_regex is 300 bytes, which exceeds the maximum allowed length of 256 bytes',
+  'top_logprobs_num exceeds the vocabulary',
+  'The number of stop strings exceeds 32',
+  'max_new_tokens must be at least 0, got -1.',
+  'request body exceeds the maximum length',
+])('%s is none', (words) => {
+  expect(contextCounts(words)).toBeUndefined()
+})
+
+test('of all recorded refusals only those that name the context are one', () => {
+  const refusals = recordingNames.flatMap((name) => {
+    const { status, response } = recording(name)
+    return status === 400 ? [{ name, error: errorFromStatus(status, JSON.stringify(response), {}) }] : []
+  })
+  expect(refusals.length).toBeGreaterThan(20)
+  const overflows = refusals.filter(({ error }) => error.code === 'CONTEXT_LENGTH').map(({ name }) => name)
+  expect(overflows).toEqual([
+    'errors-err-over-length-batch',
+    'errors-err-over-length-equal',
+    'errors-err-over-length-input',
+    'errors-err-over-length-sum',
+  ])
+})

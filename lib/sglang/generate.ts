@@ -1,0 +1,99 @@
+/** One call of /generate: tried again while that may help and no token has come, then read chunk by chunk. */
+import { createParser } from 'eventsource-parser'
+import type { Breaker } from './breaker.ts'
+import type { Chance } from './chance.ts'
+import { errorFromEvent, foreignText, SglangError } from './errors.ts'
+import { jsonOf, jsonValue, notSglang, parsed } from './json-reply.ts'
+import { type Chunk, replyReader } from './reply.ts'
+import { type GenerateRequest, generateBody } from './request.ts'
+import type { Retries } from './retries.ts'
+import { type GenerateReply, generateReply, streamError } from './schema.ts'
+import type { Reply, Transport } from './transport.ts'
+
+export interface Server {
+  readonly transport: Transport
+  readonly apiKey: string | undefined
+  readonly retries: Retries
+  readonly breaker: Breaker
+  readonly chance: Chance
+}
+
+const LONGEST_EVENT = 64 << 20
+
+export async function* generate(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
+  const json = generateBody(request)
+  server.retries.begin()
+  for (let attempt = 1; ; attempt++) {
+    // The server may still hold the request that failed, and refuses a second one of the same id.
+    const rid = attempt === 1 ? request.rid : `${request.rid}-${attempt}`
+    const { observe } = server.breaker.enter()
+    let started = false
+    try {
+      const reply = await server.transport.send({ method: 'POST', path: '/generate', json: { ...json, rid }, signal })
+      for await (const chunk of chunksOf(reply, request, server.apiKey)) {
+        observe('answered')
+        started = true
+        yield attempt === 1 ? chunk : { ...chunk, rid }
+      }
+      return
+    } catch (error) {
+      if (error instanceof SglangError) observe(error)
+      const delayMs = started || signal.aborted ? undefined : server.retries.delayMs(error, attempt)
+      if (delayMs === undefined) throw error
+      await server.chance.wait(delayMs, signal)
+    } finally {
+      observe('left')
+    }
+  }
+}
+
+async function* chunksOf(reply: Reply, request: GenerateRequest, apiKey: string | undefined): AsyncGenerator<Chunk> {
+  const reader = replyReader(request, (text) => foreignText(text, apiKey))
+  if (!request.stream) {
+    yield reader.read(parsed(await jsonOf(reply, apiKey), generateReply, '/generate', apiKey))
+    return
+  }
+  let started = false
+  let ended = false
+  for await (const value of events(reply, apiKey)) {
+    const refused = started ? undefined : refusalIn(value, apiKey)
+    if (refused) throw refused
+    const chunk = reader.read(value)
+    started = true
+    ended ||= chunk.end !== undefined
+    yield chunk
+  }
+  if (!ended) throw new SglangError('UPSTREAM_TRUNCATED', 'the stream ended before the reply did')
+}
+
+/** A stream that was refused before its first token has status 200; its one event says which status was meant. */
+function refusalIn({ meta_info: { finish_reason: reason } }: GenerateReply, apiKey: string | undefined) {
+  return reason?.type === 'abort' && typeof reason.status_code === 'number'
+    ? errorFromEvent(reason.message ?? 'the request was aborted', reason.status_code, apiKey)
+    : undefined
+}
+
+/** The events of a stream, up to [DONE]. */
+async function* events(reply: Reply, apiKey: string | undefined): AsyncGenerator<GenerateReply> {
+  if (!reply.contentType.startsWith('text/event-stream'))
+    throw notSglang(reply.contentType, await reply.text(), 'a stream of events', apiKey)
+  const decoder = new TextDecoder()
+  const queue: string[] = []
+  const parser = createParser({ onEvent: ({ data }) => queue.push(data), maxBufferSize: LONGEST_EVENT })
+  for await (const bytes of reply.chunks) {
+    try {
+      parser.feed(decoder.decode(bytes, { stream: true }))
+    } catch (error) {
+      throw new SglangError('TOO_LARGE', `an event of the reply is larger than ${LONGEST_EVENT} characters`, {
+        cause: error,
+      })
+    }
+    for (const data of queue.splice(0)) {
+      if (data === '[DONE]') return
+      const value = jsonValue(data, apiKey)
+      const error = streamError.safeParse(value)
+      if (error.success) throw errorFromEvent(error.data.error.message, error.data.error.code ?? undefined, apiKey)
+      yield parsed(value, generateReply, '/generate', apiKey)
+    }
+  }
+}
