@@ -2,7 +2,8 @@
 import { SglangError } from '#lib/sglang/errors.ts'
 import { DataFolderError, openDataFolder } from '#lib/store/data-folder.ts'
 import { openServerStore } from '#lib/store/servers.ts'
-import { openTrajectoryStore, StoreError } from '#lib/store/trajectories.ts'
+import { StoreError } from '#lib/store/store-error.ts'
+import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { type Config, ConfigError } from './config.ts'
 import { createServers } from './servers.ts'
 
@@ -11,7 +12,7 @@ export function checkConfig(config: Config): void {
   try {
     const folder = openDataFolder(config.dataFolder)
     createServers(config, openServerStore(folder))
-    openTrajectoryStore(folder, process.pid, () => true).close()
+    openTrajectoryStore(folder, { processId: process.pid, isAlive: () => true, now: () => new Date() }).close()
   } catch (error) {
     if (error instanceof DataFolderError || error instanceof StoreError) throw new ConfigError(error.message)
     if (error instanceof SglangError) throw new ConfigError(`SGLANG_BASE_URL: ${error.message}`)

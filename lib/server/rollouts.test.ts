@@ -38,7 +38,7 @@ beforeEach(() => {
   }
   all = {
     version: '0',
-    store: openTrajectoryStore(folder, process.pid, () => true),
+    store: openTrajectoryStore(folder, { processId: process.pid, isAlive: () => true, now: () => new Date() }),
     runs: createRuns(),
     servers: {
       defaultName: 'fast',

@@ -41,7 +41,7 @@ function createServices(config: Config): Services {
   return {
     config,
     version: versionOf(config.applicationFolder),
-    store: openTrajectoryStore(folder, process.pid, isAlive),
+    store: openTrajectoryStore(folder, { processId: process.pid, isAlive, now: () => new Date() }),
     servers: createServers(config, openServerStore(folder)),
     tokenizers,
     localModel: createLocalModel({

@@ -1,254 +1,213 @@
 /** Trajectories in SQLite: a closed segment is on disk before anybody is told of it. */
-import { chmodSync } from 'node:fs'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { decodeValue, encode } from '#lib/core/codec.ts'
-import { conversation } from '#lib/core/conversation.ts'
+import { changedLabels, type LabelChange, labelsOf, withLabels } from '#lib/core/labels.ts'
 import { violationText } from '#lib/core/schema-violation.ts'
-import { statistics } from '#lib/core/statistics.ts'
 import type { Segment, Trajectory } from '#lib/core/trajectory.ts'
+import { openDatabase } from './database.ts'
+import { labelColumns, labelsIn, recordColumns, SUMMARY_COLUMNS, summary, type TrajectorySummary } from './entry.ts'
+import { type Choices, choices, type ListQuery, list, type Page } from './listing.ts'
+import { insertRow, updateRow } from './row.ts'
+import { StoreError } from './store-error.ts'
+import { transaction } from './transaction.ts'
 
 export interface TrajectoryStore {
   /**
    * Keeps a trajectory under its id. An id that is taken by another trajectory is told apart with a suffix: the key
-   * under which it is found; the trajectory itself stays as it is. `runsHere`: this process is about to write it on, and
-   * when the process is gone without having ended it, it was interrupted.
+   * under which it is found; the trajectory itself stays as it is. An equal one that was deleted is restored.
+   * `runsHere`: this process is about to write it on, and when the process is gone without having ended it, it was
+   * interrupted.
    */
   add(trajectory: Trajectory, origin?: { readonly runsHere: boolean }): string
-  /** Writes what changed: everything but the segments before `from`. */
+  /** Writes what a run changes: everything but the labels, which stay as they are stored, and the segments before `from`. */
   update(key: string, trajectory: Trajectory, from: number): void
+  /** Undefined where there is none, or where it is deleted. */
   get(key: string): Trajectory | undefined
-  /** Newest first. */
-  list(page: { readonly limit: number; readonly before?: number }): {
-    readonly rows: readonly TrajectorySummary[]
-    readonly next?: number
-  }
+  /** Changes labels, in mid-run too. Undefined like `get`. */
+  label(key: string, change: LabelChange): TrajectorySummary | undefined
+  list(query: ListQuery): Page
+  /** What there is to filter by. */
+  choices(): Choices
+  /** Hides a trajectory; one that is being written stays. Those deleted longer than a day are gone with the next start. */
+  remove(key: string): 'removed' | 'running' | 'absent'
+  /** Brings a deleted one back. Undefined where there is none. */
+  restore(key: string): TrajectorySummary | undefined
+  /** Whether `get` would find it. */
+  has(key: string): boolean
+  isDeleted(key: string): boolean
   close(): void
 }
 
-export interface TrajectorySummary {
-  readonly key: string
-  readonly id: string
-  /** The title given, else the beginning of the first question. */
-  readonly title: string
-  readonly createdAt: string
-  readonly model: string | null
-  /** `running`, a reason such as `end_turn`, or the code of a failure. */
-  readonly outcome: string
-  readonly tokens: number
-  readonly trained: number
+interface StoreOptions {
+  readonly processId: number
+  /** Whether a process id is in use: runs whose process is gone are marked interrupted. */
+  readonly isAlive: (pid: number) => boolean
+  readonly now: () => Date
 }
 
-export class StoreError extends Error {
-  override readonly name = 'StoreError'
-}
-
-const SCHEMA_VERSION = 1
-
-/** Runs whose process is gone are marked interrupted. `isAlive` tells whether a process id is in use. */
-export function openTrajectoryStore(
-  folder: string,
-  processId: number,
-  isAlive: (pid: number) => boolean,
-): TrajectoryStore {
-  const file = path.join(folder, 'rollscope.db')
-  const database = new DatabaseSync(file, { timeout: 5000 })
-  // FULL: what the page has shown as recorded survives a power cut too.
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
-  for (const suffix of ['', '-wal', '-shm']) chmodIfThere(file + suffix)
-  migrate(database)
-  const store = createStore(database, processId)
-  markInterrupted(database, store, isAlive)
+/** Throws StoreError for a database of a newer version. */
+export function openTrajectoryStore(folder: string, { processId, isAlive, now }: StoreOptions): TrajectoryStore {
+  const database = openDatabase(path.join(folder, 'rollscope.db'))
+  const { markInterrupted, purge, ...store } = createStore(database, processId, now)
+  markInterrupted(isAlive)
+  purge(now().getTime() - KEPT_DELETED_MS)
   return store
 }
 
-function chmodIfThere(file: string): void {
-  try {
-    chmodSync(file, 0o600)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
+/** Deleted trajectories can be restored at least this long. */
+const KEPT_DELETED_MS = 24 * 60 * 60_000
+
+interface OpenedStore extends TrajectoryStore {
+  markInterrupted(isAlive: StoreOptions['isAlive']): void
+  /** Deletes for good what was deleted before this time, in ms. */
+  purge(before: number): void
 }
 
-function migrate(database: DatabaseSync): void {
-  const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
-  if (version > SCHEMA_VERSION)
-    throw new StoreError(
-      `the database was written by a newer Rollscope (schema ${version}, this one knows ${SCHEMA_VERSION}): update it, or set ROLLSCOPE_DATA to another folder`,
-    )
-  if (version === SCHEMA_VERSION) return
-  transaction(database, () =>
-    database.exec(`
-      CREATE TABLE trajectories (
-        sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-        key TEXT NOT NULL UNIQUE,
-        header TEXT NOT NULL,
-        title TEXT NOT NULL,
-        model TEXT,
-        outcome TEXT NOT NULL,
-        tokens INTEGER NOT NULL,
-        trained INTEGER NOT NULL,
-        running_in INTEGER
-      ) STRICT;
-      CREATE TABLE segments (
-        key TEXT NOT NULL REFERENCES trajectories (key) ON DELETE CASCADE,
-        position INTEGER NOT NULL,
-        segment TEXT NOT NULL,
-        PRIMARY KEY (key, position)
-      ) STRICT, WITHOUT ROWID;
-      PRAGMA user_version = ${SCHEMA_VERSION};
-    `),
-  )
-}
-
-function createStore(database: DatabaseSync, processId: number): TrajectoryStore {
-  const insert = database.prepare(
-    'INSERT INTO trajectories (key, header, title, model, outcome, tokens, trained, running_in) VALUES ($key, $header, $title, $model, $outcome, $tokens, $trained, $running_in)',
-  )
-  const updateHeader = database.prepare(
-    'UPDATE trajectories SET header = $header, title = $title, model = $model, outcome = $outcome, tokens = $tokens, trained = $trained, running_in = $running_in WHERE key = $key',
-  )
-  const putSegment = database.prepare('INSERT OR REPLACE INTO segments (key, position, segment) VALUES (?, ?, ?)')
-  const dropSegments = database.prepare('DELETE FROM segments WHERE key = ? AND position >= ?')
-  const header = database.prepare('SELECT header FROM trajectories WHERE key = ?')
-  const segments = database.prepare('SELECT segment FROM segments WHERE key = ? ORDER BY position')
-  const page = database.prepare(
-    'SELECT sequence, key, header, title, model, outcome, tokens, trained FROM trajectories WHERE sequence < ? ORDER BY sequence DESC LIMIT ?',
-  )
+function createStore(database: DatabaseSync, processId: number, now: () => Date): OpenedStore {
+  const statements = prepared(database)
   const writeSegments = (key: string, all: readonly Segment[], from: number) => {
-    dropSegments.run(key, all.length)
+    statements.dropSegments.run(key, all.length)
     for (const [offset, segment] of all.slice(from).entries())
-      putSegment.run(key, from + offset, JSON.stringify(segment))
+      statements.putSegment.run(key, from + offset, JSON.stringify(segment))
   }
-  const get = (key: string): Trajectory | undefined => {
-    const row = header.get(key)
+  /** Deleted ones too. */
+  const read = (key: string): Trajectory | undefined => {
+    const row = statements.record.get(key)
     if (!row) return undefined
-    const rows = segments.all(key).map(({ segment }) => JSON.parse(String(segment)) as unknown)
-    const decoded = decodeValue({ ...JSON.parse(String(row.header)), segments: rows })
-    if (!decoded.ok) throw new StoreError(`the stored trajectory ${key} is damaged: ${violationText(decoded.error)}`)
-    return decoded.trajectory
+    const decoded = decodeParts(row, statements.segments.all(key))
+    if (typeof decoded === 'string') throw new StoreError(`the stored trajectory ${key} is damaged: ${decoded}`)
+    return decoded
   }
+  const update = (key: string, trajectory: Trajectory, from: number) =>
+    transaction(database, () => {
+      const runningIn = trajectory.outcome.kind === 'running' ? processId : null
+      updateRow(database, 'trajectories', key, { running_in: runningIn, ...recordColumns(trajectory) })
+      updateRow(database, 'headers', key, { header: headerText(trajectory) })
+      writeSegments(key, trajectory.segments, from)
+    })
   const freeKey = (trajectory: Trajectory): { readonly key: string; readonly isStored: boolean } => {
     const text = encode(trajectory)
     const base = keyOf(trajectory.id)
     for (let n = 1; ; n++) {
       const key = n === 1 ? base : `${base}~${n}`
-      const stored = get(key)
+      const stored = read(key)
       if (!stored) return { key, isStored: false }
       if (encode(stored) === text) return { key, isStored: true }
     }
   }
+  const shown = (key: string): TrajectorySummary | undefined => {
+    const row = statements.summary.get(key)
+    return row && summary(row)
+  }
   return {
-    add(trajectory, { runsHere } = { runsHere: false }) {
-      return transaction(database, () => {
-        const { key, isStored } = freeKey(trajectory)
-        if (!isStored) {
-          insert.run({ key, ...headerColumns(trajectory, runsHere ? processId : null) })
-          writeSegments(key, trajectory.segments, 0)
-        }
-        return key
-      })
-    },
-    update(key, trajectory, from) {
+    add: (trajectory, { runsHere } = { runsHere: false }) =>
       transaction(database, () => {
-        updateHeader.run({
+        const { key, isStored } = freeKey(trajectory)
+        if (isStored) {
+          statements.undelete.run(key)
+          return key
+        }
+        insertRow(database, 'trajectories', {
           key,
-          ...headerColumns(trajectory, trajectory.outcome.kind === 'running' ? processId : null),
+          added_at: now().toISOString(),
+          running_in: runsHere ? processId : null,
+          ...recordColumns(trajectory),
+          ...labelColumns(labelsOf(trajectory)),
         })
-        writeSegments(key, trajectory.segments, from)
-      })
+        insertRow(database, 'headers', { key, header: headerText(trajectory) })
+        writeSegments(key, trajectory.segments, 0)
+        return key
+      }),
+    update,
+    get: (key) => (statements.summary.get(key) ? read(key) : undefined),
+    label: (key, change) =>
+      transaction(database, () => {
+        const row = statements.summary.get(key)
+        if (!row) return undefined
+        updateRow(database, 'trajectories', key, labelColumns(changedLabels(labelsIn(row), change)))
+        return shown(key)
+      }),
+    list: (query) => list(database, query),
+    choices: () => choices(database),
+    remove: (key) =>
+      transaction(database, () => {
+        const row = statements.summary.get(key)
+        if (!row) return 'absent'
+        if (row.running_in !== null) return 'running'
+        statements.delete.run(now().getTime(), key)
+        return 'removed'
+      }),
+    restore(key) {
+      statements.undelete.run(key)
+      return shown(key)
     },
-    get,
-    list({ limit, before }) {
-      const rows = page.all(before ?? Number.MAX_SAFE_INTEGER, limit + 1)
-      const shown = rows.slice(0, limit)
-      const last = shown.at(-1)
-      return {
-        rows: shown.map((row) => summary(row)),
-        ...(rows.length > limit && last && { next: Number(last.sequence) }),
+    has: (key) => statements.summary.get(key) !== undefined,
+    isDeleted: (key) => statements.record.get(key) !== undefined && statements.summary.get(key) === undefined,
+    close: () => database.close(),
+    markInterrupted(isAlive) {
+      for (const { key, running_in } of statements.running.all()) {
+        if (isAlive(Number(running_in))) continue
+        try {
+          const trajectory = read(String(key))
+          if (trajectory)
+            update(
+              String(key),
+              { ...trajectory, outcome: { kind: 'ended', reason: 'interrupted' } },
+              trajectory.segments.length,
+            )
+        } catch (error) {
+          // One that cannot be read must not keep the others from being opened; opening it says what is wrong with it.
+          if (!(error instanceof StoreError)) throw error
+          statements.leave.run(String(key))
+        }
       }
     },
-    close: () => database.close(),
+    purge: (before) => statements.purge.run(before),
+  }
+}
+
+function prepared(database: DatabaseSync) {
+  return {
+    putSegment: database.prepare('INSERT OR REPLACE INTO segments (key, position, segment) VALUES (?, ?, ?)'),
+    dropSegments: database.prepare('DELETE FROM segments WHERE key = ? AND position >= ?'),
+    record: database.prepare('SELECT labels, header FROM trajectories JOIN headers USING (key) WHERE key = ?'),
+    segments: database.prepare('SELECT segment FROM segments WHERE key = ? ORDER BY position'),
+    summary: database.prepare(
+      `SELECT ${SUMMARY_COLUMNS}, running_in FROM trajectories WHERE key = ? AND deleted_at IS NULL`,
+    ),
+    delete: database.prepare('UPDATE trajectories SET deleted_at = ? WHERE key = ?'),
+    undelete: database.prepare('UPDATE trajectories SET deleted_at = NULL WHERE key = ?'),
+    purge: database.prepare('DELETE FROM trajectories WHERE deleted_at < ? AND running_in IS NULL'),
+    running: database.prepare('SELECT key, running_in FROM trajectories WHERE running_in IS NOT NULL'),
+    leave: database.prepare(
+      "UPDATE trajectories SET running_in = NULL, outcome_kind = 'ended', outcome = 'interrupted' WHERE key = ?",
+    ),
+  }
+}
+
+type Stored = Readonly<Record<string, unknown>>
+
+/** The trajectory, or what is wrong with its parts. */
+function decodeParts(record: Stored, segments: readonly Stored[]): Trajectory | string {
+  try {
+    const decoded = decodeValue({
+      ...JSON.parse(String(record.header)),
+      ...labelsIn(record),
+      segments: segments.map(({ segment }) => JSON.parse(String(segment))),
+    })
+    return decoded.ok ? decoded.trajectory : violationText(decoded.error)
+  } catch (error) {
+    if (error instanceof SyntaxError) return error.message
+    throw error
   }
 }
 
 /** An id may be any text; a key stands in addresses, where some texts mean something else or nothing. */
 const keyOf = (id: string): string => (/^\.{1,2}$/.test(id) ? `id${id}` : id.toWellFormed())
 
-function headerColumns(trajectory: Trajectory, runningIn: number | null) {
-  const { segments: _, ...header } = trajectory
-  const { tokens, trained } = statistics(trajectory)
-  return {
-    header: JSON.stringify(header),
-    title: titleOf(trajectory),
-    model: trajectory.model.name ?? null,
-    outcome: outcomeText(trajectory),
-    tokens,
-    trained,
-    running_in: runningIn,
-  }
-}
-
-const TITLE_LENGTH = 120
-
-function titleOf(trajectory: Trajectory): string {
-  if (trajectory.title !== undefined) return trajectory.title
-  const unsent = trajectory.outcome.kind === 'running' ? [] : (trajectory.outcome.unsent ?? [])
-  const question = [...conversation(trajectory), ...unsent].find(({ role }) => role === 'user')
-  const text = typeof question?.content === 'string' ? question.content : ''
-  return text.slice(0, TITLE_LENGTH)
-}
-
-function outcomeText({ outcome }: Trajectory): string {
-  if (outcome.kind === 'ended') return outcome.reason
-  return outcome.kind === 'failed' ? outcome.code : 'running'
-}
-
-type Row = Record<string, unknown>
-
-function summary(row: Row): TrajectorySummary {
-  const header = JSON.parse(String(row.header)) as { readonly id: string; readonly createdAt: string }
-  return {
-    key: String(row.key),
-    id: header.id,
-    title: String(row.title),
-    createdAt: header.createdAt,
-    model: row.model === null ? null : String(row.model),
-    outcome: String(row.outcome),
-    tokens: Number(row.tokens),
-    trained: Number(row.trained),
-  }
-}
-
-function markInterrupted(database: DatabaseSync, store: TrajectoryStore, isAlive: (pid: number) => boolean): void {
-  const running = database.prepare('SELECT key, running_in FROM trajectories WHERE running_in IS NOT NULL').all()
-  const leave = database.prepare("UPDATE trajectories SET running_in = NULL, outcome = 'interrupted' WHERE key = ?")
-  for (const { key, running_in } of running) {
-    if (isAlive(Number(running_in))) continue
-    try {
-      const trajectory = store.get(String(key))
-      if (trajectory)
-        store.update(
-          String(key),
-          { ...trajectory, outcome: { kind: 'ended', reason: 'interrupted' } },
-          trajectory.segments.length,
-        )
-    } catch (error) {
-      // One that cannot be read must not keep the others from being opened; opening it says what is wrong with it.
-      if (!(error instanceof StoreError)) throw error
-      leave.run(String(key))
-    }
-  }
-}
-
-function transaction<T>(database: DatabaseSync, action: () => T): T {
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    const result = action()
-    database.exec('COMMIT')
-    return result
-  } catch (error) {
-    database.exec('ROLLBACK')
-    throw error
-  }
+/** All but the segments and the labels, which are kept apart. */
+function headerText(trajectory: Trajectory): string {
+  const { segments: _, ...header } = withLabels(trajectory, {})
+  return JSON.stringify(header)
 }

@@ -1,0 +1,30 @@
+/** The SQLite file: opened, closed to others, brought to the schema of this version. */
+import { chmodSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { migrate } from './schema.ts'
+
+/** Throws StoreError for a file of a newer version. */
+export function openDatabase(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: 5000 })
+  try {
+    // FULL: what the page has shown as recorded survives a power cut too.
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+    for (const suffix of ['', '-wal', '-shm']) chmodIfThere(file + suffix)
+    // Where tables are replaced, what refers to them must not be deleted with the old ones.
+    database.exec('PRAGMA foreign_keys = OFF')
+    migrate(database)
+    database.exec('PRAGMA foreign_keys = ON')
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function chmodIfThere(file: string): void {
+  try {
+    chmodSync(file, 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * The row of a trajectory in the list. Its columns have two writers: the record, written again with every segment, and
+ * the labels, written when somebody changes them. Neither touches the other's.
+ */
+import { type Labels, labelsOf } from '#lib/core/labels.ts'
+import { statistics } from '#lib/core/statistics.ts'
+import type { Message, Outcome, Trajectory } from '#lib/core/trajectory.ts'
+
+export interface TrajectorySummary {
+  readonly key: string
+  readonly id: string
+  readonly createdAt: string
+  /** When it was stored here, ISO 8601. */
+  readonly addedAt: string
+  /** null = none given. */
+  readonly title: string | null
+  /** The beginning of the first question. */
+  readonly question: string
+  readonly tags: readonly string[]
+  readonly note: string | null
+  readonly reward: number | null
+  readonly model: string | null
+  readonly outcomeKind: Outcome['kind']
+  /** `running`, a reason such as `end_turn`, or the code of a failure. */
+  readonly outcome: string
+  readonly source: Trajectory['provenance']['kind']
+  /** Of an imported one: the file's format. */
+  readonly importFormat: string | null
+  readonly segments: number
+  /** Responses of the model. */
+  readonly turns: number
+  readonly tokens: number
+  readonly trained: number
+  /** Over trained tokens whose logprob is known, in nats. */
+  readonly meanLogprob: number | null
+  readonly toolCalls: number
+  /** Of those: failed and malformed ones. */
+  readonly failedCalls: number
+}
+
+/** Read with these columns. */
+export const SUMMARY_COLUMNS =
+  'sequence, key, id, created_at, added_at, labels, question, model, outcome_kind, outcome, source, import_format, segments, turns, tokens, trained, mean_logprob, tool_calls, failed_calls'
+
+const SHOWN_QUESTION = 120
+/** Of a longer question only the beginning is searched: prompts may hold whole documents. */
+const SEARCHED_QUESTION = 4000
+/** What follows tells no titles apart that a person would. */
+const SORTED_TITLE = 120
+
+export function recordColumns(trajectory: Trajectory) {
+  const { tokens, trained, meanLogprob, toolCalls } = statistics(trajectory)
+  const { succeeded, failed, malformed, pending } = toolCalls
+  const { provenance, model, outcome, segments } = trajectory
+  const question = firstQuestion(trajectory)
+  const word = outcomeWord(outcome)
+  return {
+    id: trajectory.id,
+    created_at: trajectory.createdAt,
+    question: question.slice(0, SHOWN_QUESTION),
+    question_sort: sortKey(question),
+    model: model.name ?? null,
+    outcome_kind: outcome.kind,
+    outcome: word,
+    source: provenance.kind,
+    import_format: provenance.kind === 'import' ? provenance.format : null,
+    segments: segments.length,
+    turns: segments.filter(({ kind }) => kind === 'response').length,
+    tokens,
+    trained,
+    mean_logprob: meanLogprob,
+    tool_calls: succeeded + failed + malformed + pending,
+    failed_calls: failed + malformed,
+    record_search: folded([question.slice(0, SEARCHED_QUESTION), model.name ?? '', word].join('\n')),
+  }
+}
+
+export function labelColumns(labels: Labels) {
+  const { title, tags = [], note = '', reward } = labels
+  return {
+    labels: JSON.stringify(labelsOf(labels)),
+    title_sort: sortKey(title ?? ''),
+    reward: reward ?? null,
+    labels_search: folded([title ?? '', ...tags, note].join('\n')),
+  }
+}
+
+export function summary(row: Readonly<Record<string, unknown>>): TrajectorySummary {
+  const labels = labelsIn(row)
+  return {
+    key: String(row.key),
+    id: String(row.id),
+    createdAt: String(row.created_at),
+    addedAt: String(row.added_at),
+    title: labels.title ?? null,
+    question: String(row.question),
+    tags: labels.tags ?? [],
+    note: labels.note ?? null,
+    reward: labels.reward ?? null,
+    model: row.model === null ? null : String(row.model),
+    outcomeKind: row.outcome_kind as Outcome['kind'],
+    outcome: String(row.outcome),
+    source: row.source as TrajectorySummary['source'],
+    importFormat: row.import_format === null ? null : String(row.import_format),
+    segments: Number(row.segments),
+    turns: Number(row.turns),
+    tokens: Number(row.tokens),
+    trained: Number(row.trained),
+    meanLogprob: row.mean_logprob === null ? null : Number(row.mean_logprob),
+    toolCalls: Number(row.tool_calls),
+    failedCalls: Number(row.failed_calls),
+  }
+}
+
+export const labelsIn = (row: Readonly<Record<string, unknown>>): Labels => JSON.parse(String(row.labels)) as Labels
+
+/** One spelling for what a reader takes for the same: width, ligatures, case. Both sides of a search go through it. */
+export const folded = (text: string): string => text.normalize('NFKC').toLowerCase()
+
+/** null where there is nothing to sort by. */
+function sortKey(text: string): string | null {
+  const key = folded(text.slice(0, SORTED_TITLE)).trim()
+  return key === '' ? null : key
+}
+
+function firstQuestion({ segments, outcome }: Trajectory): string {
+  const read = segments.flatMap((segment): readonly Message[] => (segment.kind === 'prompt' ? segment.messages : []))
+  const unsent = outcome.kind === 'running' ? [] : (outcome.unsent ?? [])
+  const content = [...read, ...unsent].find(({ role }) => role === 'user')?.content ?? ''
+  return typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('\n')
+}
+
+function outcomeWord(outcome: Outcome): string {
+  if (outcome.kind === 'ended') return outcome.reason
+  return outcome.kind === 'failed' ? outcome.code : 'running'
+}

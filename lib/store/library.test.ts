@@ -1,0 +1,460 @@
+/** What people do with stored trajectories: label, find, sort, page, delete, restore. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { changedLabels, type LabelChange, labelsOf, withLabels } from '#lib/core/labels.ts'
+import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
+import { statistics } from '#lib/core/statistics.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { play } from '#lib/tito/play.ts'
+import { chatml } from '#lib/tito/small-templates.ts'
+import { type ListFilter, type ListSort, SORT_COLUMNS } from './listing.ts'
+import { openTrajectoryStore, type TrajectoryStore } from './trajectories.ts'
+
+const HOUR = 60 * 60_000
+const BEGIN = Date.parse('2026-03-01T12:00:00Z')
+
+let folder: string
+let clock: number
+let store: TrajectoryStore
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-library-'))
+  clock = BEGIN
+  store = open()
+})
+afterEach(() => {
+  store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const open = (where = folder) =>
+  openTrajectoryStore(where, { processId: 1, isAlive: () => false, now: () => new Date(clock) })
+const reopen = () => {
+  store.close()
+  store = open()
+}
+
+const newest: ListSort = { by: 'added', order: 'desc' }
+const keys = (filter: ListFilter = {}, sort = newest) =>
+  store.list({ filter, sort, limit: 1000 }).rows.map(({ key }) => key)
+const row = (key: string) =>
+  store.list({ filter: {}, sort: newest, limit: 1000 }).rows.find((found) => found.key === key)
+
+const turn = (content: string) => ({
+  messages: [{ role: 'user', content } as const],
+  reply: [65, 66],
+  finish: { kind: 'stop' } as const,
+})
+const asking = (id: string, question: string): Trajectory => ({
+  ...play(chatml, [turn(question)]).trajectory,
+  id,
+})
+
+describe('labels', () => {
+  test('given during a run are there when it has saved its record, whatever the run knew of them', () => {
+    const whole: Trajectory = { ...asking('t', 'q'), title: 'old', note: 'kept' }
+    const running = { ...whole, outcome: { kind: 'running' } } as const
+    const key = store.add({ ...running, segments: [] }, { runsHere: true })
+    store.update(key, { ...running, segments: whole.segments.slice(0, 1) }, 0)
+    store.label(key, { title: 'new', tags: ['a'], reward: 0.5 })
+    store.update(key, running, 1)
+    expect(labelsOf(store.get(key) as Trajectory)).toEqual({ title: 'new', tags: ['a'], note: 'kept', reward: 0.5 })
+    store.label(key, { title: null, note: null })
+    store.update(key, whole, 2)
+    expect(store.get(key)).toEqual({ ...withLabels(whole, { tags: ['a'], reward: 0.5 }) })
+    reopen()
+    expect(labelsOf(store.get(key) as Trajectory)).toEqual({ tags: ['a'], reward: 0.5 })
+    expect(row(key)).toMatchObject({ title: null, question: 'q', tags: ['a'], reward: 0.5, outcome: 'end_turn' })
+  })
+
+  test('survive that the process of a run dies', () => {
+    const key = store.add({ ...asking('t', 'q'), outcome: { kind: 'running' } }, { runsHere: true })
+    store.label(key, { title: 'while it ran' })
+    reopen()
+    expect(store.get(key)).toMatchObject({ title: 'while it ran', outcome: { reason: 'interrupted' } })
+  })
+
+  test('of a file stay as they are, a reward of null too', () => {
+    const file: Trajectory = { ...sample, title: '', tags: [], reward: null }
+    expect(store.get(store.add(file))).toEqual(file)
+  })
+
+  test('are not those of what is not there', () => {
+    expect(store.label('nothing', { title: 'x' })).toBeUndefined()
+  })
+})
+
+test('a row tells what the trajectory is', () => {
+  store.add({ ...sample, provenance: { kind: 'import', format: 'slime', lacked: [] }, tags: ['a', 'b'], reward: -1 })
+  const { tokens, trained, meanLogprob } = statistics(sample)
+  expect(row('sample')).toEqual({
+    key: 'sample',
+    id: 'sample',
+    createdAt: sample.createdAt,
+    addedAt: new Date(BEGIN).toISOString(),
+    title: null,
+    question: 'hi',
+    tags: ['a', 'b'],
+    note: null,
+    reward: -1,
+    model: 'tiny',
+    outcomeKind: sample.outcome.kind,
+    outcome: 'length',
+    source: 'import',
+    importFormat: 'slime',
+    segments: sample.segments.length,
+    turns: sample.segments.filter(({ kind }) => kind === 'response').length,
+    tokens,
+    trained,
+    meanLogprob,
+    toolCalls: 2,
+    failedCalls: 1,
+  })
+})
+
+test('a question in parts, or one that was never read, is a question too', () => {
+  store.add({
+    ...sample,
+    id: 'unsent',
+    segments: [],
+    outcome: { kind: 'failed', code: 'X', message: 'x', unsent: [{ role: 'user', content: 'never read' }] },
+  })
+  const [prompt] = sample.segments
+  if (prompt?.kind !== 'prompt') throw new Error('the sample begins with a prompt')
+  const parts = [{ type: 'image' }, { type: 'text', text: 'what is this?' }]
+  store.add({ ...sample, id: 'parts', segments: [{ ...prompt, messages: [{ role: 'user', content: parts }] }] })
+  expect([row('unsent')?.question, row('parts')?.question.trim()]).toEqual(['never read', 'what is this?'])
+})
+
+describe('search', () => {
+  beforeEach(() => {
+    for (const [id, question, labels] of [
+      ['a', 'How many Straße_names?', { title: 'Geography', tags: ['Hard cases'] }],
+      ['b', '100% of "quoted" NEAR(x, y) * stars', { note: 'looked at\nin two lines' }],
+      ['c', "' OR 1=1 --", {}],
+      ['d', 'plain', { title: 'ﬁne ＡＢＣ' }],
+    ] as const)
+      store.add({ ...asking(id, question), ...labels, model: { ...sample.model, name: `org/Model-${id}`, tools: [] } })
+  })
+
+  test.each<[string, string[]]>([
+    ['', ['d', 'c', 'b', 'a']],
+    ['   ', ['d', 'c', 'b', 'a']],
+    ['geo', ['a']],
+    ['straße_NAMES', ['a']],
+    ['hard many', ['a']],
+    ['hard plain', []],
+    ['org/model-', ['d', 'c', 'b', 'a']],
+    ['model-b', ['b']],
+    ['end_turn', ['d', 'c', 'b', 'a']],
+    ['two lines', ['b']],
+    ['fine abc', ['d']],
+    ["' OR 1=1 --", ['c']],
+    ["' OR 1=2 --", []],
+    ['"', ['b']],
+    ['*', ['b']],
+    ['NEAR(', ['b']],
+    ['%', ['b']],
+    ['%_', []],
+    ['_', ['d', 'c', 'b', 'a']],
+    ['s_n', []],
+    ['e_n', ['a']],
+    ['\\', []],
+    ['\0', []],
+    ['(a+)+$', []],
+  ])('%j finds %j', (text, found) => {
+    expect(keys({ text })).toEqual(found)
+  })
+
+  test('finds what a label says by now, not what it said', () => {
+    store.label('a', { title: 'History', tags: null })
+    expect([keys({ text: 'geography' }), keys({ text: 'hard' }), keys({ text: 'history' })]).toEqual([[], [], ['a']])
+  })
+
+  test('a long question is searched at its beginning', () => {
+    store.add(asking('long', `${'x '.repeat(2500)} needle ${'y'.repeat(100)}`))
+    store.add(asking('less long', `${'x '.repeat(1900)} needle`))
+    expect(keys({ text: 'needle' })).toEqual(['less long'])
+  })
+})
+
+describe('filters', () => {
+  test('by outcome, tags and source, alone and together; and what there is to choose from', () => {
+    const made = (id: string, change: Partial<Trajectory>) => store.add({ ...sample, id, ...change })
+    made('ended', { outcome: { kind: 'ended', reason: 'end_turn' }, tags: ['x'] })
+    made('failed', { outcome: { kind: 'failed', code: 'CONNECT_REFUSED', message: 'm' }, tags: ['x', 'y'] })
+    made('slime', { provenance: { kind: 'import', format: 'slime', lacked: [] }, tags: ['y'] })
+    made('strands', { provenance: { kind: 'import', format: 'strands-sglang', lacked: [] } })
+    made('gone', { tags: ['only here'] })
+    store.remove('gone')
+    expect(keys({ outcome: 'ended' })).toEqual(['strands', 'slime', 'ended'])
+    expect(keys({ outcome: 'end_turn' })).toEqual(['ended'])
+    expect(keys({ outcome: 'CONNECT_REFUSED' })).toEqual(['failed'])
+    expect(keys({ tags: ['x'] })).toEqual(['failed', 'ended'])
+    expect(keys({ tags: ['x', 'y'] })).toEqual(['failed'])
+    expect(keys({ tags: ["x' OR '1'='1"] })).toEqual([])
+    expect(keys({ source: { kind: 'import' } })).toEqual(['strands', 'slime'])
+    expect(keys({ source: { kind: 'import', format: 'slime' }, tags: ['y'], text: 'hi' })).toEqual(['slime'])
+    expect(store.choices()).toEqual({
+      total: 4,
+      outcomes: [
+        { kind: 'ended', outcome: 'length', count: 2 },
+        { kind: 'ended', outcome: 'end_turn', count: 1 },
+        { kind: 'failed', outcome: 'CONNECT_REFUSED', count: 1 },
+      ],
+      sources: [
+        { kind: sample.provenance.kind, format: null, count: 2 },
+        { kind: 'import', format: 'slime', count: 1 },
+        { kind: 'import', format: 'strands-sglang', count: 1 },
+      ],
+      tags: [
+        { tag: 'x', count: 2 },
+        { tag: 'y', count: 2 },
+      ],
+    })
+  })
+})
+
+describe('paging', () => {
+  test('goes on where it was while rows are added and deleted, there and back', () => {
+    for (let n = 0; n < 10; n++) store.add({ ...sample, id: `r${n}` })
+    const page = (cursor?: ReturnType<typeof store.list>['next']) => {
+      const { rows, ...rest } = store.list({ filter: {}, sort: newest, limit: 3, ...(cursor && { cursor }) })
+      return { keys: rows.map(({ key }) => key), ...rest }
+    }
+    const first = page()
+    expect(first).toMatchObject({ keys: ['r9', 'r8', 'r7'], total: 10, start: 0 })
+    expect(first.previous).toBeUndefined()
+    store.add({ ...sample, id: 'new' })
+    store.remove('r7')
+    const second = page(first.next)
+    expect(second).toMatchObject({ keys: ['r6', 'r5', 'r4'], total: 10, start: 3 })
+    const third = page(second.next)
+    const last = page(third.next)
+    expect([third.keys, last.keys, last.next]).toEqual([['r3', 'r2', 'r1'], ['r0'], undefined])
+    expect(page(third.previous)).toMatchObject({ keys: second.keys, start: 3 })
+    expect(page(second.previous)).toMatchObject({ keys: ['new', 'r9', 'r8'], start: 0 })
+    store.remove('new')
+    expect(page(second.previous).keys).toEqual(['r9', 'r8', 'r6'])
+    for (const key of ['r0', 'r1', 'r2']) store.remove(key)
+    expect(page(third.next)).toMatchObject({ keys: ['r5', 'r4', 'r3'], start: 3, total: 6 })
+  })
+})
+
+describe('deleting', () => {
+  test('hides until it is restored', () => {
+    const key = store.add(sample)
+    expect(store.remove(key)).toBe('removed')
+    expect([store.get(key), store.label(key, { title: 'x' }), store.remove(key), store.isDeleted(key)]).toEqual([
+      undefined,
+      undefined,
+      'absent',
+      true,
+    ])
+    expect(store.restore(key)).toMatchObject({ key, title: null })
+    expect(store.get(key)).toEqual(sample)
+    expect([store.restore('nothing'), store.remove('nothing'), store.isDeleted('nothing')]).toEqual([
+      undefined,
+      'absent',
+      false,
+    ])
+  })
+
+  test('does not take what is being written; a file that was exported in mid-run may go', () => {
+    const running = { ...sample, outcome: { kind: 'running' } } as const
+    const key = store.add(running, { runsHere: true })
+    expect(store.remove(key)).toBe('running')
+    store.update(key, { ...sample, outcome: { kind: 'ended', reason: 'cancelled' } }, 0)
+    expect(store.remove(key)).toBe('removed')
+    expect(store.remove(store.add({ ...running, id: 'file' }))).toBe('removed')
+  })
+
+  test('is for good with the first start after a day', () => {
+    const key = store.add(sample)
+    store.remove(key)
+    clock += 23 * HOUR
+    reopen()
+    expect(store.restore(key)).toMatchObject({ key })
+    store.remove(key)
+    clock += 25 * HOUR
+    reopen()
+    expect([store.restore(key), store.isDeleted(key)]).toEqual([undefined, false])
+    expect(store.add(sample)).toBe(key)
+    expect(store.get(key)).toEqual(sample)
+  })
+
+  test('leaves the key taken; opening the same file again restores it', () => {
+    const key = store.add(sample)
+    store.remove(key)
+    expect(store.add({ ...sample, note: 'another' })).toBe(`${key}~2`)
+    expect([store.isDeleted(key), store.add(sample), store.isDeleted(key)]).toEqual([true, key, false])
+  })
+})
+
+/** What the store should be, as plainly as it can be said. */
+interface Entry {
+  readonly key: string
+  readonly sequence: number
+  readonly trajectory: Trajectory
+  readonly isDeleted: boolean
+}
+
+const fold = (text: string) => text.normalize('NFKC').toLowerCase()
+const questionOf = ({ segments }: Trajectory): string => {
+  const [first] = segments
+  const content = first?.kind === 'prompt' ? first.messages.find(({ role }) => role === 'user')?.content : ''
+  return typeof content === 'string' ? content : ''
+}
+const sortValue = ({ trajectory, sequence }: Entry, by: ListSort['by']): string | number | null => {
+  const { tokens, trained, meanLogprob } = statistics(trajectory)
+  const title = fold(trajectory.title ?? '').trim() || fold(questionOf(trajectory)).trim()
+  return { added: sequence, tokens, trained, meanLogprob, reward: trajectory.reward ?? null, title: title || null }[by]
+}
+const compare = (a: string | number, b: string | number): number =>
+  typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : a - Number(b)
+
+function expectedKeys(
+  entries: readonly Entry[],
+  { text = '', tags = [], outcome }: ListFilter,
+  sort: ListSort,
+): string[] {
+  const words = fold(text).split(/\s+/)
+  return entries
+    .filter(({ isDeleted }) => !isDeleted)
+    .filter(({ trajectory }) => {
+      const { title, tags: own = [], note, model } = trajectory
+      const word = trajectory.outcome.kind === 'ended' ? trajectory.outcome.reason : trajectory.outcome.kind
+      const said = fold([title, ...own, note].join('\n'))
+      const recorded = fold([questionOf(trajectory), model.name, word].join('\n'))
+      return (
+        words.every((one) => said.includes(one) || recorded.includes(one)) &&
+        tags.every((one) => own.includes(one)) &&
+        (outcome === undefined || outcome === trajectory.outcome.kind || outcome === word)
+      )
+    })
+    .sort((a, b) => {
+      const [x, y] = [sortValue(a, sort.by), sortValue(b, sort.by)]
+      const newestFirst = b.sequence - a.sequence
+      if (x === null || y === null) return Number(x === null) - Number(y === null) || newestFirst
+      return (sort.order === 'asc' ? compare(x, y) : compare(y, x)) || newestFirst
+    })
+    .map(({ key }) => key)
+}
+
+const word = fc.constantFrom('alpha', 'Beta', '%', '_', "'", '"', 'é', 'É', '\u{1F600}', '\uFF21', 'a b', '')
+const tags = fc.uniqueArray(fc.constantFrom('x', 'y', "it's", '%'), { maxLength: 3 })
+const reward = fc.constantFrom(0, 1, -1.5, 1e300, 0.1)
+const labels = fc.record({ title: word, tags, note: word, reward }, { requiredKeys: [] })
+const change: fc.Arbitrary<LabelChange> = fc.record(
+  { title: fc.option(word), tags: fc.option(tags), note: fc.option(word), reward: fc.option(reward) },
+  { requiredKeys: [] },
+)
+const pick = fc.nat({ max: 30 })
+const operation = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('add' as const), question: word, turns: fc.nat({ max: 2 }), labels }),
+  },
+  fc.record({ do: fc.constant('grow' as const), pick, ends: fc.boolean() }),
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('label' as const), pick, change }) },
+  fc.record({ do: fc.constant('remove' as const), pick }),
+  fc.record({ do: fc.constant('restore' as const), pick }),
+)
+const query = fc.record({
+  filter: fc.record(
+    {
+      text: word,
+      tags: fc.constantFrom([], ['x'], ["it's", '%']),
+      outcome: fc.constantFrom('ended', 'length', 'running'),
+    },
+    { requiredKeys: [] },
+  ),
+  sort: fc.record({ by: fc.constantFrom(...SORT_COLUMNS), order: fc.constantFrom('asc' as const, 'desc' as const) }),
+  limit: fc.integer({ min: 1, max: 7 }),
+})
+
+test('whatever is done in whatever order, the lists are those of a simple model, page by page, there and back', () => {
+  fc.assert(
+    fc.property(
+      fc.array(operation, { minLength: 1, maxLength: 25 }),
+      fc.array(query, { minLength: 3, maxLength: 6 }),
+      (operations, queries) => {
+        const inner = mkdtempSync(path.join(folder, 'p-'))
+        const tried = open(inner)
+        try {
+          const entries: Entry[] = []
+          for (const [index, step] of operations.entries()) {
+            if (step.do === 'add') {
+              const base = play(chatml, [turn(step.question), turn('more'), turn('still')].slice(0, step.turns + 1))
+              const trajectory: Trajectory = {
+                ...base.trajectory,
+                ...step.labels,
+                id: `t${index}`,
+                outcome: step.turns === 2 ? { kind: 'ended', reason: 'length' } : base.trajectory.outcome,
+              }
+              const key = tried.add(trajectory)
+              entries.push({ key, sequence: entries.length + 1, trajectory, isDeleted: false })
+              continue
+            }
+            const at = entries.length === 0 ? -1 : step.pick % entries.length
+            const entry = entries[at]
+            if (!entry) continue
+            const { key, trajectory, isDeleted } = entry
+            if (step.do === 'remove') {
+              const isRunning = trajectory.outcome.kind === 'running'
+              expect(tried.remove(key)).toBe(isDeleted ? 'absent' : isRunning ? 'running' : 'removed')
+              entries[at] = { ...entry, isDeleted: isDeleted || !isRunning }
+            } else if (step.do === 'restore') {
+              expect(tried.restore(key)?.key).toBe(key)
+              entries[at] = { ...entry, isDeleted: false }
+            } else if (step.do === 'label') {
+              expect(tried.label(key, step.change) === undefined).toBe(isDeleted)
+              if (!isDeleted)
+                entries[at] = {
+                  ...entry,
+                  trajectory: withLabels(trajectory, changedLabels(labelsOf(trajectory), step.change)),
+                }
+            } else {
+              const last = trajectory.segments.at(-1)
+              const grown: Trajectory = {
+                ...trajectory,
+                segments: last ? [...trajectory.segments, last] : [],
+                outcome: step.ends ? { kind: 'ended', reason: 'end_turn' } : { kind: 'running' },
+              }
+              // The run's own copy knows nothing of labels given since it began.
+              tried.update(key, withLabels(grown, { title: 'stale' }), trajectory.segments.length)
+              entries[at] = { ...entry, trajectory: grown }
+            }
+          }
+          for (const { key, trajectory, isDeleted } of entries)
+            expect(tried.get(key)).toEqual(isDeleted ? undefined : trajectory)
+          for (const asked of queries) {
+            const expected = expectedKeys(entries, asked.filter, asked.sort)
+            const forward: string[] = []
+            const pages: string[][] = []
+            let page = tried.list(asked)
+            for (;;) {
+              expect([page.total, page.start]).toEqual([expected.length, forward.length])
+              pages.push(page.rows.map(({ key }) => key))
+              forward.push(...(pages.at(-1) as string[]))
+              if (!page.next) break
+              page = tried.list({ ...asked, cursor: page.next })
+            }
+            expect(forward).toEqual(expected)
+            for (const back of pages.slice(0, -1).reverse()) {
+              page = tried.list({ ...asked, cursor: page.previous as NonNullable<typeof page.previous> })
+              expect(page.rows.map(({ key }) => key)).toEqual(back)
+            }
+            expect(page.previous).toBeUndefined()
+          }
+        } finally {
+          tried.close()
+          rmSync(inner, { recursive: true, force: true })
+        }
+      },
+    ),
+    { numRuns: 60 },
+  )
+}, 120_000)

@@ -1,0 +1,136 @@
+/** Databases of older versions, made here as those versions made them. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
+import { statistics } from '#lib/core/statistics.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { StoreError } from './store-error.ts'
+import { openTrajectoryStore } from './trajectories.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-schema-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const open = () =>
+  openTrajectoryStore(folder, {
+    processId: 1,
+    isAlive: (pid) => pid === 77,
+    now: () => new Date('2026-05-01T00:00:00Z'),
+  })
+const database = () => new DatabaseSync(path.join(folder, 'rollscope.db'))
+const newest = { filter: {}, sort: { by: 'added', order: 'desc' }, limit: 50 } as const
+
+function madeByVersion1(trajectories: readonly Trajectory[], runningIn: number | null = null): void {
+  const old = database()
+  old.exec(`
+    PRAGMA journal_mode = WAL;
+    CREATE TABLE trajectories (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+      key TEXT NOT NULL UNIQUE,
+      header TEXT NOT NULL,
+      title TEXT NOT NULL,
+      model TEXT,
+      outcome TEXT NOT NULL,
+      tokens INTEGER NOT NULL,
+      trained INTEGER NOT NULL,
+      running_in INTEGER
+    ) STRICT;
+    CREATE TABLE segments (
+      key TEXT NOT NULL REFERENCES trajectories (key) ON DELETE CASCADE,
+      position INTEGER NOT NULL,
+      segment TEXT NOT NULL,
+      PRIMARY KEY (key, position)
+    ) STRICT, WITHOUT ROWID;
+    PRAGMA user_version = 1;
+  `)
+  const insert = old.prepare('INSERT INTO trajectories VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const insertSegment = old.prepare('INSERT INTO segments VALUES (?, ?, ?)')
+  for (const { segments, ...header } of trajectories) {
+    insert.run(header.id, JSON.stringify(header), header.title ?? 'hi', 'tiny', 'length', 8, 5, runningIn)
+    for (const [position, segment] of segments.entries())
+      insertSegment.run(header.id, position, JSON.stringify(segment))
+  }
+  old.close()
+}
+
+const labelled: Trajectory = { ...sample, id: 'labelled', title: 'Mine', tags: ['a'], note: 'n', reward: null }
+
+test('version 1 becomes the version of today: every trajectory as it was, and found', () => {
+  madeByVersion1([sample, labelled])
+  for (const store of [open(), open()]) {
+    expect(store.get('sample')).toEqual(sample)
+    expect(store.get('labelled')).toEqual(labelled)
+    const { tokens, trained, meanLogprob } = statistics(sample)
+    expect(store.list(newest).rows).toMatchObject([
+      { key: 'labelled', title: 'Mine', tags: ['a'], note: 'n', reward: null, addedAt: sample.createdAt },
+      { key: 'sample', title: null, question: 'hi', tokens, trained, meanLogprob, toolCalls: 2, outcome: 'length' },
+    ])
+    expect(store.list({ ...newest, filter: { text: 'mine tiny' } }).rows.map(({ key }) => key)).toEqual(['labelled'])
+    store.close()
+  }
+  const store = open()
+  expect(store.add({ ...sample, id: 'third' })).toBe('third')
+  expect(store.list(newest).rows.map(({ key }) => key)).toEqual(['third', 'labelled', 'sample'])
+  store.remove('labelled')
+  store.close()
+  const checked = database()
+  expect([
+    checked.prepare('PRAGMA foreign_key_check').all(),
+    checked.prepare('PRAGMA integrity_check').get(),
+    checked.prepare(`SELECT header FROM headers WHERE key = 'labelled'`).get()?.header,
+  ]).toEqual([[], { integrity_check: 'ok' }, expect.not.stringContaining('Mine')])
+  checked.close()
+})
+
+test('a run of another process goes on in it, and one whose process is gone is interrupted', () => {
+  madeByVersion1([{ ...sample, outcome: { kind: 'running' } }], 77)
+  const store = open()
+  expect([store.get('sample')?.outcome, store.remove('sample')]).toEqual([{ kind: 'running' }, 'running'])
+  store.close()
+})
+
+test.each([
+  ['a segment', `UPDATE segments SET segment = '{}' WHERE key = 'labelled' AND position = 0`],
+  ['a header', `UPDATE trajectories SET header = '{"cut' WHERE key = 'labelled'`],
+])('%s that cannot be read is no reason to lose the others', (_, damage) => {
+  madeByVersion1([sample, labelled])
+  const old = database()
+  old.exec(damage)
+  old.close()
+  const store = open()
+  expect(store.get('sample')).toEqual(sample)
+  expect(store.list(newest).rows).toMatchObject([{ key: 'labelled', question: 'Mine', tokens: 8 }, { key: 'sample' }])
+  expect(() => store.get('labelled')).toThrow(/the stored trajectory labelled is damaged: \S/)
+  store.close()
+})
+
+test('all of an upgrade happens or nothing', () => {
+  madeByVersion1([sample])
+  const old = database()
+  old.exec('CREATE TABLE headers (in_the_way TEXT)')
+  old.close()
+  expect(open).toThrow(/headers already exists/)
+  const after = database()
+  expect([
+    after.prepare('PRAGMA user_version').get(),
+    after.prepare('SELECT title FROM trajectories').all(),
+    after.prepare(`SELECT count(*) AS n FROM sqlite_master WHERE name = 'listed'`).get(),
+  ]).toEqual([{ user_version: 1 }, [{ title: 'hi' }], { n: 0 }])
+  after.close()
+})
+
+test('a newer version is left alone, and its file let go', () => {
+  madeByVersion1([sample])
+  const newer = database()
+  newer.exec('PRAGMA user_version = 99')
+  newer.close()
+  expect(open).toThrow(StoreError)
+  const after = database()
+  expect(after.prepare('SELECT count(*) AS n FROM segments').get()).toEqual({ n: sample.segments.length })
+  after.close()
+})

@@ -1,0 +1,162 @@
+/** The tables, version by version. A database is brought from its version to this one in one transaction. */
+import type { DatabaseSync } from 'node:sqlite'
+import { decodeValue } from '#lib/core/codec.ts'
+import { labelsOf, withLabels } from '#lib/core/labels.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { labelColumns, recordColumns } from './entry.ts'
+import { insertRow, type Row } from './row.ts'
+import { StoreError } from './store-error.ts'
+import { transaction } from './transaction.ts'
+
+/** The first makes version 1 of nothing, the second 2 of 1, and so on. */
+const upgrades: readonly ((database: DatabaseSync) => void)[] = [createTables, separateLabels]
+
+/** With foreign keys off. Throws StoreError for a newer version, and leaves it as it is. */
+export function migrate(database: DatabaseSync): void {
+  const versionFound = (): number => {
+    const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
+    if (version > upgrades.length)
+      throw new StoreError(
+        `the database was written by a newer Rollscope (schema ${version}, this one knows ${upgrades.length}): update it, or set ROLLSCOPE_DATA to another folder`,
+      )
+    return version
+  }
+  if (versionFound() === upgrades.length) return
+  transaction(database, () => {
+    // Asked again: another process may have been faster.
+    for (const upgrade of upgrades.slice(versionFound())) upgrade(database)
+    database.exec(`PRAGMA user_version = ${upgrades.length}`)
+  })
+}
+
+function createTables(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE trajectories (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+      key TEXT NOT NULL UNIQUE,
+      header TEXT NOT NULL,
+      title TEXT NOT NULL,
+      model TEXT,
+      outcome TEXT NOT NULL,
+      tokens INTEGER NOT NULL,
+      trained INTEGER NOT NULL,
+      running_in INTEGER
+    ) STRICT;
+    CREATE TABLE segments (
+      key TEXT NOT NULL REFERENCES trajectories (key) ON DELETE CASCADE,
+      position INTEGER NOT NULL,
+      segment TEXT NOT NULL,
+      PRIMARY KEY (key, position)
+    ) STRICT, WITHOUT ROWID;
+  `)
+}
+
+/**
+ * Headers, which hold whole vocabularies, move to a table of their own, so that a list reads small rows only; labels
+ * move out of the headers; what is listed besides gets its columns.
+ */
+function separateLabels(database: DatabaseSync): void {
+  database.exec(`
+    CREATE TABLE headers (
+      key TEXT NOT NULL PRIMARY KEY REFERENCES trajectories (key) ON DELETE CASCADE,
+      header TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE listed (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+      key TEXT NOT NULL UNIQUE,
+      added_at TEXT NOT NULL,
+      deleted_at INTEGER,
+      running_in INTEGER,
+
+      labels TEXT NOT NULL,
+      title_sort TEXT,
+      reward REAL,
+      labels_search TEXT NOT NULL,
+
+      id TEXT NOT NULL,
+      created_at TEXT NOT NULL,
+      question TEXT NOT NULL,
+      question_sort TEXT,
+      model TEXT,
+      outcome_kind TEXT NOT NULL,
+      outcome TEXT NOT NULL,
+      source TEXT NOT NULL,
+      import_format TEXT,
+      segments INTEGER NOT NULL,
+      turns INTEGER NOT NULL,
+      tokens INTEGER NOT NULL,
+      trained INTEGER NOT NULL,
+      mean_logprob REAL,
+      tool_calls INTEGER NOT NULL,
+      failed_calls INTEGER NOT NULL,
+      record_search TEXT NOT NULL
+    ) STRICT;
+  `)
+  const old = database.prepare('SELECT * FROM trajectories WHERE sequence = ?')
+  const segments = database.prepare('SELECT segment FROM segments WHERE key = ? ORDER BY position')
+  const insertHeader = database.prepare('INSERT INTO headers (key, header) VALUES (?, ?)')
+  for (const { sequence } of database.prepare('SELECT sequence FROM trajectories ORDER BY sequence').all()) {
+    const row = old.get(Number(sequence)) as Row
+    const key = String(row.key)
+    const columns = listedColumns(
+      row,
+      segments.all(key).map(({ segment }) => String(segment)),
+    )
+    insertRow(database, 'listed', {
+      sequence: Number(sequence),
+      key,
+      running_in: row.running_in ?? null,
+      ...columns.listed,
+    })
+    insertHeader.run(key, columns.header)
+  }
+  database.exec('DROP TABLE trajectories; ALTER TABLE listed RENAME TO trajectories')
+}
+
+function listedColumns(row: Row, segments: readonly string[]) {
+  const trajectory = decodedRow(String(row.header), segments)
+  if (trajectory) {
+    const { segments: _, ...header } = withLabels(trajectory, {})
+    return {
+      header: JSON.stringify(header),
+      listed: {
+        added_at: trajectory.createdAt,
+        ...recordColumns(trajectory),
+        ...labelColumns(labelsOf(trajectory)),
+      },
+    }
+  }
+  // One that cannot be read stays as it is: opening it says what is wrong with it.
+  const createdAt = new Date(0).toISOString()
+  return {
+    header: String(row.header),
+    listed: {
+      ...labelColumns({}),
+      added_at: createdAt,
+      id: String(row.key),
+      created_at: createdAt,
+      question: String(row.title),
+      model: row.model ?? null,
+      outcome_kind: row.outcome === 'running' ? 'running' : 'ended',
+      outcome: String(row.outcome),
+      source: 'rollout',
+      segments: segments.length,
+      turns: 0,
+      tokens: Number(row.tokens),
+      trained: Number(row.trained),
+      tool_calls: 0,
+      failed_calls: 0,
+      record_search: '',
+    },
+  }
+}
+
+function decodedRow(header: string, segments: readonly string[]): Trajectory | undefined {
+  try {
+    const decoded = decodeValue({ ...JSON.parse(header), segments: segments.map((segment) => JSON.parse(segment)) })
+    return decoded.ok ? decoded.trajectory : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
