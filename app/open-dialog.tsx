@@ -47,11 +47,11 @@ export function OpenDialog({ onFile, onClose }: OpenDialogProps) {
       {data?.trajectories.length === 0 && <p className="text-faint text-xs">Nothing yet: run the agent once.</p>}
       {isPending && <p className="text-faint text-xs">Loading …</p>}
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5">
-        {data?.trajectories.map(({ key, title, createdAt, tokens, outcome }) => (
+        {data?.trajectories.map(({ key, title, question, createdAt, tokens, outcome }) => (
           <li key={key}>
             <Entry
               href={`/t/${encodeURIComponent(key)}`}
-              title={title === '' ? 'without a question' : title}
+              title={title || question || 'without a question'}
               note={`${new Date(createdAt).toLocaleString()} · ${countText(tokens)} tokens · ${outcome}`}
               onClose={onClose}
             />

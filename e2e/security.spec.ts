@@ -158,9 +158,9 @@ for (const route of [...guarded, '/sglang/model_info', '/model_info'])
   })
 
 test('a method that a path does not have is refused with those that it has', async ({ request }) => {
-  const response = await request.fetch('/api/trajectories/x', { method: 'PATCH', headers: CHANGING, data: {} })
-  expect([response.status(), response.headers().allow]).toEqual([405, 'GET'])
-  expect(await response.json()).toMatchObject({ code: 'METHOD', hint: 'Methods: GET.' })
+  const response = await request.fetch('/api/trajectories/x', { method: 'PUT', headers: CHANGING, data: {} })
+  expect([response.status(), response.headers().allow]).toEqual([405, 'GET, PATCH, DELETE'])
+  expect(await response.json()).toMatchObject({ code: 'METHOD', hint: 'Methods: GET, PATCH, DELETE.' })
   const none = await request.get('/api', { headers: AUTHORIZED })
   expect([none.status(), (await none.json()).code]).toEqual([404, 'NO_ROUTE'])
 })
@@ -319,6 +319,10 @@ test.describe('C1: what changes state must be asked for as no form can', () => {
     ['POST', '/api/rollouts'],
     ['POST', '/api/rollouts/x/cancel'],
     ['POST', '/api/trajectories/x/continue'],
+    ['PATCH', '/api/trajectories/x'],
+    ['DELETE', '/api/trajectories/x'],
+    ['POST', '/api/trajectories/x/restore'],
+    ['POST', '/api/export'],
     ['POST', '/api/import'],
   ]
   for (const [method, target] of changing)

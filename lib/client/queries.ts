@@ -20,14 +20,33 @@ const capabilitiesSchema = z.object({ parsers: z.array(z.string()), tools: z.arr
 
 const rowSchema = z.object({
   key: z.string(),
-  title: z.string(),
   createdAt: z.string(),
+  addedAt: z.string(),
+  title: z.string().nullable(),
+  question: z.string(),
+  tags: z.array(z.string()),
+  note: z.string().nullable(),
+  reward: z.number().nullable(),
   model: z.string().nullable(),
+  outcomeKind: z.enum(['running', 'ended', 'failed']),
   outcome: z.string(),
+  source: z.enum(['rollout', 'import', 'fork', 'recorded']),
+  importFormat: z.string().nullable(),
+  segments: z.number(),
+  turns: z.number(),
   tokens: z.number(),
   trained: z.number(),
+  meanLogprob: z.number().nullable(),
+  toolCalls: z.number(),
+  failedCalls: z.number(),
 })
-const listSchema = z.object({ trajectories: z.array(rowSchema), next: z.number().optional() })
+const listSchema = z.object({
+  trajectories: z.array(rowSchema),
+  total: z.number(),
+  start: z.number(),
+  previous: z.string().optional(),
+  next: z.string().optional(),
+})
 
 const POLL_STARTING_MS = 1_000
 const POLL_READY_MS = 30_000

@@ -3,12 +3,15 @@ import * as z from 'zod'
 import { rolloutEventSchema } from '#lib/core/events.ts'
 import { serverLoadSchema, serverStatusSchema } from '#lib/core/server-status.ts'
 import { trajectorySchema } from '#lib/core/trajectory.ts'
+import { SORT_COLUMNS } from '#lib/store/listing.ts'
 import { capabilitiesSchema } from './capabilities.ts'
+import { exportRequestSchema } from './export.ts'
+import { labelChangeSchema } from './library.ts'
 import { continueRequestSchema, rolloutRequestSchema } from './rollouts.ts'
 import { serverInputSchema } from './servers.ts'
 
 interface Operation {
-  readonly method: 'get' | 'post' | 'put' | 'delete'
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** As the routes are named: {name} for a parameter. */
   readonly path: string
   readonly summary: string
@@ -35,15 +38,29 @@ const serverEntry = z.object({
 })
 const rolloutStarted = z.object({ rolloutId: z.string(), trajectoryId: z.string() })
 const trajectoryRow = z.object({
-  key: z.string(),
+  key: z.string().describe('Under which it is found: its id, with a suffix where that was taken.'),
   id: z.string(),
-  title: z.string(),
   createdAt: z.string(),
+  addedAt: z.string().describe('When it was stored here.'),
+  title: z.string().nullable(),
+  question: z.string().describe('The beginning of the first question.'),
+  tags: z.array(z.string()),
+  note: z.string().nullable(),
+  reward: z.number().nullable(),
   model: z.string().nullable(),
-  outcome: z.string(),
+  outcomeKind: z.enum(['running', 'ended', 'failed']),
+  outcome: z.string().describe('`running`, a reason such as `end_turn`, or the code of a failure.'),
+  source: z.enum(['rollout', 'import', 'fork', 'recorded']),
+  importFormat: z.string().nullable().describe('Of an imported one: the file’s format.'),
+  segments: z.int(),
+  turns: z.int().describe('Responses of the model.'),
   tokens: z.int(),
   trained: z.int(),
+  meanLogprob: z.number().nullable().describe('Over trained tokens whose logprob is known.'),
+  toolCalls: z.int(),
+  failedCalls: z.int().describe('Of those: failed and malformed ones.'),
 })
+const counted = <T extends z.ZodRawShape>(shape: T) => z.array(z.object({ ...shape, count: z.int() }))
 const events: Answer = {
   description: 'One RolloutEvent a line, until the rollout has ended.',
   type: 'application/x-ndjson',
@@ -129,12 +146,43 @@ export const operations: readonly Operation[] = [
   {
     method: 'get',
     path: '/api/trajectories',
-    summary: 'Stored trajectories, newest first.',
-    query: { limit: 'At most 200; 50 unless given.', cursor: '`next` of the page before.' },
+    summary: 'Stored trajectories, page by page.',
+    query: {
+      q: 'Words that must all stand in title, first question (its first 4,000 characters), tags, note, model or outcome.',
+      outcome: 'running, ended or failed, or a reason or code such as length.',
+      tag: 'A tag that they must have; may be given several times.',
+      source: 'rollout, import, fork or recorded; import:{format} for one format of files.',
+      sort: `${SORT_COLUMNS.join(', ')}. added unless given.`,
+      order: 'asc or desc. desc unless given, but asc for titles. Unknown values come last either way.',
+      limit: 'At most 200; 50 unless given.',
+      cursor: '`next` or `previous` of another page with the same sort and order.',
+    },
     answers: {
       200: {
         description: 'A page.',
-        schema: z.object({ trajectories: z.array(trajectoryRow), next: z.int().optional() }),
+        schema: z.object({
+          trajectories: z.array(trajectoryRow),
+          total: z.int().describe('Of all pages.'),
+          start: z.int().describe('Rows ahead of this page.'),
+          previous: z.string().optional(),
+          next: z.string().optional(),
+        }),
+      },
+    },
+  },
+  {
+    method: 'get',
+    path: '/api/library',
+    summary: 'What stored trajectories can be filtered by.',
+    answers: {
+      200: {
+        description: 'Outcomes, sources and tags that occur.',
+        schema: z.object({
+          total: z.int(),
+          outcomes: counted({ kind: z.string(), outcome: z.string() }),
+          sources: counted({ kind: z.string(), format: z.string().nullable() }),
+          tags: counted({ tag: z.string() }),
+        }),
       },
     },
   },
@@ -143,6 +191,27 @@ export const operations: readonly Operation[] = [
     path: '/api/trajectories/{key}',
     summary: 'One stored trajectory.',
     answers: { 200: { description: 'The trajectory.', schema: trajectorySchema } },
+  },
+  {
+    method: 'patch',
+    path: '/api/trajectories/{key}',
+    summary: 'Changes title, tags, note or reward, in mid-run too.',
+    body: { type: 'application/json', schema: labelChangeSchema },
+    answers: { 200: { description: 'Its row in the list.', schema: trajectoryRow } },
+  },
+  {
+    method: 'delete',
+    path: '/api/trajectories/{key}',
+    summary: 'Deletes a trajectory that is not running. For a day at least it can be restored.',
+    body: { type: 'application/json', schema: 'empty' },
+    answers: { 204: { description: 'Deleted.' } },
+  },
+  {
+    method: 'post',
+    path: '/api/trajectories/{key}/restore',
+    summary: 'Brings a deleted trajectory back.',
+    body: { type: 'application/json', schema: 'empty' },
+    answers: { 200: { description: 'Its row in the list.', schema: trajectoryRow } },
   },
   {
     method: 'post',
@@ -157,6 +226,13 @@ export const operations: readonly Operation[] = [
     summary: 'One trajectory as a file.',
     query: { format: 'rollscope.' },
     answers: { 200: { description: 'The file.', schema: trajectorySchema } },
+  },
+  {
+    method: 'post',
+    path: '/api/export',
+    summary: 'Several trajectories as one file, a line each.',
+    body: { type: 'application/json', schema: exportRequestSchema },
+    answers: { 200: { description: 'The file.', type: 'application/x-ndjson', schema: trajectorySchema } },
   },
   {
     method: 'post',

@@ -13,3 +13,17 @@ export function wholeNumber(request: Request, name: string, otherwise: number): 
     })
   return number
 }
+
+/** One of a few words from the query; `otherwise` when it is not given. Throws Problem. */
+export function oneOf<T extends string>(request: Request, name: string, words: readonly T[], otherwise: T): T {
+  const text = new URL(request.url).searchParams.get(name)
+  if (text === null) return otherwise
+  const word = words.find((candidate) => candidate === text)
+  if (word === undefined)
+    throw new Problem({
+      status: 400,
+      code: 'BAD_QUERY',
+      detail: `"${name}" must be one of ${words.join(', ')}, not ${JSON.stringify(text.slice(0, 40))}`,
+    })
+  return word
+}

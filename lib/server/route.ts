@@ -2,6 +2,7 @@
 import type * as z from 'zod'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
+import { StoreError } from '#lib/store/store-error.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { TokenizerError } from '#lib/tokenizer/tokenizer-files.ts'
 import { accessProblem, changeProblem, originProblem } from './access.ts'
@@ -134,6 +135,13 @@ function problemOf(error: unknown) {
     }
   if (error instanceof TokenizerError) return { status: 422, code: error.code, detail: error.message, hint: error.hint }
   if (error instanceof TemplateError) return { status: 422, code: 'TEMPLATE_ERROR', detail: error.message }
+  if (error instanceof StoreError)
+    return {
+      status: 500,
+      code: 'DAMAGED',
+      detail: error.message,
+      hint: 'The others are not concerned. Delete this one, or restore the data folder from a backup.',
+    }
   console.error('unexpected error in a route:', error)
   return { status: 500, code: 'INTERNAL', detail: 'the server failed; its log says more' }
 }

@@ -1,39 +1,36 @@
-/** Stored trajectories over HTTP: list, one, export, import. */
+/** Single trajectories over HTTP: one, export, import. */
 import { decode } from '#lib/core/codec.ts'
 import { FILE_HINT, fileName } from '#lib/core/file.ts'
 import { readableJson } from '#lib/core/readable-json.ts'
 import { violationText } from '#lib/core/schema-violation.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { type WritableFormat, writableFormats } from '#lib/formats/registry.ts'
-import type { TrajectorySummary } from '#lib/store/trajectories.ts'
 import { Problem } from './problem.ts'
-import { wholeNumber } from './query.ts'
 import { readText } from './route.ts'
 import type { Services } from './services.ts'
 
-const LONGEST_PAGE = 200
-
-export function listTrajectories(
-  request: Request,
-  { store }: Services,
-): { readonly trajectories: readonly TrajectorySummary[]; readonly next?: number } {
-  const limit = Math.min(LONGEST_PAGE, Math.max(1, wholeNumber(request, 'limit', 50)))
-  const before = wholeNumber(request, 'cursor', Number.MAX_SAFE_INTEGER)
-  const { rows, next } = store.list({ limit, before })
-  return { trajectories: rows, ...(next !== undefined && { next }) }
-}
-
 export function storedTrajectory(key: string, { store }: Services): Trajectory {
   const trajectory = store.get(key)
-  if (!trajectory)
-    throw new Problem({
-      status: 404,
-      code: 'NO_TRAJECTORY',
-      detail: 'there is no such trajectory',
-      hint: 'It may be on another machine, or in another ROLLSCOPE_DATA folder.',
-    })
+  if (!trajectory) throw noTrajectory(key, store)
   return trajectory
 }
+
+export const noTrajectory = (key: string, store: Services['store']): Problem =>
+  store.isDeleted(key)
+    ? new Problem({
+        status: 404,
+        code: 'DELETED',
+        detail: `the trajectory ${shownKey(key)} was deleted`,
+        hint: 'It can be restored for a day at least.',
+      })
+    : new Problem({
+        status: 404,
+        code: 'NO_TRAJECTORY',
+        detail: `there is no such trajectory: ${shownKey(key)}`,
+        hint: 'It may be on another machine, or in another ROLLSCOPE_DATA folder.',
+      })
+
+const shownKey = (key: string): string => JSON.stringify(key.length > 80 ? `${key.slice(0, 80)} …` : key)
 
 export function exportTrajectory(request: Request, key: string, all: Services): Response {
   const format = writableFormatNamed(new URL(request.url).searchParams.get('format') ?? 'rollscope')
@@ -47,7 +44,8 @@ export function exportTrajectory(request: Request, key: string, all: Services): 
   })
 }
 
-function writableFormatNamed(name: string): WritableFormat {
+/** Throws Problem. */
+export function writableFormatNamed(name: string): WritableFormat {
   const format = writableFormats.find((known) => known.name === name)
   if (format) return format
   throw new Problem({

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { folded, SUMMARY_COLUMNS, summary, type TrajectorySummary } from './entry.ts'
 
 export const SORT_COLUMNS = ['added', 'title', 'tokens', 'trained', 'meanLogprob', 'reward'] as const
-export type SortColumn = (typeof SORT_COLUMNS)[number]
+type SortColumn = (typeof SORT_COLUMNS)[number]
 export const SORT_ORDERS = ['asc', 'desc'] as const
 
 export interface ListSort {

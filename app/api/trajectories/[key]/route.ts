@@ -1,6 +1,14 @@
-import { json, methods, route } from '#lib/server/route.ts'
+import { labelChangeSchema, labelTrajectory, removeTrajectory } from '#lib/server/library.ts'
+import { json, methods, readJson, route } from '#lib/server/route.ts'
 import { storedTrajectory } from '#lib/server/trajectories.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   GET: route<{ key: string }>({}, ({ params, services }) => json(storedTrajectory(params.key, services))),
+  PATCH: route<{ key: string }>({ changes: 'application/json' }, async ({ request, params, services }) =>
+    json(labelTrajectory(params.key, await readJson(request, labelChangeSchema), services)),
+  ),
+  DELETE: route<{ key: string }>({ changes: 'application/json' }, ({ params, services }) => {
+    removeTrajectory(params.key, services)
+    return new Response(null, { status: 204 })
+  }),
 })

@@ -1,0 +1,8 @@
+import { exportRequestSchema, exportSeveral } from '#lib/server/export.ts'
+import { methods, readJson, route } from '#lib/server/route.ts'
+
+export const { GET, POST, PUT, PATCH, DELETE } = methods({
+  POST: route({ changes: 'application/json' }, async ({ request, services }) =>
+    exportSeveral(await readJson(request, exportRequestSchema), services),
+  ),
+})

@@ -1,0 +1,5 @@
+import { json, methods, route } from '#lib/server/route.ts'
+
+export const { GET, POST, PUT, PATCH, DELETE } = methods({
+  GET: route({}, ({ services }) => json(services.store.choices())),
+})

@@ -1,0 +1,8 @@
+import { restoreTrajectory } from '#lib/server/library.ts'
+import { json, methods, route } from '#lib/server/route.ts'
+
+export const { GET, POST, PUT, PATCH, DELETE } = methods({
+  POST: route<{ key: string }>({ changes: 'application/json' }, ({ params, services }) =>
+    json(restoreTrajectory(params.key, services)),
+  ),
+})

@@ -1,0 +1,178 @@
+/** Lists, labels, deletion and export of several, with a store as it is. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { decode } from '#lib/core/codec.ts'
+import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
+import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
+import { exportSeveral } from './export.ts'
+import { labelChangeSchema, labelTrajectory, listTrajectories, removeTrajectory, restoreTrajectory } from './library.ts'
+import { Problem } from './problem.ts'
+import type { Services } from './services.ts'
+
+let folder: string
+let store: TrajectoryStore
+let all: Services
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-library-'))
+  store = openTrajectoryStore(folder, { processId: 1, isAlive: () => true, now: () => new Date() })
+  all = { store } as unknown as Services
+  for (const [id, reward] of [
+    ['a', 1],
+    ['b', null],
+    ['c', -1],
+  ] as const)
+    store.add({ ...sample, id, reward })
+})
+afterEach(() => {
+  store.close()
+  rmSync(folder, { recursive: true })
+})
+
+const list = (query: string) => listTrajectories(new Request(`http://h/api/trajectories?${query}`), all)
+const keys = (query: string) => list(query).trajectories.map(({ key }) => key)
+const problemOf = (action: () => unknown) => {
+  try {
+    action()
+  } catch (error) {
+    if (error instanceof Problem) return error.details
+    throw error
+  }
+  return undefined
+}
+
+describe('lists', () => {
+  test('are asked for in the address', () => {
+    expect(keys('')).toEqual(['c', 'b', 'a'])
+    expect(keys('sort=added&order=asc&limit=2')).toEqual(['a', 'b'])
+    expect(keys('sort=reward')).toEqual(['a', 'c', 'b'])
+    expect(keys('sort=reward&order=asc&q=hi&outcome=ended&source=rollout')).toEqual(['c', 'a', 'b'])
+    expect(keys('source=import:a:b')).toEqual([])
+    expect(keys('tag=x&tag=y')).toEqual([])
+  })
+
+  test('go on at a cursor, which belongs to its order', () => {
+    const first = list('sort=reward&limit=2')
+    const second = list(`sort=reward&limit=2&cursor=${first.next}`)
+    expect([second.trajectories.map(({ key }) => key), second.start, second.total]).toEqual([['b'], 2, 3])
+    expect(list(`sort=reward&limit=2&cursor=${second.previous}`).trajectories).toEqual(first.trajectories)
+    expect(problemOf(() => list(`sort=tokens&cursor=${first.next}`))).toMatchObject({
+      status: 400,
+      code: 'BAD_CURSOR',
+      detail: '"cursor" belongs to a list sorted by reward desc, not by tokens desc',
+    })
+  })
+
+  test.each(['x', '', '%00', 'WzFd', Buffer.from('["added","desc","after",{},1]').toString('base64url')])(
+    'the cursor %j is refused',
+    (cursor) => {
+      expect(problemOf(() => list(`cursor=${cursor}`))).toMatchObject({ status: 400, code: 'BAD_CURSOR' })
+    },
+  )
+
+  test.each([
+    [
+      'sort=sequence;drop',
+      '"sort" must be one of added, title, tokens, trained, meanLogprob, reward, not "sequence;drop"',
+    ],
+    ['order=up', '"order" must be one of asc, desc, not "up"'],
+    ['limit=-1', '"limit" must be a whole number, not "-1"'],
+    [`q=${'x'.repeat(501)}`, '"q" is longer than 500 characters'],
+  ])('%.30s is refused', (query, detail) => {
+    expect(problemOf(() => list(query))).toMatchObject({ status: 400, code: 'BAD_QUERY', detail })
+  })
+})
+
+describe('labels', () => {
+  test('are changed one by one', () => {
+    expect(labelTrajectory('a', { title: 'T', tags: ['x'], reward: null }, all)).toMatchObject({
+      title: 'T',
+      tags: ['x'],
+      reward: null,
+    })
+    expect(labelTrajectory('a', { title: null }, all)).toMatchObject({ title: null, tags: ['x'] })
+    expect(problemOf(() => labelTrajectory('z', {}, all))).toMatchObject({ status: 404, code: 'NO_TRAJECTORY' })
+  })
+
+  test.each([
+    { title: '' },
+    { title: ' padded' },
+    { title: 'two\nlines' },
+    { title: 'x'.repeat(501) },
+    { tags: 'x' },
+    { tags: ['x', 'x'] },
+    { tags: [''] },
+    { tags: ['x'.repeat(81)] },
+    { tags: Array.from({ length: 51 }, (_, n) => `t${n}`) },
+    { note: '' },
+    { reward: '1' },
+    { reward: Number.POSITIVE_INFINITY },
+    { outcome: null },
+    [],
+  ])('%j is no change of labels', (change) => {
+    expect(labelChangeSchema.safeParse(change).success).toBe(false)
+  })
+})
+
+describe('deletion', () => {
+  test('can be taken back, and says where there is nothing', () => {
+    removeTrajectory('a', all)
+    expect(keys('')).toEqual(['c', 'b'])
+    expect(problemOf(() => removeTrajectory('a', all))).toMatchObject({ status: 404, code: 'DELETED' })
+    expect(problemOf(() => labelTrajectory('a', {}, all))).toMatchObject({ code: 'DELETED' })
+    expect(restoreTrajectory('a', all)).toMatchObject({ key: 'a' })
+    expect(restoreTrajectory('a', all)).toMatchObject({ key: 'a' })
+    expect(problemOf(() => restoreTrajectory('z', all))).toMatchObject({ status: 404, code: 'NO_TRAJECTORY' })
+  })
+
+  test('is refused while a rollout writes', () => {
+    store.add({ ...sample, id: 'r', outcome: { kind: 'running' } }, { runsHere: true })
+    expect(problemOf(() => removeTrajectory('r', all))).toMatchObject({
+      status: 409,
+      code: 'RUNNING',
+      hint: 'Stop the rollout, or wait for its end, and delete it then.',
+    })
+  })
+})
+
+describe('export of several', () => {
+  test('is a line each, in the order asked for; every line is a file by itself', async () => {
+    const response = exportSeveral({ keys: ['c', 'a'] }, all)
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="trajectories-2.jsonl"')
+    const lines = (await response.text()).trimEnd().split('\n')
+    expect(lines.map((line) => decode(line))).toEqual([
+      { ok: true, trajectory: store.get('c') },
+      { ok: true, trajectory: store.get('a') },
+    ])
+  })
+
+  test('reads one when the one before has been taken', async () => {
+    let reads = 0
+    const counting: TrajectoryStore = {
+      ...store,
+      get: (key) => {
+        reads++
+        return store.get(key)
+      },
+    }
+    const many = Array.from({ length: 50 }, (_, n) => store.add({ ...sample, id: `n${n}` }))
+    const body = exportSeveral({ keys: many }, { ...all, store: counting }).body?.getReader()
+    for (let taken = 1; taken <= 3; taken++) {
+      await body?.read()
+      expect(reads).toBeLessThanOrEqual(taken + 2)
+    }
+    await body?.cancel()
+    expect(reads).toBeLessThan(10)
+  })
+
+  test('says what is missing before it begins', () => {
+    store.remove('b')
+    expect(problemOf(() => exportSeveral({ keys: ['a', 'z'] }, all))).toMatchObject({
+      status: 404,
+      detail: 'there is no such trajectory: "z"',
+    })
+    expect(problemOf(() => exportSeveral({ keys: ['a', 'b'] }, all))).toMatchObject({ code: 'DELETED' })
+    expect(problemOf(() => exportSeveral({ keys: ['a'], format: 'x' }, all))).toMatchObject({ code: 'NO_FORMAT' })
+  })
+})

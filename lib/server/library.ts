@@ -1,0 +1,113 @@
+/** The library over HTTP: stored trajectories listed, labelled, deleted and restored, several exported. */
+import * as z from 'zod'
+import type { TrajectorySummary } from '#lib/store/entry.ts'
+import { type ListFilter, type ListSort, SORT_COLUMNS, SORT_ORDERS } from '#lib/store/listing.ts'
+import { cursorText, readCursor } from './list-cursor.ts'
+import { Problem } from './problem.ts'
+import { oneOf, wholeNumber } from './query.ts'
+import type { Services } from './services.ts'
+import { noTrajectory } from './trajectories.ts'
+
+const LONGEST_PAGE = 200
+const LONGEST_SEARCH = 500
+
+interface TrajectoryPage {
+  readonly trajectories: readonly TrajectorySummary[]
+  readonly total: number
+  /** Rows ahead of this page. */
+  readonly start: number
+  readonly previous?: string
+  readonly next?: string
+}
+
+export function listTrajectories(request: Request, { store }: Services): TrajectoryPage {
+  const query = new URL(request.url).searchParams
+  const by = oneOf(request, 'sort', SORT_COLUMNS, 'added')
+  const sort: ListSort = { by, order: oneOf(request, 'order', SORT_ORDERS, by === 'title' ? 'asc' : 'desc') }
+  const cursor = query.get('cursor')
+  const page = store.list({
+    filter: filterIn(query),
+    sort,
+    limit: Math.min(LONGEST_PAGE, Math.max(1, wholeNumber(request, 'limit', 50))),
+    ...(cursor !== null && { cursor: readCursor(cursor, sort) }),
+  })
+  return {
+    trajectories: page.rows,
+    total: page.total,
+    start: page.start,
+    ...(page.previous && { previous: cursorText(page.previous, sort) }),
+    ...(page.next && { next: cursorText(page.next, sort) }),
+  }
+}
+
+function filterIn(query: URLSearchParams): ListFilter {
+  const text = query.get('q') ?? ''
+  if (text.length > LONGEST_SEARCH)
+    throw new Problem({
+      status: 400,
+      code: 'BAD_QUERY',
+      detail: `"q" is longer than ${LONGEST_SEARCH} characters`,
+    })
+  const outcome = query.get('outcome')
+  const source = query.get('source')
+  const [kind = '', ...format] = source?.split(':') ?? []
+  return {
+    text,
+    tags: query.getAll('tag'),
+    ...(outcome !== null && { outcome }),
+    ...(source !== null && { source: { kind, ...(format.length > 0 && { format: format.join(':') }) } }),
+  }
+}
+
+const tag = z
+  .string()
+  .max(80)
+  .regex(/^\S(.*\S)?$/u, 'a tag in one line, with no space before or after it')
+
+export const labelChangeSchema = z.strictObject({
+  title: z
+    .string()
+    .max(500)
+    .regex(/^\S(.*\S)?$/u, 'a title in one line, with no space before or after it')
+    .nullable()
+    .exactOptional()
+    .describe('null takes it away.'),
+  tags: z
+    .array(tag)
+    .max(50)
+    .refine((tags) => new Set(tags).size === tags.length, { message: 'tags that differ' })
+    .nullable()
+    .exactOptional()
+    .describe('All of them: they take the place of those before. null takes them away.'),
+  note: z.string().min(1).max(20_000).nullable().exactOptional().describe('null takes it away.'),
+  reward: z.number().nullable().exactOptional().describe('null: not scored.'),
+})
+
+export function labelTrajectory(
+  key: string,
+  change: z.infer<typeof labelChangeSchema>,
+  { store }: Services,
+): TrajectorySummary {
+  const row = store.label(key, change)
+  if (!row) throw noTrajectory(key, store)
+  return row
+}
+
+export function removeTrajectory(key: string, { store }: Services): void {
+  const removal = store.remove(key)
+  if (removal === 'absent') throw noTrajectory(key, store)
+  if (removal === 'running')
+    throw new Problem({
+      status: 409,
+      code: 'RUNNING',
+      detail: 'a rollout is writing this trajectory: it was not deleted',
+      hint: 'Stop the rollout, or wait for its end, and delete it then.',
+    })
+}
+
+/** One that is not deleted stays as it is. */
+export function restoreTrajectory(key: string, { store }: Services): TrajectorySummary {
+  const row = store.restore(key)
+  if (!row) throw noTrajectory(key, store)
+  return row
+}
