@@ -198,7 +198,7 @@ describe('a rollout', () => {
   test('nor is one whose name could not be read, or whose tool is not there', async () => {
     const { trajectory } = await play({ scripts: ['<tool_call>what</tool_call>', call('search', {}), 'sorry'] })
     expect(draw(trajectory)).toContain('(tool Error: malformed tool call: the call is not a JSON object')
-    expect(draw(trajectory)).toContain('(tool Error: there is no tool named "search". Tools: calculator.)')
+    expect(draw(trajectory)).toContain('(tool Unknown tool: search)')
   })
 
   test('logprobs are asked for from one before the new tokens on', async () => {
@@ -206,6 +206,21 @@ describe('a rollout', () => {
     const first = requests[0]?.inputIds.length ?? 0
     const reply = bytes(call('calculator', { expression: '1' })).length + 1
     expect(requests.map(({ logprobStartLen }) => logprobStartLen)).toEqual([0, first + reply - 1])
+  })
+
+  test('template options are those of the trajectory, in every turn', async () => {
+    const options = { enable_thinking: false }
+    const on = { ...empty, model: { ...empty.model, template: { text: chatml, options } } }
+    const { trajectory } = await play({ scripts: ['a'], on })
+    const again = await play({ scripts: ['b'], on: trajectory, messages: [user('more')] })
+    const ends = again.requests.map(({ inputIds }) => textOf(inputIds.slice(-40), again.trajectory.vocab))
+    expect(ends).toEqual([expect.stringMatching(/<think>\n\n<\/think>\n\n$/)])
+    expect(textOf(trajectory.segments[0]?.ids ?? [], trajectory.vocab)).toMatch(/<think>\n\n<\/think>\n\n$/)
+  })
+
+  test('alternatives are asked for as many as are wanted', async () => {
+    const { requests } = await play({ scripts: ['a'], settings: { topLogprobs: 7 } })
+    expect(requests.map(({ topLogprobsNum }) => topLogprobsNum)).toEqual([7])
   })
 
   test('prompt logprobs land on the new tokens', async () => {
@@ -272,7 +287,7 @@ describe('limits end a run by name', () => {
       settings: { limits: { maxParallelToolCalls: 2 } },
     })
     expect(draw(trajectory)).toContain(
-      '(tool 1 tool 1 tool Error: at most 2 tool calls may be made at once. This one was not executed.)',
+      '(tool 1 tool 1 tool Max parallel tool calls (2) reached. This tool call was not executed.)',
     )
     expect(trajectory.outcome).toEqual(ended('end_turn'))
   })

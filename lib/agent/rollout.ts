@@ -166,7 +166,7 @@ function watchTools(
     const call = callWithId(recorder.trajectory, event.toolUse.toolUseId)
     const why = call && refusal(call, recorder.trajectory, tools, limits.maxParallelToolCalls ?? Infinity)
     if (why !== undefined) {
-      event.cancel = `Error: ${why}`
+      event.cancel = why
       return
     }
     const at = now().toISOString()
@@ -187,23 +187,22 @@ function watchTools(
   })
 }
 
-/** Why a call is not executed; undefined when it is. The model reads this. */
+/**
+ * Why a call is not executed; undefined when it is. The model reads this. For unknown tools and for calls beyond the
+ * limit it reads what it would from strands-sglang: it may have been trained on those words.
+ */
 function refusal(
   call: ToolCall,
   trajectory: LiveTrajectory,
   tools: readonly AgentTool[],
   maxParallel: number,
 ): string | undefined {
-  if (call.kind === 'malformed') return `malformed tool call: ${call.why}. It was not executed.`
-  if (!tools.some(({ spec }) => spec.name === call.name)) {
-    const names = tools.map(({ spec }) => spec.name).join(', ')
-    return `there is no tool named ${JSON.stringify(call.name)}. ${names === '' ? 'There are no tools.' : `Tools: ${names}.`}`
-  }
+  if (call.kind === 'malformed') return `Error: malformed tool call: ${call.why}. It was not executed.`
   const response = trajectory.segments.at(-1)
   const position = response?.kind === 'response' ? response.toolCalls.indexOf(call) : 0
-  return position >= maxParallel
-    ? `at most ${maxParallel} tool calls may be made at once. This one was not executed.`
-    : undefined
+  if (position >= maxParallel)
+    return `Max parallel tool calls (${maxParallel}) reached. This tool call was not executed.`
+  return tools.some(({ spec }) => spec.name === call.name) ? undefined : `Unknown tool: ${call.name}`
 }
 
 const callWithId = (trajectory: Trajectory, id: string): ToolCall | undefined =>
