@@ -8,6 +8,7 @@ import { SetupForm } from '#components/playground/setup-form.tsx'
 import { heatScale } from '#components/trajectory/heat.ts'
 import { HeatBar } from '#components/trajectory/heat-bar.tsx'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
+import { TemplateNotices } from '#components/trajectory/template-notices.tsx'
 import { TokenCard } from '#components/trajectory/token-card.tsx'
 import { TokenGist } from '#components/trajectory/token-gist.tsx'
 import { TokenGrid } from '#components/trajectory/token-grid.tsx'
@@ -145,6 +146,7 @@ export function PlaygroundScreen() {
                 isConnected={rollout.state.kind !== 'following' || rollout.state.isConnected}
                 onReturn={setText}
               />
+              {trajectory && <TemplateNotices trajectory={trajectory} />}
             </div>
             {hasTokens ? (
               <TokenGrid

@@ -8,6 +8,7 @@ import { HeatBar } from '#components/trajectory/heat-bar.tsx'
 import { clipped } from '#components/trajectory/numbers.ts'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
 import { Outline } from '#components/trajectory/outline.tsx'
+import { TemplateNotices } from '#components/trajectory/template-notices.tsx'
 import { TokenCard } from '#components/trajectory/token-card.tsx'
 import { TokenGist } from '#components/trajectory/token-gist.tsx'
 import { TokenGrid } from '#components/trajectory/token-grid.tsx'
@@ -116,6 +117,7 @@ function Inspector({ trajectory, children }: { readonly trajectory: Trajectory; 
           </div>
           <div>
             {ended && <Banner tone={ended.tone} title={ended.title} hint={ended.hint} />}
+            <TemplateNotices trajectory={trajectory} />
             {trajectory.outcome.kind === 'running' && (
               <Banner
                 tone="note"

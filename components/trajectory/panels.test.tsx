@@ -5,6 +5,7 @@ import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import { type Token, tokenAt } from '#lib/core/tokens.ts'
 import { Composer } from '../playground/composer.tsx'
 import { Outline } from './outline.tsx'
+import { TemplateNotices } from './template-notices.tsx'
 import { TokenCard } from './token-card.tsx'
 import { ToolCalls } from './tool-calls.tsx'
 import { Totals } from './totals.tsx'
@@ -73,6 +74,34 @@ test('a template that broke the assumption is told', () => {
   } as (typeof sample.segments)[number]
   render(<Totals trajectory={{ ...sample, segments: [prompt] }} />)
   expect(screen.getByText('template differs')).toBeDefined()
+})
+
+test('a template that leaves the tools out is told, once', () => {
+  const problem = { kind: 'template', message: 'The chat template does not print the tools.' }
+  const segments = sample.segments.map((segment) => ({
+    ...segment,
+    problems: [problem, { kind: 'text', message: 'x' }],
+  }))
+  render(<TemplateNotices trajectory={{ ...sample, segments }} />)
+  expect(screen.getAllByRole('status').map(({ textContent }) => textContent)).toEqual([
+    expect.stringContaining('does not print the tools'),
+  ])
+})
+
+test('a failed call is marked and its result is read as it is', () => {
+  const segments = sample.segments.map((segment) =>
+    segment.kind === 'response'
+      ? {
+          ...segment,
+          toolCalls: segment.toolCalls.map((call) => ({
+            ...call,
+            result: { status: 'error', text: 'Error: no' } as const,
+          })),
+        }
+      : segment,
+  )
+  render(<ToolCalls trajectory={{ ...sample, segments }} onSelect={() => {}} />)
+  expect(screen.getAllByRole('listitem')[0]?.textContent).toMatch(/✗.*Error: no/)
 })
 
 test('the outline leads to segments and spans', async () => {

@@ -104,7 +104,7 @@ export async function callModel(
 
   const begin = (rid: string) => {
     const { problems: promptProblems = [], ...columns } = promptColumns(prompt, scores)
-    recorder.emit(closePrompt(columns, promptProblems, newVocabulary))
+    recorder.emit(closePrompt(columns, [...prompt.problems, ...promptProblems], newVocabulary))
     recorder.emit(openResponse({ ...requestRecord(request, dependencies.serverName), rid }))
     firstTokenMs = elapsed()
   }

@@ -47,7 +47,7 @@ export function play(
     const prompt = isFirst ? firstPrompt(messages, { tools, options }, codec) : nextPrompt(trajectory, messages, codec)
     requests.push([...ids(trajectory), ...prompt.ids])
     apply(openPrompt(messages, prompt, newVocabulary))
-    trajectory = apply(closePrompt({ logprobs: prompt.ids.map(logprobOf) }, [], newVocabulary))
+    trajectory = apply(closePrompt({ logprobs: prompt.ids.map(logprobOf) }, prompt.problems, newVocabulary))
     trajectory = apply(
       openResponse({ server: 'scripted', samplingParams: {}, inputLength: 0, inputHash: '', streamed: true }),
     )

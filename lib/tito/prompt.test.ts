@@ -28,6 +28,18 @@ describe('the first prompt', () => {
     )
   })
 
+  test('says so when the template leaves the tools out', () => {
+    const tools = [{ name: 'f', inputSchema: {} }]
+    const problems = (template: string, given = tools) =>
+      firstPrompt([user('q')], { tools: given, options: {} }, codec(template)).problems
+    expect(problems(headersOnly)).toEqual([
+      { kind: 'template', message: expect.stringContaining('does not print the tools') },
+    ])
+    expect(problems(headersOnly, [])).toEqual([])
+    expect(problems(chatml)).toEqual([])
+    expect(problems("{%- if not tools -%}{{- raise_exception('tools only') -}}{%- endif -%}")).toEqual([])
+  })
+
   test('fails with the template’s own words', () => {
     expect(() =>
       firstPrompt([user('q')], { tools: [], options: {} }, codec("{{ raise_exception('no system') }}")),
@@ -45,6 +57,10 @@ test('messages become what templates expect', () => {
     content: 'r',
   })
   expect(templateMessage({ role: 'assistant', content: 'a' })).toEqual({ role: 'assistant', content: 'a' })
+  const parts = [{ type: 'text', text: 'a' }, { type: 'text' }, { type: 'text', text: 'b' }]
+  expect(templateMessage({ role: 'user', content: parts })).toEqual({ role: 'user', content: 'ab' })
+  const withImage = [...parts, { type: 'image' }]
+  expect(templateMessage({ role: 'user', content: withImage })).toEqual({ role: 'user', content: withImage })
   expect(
     templateMessage({
       role: 'assistant',

@@ -5,7 +5,7 @@
  */
 import { conversation, withResultText } from '#lib/core/conversation.ts'
 import { ids as allIds } from '#lib/core/tokens.ts'
-import type { Derivation, Message, ToolSpec, Trajectory } from '#lib/core/trajectory.ts'
+import type { Derivation, Message, Problem, ToolSpec, Trajectory } from '#lib/core/trajectory.ts'
 import { type ChatTemplate, TemplateError, type TemplateMessage } from '#lib/templates/chat-template.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
@@ -18,6 +18,8 @@ export interface Codec {
 export interface Prompt {
   readonly ids: readonly number[]
   readonly derivation: Derivation
+  /** What the template did that its user should know. */
+  readonly problems: readonly Problem[]
 }
 
 export interface RenderSettings {
@@ -31,13 +33,26 @@ export function firstPrompt(
   { tools, options }: RenderSettings,
   { tokenizer, template }: Codec,
 ): Prompt {
-  const text = template.render({
-    messages: messages.map(templateMessage),
-    tools: templateTools(tools),
-    addGenerationPrompt: true,
-    options,
-  })
-  return { ids: tokenizer.encode(text), derivation: { kind: 'whole' } }
+  const input = { messages: messages.map(templateMessage), addGenerationPrompt: true, options }
+  const text = template.render({ ...input, tools: templateTools(tools) })
+  const isMute = tools.length > 0 && text === rendered(() => template.render({ ...input, tools: undefined }))
+  return { ids: tokenizer.encode(text), derivation: { kind: 'whole' }, problems: isMute ? [TOOLS_NOT_PRINTED] : [] }
+}
+
+/** Templates of models that were not trained on tools leave them out without a word. */
+const TOOLS_NOT_PRINTED: Problem = {
+  kind: 'template',
+  message: 'The chat template does not print the tools: the model was not told that it has any.',
+}
+
+/** undefined when the template refuses. */
+function rendered(render: () => string): string | undefined {
+  try {
+    return render()
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined
+    throw error
+  }
 }
 
 /**
@@ -67,28 +82,21 @@ export function nextPrompt(
         !isTurnClosed && ids[0] !== undefined && ids[0] === endOfTurnId({ tokenizer, template }, settings.options),
       check: checkContinuation(trajectory, template, added, placeholder, appended),
     },
+    problems: [],
   }
 }
 
 /** The added token with which the template ends an assistant turn; undefined when it ends it with none. */
 export function endOfTurnId({ tokenizer, template }: Codec, options: RenderSettings['options']): number | undefined {
   const placeholder = 'REPLY'
-  try {
-    const text = template.render({
-      messages: [
-        { role: 'user', content: 'U' },
-        { role: 'assistant', content: placeholder },
-      ],
-      tools: undefined,
-      addGenerationPrompt: false,
-      options,
-    })
-    const [first] = tokenizer.encode(text.slice(text.lastIndexOf(placeholder) + placeholder.length))
-    return tokenizer.addedTokens.find(({ id }) => id === first)?.id
-  } catch (error) {
-    if (error instanceof TemplateError) return undefined
-    throw error
-  }
+  const messages = [
+    { role: 'user', content: 'U' },
+    { role: 'assistant', content: placeholder },
+  ]
+  const text = rendered(() => template.render({ messages, tools: undefined, addGenerationPrompt: false, options }))
+  if (text === undefined) return undefined
+  const [first] = tokenizer.encode(text.slice(text.lastIndexOf(placeholder) + placeholder.length))
+  return tokenizer.addedTokens.find(({ id }) => id === first)?.id
 }
 
 /** The JSON that templates print for a tool. */
@@ -103,7 +111,7 @@ export function templateMessage(message: Message): TemplateMessage {
     case 'assistant':
       return {
         role: 'assistant',
-        content: message.content,
+        content: templateContent(message.content),
         ...(message.reasoning !== undefined && { reasoning_content: message.reasoning }),
         ...(message.toolCalls && {
           tool_calls: message.toolCalls.map(({ id, name, input }) => ({
@@ -117,12 +125,18 @@ export function templateMessage(message: Message): TemplateMessage {
       return {
         role: 'tool',
         ...(message.callId !== undefined && { tool_call_id: message.callId }),
-        content: message.content ?? '',
+        content: templateContent(message.content ?? ''),
       }
     default:
-      return { role: message.role, content: message.content }
+      return { role: message.role, content: templateContent(message.content) }
   }
 }
+
+/** Parts that are all text become one: most templates know no parts, and those for images take a text too. */
+const templateContent = (content: NonNullable<Message['content']>): unknown =>
+  typeof content !== 'string' && content.every(({ type }) => type === 'text')
+    ? content.map(({ text = '' }) => text).join('')
+    : content
 
 const renderSettings = ({ model }: Trajectory): RenderSettings => ({
   tools: model.tools,
