@@ -31,6 +31,12 @@ describe('a file', () => {
     expect(decoded.ok && JSON.parse(encode(decoded.trajectory))).toEqual(richer)
   })
 
+  test('keeps the routed experts and images of imported ones', () => {
+    const imported = { ...sample, routedExperts: ['AAAAAA==', 'AQAAAA=='], imageData: ['data:image/png;base64,AA=='] }
+    const decoded = decodeValue(imported)
+    expect(decoded.ok && JSON.parse(encode(decoded.trajectory))).toEqual(imported)
+  })
+
   test('keeps names that JavaScript gives a meaning', () => {
     const text = encode(sample).replace(/("input": ?)\{"a":1\}/, '$1{"__proto__":{"a":1},"constructor":2}')
     expect(text).toContain('__proto__')

@@ -58,6 +58,20 @@ describe('what the server is', () => {
     })
   })
 
+  test('is asked again after a failure: none is remembered', async () => {
+    let calls = 0
+    const replies: Readonly<Record<string, unknown>> = { '/model_info': recording('info-get_model_info').response }
+    const client = await against(({ url = '' }, response) => {
+      if (calls++ === 0) response.writeHead(500).end('starting')
+      else
+        response
+          .writeHead(replies[url] ? 200 : 404, { 'content-type': 'application/json' })
+          .end(JSON.stringify(replies[url] ?? {}))
+    })
+    await expect(client.describe(never)).rejects.toThrow(SglangError)
+    expect(await client.describe(never)).toMatchObject({ modelName: 'tiny-qwen3' })
+  })
+
   test('never holds the keys that /server_info echoes', async () => {
     const info = recording('info-get_server_info').response as object
     const client = await asking({
