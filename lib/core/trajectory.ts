@@ -159,6 +159,13 @@ const toolResult = z.looseObject({
 
 const callShape = {
   id: z.string().describe('Unique in the trajectory.'),
+  writtenId: z
+    .string()
+    .optional()
+    .describe(
+      'The id that the model wrote (kimi_k2: functions.add:0). It may repeat; chat templates get it with the result. ' +
+        'Omitted: the call format has none, or it could not be read.',
+    ),
   raw: z.string().describe('The text between the call’s delimiters, untouched.'),
   span: span.describe('Tokens of the call, delimiters included.'),
   text: textRange,

@@ -1,25 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { draw as drawCalls, taken } from './draw.ts'
 import { hermes } from './hermes.ts'
 import { MAX_DEPTH } from './json-scan.ts'
 import type { ParsedCall, TextRange } from './parser.ts'
 
-/** A drawing: `name(arguments)`, or `✗why@place` for a malformed call. */
-const draw = (text: string, shielded: readonly TextRange[] = []) =>
-  hermes
-    .parse(text, shielded)
-    .map((call) =>
-      call.kind === 'parsed' ? `${call.name}(${JSON.stringify(call.input)})` : `✗ ${call.why} @${call.at}`,
-    )
+const draw = (text: string, shielded: readonly TextRange[] = []) => drawCalls(hermes.parse(text, shielded, []))
 
 const call = (body: string) => `<tool_call>\n${body}\n</tool_call>`
 const good = call('{"name": "add", "arguments": {"a": 1}}')
-const taken = (text: string, { start, end }: TextRange) => text.slice(start, end)
 
 describe('a well-formed call', () => {
   test('is parsed with its name, arguments, raw text and places', () => {
     const text = `Let me see. ${call('{"name": "add", "arguments": {"a": 1.0, "b": "x"}}')} done`
-    const [parsed] = hermes.parse(text, []) as [Extract<ParsedCall, { kind: 'parsed' }>]
+    const [parsed] = hermes.parse(text, [], []) as [Extract<ParsedCall, { kind: 'parsed' }>]
     expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 1, b: 'x' } })
     expect(parsed.raw).toBe('\n{"name": "add", "arguments": {"a": 1.0, "b": "x"}}\n')
     expect(taken(text, parsed.text)).toBe(call('{"name": "add", "arguments": {"a": 1.0, "b": "x"}}'))
@@ -44,7 +38,7 @@ describe('a well-formed call', () => {
   })
 
   test('keeps a member named __proto__ as data', () => {
-    const [parsed] = hermes.parse(call('{"name": "f", "arguments": {"__proto__": {"x": 1}}}'), [])
+    const [parsed] = hermes.parse(call('{"name": "f", "arguments": {"__proto__": {"x": 1}}}'), [], [])
     expect(parsed?.kind === 'parsed' && Object.hasOwn(parsed.input, '__proto__')).toBe(true)
     expect(({} as { x?: number }).x).toBeUndefined()
   })
@@ -98,11 +92,11 @@ describe('a malformed call is data with a reason and a place', () => {
   })
 
   test('its name is told when it can be read', () => {
-    expect(hermes.parse(call('{"name": "add", "arguments": {'), [])[0]).toMatchObject({
+    expect(hermes.parse(call('{"name": "add", "arguments": {'), [], [])[0]).toMatchObject({
       kind: 'malformed',
       name: 'add',
     })
-    expect(hermes.parse(call('nothing'), [])[0]).not.toHaveProperty('name')
+    expect(hermes.parse(call('nothing'), [], [])[0]).not.toHaveProperty('name')
   })
 
   test('without its closing delimiter it ends with the text', () => {
@@ -130,52 +124,6 @@ test('what stands in a think block is no call', () => {
   expect(draw(text)).toHaveLength(2)
 })
 
-const fragments = [
-  '<tool_call>',
-  '</tool_call>',
-  '{',
-  '}',
-  '"',
-  '"name"',
-  ':',
-  '"f"',
-  ',',
-  '"arguments"',
-  '{}',
-  '[',
-  ']',
-  '\\',
-  'a',
-  ' ',
-  '\n',
-  '1',
-  '<think>',
-  '💡',
-]
-const anyText = fc
-  .array(fc.oneof(fc.constantFrom(...fragments), fc.string({ maxLength: 3 })), { maxLength: 60 })
-  .map((parts) => parts.join(''))
-
-test('any text: never throws, calls are in order and do not overlap, places lie in the text', () => {
-  fc.assert(
-    fc.property(anyText, (text) => {
-      let end = 0
-      for (const parsed of hermes.parse(text, [])) {
-        expect(parsed.text.start).toBeGreaterThanOrEqual(end)
-        expect(text.startsWith('<tool_call>', parsed.text.start)).toBe(true)
-        end = parsed.text.end
-        if (parsed.kind === 'malformed') expect(parsed.at).toBeLessThanOrEqual(text.length)
-        else
-          for (const { name, text: range } of parsed.arguments.filter(
-            (a, i, all) => all.findLastIndex((b) => b.name === a.name) === i,
-          ))
-            expect(JSON.parse(taken(text, range))).toEqual(parsed.input[name])
-      }
-    }),
-    { numRuns: 2000 },
-  )
-})
-
 test('any JSON object written as a call is read back', () => {
   fc.assert(
     fc.property(
@@ -183,27 +131,10 @@ test('any JSON object written as a call is read back', () => {
       fc.dictionary(fc.string(), fc.jsonValue()),
       (name, input) => {
         const json = JSON.parse(JSON.stringify(input))
-        expect(hermes.parse(call(JSON.stringify({ name, arguments: json })), [])).toMatchObject([
+        expect(hermes.parse(call(JSON.stringify({ name, arguments: json })), [], [])).toMatchObject([
           { kind: 'parsed', name, input: json },
         ])
       },
     ),
   )
-})
-
-// A parser whose time grew with the square of the text would need minutes for each of these.
-test.each([
-  '<tool_call>',
-  '<tool_call>{"',
-  '<tool_call>{"a":"</tool_call>',
-  '<tool_call>{"name":"f"}',
-  '</tool_call>',
-  '<tool_call>{"a":"\\',
-  '<tool_call>  ',
-  '<tool_call>[[[',
-  '<tool_call>{"k":"</tool_call>","k":"',
-  '<tool_call>{"":"',
-])('a megabyte of %j ends', { timeout: 20_000 }, (unit) => {
-  const text = unit.repeat(1_000_000 / unit.length)
-  expect(hermes.parse(text, []).at(-1)?.text.end ?? 0).toBeLessThanOrEqual(text.length)
 })

@@ -14,8 +14,8 @@ interface ScanError {
   readonly ok: false
   readonly at: number
   readonly why: string
-  /** The error is only that the text ended (at `limit`) inside a string. */
-  readonly insideString: boolean
+  /** inside-string: the error is only that the text ended (at `limit`) in a string. */
+  readonly kind: 'syntax' | 'inside-string' | 'too-deep'
 }
 
 /** Deeper JSON is refused: nothing a tool takes is, and JSON.stringify of it would overflow the stack. */
@@ -47,6 +47,14 @@ export function scanObject(text: string, start: number, limit: number): ObjectSc
   }
 }
 
+/** The value that fills the range, but for white space around it. */
+export function scanWhole(text: string, start: number, end: number): Scan {
+  const value = scanValue(text, skipSpace(text, start, end), end)
+  if (!value.ok) return value
+  const rest = skipSpace(text, value.end, end)
+  return rest === end ? value : error(rest, 'something stands behind the JSON value')
+}
+
 /** The value that starts at `start`. */
 function scanValue(text: string, start: number, limit: number): Scan {
   /** What closes each open bracket, innermost last. */
@@ -57,7 +65,8 @@ function scanValue(text: string, start: number, limit: number): Scan {
     if (!scalar.ok) return scalar
     position = scalar.end
     if (scalar.opens) {
-      if (open.length === MAX_DEPTH - 1) return error(position - 1, `nested deeper than ${MAX_DEPTH} levels`)
+      if (open.length === MAX_DEPTH - 1)
+        return { ...error(position - 1, `nested deeper than ${MAX_DEPTH} levels`), kind: 'too-deep' }
       open.push(scalar.opens)
       position = skipSpace(text, position, limit)
       if (position >= limit || text[position] !== scalar.opens) {
@@ -108,7 +117,10 @@ function scanScalarOrOpen(text: string, start: number, limit: number): ScalarOrO
   if (word) return { ok: true, end: start + word.length }
   NUMBER.lastIndex = start
   const number = first === undefined ? null : NUMBER.exec(text)
-  if (number && start + number[0].length <= limit) return { ok: true, end: start + number[0].length }
+  if (number && start + number[0].length <= limit)
+    return Number.isFinite(Number(number[0]))
+      ? { ok: true, end: start + number[0].length }
+      : error(start, 'a number is larger than any that can be kept')
   return unexpected(text, start, limit, 'a JSON value')
 }
 
@@ -142,19 +154,21 @@ function scanString(text: string, start: number, limit: number): Scan {
     } else if ('"\\/bfnrt'.includes(escaped)) position++
     else return error(position, `\\${visible(escaped)} is no escape of JSON`)
   }
-  return { ok: false, at: limit, why: 'the text ends inside a string', insideString: true }
+  return { ok: false, at: limit, why: 'the text ends inside a string', kind: 'inside-string' }
 }
 
 function unexpected(text: string, at: number, limit: number, expected: string): ScanError {
-  return error(
-    Math.min(at, limit),
-    at >= limit
-      ? `the text ends where ${expected} should stand`
-      : `${visible(text[at] as string)} where ${expected} should stand`,
-  )
+  return error(Math.min(at, limit), whatStands(text, at, limit, expected))
 }
 
-const error = (at: number, why: string): ScanError => ({ ok: false, at, why, insideString: false })
+/** What stands at a place in place of what should. */
+export function whatStands(text: string, at: number, limit: number, expected: string): string {
+  return at >= limit
+    ? `the text ends where ${expected} should stand`
+    : `${visible(text[at] as string)} where ${expected} should stand`
+}
+
+const error = (at: number, why: string): ScanError => ({ ok: false, at, why, kind: 'syntax' })
 
 const NAMED: Readonly<Record<string, string>> = {
   '\n': 'a line break',

@@ -1,13 +1,28 @@
+import { glm } from './glm.ts'
 import { hermes } from './hermes.ts'
+import { kimiK2 } from './kimi-k2.ts'
 import type { ToolParser } from './parser.ts'
+import { qwenXml } from './qwen-xml.ts'
 
-/** Every tool-call parser by the name that servers, files and settings use. */
-const parsers: Readonly<Record<string, ToolParser>> = { hermes }
+/** Every tool-call parser, by the name that files and settings use. */
+export const parsers: readonly ToolParser[] = [hermes, qwenXml, glm, kimiK2]
 
 export const DEFAULT_PARSER = 'hermes'
 
-export const parserNames: readonly string[] = Object.keys(parsers)
+export const parserNames: readonly string[] = parsers.map(({ name }) => name)
 
-export function parserNamed(name: string): ToolParser | undefined {
-  return Object.hasOwn(parsers, name) ? parsers[name] : undefined
-}
+export const parserNamed = (name: string): ToolParser | undefined => parsers.find((parser) => parser.name === name)
+
+/** Names that SGLang has for these formats (`--tool-call-parser`, 0.5.23); the server reports qwen25 as qwen. */
+const SGLANG_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    hermes: ['hermes', 'qwen', 'qwen25'],
+    qwen_xml: ['qwen3_coder', 'step3p5', 'nanbeige', 'mimo'],
+    glm: ['glm', 'glm45', 'glm47', 'ling3', 'poolside_v1', 'spark25'],
+    kimi_k2: ['kimi_k2'],
+  }).flatMap(([own, theirs]) => theirs.map((name) => [name, own] as const)),
+)
+
+/** Our name for a server's parser; the default where the server names none, or one of another format. */
+export const parserOfServer = (toolCallParser: string | undefined): string =>
+  SGLANG_NAMES.get(toolCallParser ?? '') ?? DEFAULT_PARSER

@@ -1,20 +1,13 @@
 import { expect, test } from 'vitest'
 import { hermes } from './hermes.ts'
-import { DEFAULT_PARSER, parserNamed, parserNames } from './registry.ts'
-import { type ThinkDelimiter, thinkBlocks } from './thinking.ts'
-
-const delimiters = (text: string): ThinkDelimiter[] =>
-  Array.from(text.matchAll(/<\/?think>/g), ({ 0: found, index }) => ({
-    kind: found === '<think>' ? 'open' : 'close',
-    start: index,
-    end: index + found.length,
-  }))
+import { kimiK2 } from './kimi-k2.ts'
+import { thinkBlocks, thinkDelimitersIn } from './thinking.ts'
 
 /** Think blocks in braces; one that did not close ends with !. */
 const draw = (text: string, opened = false) => {
   let drawn = ''
   let at = 0
-  for (const { start, end, closed } of thinkBlocks(text, delimiters(text), opened, hermes.delimiters)) {
+  for (const { start, end, closed } of thinkBlocks(text, thinkDelimitersIn(text), opened, hermes.delimiters)) {
     drawn += `${text.slice(at, start)}{${text.slice(start, end)}${closed ? '' : '!'}}`
     at = end
   }
@@ -42,14 +35,19 @@ test('a block may have been opened before the text', () => {
 
 test('many blocks after a call that never closes take no longer than many blocks', () => {
   const text = '<tool_call><think></think>'.repeat(40_000)
-  expect(thinkBlocks(text, delimiters(text), false, hermes.delimiters)).toHaveLength(40_000)
+  expect(thinkBlocks(text, thinkDelimitersIn(text), false, hermes.delimiters)).toHaveLength(40_000)
 })
 
-test('parsers are found by name', () => {
-  expect(parserNames.map(parserNamed)).toEqual([hermes])
-  expect([parserNamed(DEFAULT_PARSER), parserNamed('nope'), parserNamed('constructor')]).toEqual([
-    hermes,
-    undefined,
-    undefined,
+test('delimiters are found by their text', () => {
+  expect(thinkDelimitersIn('a<think>b</think></thinking>')).toEqual([
+    { kind: 'open', start: 1, end: 8 },
+    { kind: 'close', start: 9, end: 17 },
   ])
+})
+
+test('a think delimiter inside a kimi call is text of it, one between two calls is not', () => {
+  const call = (body: string) => `<|tool_call_begin|>${body}<|tool_call_end|>`
+  const text = `<|tool_calls_section_begin|>${call('<think>')}<think>${call('a')}</think>`
+  const blocks = thinkBlocks(text, thinkDelimitersIn(text), false, kimiK2.delimiters)
+  expect(blocks.map(({ start, end }) => text.slice(start, end))).toEqual([`<think>${call('a')}</think>`])
 })

@@ -3,6 +3,7 @@ import { applyEvent, type LiveTrajectory, type RolloutEvent } from '#lib/core/ev
 import { ids } from '#lib/core/tokens.ts'
 import { type Finish, FORMAT, type Message, type ToolSpec, type Trajectory } from '#lib/core/trajectory.ts'
 import { hermes } from '#lib/parsers/hermes.ts'
+import type { ToolParser } from '#lib/parsers/parser.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from './byte-tokenizer.ts'
 import { type Codec, endOfTurnId, firstPrompt, nextPrompt } from './prompt.ts'
@@ -22,12 +23,18 @@ export interface Played {
   readonly requests: readonly (readonly number[])[]
 }
 
+interface PlaySettings {
+  readonly tools?: readonly ToolSpec[]
+  /** Template options. */
+  readonly options?: Readonly<Record<string, unknown>>
+  readonly parser?: ToolParser
+}
+
 /** `template`: its text, for the byte tokenizer; or a codec, for another one. */
 export function play(
   template: string | Codec,
   turns: readonly Turn[],
-  tools: readonly ToolSpec[] = [],
-  options: Record<string, unknown> = {},
+  { tools = [], options = {}, parser = hermes }: PlaySettings = {},
 ): Played {
   const codec: Codec =
     typeof template === 'string' ? { tokenizer: byteTokenizer, template: chatTemplate(template, {}) } : template
@@ -40,7 +47,11 @@ export function play(
     state = applyEvent(state, event)
     return state
   }
-  let trajectory = apply({ type: 'started', rolloutId: 'r', trajectory: emptyTrajectory(codec, tools, options) })
+  let trajectory = apply({
+    type: 'started',
+    rolloutId: 'r',
+    trajectory: emptyTrajectory(codec, { tools, options, parser }),
+  })
   const newVocabulary = vocabularyWriter(trajectory, tokenizer)
   for (const { messages, reply, finish } of turns) {
     const isFirst = trajectory.segments.length === 0
@@ -52,7 +63,7 @@ export function play(
       openResponse({ server: 'scripted', samplingParams: {}, inputLength: 0, inputHash: '', streamed: true }),
     )
     for (const id of reply) trajectory = apply(addTokens({ ids: [id], logprobs: [logprobOf(id)] }, newVocabulary))
-    trajectory = apply(closeResponse(trajectory, { finish, problems: [] }, hermes, tokenizer))
+    trajectory = apply(closeResponse(trajectory, { finish, problems: [] }, parser, tokenizer))
   }
   const { live: _, ...done } = apply({ type: 'ended', outcome: { kind: 'ended', reason: 'end_turn' } })
   return { trajectory: done, events, requests }
@@ -61,7 +72,7 @@ export function play(
 /** A logprob that can be recognised: it tells its token. */
 export const logprobOf = (id: number): number => -(id + 1) / 1000
 
-function emptyTrajectory(codec: Codec, tools: readonly ToolSpec[], options: Record<string, unknown>): Trajectory {
+function emptyTrajectory(codec: Codec, { tools, options, parser }: Required<PlaySettings>): Trajectory {
   const endOfTurn = endOfTurnId(codec, options)
   return {
     format: FORMAT,
@@ -76,7 +87,7 @@ function emptyTrajectory(codec: Codec, tools: readonly ToolSpec[], options: Reco
       },
       template: { text: codec.template.text, options },
       tools,
-      parser: 'hermes',
+      parser: parser.name,
     },
     vocab: {},
     segments: [],

@@ -49,28 +49,31 @@ describe('the first prompt', () => {
 })
 
 test('messages become what templates expect', () => {
-  expect(templateMessage({ role: 'developer', content: 'd' })).toEqual({ role: 'developer', content: 'd' })
-  expect(templateMessage({ role: 'tool' })).toEqual({ role: 'tool', content: '' })
-  expect(templateMessage({ role: 'tool', callId: 'c', content: 'r' })).toEqual({
+  expect(templateMessage({ role: 'developer', content: 'd' }, [])).toEqual({ role: 'developer', content: 'd' })
+  expect(templateMessage({ role: 'tool' }, [])).toEqual({ role: 'tool', content: '' })
+  expect(templateMessage({ role: 'tool', callId: 'c', content: 'r' }, [])).toEqual({
     role: 'tool',
     tool_call_id: 'c',
     content: 'r',
   })
-  expect(templateMessage({ role: 'assistant', content: 'a' })).toEqual({ role: 'assistant', content: 'a' })
+  expect(templateMessage({ role: 'assistant', content: 'a' }, [])).toEqual({ role: 'assistant', content: 'a' })
   const parts = [{ type: 'text', text: 'a' }, { type: 'text' }, { type: 'text', text: 'b' }]
-  expect(templateMessage({ role: 'user', content: parts })).toEqual({ role: 'user', content: 'ab' })
+  expect(templateMessage({ role: 'user', content: parts }, [])).toEqual({ role: 'user', content: 'ab' })
   const withImage = [...parts, { type: 'image' }]
-  expect(templateMessage({ role: 'user', content: withImage })).toEqual({ role: 'user', content: withImage })
+  expect(templateMessage({ role: 'user', content: withImage }, [])).toEqual({ role: 'user', content: withImage })
   expect(
-    templateMessage({
-      role: 'assistant',
-      content: '',
-      reasoning: 'r',
-      toolCalls: [
-        { id: 'c', name: 'f', input: { x: 1 } },
-        { name: 'g', input: {} },
-      ],
-    }),
+    templateMessage(
+      {
+        role: 'assistant',
+        content: '',
+        reasoning: 'r',
+        toolCalls: [
+          { id: 'c', name: 'f', input: { x: 1 } },
+          { name: 'g', input: {} },
+        ],
+      },
+      [],
+    ),
   ).toEqual({
     role: 'assistant',
     content: '',

@@ -4,8 +4,8 @@
  * two renders would be wrong for templates that look back (Qwen3 writes the last reply otherwise than earlier ones).
  */
 import { conversation, withResultText } from '#lib/core/conversation.ts'
-import { ids as allIds } from '#lib/core/tokens.ts'
-import type { Derivation, Message, Problem, ToolSpec, Trajectory } from '#lib/core/trajectory.ts'
+import { ids as allIds, toolCallsOf } from '#lib/core/tokens.ts'
+import type { Derivation, Message, Problem, ToolCall, ToolSpec, Trajectory } from '#lib/core/trajectory.ts'
 import { type ChatTemplate, TemplateError, type TemplateMessage } from '#lib/templates/chat-template.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
@@ -33,7 +33,11 @@ export function firstPrompt(
   { tools, options }: RenderSettings,
   { tokenizer, template }: Codec,
 ): Prompt {
-  const input = { messages: messages.map(templateMessage), addGenerationPrompt: true, options }
+  const input = {
+    messages: messages.map((message) => templateMessage(message, [])),
+    addGenerationPrompt: true,
+    options,
+  }
   const text = template.render({ ...input, tools: templateTools(tools) })
   const isMute = tools.length > 0 && text === rendered(() => template.render({ ...input, tools: undefined }))
   return { ids: tokenizer.encode(text), derivation: { kind: 'whole' }, problems: isMute ? [TOOLS_NOT_PRINTED] : [] }
@@ -65,7 +69,8 @@ export function nextPrompt(
   { tokenizer, template }: Codec,
 ): Prompt {
   const settings = renderSettings(trajectory)
-  const added = messages.map((message) => templateMessage(withResultText(message, trajectory)))
+  const calls = toolCallsOf(trajectory)
+  const added = messages.map((message) => templateMessage(withResultText(message, trajectory), calls))
   const placeholder = placeholderFor(trajectory, added)
   const appended = afterReply(template, [{ role: 'user', content: 'U' }], added, placeholder, {
     ...settings,
@@ -106,7 +111,8 @@ export const templateTools = (tools: readonly ToolSpec[]): unknown[] =>
     function: { name, ...(description !== undefined && { description }), parameters: inputSchema },
   }))
 
-export function templateMessage(message: Message): TemplateMessage {
+/** `calls`: those of the trajectory. A tool message names the id that the model itself wrote, where it wrote one. */
+export function templateMessage(message: Message, calls: readonly ToolCall[]): TemplateMessage {
   switch (message.role) {
     case 'assistant':
       return {
@@ -121,12 +127,14 @@ export function templateMessage(message: Message): TemplateMessage {
           })),
         }),
       }
-    case 'tool':
+    case 'tool': {
+      const id = calls.find((call) => call.id === message.callId)?.writtenId ?? message.callId
       return {
         role: 'tool',
-        ...(message.callId !== undefined && { tool_call_id: message.callId }),
+        ...(id !== undefined && { tool_call_id: id }),
         content: templateContent(message.content ?? ''),
       }
+    }
     default:
       return { role: message.role, content: templateContent(message.content) }
   }
@@ -185,7 +193,8 @@ function checkContinuation(
   placeholder: string,
   appended: string,
 ): Check {
-  const messages = conversation(trajectory).map(templateMessage)
+  const calls = toolCallsOf(trajectory)
+  const messages = conversation(trajectory).map((message) => templateMessage(message, calls))
   const history = trajectory.segments.at(-1)?.kind === 'response' ? messages.slice(0, -1) : messages
   try {
     const expected = afterReply(template, history, added, placeholder, renderSettings(trajectory))

@@ -16,7 +16,7 @@ import type {
   Trajectory,
 } from '#lib/core/trajectory.ts'
 import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
-import { type ThinkDelimiter, thinkBlocks } from '#lib/parsers/thinking.ts'
+import { type ThinkDelimiter, thinkBlocks, thinkDelimitersIn } from '#lib/parsers/thinking.ts'
 import type { Prompt } from './prompt.ts'
 import type { AddedToken, Tokenizer } from './tokenizer.ts'
 
@@ -124,7 +124,7 @@ function annotations(
   const opened = endsInsideThink(trajectory.segments.at(-1)?.ids ?? [], tokenizer)
   const blocks = thinkBlocks(text, thinkDelimiters(response, text, starts, tokenizer), opened, parser.delimiters)
   const tokens = (range: TextRange) => tokensAt(starts, range.start, range.end)
-  const calls = parser.parse(text, blocks)
+  const calls = parser.parse(text, blocks, trajectory.model.tools)
   const callIds = freeCallIds(trajectory, calls.length)
   return {
     thinks: blocks.map((block) => ({ ...tokens(block), closed: block.closed })),
@@ -137,7 +137,13 @@ function recordedCall(
   id: string,
   tokens: (range: TextRange) => { start: number; end: number },
 ): ToolCall {
-  const place = { id, raw: call.raw, span: tokens(call.text), text: call.text }
+  const place = {
+    id,
+    ...(call.writtenId !== undefined && { writtenId: call.writtenId }),
+    raw: call.raw,
+    span: tokens(call.text),
+    text: call.text,
+  }
   if (call.kind === 'malformed')
     return {
       kind: 'malformed',
@@ -188,14 +194,7 @@ function thinkDelimiters(
   tokenizer: Tokenizer,
 ): ThinkDelimiter[] {
   const pair = thinkTokens(tokenizer)
-  if (!pair) {
-    const [open, close] = THINK_PAIRS[0]
-    return Array.from(text.matchAll(/<\/?think>/g), ({ 0: found, index }) => ({
-      kind: found === open ? ('open' as const) : ('close' as const),
-      start: index,
-      end: index + (found === open ? open : close).length,
-    }))
-  }
+  if (!pair) return thinkDelimitersIn(text)
   return starts.slice(0, -1).flatMap((start, index): ThinkDelimiter[] => {
     const end = starts[index + 1] as number
     if (ids[index] === pair.open.id) return [{ kind: 'open', start, end }]

@@ -5,8 +5,11 @@ import { conversation } from '#lib/core/conversation.ts'
 import { applyEvent, type LiveTrajectory } from '#lib/core/events.ts'
 import { createFold } from '#lib/core/fold.ts'
 import { textOf } from '#lib/core/pieces.ts'
-import { ids, logprobs, lossMask, segmentStarts } from '#lib/core/tokens.ts'
-import type { Finish, Message, Trajectory } from '#lib/core/trajectory.ts'
+import { ids, logprobs, lossMask, segmentStarts, toolCallsOf } from '#lib/core/tokens.ts'
+import type { Finish, Message, ResponseSegment, Trajectory } from '#lib/core/trajectory.ts'
+import { hermes } from '#lib/parsers/hermes.ts'
+import { kimiK2 } from '#lib/parsers/kimi-k2.ts'
+import { parsers } from '#lib/parsers/registry.ts'
 import { chatTemplate, TemplateError } from '#lib/templates/chat-template.ts'
 import { byteId, byteTokenizer } from './byte-tokenizer.ts'
 import { logprobOf, play, type Turn } from './play.ts'
@@ -150,7 +153,7 @@ describe('the assumption behind a continuation is checked on every turn', () => 
 
 describe('a response is annotated when it closes', () => {
   const response = (text: string, template = chatml, options = {}) => {
-    const { trajectory } = play(template, [{ messages: [user('q')], ...said(text) }], [], options)
+    const { trajectory } = play(template, [{ messages: [user('q')], ...said(text) }], { options })
     const segment = trajectory.segments[1]
     if (segment?.kind !== 'response') throw new Error('no response')
     const taken = ({ start, end }: { start: number; end: number }) =>
@@ -203,6 +206,29 @@ describe('a response is annotated when it closes', () => {
     expect(endsInsideThink(bytes('<|im_start|>assistant\n<think>\n'), byteTokenizer)).toBe(true)
   })
 
+  test.each(parsers)('$name: a parsed call has spans of its arguments, a malformed one its reason', (parser) => {
+    const add = { name: 'add', inputSchema: { properties: { a: { type: 'integer' }, b: { type: 'string' } } } }
+    const [before, between, after] = written[parser.name] as [string, string, string]
+    const reply = said(`é ${before}${between}${after}`)
+    const { trajectory } = play(chatml, [{ messages: [user('q')], ...reply }], { tools: [add], parser })
+    expect(trajectory.model.parser).toBe(parser.name)
+    const segment = trajectory.segments[1] as ResponseSegment
+    const taken = ({ start, end }: { start: number; end: number }) =>
+      textOf(segment.ids.slice(start, end), trajectory.vocab)
+    const [good, bad] = segment.toolCalls
+    expect(good?.kind === 'parsed' && good.arguments.map(({ name, span }) => [name, taken(span)])).toEqual([
+      ['a', '7'],
+      ['b', parser === hermes || parser === kimiK2 ? '"日本 7"' : '日本 7'],
+    ])
+    expect(good).toMatchObject({ id: 'call_0000', name: 'add', input: { a: 7, b: '日本 7' } })
+    expect(bad).toMatchObject({ kind: 'malformed', id: 'call_0001', name: 'add', why: expect.any(String) })
+    expect(segment.toolCalls.map(({ span }) => taken(span).length)).toEqual([
+      before.replace(kimiK2.delimiters.section?.open ?? '', '').length,
+      between.length,
+    ])
+    expect(segment.toolCalls).toHaveLength(2)
+  })
+
   test('call ids go on through the trajectory', () => {
     const { trajectory } = play(chatml, [
       { messages: [user('q')], ...said(call('a') + call('b')) },
@@ -210,6 +236,74 @@ describe('a response is annotated when it closes', () => {
     ])
     const found = trajectory.segments.flatMap((s) => (s.kind === 'response' ? s.toolCalls.map(({ id }) => id) : []))
     expect(found).toEqual(['call_0000', 'call_0001', 'call_0002'])
+  })
+})
+
+/** A good call of add, one that is cut, and what stands behind them. */
+const written: Readonly<Record<string, readonly [string, string, string]>> = {
+  hermes: [
+    '<tool_call>\n{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}\n</tool_call>',
+    '<tool_call>\n{"name": "add", "arguments": {"a": 7\n</tool_call>',
+    '',
+  ],
+  qwen_xml: [
+    '<tool_call>\n<function=add>\n<parameter=a>\n7\n</parameter>\n<parameter=b>\n日本 7\n</parameter>\n</function>\n</tool_call>',
+    '<tool_call>\n<function=add>\n<parameter=a>\nseven\n</parameter>\n</function>\n</tool_call>',
+    '',
+  ],
+  glm: [
+    '<tool_call>add\n<arg_key>a</arg_key>\n<arg_value>7</arg_value>\n<arg_key>b</arg_key>\n<arg_value>日本 7</arg_value>\n</tool_call>',
+    '<tool_call>add<arg_key>a</arg_key></tool_call>',
+    '',
+  ],
+  kimi_k2: [
+    '<|tool_calls_section_begin|><|tool_call_begin|>functions.add:0<|tool_call_argument_begin|>{"a": 7, "b": "日本 7"}<|tool_call_end|>',
+    '<|tool_call_begin|>functions.add:1<|tool_call_argument_begin|>[7]<|tool_call_end|>',
+    '<|tool_calls_section_end|>',
+  ],
+}
+
+describe('ids that the model wrote', () => {
+  const kimi = `{%- for m in messages -%}
+{{- '<|im_start|>' + m.role + '\\n' + ('## Return of ' + m.tool_call_id + '\\n' if m.role == 'tool' else '') + m.content + '<|im_end|>' -}}
+{%- endfor -%}
+{%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}{%- endif -%}`
+  const one = (index: number) =>
+    `<|tool_call_begin|>functions.f:${index}<|tool_call_argument_begin|>{}<|tool_call_end|>`
+  const calling = (count: number) =>
+    said(
+      `<|tool_calls_section_begin|>${Array.from({ length: count }, (_, i) => one(i)).join('')}<|tool_calls_section_end|>`,
+    )
+  const results = (count: number, from = 0): Message[] =>
+    Array.from({ length: count }, (_, i) => ({
+      role: 'tool',
+      callId: `call_${String(from + i).padStart(4, '0')}`,
+      content: `r${i}`,
+    }))
+
+  test('are printed with the results, :10 after :9, while ours stay unique', () => {
+    const { trajectory } = play(
+      kimi,
+      [
+        { messages: [user('q')], ...calling(12) },
+        { messages: results(12), ...calling(1) },
+        { messages: results(1, 12), ...said('done') },
+      ],
+      { parser: kimiK2 },
+    )
+    const prompts = trajectory.segments.flatMap((s) => (s.kind === 'prompt' ? [textOf(s.ids, trajectory.vocab)] : []))
+    expect(
+      Array.from(prompts[1]?.matchAll(/Return of (\S+)\n(\w+)/g) ?? [], ([, id, text]) => `${id} ${text}`),
+    ).toEqual(Array.from({ length: 12 }, (_, i) => `functions.f:${i} r${i}`))
+    expect(prompts[2]).toContain('## Return of functions.f:0\nr0')
+    expect(trajectory.segments[2]).toMatchObject({ derivation: { check: { kind: 'held' } } })
+    const calls = toolCallsOf(trajectory)
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(13)
+    expect(calls.map(({ writtenId }) => writtenId)).toEqual([
+      ...Array.from({ length: 12 }, (_, i) => `functions.f:${i}`),
+      'functions.f:0',
+    ])
+    expect(decode(encode(trajectory))).toEqual({ ok: true, trajectory })
   })
 })
 
@@ -307,7 +401,7 @@ describe('any mix of turns, calls, malformed calls, empty and cut replies', () =
           pairs.map(([question, answer]) => ({ messages: [user(question)], ...said(answer) })),
         )
         const whole = chatTemplate(chatml, {}).render({
-          messages: conversation(trajectory).map(templateMessage),
+          messages: conversation(trajectory).map((message) => templateMessage(message, [])),
           tools: undefined,
           addGenerationPrompt: false,
           options: {},

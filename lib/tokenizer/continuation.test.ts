@@ -48,7 +48,7 @@ describe.each(['qwen3', 'tiny-qwen3'] as const)('%s', (name) => {
         turn('<think>\nso\n</think>\n\n425 and 15.', result('425'), result('15')),
         turn('No.', user('And plus 9?')),
       ],
-      tools,
+      { tools },
     )
     const results = '<tool_response>\n425\n</tool_response>\n<tool_response>\n15\n</tool_response>'
     expect(promptTexts(trajectory).slice(1)).toEqual([
@@ -60,7 +60,7 @@ describe.each(['qwen3', 'tiny-qwen3'] as const)('%s', (name) => {
 
   test('without thinking, every prompt ends with the empty think block', () => {
     const turns = [turn('Hello.', user('hi')), turn('Bye.', user('bye'))]
-    const { trajectory } = play(codec, turns, [], { enable_thinking: false })
+    const { trajectory } = play(codec, turns, { options: { enable_thinking: false } })
     for (const text of promptTexts(trajectory)) expect(text).toMatch(/<think>\n\n<\/think>\n\n$/)
     expect(checks(trajectory)).toEqual(['held'])
   })
@@ -72,7 +72,7 @@ describe.each(['qwen3', 'tiny-qwen3'] as const)('%s', (name) => {
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 4 }), (pairs) => {
         const turns = pairs.map(([question, answer]) => turn(answer, user(`Q${question}`)))
-        const { trajectory, requests } = play(codec, turns, tools)
+        const { trajectory, requests } = play(codec, turns, { tools })
         for (const [index, request] of requests.entries())
           expect(request.slice(0, requests[index - 1]?.length ?? 0)).toEqual(requests[index - 1] ?? [])
         expect(ids(trajectory)).toEqual([...(requests.at(-1) as number[]), ...(turns.at(-1) as Turn).reply])

@@ -1,0 +1,82 @@
+/** The loop that every parser runs: where calls open, and where one ends that could not be read. */
+import { finder } from './finder.ts'
+import type { ParsedCall, TextRange, ToolParser } from './parser.ts'
+
+/** The places of a format's delimiters in one text. */
+export interface Marks {
+  readonly nextOpen: (from: number) => number
+  readonly nextClose: (from: number) => number
+}
+
+export function marksIn(text: string, { open, close }: ToolParser['delimiters']): Marks {
+  return { nextOpen: finder(text, open), nextClose: finder(text, close) }
+}
+
+/** Reads the calls that open outside the shielded ranges, each from where the one before has ended. */
+export function callsIn(
+  shielded: readonly TextRange[],
+  { nextOpen }: Marks,
+  read: (open: number) => ParsedCall,
+): ParsedCall[] {
+  const calls: ParsedCall[] = []
+  let shield = 0
+  for (let open = nextOpen(0); open >= 0; ) {
+    while ((shielded[shield]?.end ?? Infinity) <= open) shield++
+    const block = shielded[shield]
+    if (block && block.start <= open) {
+      open = nextOpen(block.end)
+      continue
+    }
+    const call = read(open)
+    calls.push(call)
+    open = nextOpen(call.text.end)
+  }
+  return calls
+}
+
+export interface Fault {
+  readonly why: string
+  readonly at: number
+  readonly name?: string | undefined
+}
+
+/**
+ * A call that could not be read. It ends behind its closing delimiter, or where the next call opens, whichever comes
+ * first from `from` on: it must not swallow a good call.
+ */
+export function malformedCall(
+  text: string,
+  open: number,
+  { why, at, name }: Fault,
+  delimiters: ToolParser['delimiters'],
+  end: MalformedEnd,
+): Extract<ParsedCall, { kind: 'malformed' }> {
+  return {
+    kind: 'malformed',
+    ...(name !== undefined && { name }),
+    why,
+    at: Math.min(at, end.body),
+    raw: text.slice(open + delimiters.open.length, end.body),
+    text: { start: open, end: end.isClosed ? end.body + delimiters.close.length : end.body },
+  }
+}
+
+interface MalformedEnd {
+  /** Where its body ends. */
+  readonly body: number
+  /** Whether the closing delimiter follows there. */
+  readonly isClosed: boolean
+}
+
+export function malformedEnd(text: string, from: number, { nextOpen, nextClose }: Marks): MalformedEnd {
+  const close = nextClose(from)
+  const open = nextOpen(from)
+  const isClosed = close >= 0 && (open < 0 || close < open)
+  return { isClosed, body: isClosed ? close : open < 0 ? text.length : open }
+}
+
+/** The offset of the first character from `start` on that ends a name; `ends` is global. The end of the text is one. */
+export function endOfName(text: string, start: number, ends: RegExp): number {
+  ends.lastIndex = start
+  return ends.exec(text)?.index ?? text.length
+}

@@ -1,0 +1,74 @@
+/** What qwen_xml and glm share: a call is a name and argument values, each between tags and written as bare text. */
+import type { ToolSpec } from '#lib/core/trajectory.ts'
+import { argumentTypes } from './argument-types.ts'
+import { type Marks, malformedCall, malformedEnd } from './calls.ts'
+import type { NamedRange, ParsedCall, ToolParser } from './parser.ts'
+import { typedValue } from './typed-value.ts'
+
+/** What the tags of a call say: where the values stand and what is wrong, but not yet what the values are. */
+export type Tagged =
+  | {
+      readonly ok: true
+      readonly name: string
+      readonly values: readonly NamedRange[]
+      /** Offset of the closing delimiter. */
+      readonly close: number
+    }
+  | {
+      readonly ok: false
+      readonly why: string
+      readonly at: number
+      readonly name?: string
+      /** Those before the fault. */
+      readonly values: readonly NamedRange[]
+    }
+
+interface Format {
+  readonly delimiters: ToolParser['delimiters']
+  /** Spellings of values besides JSON's, for the types that they have. */
+  readonly words: ReadonlyMap<string, unknown>
+}
+
+export function taggedCall(
+  text: string,
+  open: number,
+  tagged: Tagged,
+  tools: readonly ToolSpec[],
+  { delimiters, words }: Format,
+  marks: Marks,
+): ParsedCall {
+  if (!tagged.ok) {
+    const fault = crossed(open, tagged, marks) ?? tagged
+    return malformedCall(text, open, { ...fault, name: tagged.name }, delimiters, malformedEnd(text, fault.at, marks))
+  }
+  const { name, values, close } = tagged
+  const input: [string, unknown][] = []
+  for (const { name: argument, text: range } of values) {
+    const typed = typedValue(text, range, argumentTypes(tools, name, argument), words)
+    if (!typed.ok) {
+      const why = `${JSON.stringify(argument)} ${typed.why}`
+      return malformedCall(text, open, { why, at: typed.at, name }, delimiters, { body: close, isClosed: true })
+    }
+    input.push([argument, typed.value])
+  }
+  return {
+    kind: 'parsed',
+    name,
+    input: Object.fromEntries(input),
+    arguments: values,
+    raw: text.slice(open + delimiters.open.length, close),
+    text: { start: open, end: close + delimiters.close.length },
+  }
+}
+
+export const notClosed = (argument: string): string => `the value of ${JSON.stringify(argument)} is not closed`
+
+/**
+ * A value may hold the closing delimiter of a call as text. Where the call came to nothing behind such a value, the value
+ * was not closed, and the delimiter was the call's own.
+ */
+function crossed(open: number, { values }: Tagged, { nextClose }: Marks): { why: string; at: number } | undefined {
+  const close = nextClose(open)
+  const value = close < 0 ? undefined : values.find(({ text }) => close < text.end)
+  return value && { why: notClosed(value.name), at: value.text.start }
+}
