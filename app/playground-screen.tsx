@@ -30,7 +30,7 @@ import { useServerStatus } from './use-server-status.ts'
 import { useSetup } from './use-setup.ts'
 import { useViewState } from './view-state.ts'
 
-const NO_CHOICES = { tools: [], parsers: [] }
+const NO_CHOICES = { tools: [], parsers: [], defaultParser: '' }
 
 export function PlaygroundScreen() {
   const view = useViewState()

@@ -15,6 +15,7 @@ interface SetupFormProps {
   readonly choices: {
     readonly tools: readonly { readonly name: string; readonly description?: string | undefined }[]
     readonly parsers: readonly string[]
+    readonly defaultParser: string
   }
   /** Said where the first turn has fixed what only a new run can change; undefined before it. */
   readonly fixedNote: ReactNode
@@ -160,6 +161,7 @@ export function SetupForm({ setup, onChange, errors, servers, server, status, ch
               value={setup.parser}
               onChange={(event) => set('parser', event.target.value)}
             >
+              <option value="">{serverParserText(status, choices.defaultParser)}</option>
               {choices.parsers.map((name) => (
                 <option key={name}>{name}</option>
               ))}
@@ -185,6 +187,16 @@ export function SetupForm({ setup, onChange, errors, servers, server, status, ch
       </details>
     </form>
   )
+}
+
+/** What leaving the choice to the server means right now. */
+function serverParserText(status: ShownStatus, defaultParser: string): string {
+  if (status.state !== 'ready') return 'as the server says'
+  const { parser, toolCallParser } = status
+  if (toolCallParser === undefined) return `as the server says: it names none, so ${defaultParser}`
+  return parser === undefined
+    ? `as the server says: ${toolCallParser}, not known here, so ${defaultParser}`
+    : `as the server says: ${parser}`
 }
 
 function texts(name: SamplingField | LimitField | 'topLogprobs'): {

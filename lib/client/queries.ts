@@ -16,7 +16,11 @@ const serverSchema = z.object({
 const serversSchema = z.object({ servers: z.array(serverSchema), default: z.string() })
 export type ServerEntry = z.infer<typeof serverSchema>
 
-const capabilitiesSchema = z.object({ parsers: z.array(z.string()), tools: z.array(schemas.toolSpec) })
+const capabilitiesSchema = z.object({
+  parsers: z.array(z.string()),
+  defaultParser: z.string(),
+  tools: z.array(schemas.toolSpec),
+})
 
 const rowSchema = z.object({
   key: z.string(),

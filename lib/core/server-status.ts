@@ -34,7 +34,13 @@ const failed = z.object({
 })
 
 export const serverStatusSchema = z.discriminatedUnion('state', [
-  description.extend({ state: z.literal('ready') }),
+  description.extend({
+    state: z.literal('ready'),
+    parser: z
+      .string()
+      .optional()
+      .describe('Our parser for the format of toolCallParser. Omitted: the server names none, or one not known here.'),
+  }),
   z.object({ state: z.literal('starting') }),
   failed,
 ])

@@ -2,7 +2,7 @@
 import { type Marks, malformedEnd } from './calls.ts'
 import { type Member, type ObjectScan, scanObject, skipSpace } from './json-scan.ts'
 
-export type JsonBody =
+type JsonBody =
   | { readonly ok: true; readonly start: number; readonly members: readonly Member[]; readonly close: number }
   | {
       readonly ok: false

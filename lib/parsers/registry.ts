@@ -7,6 +7,7 @@ import { qwenXml } from './qwen-xml.ts'
 /** Every tool-call parser, by the name that files and settings use. */
 export const parsers: readonly ToolParser[] = [hermes, qwenXml, glm, kimiK2]
 
+/** Of a run that names none, on a server that names none either. */
 export const DEFAULT_PARSER = 'hermes'
 
 export const parserNames: readonly string[] = parsers.map(({ name }) => name)
@@ -23,6 +24,6 @@ const SGLANG_NAMES: ReadonlyMap<string, string> = new Map(
   }).flatMap(([own, theirs]) => theirs.map((name) => [name, own] as const)),
 )
 
-/** Our name for a server's parser; the default where the server names none, or one of another format. */
-export const parserOfServer = (toolCallParser: string | undefined): string =>
-  SGLANG_NAMES.get(toolCallParser ?? '') ?? DEFAULT_PARSER
+/** Our name for a server's parser; undefined where the server names none, or one of another format. */
+export const parserOfServer = (toolCallParser: string | undefined): string | undefined =>
+  SGLANG_NAMES.get(toolCallParser ?? '')

@@ -7,6 +7,7 @@ import { SORT_COLUMNS } from '#lib/store/listing.ts'
 import { capabilitiesSchema } from './capabilities.ts'
 import { exportRequestSchema } from './export.ts'
 import { labelChangeSchema } from './library.ts'
+import { parseAnswerSchema, parseRequestSchema } from './parse.ts'
 import { continueRequestSchema, rolloutRequestSchema } from './rollouts.ts'
 import { serverInputSchema } from './servers.ts'
 
@@ -121,6 +122,13 @@ export const operations: readonly Operation[] = [
     path: '/api/servers/{name}/load',
     summary: 'What a server is busy with, as far as it tells.',
     answers: { 200: { description: 'Its queue and its cache.', schema: serverLoadSchema } },
+  },
+  {
+    method: 'post',
+    path: '/api/parse',
+    summary: 'Tool calls in a text, as each parser finds them.',
+    body: { type: 'application/json', schema: parseRequestSchema },
+    answers: { 200: { description: 'What each parser found.', schema: parseAnswerSchema } },
   },
   {
     method: 'post',

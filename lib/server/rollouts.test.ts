@@ -23,10 +23,12 @@ let folder: string
 let all: Services
 let isDown: boolean
 let shippedTemplate: string
+let toolCallParser: string | undefined
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-rollouts-'))
   isDown = false
   shippedTemplate = chatml
+  toolCallParser = undefined
   const generate: SglangClient['generate'] = async function* () {
     if (isDown) throw new SglangError('CONNECT_REFUSED', 'nothing listens')
     const end = { finish: { kind: 'stop', matched: END }, usage: {} } as const
@@ -34,7 +36,7 @@ beforeEach(() => {
   }
   const describe = async (delayMs: number) => {
     await new Promise((resolve) => setTimeout(resolve, delayMs))
-    return { modelName: 'm', contextLength: 4096 }
+    return { modelName: 'm', contextLength: 4096, toolCallParser }
   }
   all = {
     version: '0',
@@ -96,6 +98,29 @@ test('a continuation uses the template that is recorded, not the one that the to
   shippedTemplate = chatml.replaceAll('<|im_start|>', '<|im_start|>3')
   await ended(continueRollout(key, { prompt: 'more' }, all, never))
   expect(lastPrompt(stored(key))).toBe('\n<|im_start|>user\nmore<|im_end|>\n<|im_start|>assistant\n')
+})
+
+test('the parser is the one named, else the server’s own, else hermes', async () => {
+  const parserOf = async (request: Parameters<typeof began>[0] = {}) => stored(await began(request)).model.parser
+  expect(await parserOf()).toBe('hermes')
+  toolCallParser = 'glm45'
+  expect(await parserOf()).toBe('glm')
+  expect(await parserOf({ parser: 'kimi_k2' })).toBe('kimi_k2')
+  toolCallParser = 'llama3'
+  expect(await parserOf()).toBe('hermes')
+  const failure = await began({ parser: 'llama3' }).catch((error: unknown) => error)
+  expect((failure as Problem).details).toMatchObject({ status: 422, code: 'NO_PARSER' })
+})
+
+test('a continuation keeps its parser; one whose calls were not parsed gets that of the server, and says so', async () => {
+  const key = await began()
+  toolCallParser = 'qwen3_coder'
+  await ended(continueRollout(key, { prompt: 'more' }, all, never))
+  expect(stored(key).model.parser).toBe('hermes')
+  const { parser: _, ...unparsed } = stored(key).model
+  const imported = all.store.add({ ...stored(key), model: unparsed })
+  await ended(continueRollout(imported, { prompt: 'more' }, all, never))
+  expect(stored(imported).model.parser).toBe('qwen_xml')
 })
 
 test('a tool that is not there is named before anything starts', async () => {

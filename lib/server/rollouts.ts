@@ -6,10 +6,12 @@ import { limitsSchema } from '#lib/agent/limits.ts'
 import { rollout, unreadResults } from '#lib/agent/rollout.ts'
 import type { AgentTool } from '#lib/agent/tool.ts'
 import { FORMAT, type Message, schemas, type Trajectory } from '#lib/core/trajectory.ts'
-import { DEFAULT_PARSER, parserNamed, parserNames } from '#lib/parsers/registry.ts'
+import type { ToolParser } from '#lib/parsers/parser.ts'
+import { DEFAULT_PARSER, parserNames, parserOfServer } from '#lib/parsers/registry.ts'
 import { samplingSchema } from '#lib/sglang/sampling.ts'
 import { RESERVED_OPTIONS } from '#lib/templates/chat-template.ts'
 import { type Codec, endOfTurnId } from '#lib/tito/prompt.ts'
+import { parserOrProblem } from './parse.ts'
 import { Problem } from './problem.ts'
 import type { Run } from './runs.ts'
 import { BUILT_IN } from './servers.ts'
@@ -53,7 +55,7 @@ export const rolloutRequestSchema = z
     parser: z
       .string()
       .exactOptional()
-      .describe(`One of ${parserNames.join(', ')}.`),
+      .describe(`One of ${parserNames.join(', ')}. Default: the server’s own, where it is one of these, else hermes.`),
     templateOptions: templateOptions.exactOptional().describe('For example {"enable_thinking": false}.'),
     tokenizer: z
       .string()
@@ -91,6 +93,7 @@ export const tools: readonly AgentTool[] = [calculator]
 export async function startRollout(request: RolloutRequest, all: Services, signal: AbortSignal): Promise<Run> {
   const serverName = request.server ?? all.servers.defaultName
   const server = await all.servers.client(serverName).describe(signal)
+  const parser = parserFor(request.parser, server)
   const chosen = (request.tools ?? []).map(toolNamed)
   const codec = await loadCodec(
     request.tokenizer ?? tokenizerOf(serverName, server.tokenizerName),
@@ -115,7 +118,7 @@ export async function startRollout(request: RolloutRequest, all: Services, signa
       },
       template: { text: codec.template.text, options },
       tools: chosen.map(({ spec }) => spec),
-      parser: parserOrProblem(request.parser ?? DEFAULT_PARSER).name,
+      parser: parser.name,
     },
     vocab: {},
     segments: [],
@@ -130,7 +133,7 @@ export async function startRollout(request: RolloutRequest, all: Services, signa
     trajectory,
     all.store.add(trajectory, { runsHere: true }),
     questionOf(request),
-    { ...request, server: serverName },
+    { ...request, server: serverName, parser },
     codec,
     all,
   )
@@ -178,16 +181,28 @@ export async function continueRollout(
       detail: 'this trajectory has been continued elsewhere',
       hint: 'It is shown as it is now: look at it, and send again.',
     })
+  const parser = parserFor(stored.model.parser, server)
   const trajectory: Trajectory = {
     ...stored,
-    model: { ...stored.model, ...(server.contextLength !== undefined && { contextLength: server.contextLength }) },
+    model: {
+      ...stored.model,
+      ...(server.contextLength !== undefined && { contextLength: server.contextLength }),
+      parser: parser.name,
+    },
     provenance:
       stored.provenance.kind === 'rollout' && request.limits
         ? { ...stored.provenance, limits: request.limits as Record<string, number> }
         : stored.provenance,
   }
   const question: Message[] = request.prompt === undefined ? [] : [{ role: 'user', content: request.prompt }]
-  return run(trajectory, key, [...unsentSystem(stored), ...question], { ...request, server: serverName }, codec, all)
+  return run(
+    trajectory,
+    key,
+    [...unsentSystem(stored), ...question],
+    { ...request, server: serverName, parser },
+    codec,
+    all,
+  )
 }
 
 /** Where the first call failed, nothing of the first prompt was read: its system messages still have to be. */
@@ -200,12 +215,11 @@ function run(
   trajectory: Trajectory,
   key: string,
   messages: readonly Message[],
-  request: Omit<ContinueRequest, 'prompt'> & { readonly server: string },
+  request: Omit<ContinueRequest, 'prompt'> & { readonly server: string; readonly parser: ToolParser },
   codec: Codec,
   all: Services,
 ): Run {
   const rolloutId = randomUUID()
-  const parser = parserOrProblem(trajectory.model.parser ?? DEFAULT_PARSER)
   const client = all.servers.client(request.server)
   const runnable = trajectory.model.tools.map(({ name }) => toolNamed(name))
   return all.runs.start({
@@ -227,7 +241,7 @@ function run(
           generate: client.generate,
           serverName: request.server,
           codec,
-          parser,
+          parser: request.parser,
           tools: runnable,
           now: () => new Date(),
           elapsedMs: () => performance.now(),
@@ -280,16 +294,9 @@ function toolNamed(name: string): AgentTool {
   return found
 }
 
-function parserOrProblem(name: string) {
-  const parser = parserNamed(name)
-  if (!parser)
-    throw new Problem({
-      status: 422,
-      code: 'NO_PARSER',
-      detail: `there is no tool-call parser named ${JSON.stringify(name)}`,
-      hint: `Parsers: ${parserNames.join(', ')}.`,
-    })
-  return parser
+/** The one named, else the server's own, else the default. */
+function parserFor(chosen: string | undefined, server: { readonly toolCallParser?: string | undefined }): ToolParser {
+  return parserOrProblem(chosen ?? parserOfServer(server.toolCallParser) ?? DEFAULT_PARSER)
 }
 
 const lastServer = ({ segments }: Trajectory): string | undefined =>

@@ -1,6 +1,7 @@
 /** The SGLang servers that may be called: the built-in one, the environment's, and those saved by hand. */
 import * as z from 'zod'
 import type { ServerLoad, ServerStatus } from '#lib/core/server-status.ts'
+import { parserOfServer } from '#lib/parsers/registry.ts'
 import { serverAddress } from '#lib/sglang/address.ts'
 import { createClient, type SglangClient } from '#lib/sglang/client.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
@@ -125,7 +126,9 @@ export function createServers(config: Config, store: ServerStore): Servers {
 export async function serverStatus(client: SglangClient, signal: AbortSignal): Promise<ServerStatus> {
   try {
     if (!(await client.isReady(signal))) return { state: 'starting' }
-    return { state: 'ready', ...(await client.describe(signal)) }
+    const description = await client.describe(signal)
+    const parser = parserOfServer(description.toolCallParser)
+    return { state: 'ready', ...description, ...(parser !== undefined && { parser }) }
   } catch (error) {
     return failed(error)
   }

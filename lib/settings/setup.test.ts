@@ -14,7 +14,7 @@ test('the defaults ask for a run with the calculator', () => {
       promptLogprobs: true,
       stream: true,
     },
-    opening: { system: 'You are a helpful assistant.', tools: ['calculator'], parser: 'hermes', templateOptions: {} },
+    opening: { system: 'You are a helpful assistant.', tools: ['calculator'], templateOptions: {} },
   })
 })
 
@@ -35,13 +35,14 @@ test('a chosen server, tokenizer, stop texts and options are', () => {
     request({
       server: 's',
       tokenizer: ' Qwen/Qwen3-4B ',
+      parser: 'glm',
       thinking: false,
       templateOptions: '{"x": 1}',
       sampling: { ...DEFAULT_SETUP.sampling, stop: 'a\n\nb', top_k: '-1', sampling_seed: '7' },
     }),
   ).toMatchObject({
     settings: { server: 's', sampling: { stop: ['a', 'b'], top_k: -1, sampling_seed: 7 } },
-    opening: { tokenizer: 'Qwen/Qwen3-4B', templateOptions: { enable_thinking: false, x: 1 } },
+    opening: { tokenizer: 'Qwen/Qwen3-4B', parser: 'glm', templateOptions: { enable_thinking: false, x: 1 } },
   })
 })
 

@@ -10,7 +10,8 @@ const setupSchema = z.object({
   tokenizer: z.string().default(''),
   system: z.string().default('You are a helpful assistant.'),
   tools: z.array(z.string()).readonly().default(['calculator']),
-  parser: z.string().default('hermes'),
+  /** '' = as the server says. */
+  parser: z.string().default(''),
   thinking: z.boolean().default(true),
   /** Further template options, JSON. */
   templateOptions: z.string().default(''),
@@ -184,7 +185,7 @@ export function requestOf(setup: Setup): RequestOfSetup {
     opening: {
       ...(setup.system.trim() !== '' && { system: setup.system }),
       tools: setup.tools,
-      parser: setup.parser,
+      ...(setup.parser !== '' && { parser: setup.parser }),
       ...(setup.tokenizer.trim() !== '' && { tokenizer: setup.tokenizer.trim() }),
       // Said only when it is off: templates think unless they are told not to, and others do not know the option.
       templateOptions: { ...(setup.thinking ? {} : { enable_thinking: false }), ...options },
