@@ -1,145 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { conversation } from '#lib/core/conversation.ts'
-import { applyEvent, type LiveTrajectory, type RolloutEvent } from '#lib/core/events.ts'
 import { textOf } from '#lib/core/pieces.ts'
 import { ids, lossMask } from '#lib/core/tokens.ts'
-import { FORMAT, type Message, type Outcome, type Trajectory } from '#lib/core/trajectory.ts'
-import { hermes } from '#lib/parsers/hermes.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
 import type { Chunk } from '#lib/sglang/reply.ts'
-import type { GenerateRequest } from '#lib/sglang/request.ts'
-import { chatTemplate } from '#lib/templates/chat-template.ts'
-import { byteId, byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
-import { chatml } from '#lib/tito/small-templates.ts'
 import { calculator } from './calculator.ts'
-import type { CallSettings } from './model-call.ts'
-import { type RolloutDependencies, rollout } from './rollout.ts'
+import { bytes, call, cut, draw, END, empty, ended, play, type Script, says, stop, user } from './scripted-rollout.ts'
 import type { AgentTool } from './tool.ts'
 
-const END = byteId('<|im_end|>')
-const bytes = (text: string) => byteTokenizer.encode(text)
-const call = (name: string, input: object) => `<tool_call>${JSON.stringify({ name, arguments: input })}</tool_call>`
-const user = (content: string): Message => ({ role: 'user', content })
-
-/** What the server does with one request: a text, or its own way of answering. */
-type Script = string | ((request: GenerateRequest, signal: AbortSignal) => AsyncGenerator<Chunk>)
-
-const stop = (count: number) => ({
-  finish: { kind: 'stop', matched: END } as const,
-  usage: { completionTokens: count },
-})
-
-/** A reply token by token, each with a logprob. */
-async function* says(text: string, end: Chunk['end'] = stop(text.length + 1)): AsyncGenerator<Chunk> {
-  const reply = [...bytes(text), ...(end?.finish.kind === 'stop' ? [END] : [])]
-  for (const [index, id] of reply.entries())
-    yield { tokens: { ids: [id], logprobs: [-0.5] }, problems: [], ...(index === reply.length - 1 && end && { end }) }
-}
-
-const cut = (text: string, error: Error): Script =>
-  async function* () {
-    for (const id of bytes(text)) yield { tokens: { ids: [id], logprobs: [-0.5] }, problems: [] }
-    throw error
-  }
-
-interface Played {
-  readonly events: readonly RolloutEvent[]
-  readonly trajectory: Trajectory
-  readonly requests: readonly GenerateRequest[]
-}
-
-const empty: Trajectory = {
-  format: FORMAT,
-  id: 't',
-  createdAt: '2026-01-01T00:00:00.000Z',
-  model: {
-    tokenizer: { name: 'bytes', vocabularySize: byteTokenizer.vocabularySize, specialIds: [], endOfTurnId: END },
-    template: { text: chatml, options: {} },
-    tools: [],
-    parser: 'hermes',
-  },
-  vocab: {},
-  segments: [],
-  outcome: { kind: 'running' },
-  provenance: { kind: 'rollout', application: 'test' },
-}
-
-interface Options {
-  readonly scripts: readonly Script[]
-  readonly tools?: readonly AgentTool[]
-  readonly settings?: Partial<CallSettings>
-  readonly on?: Trajectory
-  readonly messages?: readonly Message[]
-  readonly signal?: AbortSignal
-  readonly onEvent?: (event: RolloutEvent) => void
-  readonly template?: string
-}
-
-async function play({
-  scripts,
-  tools = [calculator],
-  settings,
-  on = empty,
-  messages = [user('q')],
-  signal,
-  onEvent,
-  template = chatml,
-}: Options): Promise<Played> {
-  const requests: GenerateRequest[] = []
-  const queue = [...scripts]
-  let clock = 0
-  const dependencies: RolloutDependencies = {
-    generate(request, callSignal) {
-      requests.push(request)
-      const script = queue.shift()
-      if (script === undefined) throw new Error('the script has no more replies')
-      return typeof script === 'string' ? says(script) : script(request, callSignal)
-    },
-    serverName: 'scripted',
-    codec: { tokenizer: byteTokenizer, template: chatTemplate(template, {}) },
-    parser: hermes,
-    tools,
-    now: () => new Date(0),
-    elapsedMs: () => clock++,
-    newRequestId: () => String(requests.length).padStart(32, '0'),
-  }
-  const events: RolloutEvent[] = []
-  const all = {
-    sampling: { max_new_tokens: 1000 },
-    limits: {},
-    promptLogprobs: true,
-    topLogprobs: 0,
-    stream: true,
-    ...settings,
-  }
-  for await (const event of rollout(
-    { rolloutId: 'r', trajectory: on, messages },
-    all,
-    dependencies,
-    signal ?? new AbortController().signal,
-  )) {
-    events.push(event)
-    onEvent?.(event)
-  }
-  const trajectory = events.reduce<LiveTrajectory | undefined>(applyEvent, undefined)
-  if (!trajectory) throw new Error('no events')
-  return { events, trajectory, requests }
-}
-
-/** Context in round brackets, trained tokens in square ones; ChatML's frame left out. */
-const draw = (trajectory: Trajectory): string =>
-  trajectory.segments
-    .map((segment) => {
-      const text = textOf(segment.ids, trajectory.vocab)
-        .replace(/<\|im_start\|>assistant\n|<\|im_start\|>|<\|im_end\|>|\n/g, ' ')
-        .replace(/ +/g, ' ')
-        .trim()
-      return segment.kind === 'prompt' ? `(${text})` : `[${text}]`
-    })
-    .join(' ')
-
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
-const ended = (reason: string): Partial<Outcome> => ({ kind: 'ended', reason }) as Partial<Outcome>
 const failed = (code: string) => ({ kind: 'failed', code })
 
 describe('a rollout', () => {
@@ -440,7 +309,7 @@ describe('stop', () => {
     const controller = new AbortController()
     const patient: AgentTool = {
       spec: { name: 'wait', inputSchema: { type: 'object', properties: {} } },
-      run: (_input, signal) =>
+      run: (_input, { signal }) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
     }
     const { trajectory } = await play({
