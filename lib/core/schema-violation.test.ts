@@ -19,6 +19,12 @@ test.each<[z.ZodType, unknown, string]>([
   [z.string().regex(/^x/, 'a text that begins with x'), 'y', 'expected a text that begins with x, found "y"'],
   [z.union([z.string(), z.int()]), true, 'expected another kind of value, found true'],
   [
+    z.union([z.string(), z.strictObject({ a: z.int() })]),
+    { a: 1, b: 2 },
+    'expected no key "b", found an object with a, b',
+  ],
+  [z.union([z.literal(1), z.literal(2)]), 3, 'expected another kind of value, found 3'],
+  [
     z.union([z.string(), z.object({ a: z.union([z.string(), z.object({ b: z.int() })]) })]),
     { a: { b: 'x' } },
     'a.b: expected a number, found "x"',

@@ -11,7 +11,7 @@ export interface Violation {
 export function schemaViolation(error: z.ZodError, input: unknown): Violation {
   const issue = deepest(error.issues)
   const value = valueAt(input, issue.path)
-  return { path: pathText(issue.path), expected: expectation(issue), found: shown(value) }
+  return { path: pathText(issue.path), expected: expectation(issue), found: shownValue(value) }
 }
 
 export const violationText = ({ path, expected, found }: Violation): string =>
@@ -25,7 +25,10 @@ function deepest(issues: readonly Issue[]): Issue {
   if (first.code !== 'invalid_union') return first
   const inner = first.errors.filter((branch) => branch.length > 0).map(deepest)
   const best = inner.reduce<Issue>((a, b) => (a.path.length >= b.path.length ? a : b), { ...first, path: [] })
-  return best.path.length > 0 ? { ...best, path: [...first.path, ...best.path] } : first
+  if (best.path.length > 0) return { ...best, path: [...first.path, ...best.path] }
+  // The only branch for this kind of value: what it says is more than that no branch fits.
+  const [own, ...others] = inner.filter(({ code }) => code !== 'invalid_type')
+  return own && others.length === 0 ? { ...own, path: first.path } : first
 }
 
 function expectation(issue: Issue): string {
@@ -49,7 +52,8 @@ function expectation(issue: Issue): string {
   }
 }
 
-function pathText(path: readonly PropertyKey[]): string {
+/** `segments[2].logprobs[17]`. */
+export function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`
     const name = String(key)
@@ -70,7 +74,8 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 
 const SHOWN = 80
 
-function shown(value: unknown): string {
+/** A value as a violation names it: short, whatever it is. */
+export function shownValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object' && value !== null)
