@@ -29,7 +29,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   'lib/agent': {
     imports: ['lib/tito', 'lib/parsers', 'lib/templates', 'lib/sglang'],
-    packages: ['@strands-agents/sdk', 'fraction.js', 'zod'],
+    packages: ['@strands-agents/sdk', '@cfworker/json-schema', 'fraction.js', 'node:timers/promises', 'node:vm', 'zod'],
   },
   'lib/store': { imports: [], packages: ['node:*', 'zod'] },
   'lib/local-model': {

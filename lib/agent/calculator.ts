@@ -30,10 +30,7 @@ export const calculator: AgentTool = {
       required: ['expression'],
     },
   },
-  run({ expression }) {
-    if (typeof expression !== 'string') throw new CalculatorError('"expression" must be a text')
-    return calculate(expression)
-  },
+  run: ({ expression }) => calculate(expression as string),
 }
 
 /** Its message is what the model reads. */

@@ -1,4 +1,7 @@
-/** What ends a run before the model does. All count within one run, but maxTokens, which counts the whole trajectory. */
+/**
+ * What ends a run, or a call, before the model or the tool does. All count within one run, but maxTokens, which counts
+ * the whole trajectory.
+ */
 import * as z from 'zod'
 import { tokenCount } from '#lib/core/tokens.ts'
 import type { OutcomeReason, Trajectory } from '#lib/core/trajectory.ts'
@@ -13,10 +16,18 @@ export const limitsSchema = z
       .min(1)
       .describe('Messages, counting questions, replies and the results of one response as one each.'),
     maxTokens: z.int().min(1).describe('Tokens of the trajectory, context and output together.'),
+    toolTimeoutMs: z
+      .int()
+      .min(1)
+      .max(3_600_000)
+      .describe('Milliseconds of one tool call; one that takes longer gets an error result. Default 30000.'),
   })
   .partial()
 
 export type Limits = z.infer<typeof limitsSchema>
+
+/** The one limit that is always there: a tool that hangs would hold the run for ever. */
+export const DEFAULT_TOOL_TIMEOUT_MS = 30_000
 
 /** The limit that forbids the next call, in the order in which strands-sglang looks; `from` = segments before the run. */
 export function limitReached(trajectory: Trajectory, from: number, limits: Limits): OutcomeReason | undefined {

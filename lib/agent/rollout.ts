@@ -3,21 +3,17 @@
  * their hooks are the SDK's; which ids go in, what is recorded and when the run ends is decided here.
  */
 import {
-  AfterToolCallEvent,
   Agent,
-  BeforeToolCallEvent,
   type ContentBlock,
   NullConversationManager,
   Message as SdkMessage,
   TextBlock,
   ToolResultBlock,
   ToolUseBlock,
-  tool,
 } from '@strands-agents/sdk'
 import { responseText } from '#lib/core/conversation.ts'
-import type { LiveTrajectory, RolloutEvent } from '#lib/core/events.ts'
-import { toolCallsOf } from '#lib/core/tokens.ts'
-import type { Message, Outcome, ResponseSegment, ToolCall, ToolResult, Trajectory } from '#lib/core/trajectory.ts'
+import type { RolloutEvent } from '#lib/core/events.ts'
+import type { Message, Outcome, ResponseSegment, ToolResult, Trajectory } from '#lib/core/trajectory.ts'
 import { createEventQueue } from './event-queue.ts'
 import { limitReached } from './limits.ts'
 import { type CallDependencies, type CallSettings, callModel } from './model-call.ts'
@@ -25,6 +21,7 @@ import { createRecorder, type Recorder } from './recorder.ts'
 import { outcomeIn, RunEnded } from './run-ended.ts'
 import { MALFORMED_CALL, TitoModel } from './tito-model.ts'
 import type { AgentTool } from './tool.ts'
+import { callWithId, STOPPED, sdkTool, watchTools } from './tool-calls.ts'
 
 export interface RolloutStart {
   readonly rolloutId: string
@@ -99,7 +96,7 @@ async function run(
   })
   const agent = new Agent({
     model,
-    tools: dependencies.tools.map((agentTool) => sdkTool(agentTool, signal)),
+    tools: dependencies.tools.map((agentTool) => sdkTool(agentTool, recorder, settings.limits, signal)),
     messages: sdkHistory(start.trajectory),
     printer: false,
     // The default one drops messages after each run and retries with fewer: the trajectory would not be what was read.
@@ -107,7 +104,7 @@ async function run(
     // Retries are the client's, before the first token.
     retryStrategy: null,
   })
-  watchTools(agent, recorder, settings, dependencies, signal)
+  watchTools(agent, recorder, settings.limits, dependencies, signal)
   const invocation = agent.invoke(sdkArguments(start), { cancelSignal: signal })
   await invocation.catch(() => {})
   const outcome = await outcomeOf([lastCall, invocation], signal)
@@ -127,90 +124,6 @@ async function outcomeOf(sources: readonly Promise<unknown>[], signal: AbortSign
     if (error !== undefined && !signal.aborted) throw error
   }
   return { kind: 'ended', reason: signal.aborted ? 'cancelled' : 'end_turn' }
-}
-
-function sdkTool({ spec, run: execute }: AgentTool, signal: AbortSignal) {
-  return tool({
-    name: spec.name,
-    description: spec.description ?? spec.name,
-    inputSchema: spec.inputSchema as never,
-    callback: async (input) => unlessStopped(async () => execute(input as Record<string, unknown>, signal), signal),
-  })
-}
-
-/** A tool need not heed the signal: the run goes on without it. */
-async function unlessStopped<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) throw new Error(STOPPED)
-  const { promise: stopped, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(new Error(STOPPED))
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    return await Promise.race([action(), stopped])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
-}
-
-const STOPPED = 'the run was stopped before this call was finished.'
-
-/** Keeps calls that must not run from running, and records what became of each. */
-function watchTools(
-  agent: Agent,
-  recorder: Recorder,
-  { limits }: CallSettings,
-  { tools, now, elapsedMs }: RolloutDependencies,
-  signal: AbortSignal,
-): void {
-  const started = new Map<string, { readonly at: string; readonly ms: number }>()
-  agent.addHook(BeforeToolCallEvent, (event) => {
-    const call = callWithId(recorder.trajectory, event.toolUse.toolUseId)
-    const why = call && refusal(call, recorder.trajectory, tools, limits.maxParallelToolCalls ?? Infinity)
-    if (why !== undefined) {
-      event.cancel = why
-      return
-    }
-    const at = now().toISOString()
-    started.set(event.toolUse.toolUseId, { at, ms: elapsedMs() })
-    recorder.emit({ type: 'tool-started', callId: event.toolUse.toolUseId, startedAt: at })
-  })
-  agent.addHook(AfterToolCallEvent, ({ toolUse, result }) => {
-    const begun = started.get(toolUse.toolUseId)
-    recorder.emit({
-      type: 'tool-ended',
-      callId: toolUse.toolUseId,
-      result: {
-        status: signal.aborted && result.status === 'error' ? 'cancelled' : result.status,
-        text: result.content.map(resultText).join(''),
-        ...(begun && { startedAt: begun.at, elapsedMs: Math.max(0, elapsedMs() - begun.ms) }),
-      },
-    })
-  })
-}
-
-/**
- * Why a call is not executed; undefined when it is. The model reads this. For unknown tools and for calls beyond the
- * limit it reads what it would from strands-sglang: it may have been trained on those words.
- */
-function refusal(
-  call: ToolCall,
-  trajectory: LiveTrajectory,
-  tools: readonly AgentTool[],
-  maxParallel: number,
-): string | undefined {
-  if (call.kind === 'malformed') return `Error: malformed tool call: ${call.why}. It was not executed.`
-  const response = trajectory.segments.at(-1)
-  const position = response?.kind === 'response' ? response.toolCalls.indexOf(call) : 0
-  if (position >= maxParallel)
-    return `Max parallel tool calls (${maxParallel}) reached. This tool call was not executed.`
-  return tools.some(({ spec }) => spec.name === call.name) ? undefined : `Unknown tool: ${call.name}`
-}
-
-const callWithId = (trajectory: Trajectory, id: string): ToolCall | undefined =>
-  toolCallsOf(trajectory).find((call) => call.id === id)
-
-const resultText = (content: ToolResultBlock['content'][number]): string => {
-  if (content.type === 'textBlock') return content.text
-  return content.type === 'jsonBlock' ? JSON.stringify(content.json) : `[${content.type}]`
 }
 
 /** Calls that the stop overtook get a result that says so: a later turn has something to tell the model. */

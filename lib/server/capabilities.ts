@@ -1,23 +1,22 @@
 /** What this Rollscope can do, for pages and scripts that offer a choice. */
 import * as z from 'zod'
-import { schemas, type ToolSpec } from '#lib/core/trajectory.ts'
+import { DEFAULT_TOOL_TIMEOUT_MS } from '#lib/agent/limits.ts'
+import { type Plain, schemas } from '#lib/core/trajectory.ts'
 import { DEFAULT_PARSER, parserNames } from '#lib/parsers/registry.ts'
-import { tools } from './rollouts.ts'
+import { builtInTools } from './tools.ts'
 
 export const capabilitiesSchema = z.object({
   parsers: z.array(z.string()).describe('Names of the tool-call parsers.'),
   defaultParser: z.string().describe('The one used where neither the run nor the server names another.'),
   tools: z.array(schemas.toolSpec).describe('Tools that come with the application.'),
+  mockTools: z.boolean().describe('Whether a rollout may be given mock tools.'),
+  toolTimeoutMs: z.int().describe('Milliseconds that a tool call may take, where no limit says otherwise.'),
 })
 
-interface Capabilities {
-  readonly parsers: readonly string[]
-  readonly defaultParser: string
-  readonly tools: readonly ToolSpec[]
-}
-
-export const capabilities = (): Capabilities => ({
+export const capabilities = (): Plain<z.infer<typeof capabilitiesSchema>> => ({
   parsers: parserNames,
   defaultParser: DEFAULT_PARSER,
-  tools: tools.map(({ spec }) => spec),
+  tools: builtInTools.map(({ spec }) => spec),
+  mockTools: true,
+  toolTimeoutMs: DEFAULT_TOOL_TIMEOUT_MS,
 })

@@ -24,15 +24,17 @@ let all: Services
 let isDown: boolean
 let shippedTemplate: string
 let toolCallParser: string | undefined
+let replies: string[]
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-rollouts-'))
   isDown = false
   shippedTemplate = chatml
   toolCallParser = undefined
+  replies = []
   const generate: SglangClient['generate'] = async function* () {
     if (isDown) throw new SglangError('CONNECT_REFUSED', 'nothing listens')
     const end = { finish: { kind: 'stop', matched: END }, usage: {} } as const
-    yield { tokens: { ids: [...byteTokenizer.encode('yes'), END] }, problems: [], end }
+    yield { tokens: { ids: [...byteTokenizer.encode(replies.shift() ?? 'yes'), END] }, problems: [], end }
   }
   const describe = async (delayMs: number) => {
     await new Promise((resolve) => setTimeout(resolve, delayMs))
@@ -140,4 +142,20 @@ test('after a first call that failed the system prompt is still told', async () 
   isDown = false
   await ended(continueRollout(key, { prompt: 'again' }, all, never))
   expect(questions(stored(key))).toEqual(['BE BRIEF', 'again'])
+})
+
+test('mock tools run, are stored, and run again where the trajectory is continued', async () => {
+  const weather = {
+    name: 'weather',
+    inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
+    mock: { reply: { kind: 'templated', template: 'Sunny in {{city}}.' } },
+  } as const
+  const asks = (city: string) => `<tool_call>{"name": "weather", "arguments": {"city": "${city}"}}</tool_call>`
+  replies = [asks('Rome')]
+  const key = await began({ tools: [weather] })
+  expect(stored(key).model.tools).toEqual([weather])
+  expect(lastPrompt(stored(key))).toContain('Sunny in Rome.')
+  replies = [asks('Bern')]
+  await ended(continueRollout(key, { prompt: 'and there?' }, all, never))
+  expect(lastPrompt(stored(key))).toContain('Sunny in Bern.')
 })

@@ -1,10 +1,9 @@
 /** From a request for a rollout to its stream of events: which server, tokenizer, template, parser and tools it means. */
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
-import { calculator } from '#lib/agent/calculator.ts'
 import { limitsSchema } from '#lib/agent/limits.ts'
 import { rollout, unreadResults } from '#lib/agent/rollout.ts'
-import type { AgentTool } from '#lib/agent/tool.ts'
+import { mockToolSchema } from '#lib/core/mock-tool.ts'
 import { FORMAT, type Message, schemas, type Trajectory } from '#lib/core/trajectory.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import { DEFAULT_PARSER, parserNames, parserOfServer } from '#lib/parsers/registry.ts'
@@ -16,6 +15,7 @@ import { Problem } from './problem.ts'
 import type { Run } from './runs.ts'
 import { BUILT_IN } from './servers.ts'
 import type { Services } from './services.ts'
+import { chosenTools, runnableTools } from './tools.ts'
 import { storedTrajectory } from './trajectories.ts'
 
 const settingsShape = {
@@ -51,7 +51,11 @@ export const rolloutRequestSchema = z
       .exactOptional()
       .describe('A conversation that ends with what the model shall answer.'),
     system: z.string().exactOptional().describe('System prompt, with `prompt`.'),
-    tools: z.array(z.string()).exactOptional().describe('Names of tools. Default: none.'),
+    tools: z
+      .array(z.union([z.string(), mockToolSchema]))
+      .max(128)
+      .exactOptional()
+      .describe('Names of tools that come with the application, and mock tools. Default: none.'),
     parser: z
       .string()
       .exactOptional()
@@ -87,14 +91,11 @@ export const continueRequestSchema = z.strictObject({
 })
 export type ContinueRequest = z.infer<typeof continueRequestSchema>
 
-/** Tools that come with the application, by name. */
-export const tools: readonly AgentTool[] = [calculator]
-
 export async function startRollout(request: RolloutRequest, all: Services, signal: AbortSignal): Promise<Run> {
   const serverName = request.server ?? all.servers.defaultName
   const server = await all.servers.client(serverName).describe(signal)
   const parser = parserFor(request.parser, server)
-  const chosen = (request.tools ?? []).map(toolNamed)
+  const chosen = chosenTools(request.tools ?? [])
   const codec = await loadCodec(
     request.tokenizer ?? tokenizerOf(serverName, server.tokenizerName),
     chosen.length > 0,
@@ -117,7 +118,7 @@ export async function startRollout(request: RolloutRequest, all: Services, signa
         ...(endOfTurn !== undefined && { endOfTurnId: endOfTurn }),
       },
       template: { text: codec.template.text, options },
-      tools: chosen.map(({ spec }) => spec),
+      tools: chosen,
       parser: parser.name,
     },
     vocab: {},
@@ -221,7 +222,7 @@ function run(
 ): Run {
   const rolloutId = randomUUID()
   const client = all.servers.client(request.server)
-  const runnable = trajectory.model.tools.map(({ name }) => toolNamed(name))
+  const runnable = runnableTools(trajectory.model.tools)
   return all.runs.start({
     rolloutId,
     key,
@@ -280,18 +281,6 @@ async function loadCodec(name: string, hasTools: boolean, { tokenizers }: Servic
 function questionOf({ prompt, messages, system }: RolloutRequest): Message[] {
   const rest: Message[] = messages ? ([...messages] as Message[]) : [{ role: 'user', content: prompt ?? '' }]
   return system === undefined || system === '' ? rest : [{ role: 'system', content: system }, ...rest]
-}
-
-function toolNamed(name: string): AgentTool {
-  const found = tools.find(({ spec }) => spec.name === name)
-  if (!found)
-    throw new Problem({
-      status: 422,
-      code: 'NO_TOOL',
-      detail: `there is no tool named ${JSON.stringify(name)}`,
-      hint: `Tools: ${tools.map(({ spec }) => spec.name).join(', ')}.`,
-    })
-  return found
 }
 
 /** The one named, else the server's own, else the default. */

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import type { MockTool } from '#lib/core/mock-tool.ts'
+import { ids, toolCallsOf } from '#lib/core/tokens.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { calculator } from './calculator.ts'
+import { mockTool } from './mock-tool.ts'
+import { call, draw, empty, ended, play, user } from './scripted-rollout.ts'
+import type { AgentTool } from './tool.ts'
+
+const weather = (mock: Partial<MockTool['mock']> = {}, name = 'weather'): AgentTool =>
+  mockTool({
+    name,
+    description: 'The weather.',
+    inputSchema: {
+      type: 'object',
+      properties: { city: { type: 'string' }, days: { type: 'integer' } },
+      required: ['city'],
+    },
+    mock: { reply: { kind: 'templated', template: 'Sunny in {{city}}.' }, ...mock },
+  })
+const asks = (city: unknown, name = 'weather') => call(name, { city })
+const results = (trajectory: Trajectory) => toolCallsOf(trajectory).map(({ result }) => result?.text)
+const hanging: AgentTool = { ...weather(), run: () => new Promise(() => {}) }
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+
+describe('a mock tool', () => {
+  test('replies with the arguments, and the model goes on', async () => {
+    const { trajectory } = await play({ scripts: [asks('Rome'), 'nice'], tools: [weather()] })
+    expect(draw(trajectory)).toContain('(tool Sunny in Rome.) [nice]')
+    expect(toolCallsOf(trajectory)).toMatchObject([{ result: { status: 'success', startedAt: expect.any(String) } }])
+  })
+
+  test('fails by the number of the call, in order of the text, and across a continuation', async () => {
+    const tools = [weather({ delayMs: 1, failure: { kind: 'calls', calls: [2, 4], error: 'no network' } })]
+    const { trajectory } = await play({ scripts: [asks('A') + asks('B'), asks('C'), 'x'], tools })
+    expect(results(trajectory)).toEqual(['Sunny in A.', 'Error: no network', 'Sunny in C.'])
+    expect(toolCallsOf(trajectory)[1]?.result?.status).toBe('error')
+    const again = await play({ scripts: [asks('D'), asks('E'), 'x'], tools, on: trajectory, messages: [user('r')] })
+    expect(results(again.trajectory).slice(3)).toEqual(['Error: no network', 'Sunny in E.'])
+  })
+
+  test('calls of other tools are not counted, refused ones of its own are', async () => {
+    const tools = [weather({ failure: { kind: 'calls', calls: [2], error: 'down' } }), calculator]
+    const { trajectory } = await play({
+      scripts: [call('calculator', { expression: '1' }) + asks(5) + asks('B') + asks('C'), 'x'],
+      tools,
+    })
+    expect(results(trajectory).slice(2)).toEqual(['Error: down', 'Sunny in C.'])
+  })
+
+  test('one run after another gives the same tokens', async () => {
+    const run = () =>
+      play({
+        scripts: [asks('A') + asks('B') + asks('C'), asks('D'), 'x'],
+        tools: [weather({ delayMs: 2, failure: { kind: 'every', nth: 2, error: 'down' } })],
+      })
+    const [first, second] = [await run(), await run()]
+    expect(ids(first.trajectory)).toEqual(ids(second.trajectory))
+  })
+
+  test('has no part in the prompt: the tokens are those of a tool that is real', async () => {
+    const { spec } = weather()
+    const { mock: _, ...bare } = spec
+    const model = (tool: typeof spec): Trajectory => ({ ...empty, model: { ...empty.model, tools: [tool] } })
+    const mocked = await play({ scripts: ['x'], tools: [weather()], on: model(spec) })
+    const real = await play({ scripts: ['x'], tools: [weather()], on: model(bare) })
+    expect(draw(mocked.trajectory)).toContain('"name": "weather"')
+    expect(ids(mocked.trajectory)).toEqual(ids(real.trajectory))
+  })
+
+  test.each(['constructor', '__proto__', 'toString'])('may be named %s', async (name) => {
+    const { trajectory } = await play({ scripts: [asks('Rome', name), 'x'], tools: [weather({}, name)] })
+    expect(results(trajectory)).toEqual(['Sunny in Rome.'])
+  })
+})
+
+describe('arguments that do not fit', () => {
+  test('are told to the model by place, expectation and finding; nothing is executed', async () => {
+    let runs = 0
+    const counting: AgentTool = { ...weather(), run: () => String(++runs) }
+    const { trajectory, events } = await play({
+      scripts: [asks(5) + call('weather', {}), asks('Rome'), 'x'],
+      tools: [counting],
+    })
+    expect(results(trajectory)).toEqual([
+      'Error: invalid arguments: city: expected a string, found 5. It was not executed.',
+      'Error: invalid arguments: city: expected a value, it is required, found nothing. It was not executed.',
+      '1',
+    ])
+    expect(toolCallsOf(trajectory).map(({ result }) => result?.status)).toEqual(['error', 'error', 'success'])
+    expect(toolCallsOf(trajectory)[0]?.result).not.toHaveProperty('startedAt')
+    expect(events.filter(({ type }) => type === 'tool-started')).toHaveLength(1)
+    expect(trajectory.outcome).toEqual(ended('end_turn'))
+  })
+
+  test('are found in calls of the calculator too', async () => {
+    const { trajectory } = await play({ scripts: [call('calculator', { expression: 12 }), 'x'] })
+    expect(results(trajectory)).toEqual([
+      'Error: invalid arguments: expression: expected a string, found 12. It was not executed.',
+    ])
+  })
+})
+
+describe('a tool that takes too long', () => {
+  test('is given up with an error result, and the run goes on; no timer is left', async () => {
+    const before = timers()
+    const { trajectory } = await play({
+      scripts: [asks('Rome') + asks('Bern', 'quick'), 'sorry'],
+      tools: [hanging, weather({}, 'quick')],
+      settings: { limits: { toolTimeoutMs: 20 } },
+    })
+    expect(results(trajectory)).toEqual(['Error: no result within 20 ms. The call was given up.', 'Sunny in Bern.'])
+    expect(toolCallsOf(trajectory)[0]?.result?.status).toBe('error')
+    expect(trajectory.outcome).toEqual(ended('end_turn'))
+    expect(timers()).toBe(before)
+  })
+
+  test('is told so: a mock stops waiting', async () => {
+    const before = timers()
+    const { trajectory } = await play({
+      scripts: [asks('Rome'), 'sorry'],
+      tools: [weather({ delayMs: 600_000 })],
+      settings: { limits: { toolTimeoutMs: 20 } },
+    })
+    expect(results(trajectory)).toEqual(['Error: no result within 20 ms. The call was given up.'])
+    expect(timers()).toBe(before)
+  })
+
+  test('does not hold up a stop', async () => {
+    const before = timers()
+    const controller = new AbortController()
+    const { trajectory } = await play({
+      scripts: [asks('Rome')],
+      tools: [hanging],
+      signal: controller.signal,
+      onEvent: ({ type }) => type === 'tool-started' && controller.abort(),
+    })
+    expect(trajectory.outcome).toEqual(ended('cancelled'))
+    expect(toolCallsOf(trajectory)).toMatchObject([{ result: { status: 'cancelled' } }])
+    expect(timers()).toBe(before)
+  })
+})
+
+test('calls of one response run side by side; their results stand in the order of the calls', async () => {
+  const { trajectory, events } = await play({
+    scripts: [asks('A', 'slow') + asks('B', 'quick') + asks('C', 'slow'), 'x'],
+    tools: [weather({ delayMs: 40 }, 'slow'), weather({}, 'quick')],
+  })
+  expect(draw(trajectory)).toContain('(tool Sunny in A. tool Sunny in B. tool Sunny in C.)')
+  const order = events.flatMap((event) =>
+    event.type === 'tool-started' || event.type === 'tool-ended' ? [`${event.type} ${event.callId}`] : [],
+  )
+  expect(order.slice(0, 4)).toEqual([
+    'tool-started call_0000',
+    'tool-started call_0001',
+    'tool-started call_0002',
+    'tool-ended call_0001',
+  ])
+})
