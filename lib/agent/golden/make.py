@@ -127,7 +127,7 @@ def tool_of(name, runs):
         await asyncio.sleep(given.get("delayMs", 0) / 1000)
         if "raises" in definition:
             raise ValueError(definition["raises"])
-        text = re.sub(r"\{(\w+)\}", lambda match: given.get(match[1], ""), definition["returns"])
+        text = re.sub(r"\{(\w+)\}", lambda match: str(given.get(match[1], "")), definition["returns"])
         return {"toolUseId": tool_use["toolUseId"], "status": "success", "content": [{"text": text}]}
 
     spec = {"name": name, "description": definition["description"], "inputSchema": {"json": definition["inputSchema"]}}
