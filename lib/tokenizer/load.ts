@@ -1,7 +1,7 @@
 /** Finds a tokenizer by name: the built-in model's, a folder that the user allowed, or a Hub repository. */
 import { readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { hubFolder } from './hub.ts'
+import { hubFolder, lacksTokenizerJson, type Progress } from './hub.ts'
 import { type LoadedTokenizer, loadTokenizerFiles, TokenizerError, type TokenizerFiles } from './tokenizer-files.ts'
 
 export interface TokenizerPlaces {
@@ -17,15 +17,37 @@ export interface TokenizerPlaces {
 }
 
 export interface TokenizerLoader {
-  /** Throws TokenizerError. The same files give the same instance. */
-  load(name: string): Promise<LoadedTokenizer>
+  /**
+   * The same files give the same instance; all who ask for a name at once share one download, which ends when the last of
+   * them has left by its signal. Throws TokenizerError, or the reason of the signal.
+   */
+  load(name: string, signal?: AbortSignal): Promise<LoadedTokenizer>
+  /** What is being downloaded, by the name it was asked for. */
+  downloads(): readonly Download[]
+}
+
+export interface Download extends Progress {
+  readonly name: string
+}
+
+interface Loading {
+  readonly loaded: Promise<LoadedTokenizer>
+  readonly controller: AbortController
+  waiting: number
+  progress: Progress | undefined
 }
 
 export function createTokenizerLoader(places: TokenizerPlaces): TokenizerLoader {
-  const byName = new Map<string, Promise<LoadedTokenizer>>()
+  const byName = new Map<string, Loading>()
   const byContent = new Map<string, LoadedTokenizer>()
-  const load = async (name: string): Promise<LoadedTokenizer> => {
-    const files = await readFiles(await folderOf(name, places))
+  const load = async (
+    name: string,
+    onProgress: (progress: Progress | undefined) => void,
+    signal: AbortSignal,
+  ): Promise<LoadedTokenizer> => {
+    const folder = await folderOf(name, places, onProgress, signal)
+    onProgress(undefined)
+    const files = await readFiles(name, folder)
     const content = JSON.stringify(Object.values(files))
     const known = byContent.get(content)
     if (known) return known
@@ -33,22 +55,76 @@ export function createTokenizerLoader(places: TokenizerPlaces): TokenizerLoader 
     byContent.set(content, loaded)
     return loaded
   }
+  const begin = (name: string): Loading => {
+    const controller = new AbortController()
+    const { promise: loaded, resolve } = Promise.withResolvers<LoadedTokenizer>()
+    const loading: Loading = { loaded, controller, waiting: 0, progress: undefined }
+    byName.set(name, loading)
+    resolve(
+      load(
+        name,
+        (progress) => {
+          loading.progress = progress
+        },
+        controller.signal,
+      ),
+    )
+    // A failure is not kept: the next try may find the files.
+    loaded.catch(() => forget(name, loading))
+    return loading
+  }
+  const forget = (name: string, loading: Loading): void => {
+    if (byName.get(name) === loading) byName.delete(name)
+  }
   return {
-    load(name) {
-      const loading = byName.get(name) ?? load(name)
-      byName.set(name, loading)
-      // A failure is not kept: the next try may find the files.
-      loading.catch(() => byName.delete(name))
-      return loading
+    async load(name, signal) {
+      signal?.throwIfAborted()
+      const loading = byName.get(name) ?? begin(name)
+      loading.waiting++
+      try {
+        return await unlessLeft(loading.loaded, signal)
+      } catch (error) {
+        if (loading.waiting === 1 && signal?.aborted) {
+          forget(name, loading)
+          loading.controller.abort(signal.reason)
+        }
+        throw error
+      } finally {
+        loading.waiting--
+      }
     },
+    downloads: () =>
+      [...byName].flatMap(([name, { progress }]) => (progress === undefined ? [] : [{ name, ...progress }])),
   }
 }
 
-async function folderOf(name: string, places: TokenizerPlaces): Promise<string> {
+async function unlessLeft<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise
+  const { promise: left, reject } = Promise.withResolvers<never>()
+  const leave = () => reject(signal.reason)
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    return await Promise.race([promise, left])
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+/** A place on a disk, not a Hub name. */
+export const isFolderName = (name: string): boolean =>
+  path.isAbsolute(name) || name.startsWith('.') || name.startsWith('~')
+
+async function folderOf(
+  name: string,
+  places: TokenizerPlaces,
+  onProgress: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<string> {
+  const fromHub = (repository: string) => hubFolder(repository, places.hub, onProgress, signal)
   const builtIn = Object.hasOwn(places.builtIn, name) ? places.builtIn[name] : undefined
-  if (builtIn !== undefined) return path.isAbsolute(builtIn) ? builtIn : hubFolder(builtIn, places.hub)
-  if (path.isAbsolute(name) || name.startsWith('.') || name.startsWith('~')) return allowedFolder(name, places.folders)
-  return hubFolder(name, places.hub)
+  if (builtIn !== undefined) return path.isAbsolute(builtIn) ? builtIn : fromHub(builtIn)
+  if (isFolderName(name)) return allowedFolder(name, places.folders)
+  return fromHub(name)
 }
 
 /** Symbolic links are followed before the comparison, so that none leads out of the allowed folders. */
@@ -74,16 +150,11 @@ async function allowedFolder(name: string, folders: readonly string[]): Promise<
 
 const notFound = (name: string) => new TokenizerError('TOKENIZER_NOT_FOUND', `there is no folder ${name}`)
 
-async function readFiles(folder: string): Promise<TokenizerFiles> {
+async function readFiles(name: string, folder: string): Promise<TokenizerFiles> {
   const read = (file: string) => readFile(path.join(folder, file), 'utf8').catch(() => undefined)
   const [tokenizerJson, tokenizerConfigJson, chatTemplateJinja, generationConfigJson] = await Promise.all(
     ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja', 'generation_config.json'].map(read),
   )
-  if (tokenizerJson === undefined)
-    throw new TokenizerError(
-      'TOKENIZER_NOT_FOUND',
-      `${path.basename(folder)} holds no tokenizer.json`,
-      'Models with only a SentencePiece or tiktoken file must be converted with transformers first (save_pretrained of the fast tokenizer).',
-    )
+  if (tokenizerJson === undefined) throw lacksTokenizerJson(name)
   return { tokenizerJson, tokenizerConfigJson, chatTemplateJinja, generationConfigJson }
 }

@@ -30,6 +30,7 @@ export class TokenizerError extends Error {
   readonly code:
     | 'TOKENIZER_NOT_FOUND'
     | 'TOKENIZER_BROKEN'
+    | 'TOKENIZER_UNSUPPORTED'
     | 'TOKENIZER_REFUSED'
     | 'TOKENIZER_GATED'
     | 'TOKENIZER_OFFLINE'
@@ -112,10 +113,15 @@ function libraryTokenizer(name: string, definition: object, config: object): Lib
   try {
     return new LibraryTokenizer(definition, config)
   } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    // Said of kinds that the file's format knows and the library does not.
+    const isUnknownKind = /^(Unknown|Unsupported) /.test(why)
     throw new TokenizerError(
-      'TOKENIZER_BROKEN',
-      `the tokenizer ${name} cannot be built: ${error instanceof Error ? error.message : error}`,
-      undefined,
+      isUnknownKind ? 'TOKENIZER_UNSUPPORTED' : 'TOKENIZER_BROKEN',
+      isUnknownKind
+        ? `the tokenizer ${name} is of a kind that cannot be read here (${why})`
+        : `the tokenizer ${name} cannot be built: ${why}`,
+      isUnknownKind ? undefined : DOWNLOAD_AGAIN,
       { cause: error },
     )
   }
