@@ -22,7 +22,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/formats': pure([], ['zod']),
   'lib/settings': pure([], ['zod']),
 
-  'lib/sglang': { imports: ['lib/tito'], packages: ['node:*', 'undici', 'zod', 'eventsource-parser'] },
+  'lib/sglang': { imports: ['lib/templates', 'lib/tito'], packages: ['node:*', 'undici', 'zod', 'eventsource-parser'] },
   'lib/tokenizer': {
     imports: ['lib/tito', 'lib/templates'],
     packages: ['node:*', '@huggingface/tokenizers', '@huggingface/hub', 'zod'],

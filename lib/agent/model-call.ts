@@ -9,7 +9,7 @@ import type { Chunk, End } from '#lib/sglang/reply.ts'
 import type { GenerateRequest } from '#lib/sglang/request.ts'
 import type { Sampling } from '#lib/sglang/sampling.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
-import { type Codec, firstPrompt, nextPrompt, type Prompt } from '#lib/tito/prompt.ts'
+import { type Codec, firstPrompt, nextPrompt, type Prompt, settled } from '#lib/tito/prompt.ts'
 import {
   type ArrivedTokens,
   addTokens,
@@ -62,7 +62,7 @@ export async function callModel(
   const { codec, parser } = dependencies
   const { tokenizer } = codec
   const known = allIds(recorder.trajectory)
-  const prompt = derivePrompt(recorder, messages, codec)
+  const prompt = await derivePrompt(recorder, messages, codec, signal)
   const inputIds = [...known, ...prompt.ids]
   const room = roomFor(
     recorder.trajectory,
@@ -166,16 +166,24 @@ export async function callModel(
   return goingOn(finish(end.finish), room.reason, recorder.trajectory.model.contextLength)
 }
 
-function derivePrompt({ trajectory }: Recorder, messages: readonly Message[], codec: Codec): Prompt {
+async function derivePrompt(
+  { trajectory }: Recorder,
+  messages: readonly Message[],
+  codec: Codec,
+  signal: AbortSignal,
+): Promise<Prompt> {
+  const settings = { tools: trajectory.model.tools, options: trajectory.model.template?.options ?? {} }
+  const derive = (): Prompt => {
+    const prompt =
+      trajectory.segments.length > 0 ? nextPrompt(trajectory, messages, codec) : firstPrompt(messages, settings, codec)
+    // The vocabulary that is recorded with the prompt is asked for here, where it can still be fetched.
+    for (const id of prompt.ids) codec.tokenizer.bytes(id)
+    return prompt
+  }
   try {
-    if (trajectory.segments.length > 0) return nextPrompt(trajectory, messages, codec)
-    return firstPrompt(
-      messages,
-      { tools: trajectory.model.tools, options: trajectory.model.template?.options ?? {} },
-      codec,
-    )
+    return await settled(codec, derive, signal)
   } catch (error) {
-    if (!(error instanceof TemplateError)) throw error
+    if (!(error instanceof TemplateError)) throw endedBefore(error, messages, signal)
     throw new RunEnded(
       {
         kind: 'failed',

@@ -165,8 +165,9 @@ describe('a reply that contradicts itself is not believed', () => {
   test('an id outside the vocabulary', async () => {
     const server = await replaying(reply({ output_ids: [VOCABULARY] }))
     expect(await failure(all(client(server.baseUrl).generate(request(), never)))).toMatchObject({
-      code: 'INCONSISTENT',
-      message: expect.stringContaining('the tokenizer is not the server’s'),
+      code: 'TOKENIZER_MISMATCH',
+      message: expect.stringContaining('the chosen tokenizer has no such token'),
+      hint: expect.stringContaining('“server”'),
     })
   })
 
@@ -695,11 +696,6 @@ test('the signal ends a call with its reason', async () => {
 })
 
 describe('besides generating', () => {
-  test('its tokenizer answers', async () => {
-    const server = await replaying({ '/tokenize': recording('info-tokenize') })
-    expect(await client(server.baseUrl).tokenize('x', never)).toHaveLength(38)
-  })
-
   test('a request is aborted by its id', async () => {
     const server = await replaying({ '/abort_request': { ...recording('info-get_ready'), status: 200 } })
     await client(server.baseUrl).abort('abc', never)

@@ -8,11 +8,11 @@ import { jsonOf, parsed } from './json-reply.ts'
 import type { Chunk } from './reply.ts'
 import type { GenerateRequest } from './request.ts'
 import { createRetries, RETRY_POLICY, type RetryPolicy } from './retries.ts'
-import { tokenizeReply } from './schema.ts'
 import { describeServer, INFO_MS, type Info, isReady, loadOfServer } from './server-facts.ts'
+import { type ServerTokenizer, serverTokenizer } from './server-tokenizer.ts'
 import { createTransport, DEFAULT_LIMITS, type Transport, type TransportLimits } from './transport.ts'
 
-export interface SglangClient {
+export interface SglangClient extends ServerTokenizer {
   /**
    * The reply to one request, chunk by chunk; a plain reply is one chunk. Until the first chunk a failure that another
    * try may mend is tried again; after it every failure is thrown. Stopping to read closes the connection, and with it
@@ -25,8 +25,6 @@ export interface SglangClient {
   load(signal: AbortSignal): Promise<ToldLoad | undefined>
   isReady(signal: AbortSignal): Promise<boolean>
   abort(rid: string, signal: AbortSignal): Promise<void>
-  /** The server's own tokenizer; throws UPSTREAM_REJECTED on versions that have none. */
-  tokenize(text: string, signal: AbortSignal): Promise<readonly number[]>
   close(): Promise<void>
 }
 
@@ -66,10 +64,10 @@ export function createClient({ baseUrl, apiKey, limits, retry, chance = realChan
       })
       await reply.text()
     },
-    async tokenize(text, signal) {
-      const reply = await asking.send({ method: 'POST', path: '/tokenize', json: { prompt: text }, signal })
-      return parsed(await jsonOf(reply, apiKey), tokenizeReply, '/tokenize', apiKey).tokens
-    },
+    ...serverTokenizer(async (path, json, schema, signal) => {
+      const reply = await asking.send({ method: 'POST', path, json, signal, deadlineMs: INFO_MS })
+      return parsed(await jsonOf(reply, apiKey), schema, path, apiKey)
+    }),
     close: () => transport.close(),
   }
 }

@@ -20,6 +20,7 @@ export type SglangErrorCode =
   | 'NOT_SGLANG'
   | 'TOO_LARGE'
   | 'INCONSISTENT'
+  | 'TOKENIZER_MISMATCH'
   | 'CONTEXT_LENGTH'
   | 'SERVER_CHANGED'
   | 'UPSTREAM_AUTH'
@@ -85,6 +86,8 @@ const HINTS: Readonly<Partial<Record<SglangErrorCode, string>>> = {
     'What arrived cannot be trusted, so it was not recorded. Check that the tokenizer is the server’s own, and that the server does not run with --allow-auto-truncate.',
   SERVER_CHANGED:
     'The server was started anew as something else in the middle of the run. What was recorded is kept; send again to go on with what runs there now.',
+  TOKENIZER_MISMATCH:
+    'Choose the tokenizer of the model that the server runs, or “server”, so that the server itself is the tokenizer.',
   CONTEXT_LENGTH: 'Shorten the conversation, lower max_new_tokens, or start the server with a larger --context-length.',
   UPSTREAM_AUTH: 'The server wants another API key: set SGLANG_API_KEY, or save the key with the server.',
   UPSTREAM_BUSY: 'The server’s queue is full: try again later, or lower the load on it.',

@@ -87,8 +87,8 @@ function checkIds(ids: readonly number[], from: number, vocabularySize: number):
   const odd = ids.findIndex((id) => id >= vocabularySize)
   if (odd >= 0)
     throw new SglangError(
-      'INCONSISTENT',
-      `the server wrote token id ${ids[odd]} at position ${from + odd} of its reply, and the tokenizer has only ${vocabularySize}: the tokenizer is not the server’s`,
+      'TOKENIZER_MISMATCH',
+      `the server wrote token id ${ids[odd]} at position ${from + odd} of its reply, and the chosen tokenizer has no such token: its last is ${vocabularySize - 1}. Either it belongs to another model, or the model wrote one of the unused ids at the end of its vocabulary`,
     )
 }
 

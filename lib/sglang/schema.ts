@@ -88,4 +88,11 @@ export const models = z.looseObject({
   data: z.array(z.looseObject({ id: z.string(), max_model_len: z.int().nullish() })),
 })
 
-export const tokenizeReply = z.looseObject({ tokens: z.array(z.int().min(0)), count: z.int().nullish() })
+const ids = z.array(z.int().min(0))
+
+/** To one text or one conversation. */
+export const tokenizeReply = z.looseObject({ tokens: ids })
+/** To a list of texts. */
+export const tokenizeListReply = z.looseObject({ tokens: z.array(ids) })
+/** To a list of lists of ids. */
+export const detokenizeListReply = z.looseObject({ text: z.array(z.string()) })

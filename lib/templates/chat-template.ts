@@ -10,7 +10,7 @@ export interface TemplateMessage {
   readonly tool_call_id?: string
 }
 
-interface RenderInput {
+export interface RenderInput {
   readonly messages: readonly TemplateMessage[]
   /** `{type: "function", function: {name, description, parameters}}` each; undefined where there are none. */
   readonly tools: readonly unknown[] | undefined

@@ -13,7 +13,16 @@ import type { Tokenizer } from './tokenizer.ts'
 export interface Codec {
   readonly tokenizer: Tokenizer
   readonly template: ChatTemplate
+  /**
+   * Set where answers come from elsewhere: runs a computation on this codec, fetches what it lacked, and runs it again
+   * until it lacks nothing. The computation changes nothing but its result. Omitted: everything is at hand.
+   */
+  readonly settle?: <T>(compute: () => T, signal: AbortSignal) => Promise<T>
 }
+
+/** The result of a computation on a codec, wherever the codec's answers come from. */
+export const settled = async <T>(codec: Codec, compute: () => T, signal: AbortSignal): Promise<T> =>
+  codec.settle ? codec.settle(compute, signal) : compute()
 
 export interface Prompt {
   readonly ids: readonly number[]

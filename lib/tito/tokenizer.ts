@@ -1,10 +1,13 @@
-/** The tokenizer as token-in/token-out needs it. Implementations: byte-tokenizer.ts here, lib/tokenizer for real ones. */
+/**
+ * The tokenizer as token-in/token-out needs it. Implementations: byte-tokenizer.ts here, lib/tokenizer for real ones, the
+ * server's own in lib/sglang/server-codec.ts.
+ */
 export interface Tokenizer {
   /** Hub name, folder, or the built-in model's. */
   readonly name: string
-  /** SHA-256 of the tokenizer file, hexadecimal. */
+  /** Of what it is, hexadecimal: SHA-256 of the tokenizer file, or of a server's answers to fixed texts. */
   readonly fingerprint: string
-  /** Every id is smaller. */
+  /** Every id is smaller. Infinity where it is not known: a server does not tell the size of its tokenizer. */
   readonly vocabularySize: number
   /** Tokens that stand outside the vocabulary's merges: special tokens, think and tool delimiters. */
   readonly addedTokens: readonly AddedToken[]

@@ -1,0 +1,147 @@
+/**
+ * The bytes of token ids, from a server that only tells texts. A token alone decodes otherwise than in a text in two ways:
+ * some tokenizers drop the space before a first word, and a part of a UTF-8 character comes as U+FFFD. So a token is
+ * decoded behind another one, and parts are completed by tokens of single bytes: the character that comes out of it tells
+ * the bytes that went in.
+ */
+import type { ServerTokenizer } from './server-tokenizer.ts'
+
+/** What a server's decoding can be asked with. */
+export interface Decoding {
+  /** A token that others are decoded behind, and its text; undefined where there is none that serves. */
+  readonly anchor: { readonly id: number; readonly text: string } | undefined
+  /** Tokens of single bytes; undefined where the tokenizer has none: then parts of characters stay U+FFFD. */
+  readonly parts: Parts | undefined
+}
+
+interface Parts {
+  /** The four bytes of a character, each an id. */
+  readonly whole: readonly SingleByte[]
+  /** Last bytes from three ranges: what may follow E0, ED, F0 and F4 is restricted to some of them. */
+  readonly lasts: readonly SingleByte[]
+}
+
+interface SingleByte {
+  readonly id: number
+  readonly byte: number
+}
+
+const ANCHOR = 'a'
+
+/** Unassigned characters, which no text has taught a tokenizer as one: F1 90 80 85, F1 90 80 95, F1 90 80 A5. */
+const RARE = ['\u{50005}', '\u{50015}', '\u{50025}'] as const
+
+export async function findDecoding(server: ServerTokenizer, signal: AbortSignal): Promise<Decoding> {
+  const [anchorIds = [], ...rare] = await server.tokenize([ANCHOR, ...RARE], signal)
+  const texts = await server.detokenize([anchorIds, ...rare], 'with special tokens', signal)
+  const [anchor] = anchorIds
+  const isPlain = rare.every((_, i) => texts[i + 1]?.trimStart() === RARE[i])
+  const spelled = rare.map((ids, i) => singleBytes(ids.slice(-4), RARE[i] as string))
+  const whole = spelled[0]
+  return {
+    anchor:
+      anchor !== undefined && anchorIds.length === 1 && texts[0] === ANCHOR ? { id: anchor, text: ANCHOR } : undefined,
+    parts:
+      isPlain && whole && spelled.every((bytes) => bytes !== undefined)
+        ? { whole, lasts: spelled.map((bytes) => (bytes as readonly SingleByte[])[3] as SingleByte) }
+        : undefined,
+  }
+}
+
+/** Some tokenizers write a space piece before a first word: the last four ids are the character's. */
+function singleBytes(ids: readonly number[], character: string): readonly SingleByte[] | undefined {
+  const bytes = encoder.encode(character)
+  if (ids.length !== bytes.length) return undefined
+  return ids.map((id, i) => ({ id, byte: bytes[i] as number }))
+}
+
+const encoder = new TextEncoder()
+const UNKNOWN = '\uFFFD'
+
+/** The bytes of each id: exact, but for tokenizers that change spaces when they decode or have no single bytes. */
+export async function bytesOfIds(
+  server: ServerTokenizer,
+  ids: readonly number[],
+  { anchor, parts }: Decoding,
+  signal: AbortSignal,
+): Promise<readonly Uint8Array[]> {
+  const decoded = await server.detokenize(
+    ids.map((id) => (anchor ? [anchor.id, id] : [id])),
+    'with special tokens',
+    signal,
+  )
+  const isBehind = (text: string | undefined): boolean => anchor !== undefined && (text ?? '').startsWith(anchor.text)
+  const alone = ids.filter((_, i) => anchor && !isBehind(decoded[i]))
+  const aloneTexts = await server.detokenize(
+    alone.map((id) => [id]),
+    'with special tokens',
+    signal,
+  )
+  const textAlone = new Map(alone.map((id, i) => [id, aloneTexts[i] ?? '']))
+  const texts = ids.map(
+    (id, i) => textAlone.get(id) ?? (decoded[i] ?? '').slice(isBehind(decoded[i]) ? anchor?.text.length : 0),
+  )
+  const partial = parts ? ids.filter((_, i) => texts[i]?.includes(UNKNOWN)) : []
+  const exact = new Map(
+    parts && partial.length > 0
+      ? await completed(server, partial, new Map(ids.map((id, i) => [id, texts[i] as string])), parts, signal)
+      : [],
+  )
+  return ids.map((id, i) => exact.get(id) ?? encoder.encode(texts[i]))
+}
+
+async function completed(
+  server: ServerTokenizer,
+  ids: readonly number[],
+  texts: ReadonlyMap<number, string>,
+  parts: Parts,
+  signal: AbortSignal,
+): Promise<(readonly [number, Uint8Array])[]> {
+  const before = LENGTHS.map((missing) => parts.whole.slice(0, 4 - missing))
+  const fill = parts.whole[3] as SingleByte
+  const after = parts.lasts.flatMap((second) => LENGTHS.map((missing) => [second, ...Array(missing - 1).fill(fill)]))
+  const idsOf = (bytes: readonly SingleByte[]): readonly number[] => bytes.map(({ id }) => id)
+  const asked = ids.flatMap((id) => [
+    ...before.map((some) => [...idsOf(some), id]),
+    ...after.map((some) => [id, ...idsOf(some)]),
+  ])
+  const answers = await server.detokenize(asked, 'with special tokens', signal)
+  const each = before.length + after.length
+  return ids.flatMap((id, index) => {
+    const own = answers.slice(index * each, (index + 1) * each)
+    const head = longest(before.map((some, i) => bytesBehind(own[i] ?? '', some)))
+    const tail = longest(after.map((some, i) => bytesBefore(own[before.length + i] ?? '', some)))
+    const middle = (texts.get(id) as string).slice(head.length, tail.length > 0 ? -1 : undefined)
+    const bytes = Uint8Array.of(...head, ...encoder.encode(middle), ...tail)
+    // What decodes as the server decoded it is right; anything else stays what the server said.
+    return decoder.decode(bytes) === texts.get(id) ? [[id, bytes] as const] : []
+  })
+}
+
+/** How many bytes of a character may be missing. */
+const LENGTHS = [1, 2, 3] as const
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+const longest = (found: readonly (readonly number[])[]): readonly number[] =>
+  found.reduce((most, bytes) => (bytes.length > most.length ? bytes : most), [])
+
+/** The bytes with which a token completed a character that others began; none where it did not. */
+function bytesBehind(text: string, begun: readonly SingleByte[]): readonly number[] {
+  const bytes = encoder.encode(firstCharacter(text))
+  const isCompleted = bytes.length === 4 && begun.every(({ byte }, i) => bytes[i] === byte)
+  return isCompleted ? [...bytes.slice(begun.length)] : []
+}
+
+/** The bytes with which a token began a character that others completed; none where it did not. */
+function bytesBefore(text: string, completing: readonly SingleByte[]): readonly number[] {
+  const last = lastCharacter(text)
+  if (last === UNKNOWN) return []
+  const bytes = encoder.encode(last)
+  const from = bytes.length - completing.length
+  const isCompleted = from > 0 && completing.every(({ byte }, i) => bytes[from + i] === byte)
+  return isCompleted ? [...bytes.slice(0, from)] : []
+}
+
+const firstCharacter = (text: string): string => String.fromCodePoint(text.codePointAt(0) ?? 0)
+const lastCharacter = (text: string): string => [...text.slice(-2)].at(-1) ?? ''
