@@ -334,8 +334,18 @@ const modelBlock = z
     tokenizer: z
       .looseObject({
         name: z.string().describe('Hub name, folder, or the built-in model’s.'),
-        fingerprint: z.string().optional().describe('SHA-256 of the tokenizer file. Omitted: not known.'),
-        vocabularySize: z.int().min(1).optional(),
+        source: z
+          .literal('server')
+          .optional()
+          .describe(
+            'The server itself was the tokenizer (/tokenize, /detokenize): `vocab` holds the texts that it decodes, which ' +
+              'for tokenizers that change spaces or lack single bytes are not always the exact bytes. Omitted: the tokenizer’s own file.',
+          ),
+        fingerprint: z
+          .string()
+          .optional()
+          .describe('SHA-256 of the tokenizer file, or of the server’s ids for fixed texts. Omitted: not known.'),
+        vocabularySize: z.int().min(1).optional().describe('Omitted: not known; a server does not tell.'),
         specialIds: z
           .array(tokenId)
           .describe('Those ids of `vocab` that are added tokens (special tokens, think and tool delimiters).'),
@@ -347,7 +357,17 @@ const modelBlock = z
       .describe('Omitted: the file came without one.'),
     template: z
       .looseObject({
-        text: z.string().describe('The chat template, Jinja.'),
+        source: z
+          .literal('server')
+          .optional()
+          .describe(
+            'The server rendered with its own template, whose text is not known. Omitted: `text` was rendered.',
+          ),
+        text: z.string().describe('The chat template, Jinja. Empty where the server rendered.'),
+        fingerprint: z
+          .string()
+          .optional()
+          .describe('SHA-256 of what the server’s template writes behind a reply. Omitted: `text` tells.'),
         options: jsonObject.describe('Template options such as enable_thinking.'),
       })
       .optional()

@@ -296,6 +296,7 @@ const problemSchema = {
     detail: { type: 'string' },
     code: { type: 'string' },
     hint: { type: 'string' },
+    remedy: { const: 'server-tokenizer', description: 'Asked again with tokenizer "server" it may work.' },
   },
 }
 

@@ -8,6 +8,8 @@ export interface ProblemDetails {
   readonly detail: string
   /** What to do. */
   readonly hint?: string | undefined
+  /** What a program can do about it: ask again with tokenizer "server". */
+  readonly remedy?: 'server-tokenizer' | undefined
 }
 
 /** Thrown by handlers; the route wrapper answers with it. */
@@ -35,7 +37,7 @@ const TITLES: Readonly<Record<number, string>> = {
   502: 'Bad Gateway',
 }
 
-export function problemResponse({ status, code, detail, hint }: ProblemDetails): Response {
+export function problemResponse({ status, code, detail, hint, remedy }: ProblemDetails): Response {
   const body = {
     type: 'about:blank',
     title: TITLES[status] ?? 'Error',
@@ -43,6 +45,7 @@ export function problemResponse({ status, code, detail, hint }: ProblemDetails):
     detail,
     code,
     ...(hint !== undefined && { hint }),
+    ...(remedy !== undefined && { remedy }),
   }
   return new Response(JSON.stringify(body), {
     status,

@@ -7,6 +7,7 @@ import { textOf } from '#lib/core/pieces.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import type { SglangClient } from '#lib/sglang/client.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
+import { scriptedTokenizer } from '#lib/sglang/scripted-tokenizer.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteId, byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
@@ -46,7 +47,11 @@ beforeEach(() => {
     runs: createRuns(),
     servers: {
       defaultName: 'fast',
-      client: (name: string) => ({ generate, describe: () => describe(name === 'slow' ? 100 : 0) }),
+      client: (name: string) => ({
+        ...scriptedTokenizer({ tokenizer: byteTokenizer, template: chatTemplate(shippedTemplate, {}) }),
+        generate,
+        describe: () => describe(name === 'slow' ? 100 : 0),
+      }),
     },
     tokenizers: {
       load: async () => ({

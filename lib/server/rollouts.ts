@@ -7,13 +7,14 @@ import { mockToolSchema } from '#lib/core/mock-tool.ts'
 import { FORMAT, type Message, schemas, type Trajectory } from '#lib/core/trajectory.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import { DEFAULT_PARSER, parserNames, parserOfServer } from '#lib/parsers/registry.ts'
+import { withKnownTokens } from '#lib/sglang/known-tokens.ts'
 import { samplingSchema } from '#lib/sglang/sampling.ts'
 import { RESERVED_OPTIONS } from '#lib/templates/chat-template.ts'
-import { type Codec, endOfTurnId } from '#lib/tito/prompt.ts'
+import type { Codec } from '#lib/tito/prompt.ts'
+import { chosenCodec, recordedCodec } from './codec.ts'
 import { parserOrProblem } from './parse.ts'
 import { Problem } from './problem.ts'
 import type { Run } from './runs.ts'
-import { BUILT_IN } from './servers.ts'
 import type { Services } from './services.ts'
 import { chosenTools, runnableTools } from './tools.ts'
 import { storedTrajectory } from './trajectories.ts'
@@ -65,7 +66,16 @@ export const rolloutRequestSchema = z
       .string()
       .max(4096)
       .exactOptional()
-      .describe('Hub name, or a folder under ROLLSCOPE_TOKENIZERS. Default: what the server says.'),
+      .describe(
+        'Hub name, a folder under ROLLSCOPE_TOKENIZERS, or "server": the server’s own, over its /tokenize and /detokenize. ' +
+          'Default: what the server says; its own where that is a path which this machine cannot read.',
+      ),
+    chatTemplate: z
+      .string()
+      .min(1)
+      .max(200_000)
+      .exactOptional()
+      .describe('Chat template, Jinja. Default: the tokenizer’s.'),
     ...settingsShape,
   })
   .refine(({ prompt, messages }) => (prompt === undefined) !== (messages === undefined), {
@@ -96,13 +106,17 @@ export async function startRollout(request: RolloutRequest, all: Services, signa
   const server = await all.servers.client(serverName).describe(signal)
   const parser = parserFor(request.parser, server)
   const chosen = chosenTools(request.tools ?? [])
-  const codec = await loadCodec(
-    request.tokenizer ?? tokenizerOf(serverName, server.tokenizerName),
-    chosen.length > 0,
+  const { codec, tokenizer, template } = await chosenCodec(
+    {
+      tokenizer: request.tokenizer,
+      chatTemplate: request.chatTemplate,
+      options: request.templateOptions ?? {},
+      hasTools: chosen.length > 0,
+    },
+    { name: serverName, tokenizerName: server.tokenizerName },
     all,
+    signal,
   )
-  const options = request.templateOptions ?? {}
-  const endOfTurn = endOfTurnId(codec, options)
   const trajectory: Trajectory = {
     format: FORMAT,
     id: randomUUID(),
@@ -110,14 +124,8 @@ export async function startRollout(request: RolloutRequest, all: Services, signa
     model: {
       ...(server.modelName !== undefined && { name: server.modelName }),
       ...(server.contextLength !== undefined && { contextLength: server.contextLength }),
-      tokenizer: {
-        name: codec.tokenizer.name,
-        fingerprint: codec.tokenizer.fingerprint,
-        vocabularySize: codec.tokenizer.vocabularySize,
-        specialIds: [],
-        ...(endOfTurn !== undefined && { endOfTurnId: endOfTurn }),
-      },
-      template: { text: codec.template.text, options },
+      tokenizer,
+      template,
       tools: chosen,
       parser: parser.name,
     },
@@ -147,14 +155,6 @@ export async function continueRollout(
   signal: AbortSignal,
 ): Promise<Run> {
   const found = storedTrajectory(key, all)
-  const { tokenizer, template } = found.model
-  if (!tokenizer || !template)
-    throw new Problem({
-      status: 422,
-      code: 'NO_TOKENIZER',
-      detail: 'this trajectory does not say which tokenizer and chat template it was made with',
-      hint: 'Only trajectories with both can be continued on their tokens.',
-    })
   if (request.prompt === undefined && unreadResults(found).length === 0)
     throw new Problem({
       status: 422,
@@ -163,16 +163,7 @@ export async function continueRollout(
     })
   const serverName = request.server ?? lastServer(found) ?? all.servers.defaultName
   const server = await all.servers.client(serverName).describe(signal)
-  const loaded = await all.tokenizers.load(tokenizer.name)
-  if (tokenizer.fingerprint !== undefined && loaded.tokenizer.fingerprint !== tokenizer.fingerprint)
-    throw new Problem({
-      status: 422,
-      code: 'OTHER_TOKENIZER',
-      detail: `the tokenizer ${tokenizer.name} has changed since this trajectory was made`,
-      hint: 'Its ids would mean other texts. Make the tokenizer of that time available.',
-    })
-  // The template that made it, whatever the tokenizer ships with today.
-  const codec: Codec = { tokenizer: loaded.tokenizer, template: loaded.compile(template.text) }
+  const codec = await recordedCodec(found.model, { name: serverName, tokenizerName: server.tokenizerName }, all, signal)
   // Read again: another rollout may have added to it while the server was asked. From here to its start nothing waits.
   const stored = storedTrajectory(key, all)
   if (request.seenSegments !== undefined && request.seenSegments !== stored.segments.length)
@@ -239,7 +230,7 @@ function run(
           stream: request.stream ?? true,
         },
         {
-          generate: client.generate,
+          generate: withKnownTokens(client.generate, codec),
           serverName: request.server,
           codec,
           parser: request.parser,
@@ -251,31 +242,6 @@ function run(
         signal,
       ),
   })
-}
-
-/** The built-in model's tokenizer is known by a name of ours; other servers say a Hub name or a path. */
-function tokenizerOf(serverName: string, said: string | undefined): string {
-  if (serverName === BUILT_IN) return BUILT_IN
-  if (said !== undefined) return said
-  throw new Problem({
-    status: 422,
-    code: 'NO_TOKENIZER',
-    detail: 'the server does not say which tokenizer it uses',
-    hint: 'Name one: a Hub name, or a folder under ROLLSCOPE_TOKENIZERS.',
-  })
-}
-
-async function loadCodec(name: string, hasTools: boolean, { tokenizers }: Services): Promise<Codec> {
-  const loaded = await tokenizers.load(name)
-  const template = loaded.template(hasTools)
-  if (!template)
-    throw new Problem({
-      status: 422,
-      code: 'NO_TEMPLATE',
-      detail: `the tokenizer ${name} comes without a chat template`,
-      hint: 'Choose the tokenizer of the chat or instruct version of the model.',
-    })
-  return { tokenizer: loaded.tokenizer, template }
 }
 
 function questionOf({ prompt, messages, system }: RolloutRequest): Message[] {
