@@ -1,17 +1,27 @@
-/** Numbers and short texts stand in one line, so that a diff of two files shows tokens rather than brackets. */
+/**
+ * JSON for people: numbers and short texts stand in one line, so that a diff of two files shows tokens rather than
+ * brackets. The value is plain data.
+ */
 export const readableJson = (value: object): string => `${readable(value, '')}\n`
 
 const LINE_WIDTH = 120
 
+/** From the inside out: a value that fits in a line is known to fit from its parts, and nothing is written twice. */
 function readable(value: unknown, indent: string): string {
-  const flat = JSON.stringify(value)
-  if (typeof value !== 'object' || value === null || flat.length + indent.length <= LINE_WIDTH) return flat
-  if (Array.isArray(value)) {
-    if (value.every((item) => typeof item !== 'object' || item === null)) return flat
-    return `[\n${value.map((item) => `${indent}  ${readable(item, `${indent}  `)}`).join(',\n')}\n${indent}]`
-  }
-  const rows = Object.entries(value)
-    .filter(([, item]) => item !== undefined)
-    .map(([key, item]) => `${indent}  ${JSON.stringify(key)}: ${readable(item, `${indent}  `)}`)
-  return `{\n${rows.join(',\n')}\n${indent}}`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))
+    return JSON.stringify(value)
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  const inner = `${indent}  `
+  const parts = Array.isArray(value)
+    ? value.map((item): readonly [string, string] => ['', readable(item, inner)])
+    : Object.entries(value)
+        .filter(([, item]) => item !== undefined)
+        .map(([key, item]): readonly [string, string] => [JSON.stringify(key), readable(item, inner)])
+  const flat = parts.every(([, text]) => !text.includes('\n'))
+    ? `${open}${parts.map(([key, text]) => (key === '' ? text : `${key}:${text}`)).join(',')}${close}`
+    : undefined
+  if (flat !== undefined && flat.length + indent.length <= LINE_WIDTH) return flat
+  const rows = parts.map(([key, text]) => `${inner}${key === '' ? text : `${key}: ${text}`}`)
+  return `${open}\n${rows.join(',\n')}\n${indent}${close}`
 }
