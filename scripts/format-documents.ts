@@ -41,7 +41,8 @@ travels with it, so it is drawn without a server and without a tokenizer. The JS
 
 - Fields that a reader does not know survive reading and writing.
 - A reader upgrades older versions and refuses newer ones.
-- Parallel arrays of a segment have one entry for each of its \`ids\`; every id has an entry in \`vocab\`.
+- Parallel arrays of a segment have one entry for each of its \`ids\`; every id has an entry in \`vocab\`,
+  unless the trajectory was read from a file of ids alone and no tokenizer is named.
 - A number that JSON cannot hold (NaN, infinities, −3.4e38 where a grammar forbids a token) is \`null\` in its column,
   with an entry in \`problems\` that says what it was.
 - Spans and ranges are half-open. Logprobs are natural logarithms; \`null\` means unknown, never likely.

@@ -76,7 +76,7 @@ describe('the layout', () => {
 
   test('wide glyphs take as many cells as they measure, rounded up', () => {
     expect(table.piece(3, vocab).cells).toBe(2)
-    expect(table.piece(99, vocab).text).toBe('⟨id 99⟩')
+    expect(table.piece(99, vocab).text).toBe('⟨99⟩')
   })
 
   test('an empty segment has a place too', () => {

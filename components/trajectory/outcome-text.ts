@@ -59,4 +59,6 @@ const REASONS: Readonly<
     title: 'Rollscope was stopped during this run.',
     hint: 'It is kept up to its last closed segment. A next turn goes on from it.',
   },
+  truncated: { title: 'This run was cut off.', hint: 'The file does not say why.' },
+  unknown: undefined,
 }

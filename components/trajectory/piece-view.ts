@@ -1,4 +1,5 @@
 /** How the text of one token is drawn: nothing invisible, nothing that moves its neighbours. */
+import { unknownPiece } from '#lib/core/pieces.ts'
 import type { Vocab, VocabEntry } from '#lib/core/trajectory.ts'
 
 export interface PieceView {
@@ -14,8 +15,8 @@ export interface PieceView {
 /** A text of a token is drawn up to here; of the rest its length is told. */
 const LONGEST = 400
 
-/** An id without an entry is drawn as its number. */
-export const pieceOf = (id: number, vocab: Vocab): PieceView => pieceView(vocab[id] ?? `⟨id ${id}⟩`)
+/** An id whose text is not known is drawn as its number. */
+export const pieceOf = (id: number, vocab: Vocab): PieceView => pieceView(vocab[id] ?? unknownPiece(id))
 
 export function pieceView(entry: VocabEntry): PieceView {
   if (typeof entry !== 'string') return shown(`⟨${(entry.hex.match(/../g) ?? []).join(' ').toUpperCase()}⟩`, false)

@@ -8,8 +8,10 @@ import { segmentTitle } from './token-painter.ts'
 
 /** Everything about one token. */
 export function TokenCard({ token, vocab }: { readonly token: Token; readonly vocab: Vocab }) {
-  const entry = vocab[token.id] ?? ''
-  const bytes = Array.from(bytesOf(entry), (byte) => byte.toString(16).toUpperCase().padStart(2, '0'))
+  const entry = vocab[token.id]
+  const bytes = Array.from(entry === undefined ? [] : bytesOf(entry), (byte) =>
+    byte.toString(16).toUpperCase().padStart(2, '0'),
+  )
   const spans = token.spans.map(spanLabel)
   return (
     <section aria-label="Token" data-token={token.index}>
@@ -23,13 +25,14 @@ export function TokenCard({ token, vocab }: { readonly token: Token; readonly vo
           <span className="font-mono">
             {bytes.length > MANY_BYTES
               ? `${bytes.slice(0, MANY_BYTES).join(' ')} … (${countText(bytes.length)})`
-              : bytes.join(' ') || 'none'}
+              : bytes.join(' ') || (entry === undefined ? 'not known' : 'none')}
           </span>
         </Fact>
         <Fact name="text">
           <span className="font-mono">
-            {typeof entry === 'string' ? clipped(JSON.stringify(entry), LONG_TEXT) : 'part of a character'}
+            {typeof entry === 'string' ? clipped(JSON.stringify(entry), LONG_TEXT) : entry && 'part of a character'}
           </span>
+          {entry === undefined && 'not known: no tokenizer was named'}
         </Fact>
         <Fact
           name="logprob"

@@ -111,7 +111,7 @@ function placeBox(box: HTMLElement, tokenIndex: number | undefined, picture: Tok
 /** What a screen reader says of a token. */
 function tokenName(token: Token, vocab: LiveTrajectory['vocab']): string {
   const entry = vocab[token.id]
-  const text = typeof entry === 'string' ? JSON.stringify(entry) : `bytes ${entry?.hex ?? 'unknown'}`
+  const text = typeof entry === 'string' ? JSON.stringify(entry) : entry ? `bytes ${entry.hex}` : 'text not known'
   const logprob = token.logprob === null ? 'logprob unknown' : `logprob ${token.logprob.toFixed(3)}`
   return `token ${token.index}, ${text}, id ${token.id}, ${token.trained ? 'trained' : 'context'}, ${logprob}`
 }

@@ -45,6 +45,14 @@ describe('a file', () => {
     expect(({} as { a?: number }).a).toBeUndefined()
   })
 
+  test('without a tokenizer may hold ids whose texts nobody knows', () => {
+    const { tokenizer: _, ...model } = sample.model
+    const bare = { ...withSegment(3, { ids: [3, 77] }), model }
+    const decoded = decodeValue(bare)
+    expect(decoded).toEqual({ ok: true, trajectory: bare })
+    expect(decoded.ok && decode(encode(decoded.trajectory))).toEqual(decoded)
+  })
+
   test('may begin with a byte order mark', () => {
     expect(decode(`\uFEFF${encode(sample)}`).ok).toBe(true)
   })
@@ -194,7 +202,7 @@ describe('a file that is none says what is wrong, where', () => {
     [
       'an unknown reason',
       { ...sample, outcome: { kind: 'ended', reason: 'bored' } },
-      'outcome.reason: expected "end_turn" or "length" or "context_full" or "cancelled" or "aborted" or "max_tool_iterations" or "max_tool_calls" or "max_messages" or "max_tokens" or "interrupted", found "bored"',
+      'outcome.reason: expected "end_turn" or "length" or "context_full" or "cancelled" or "aborted" or "max_tool_iterations" or "max_tool_calls" or "max_messages" or "max_tokens" or "interrupted" or "truncated" or "unknown", found "bored"',
     ],
   ])('%s', (_what, value, expected) => {
     expect(error(value)).toBe(expected)

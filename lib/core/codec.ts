@@ -116,7 +116,9 @@ function columnsInconsistency(segment: Segment, at: string): DecodeError | undef
   return undefined
 }
 
-function vocabInconsistency(segment: Segment, { vocab }: Trajectory, at: string): DecodeError | undefined {
+/** Where a tokenizer is named every text is known; a file that came without one may hold ids alone. */
+function vocabInconsistency(segment: Segment, { vocab, model }: Trajectory, at: string): DecodeError | undefined {
+  if (!model.tokenizer) return undefined
   const index = segment.ids.findIndex((id) => !Object.hasOwn(vocab, id))
   if (index >= 0)
     return { path: `${at}.ids[${index}]`, expected: 'an id with an entry in vocab', found: String(segment.ids[index]) }

@@ -1,9 +1,6 @@
 /** A trajectory as a file: what the server and the page say of it alike. */
-import { FORMAT, type Trajectory } from './trajectory.ts'
+import type { Trajectory } from './trajectory.ts'
 
 /** Only letters, digits and hyphens: an id may hold anything. `format` is told where it is not our own. */
 export const fileName = ({ id }: Trajectory, format = 'rollscope'): string =>
   `trajectory-${id.replace(/[^A-Za-z0-9-]+/g, '-').slice(0, 60)}${format === 'rollscope' ? '' : `.${format}`}.json`
-
-/** What to do about a file that is none. */
-export const FILE_HINT = `Rollscope opens the JSON files that it exports (${FORMAT}).`

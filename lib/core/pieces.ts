@@ -19,7 +19,13 @@ export function bytesOf(entry: VocabEntry): Uint8Array {
   return Uint8Array.from(entry.hex.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16))
 }
 
-/** The text of consecutive tokens: bytes joined, then decoded; U+FFFD where they are not valid UTF-8 together. */
+/** What stands for a token whose text is not known. */
+export const unknownPiece = (id: number): string => `⟨${id}⟩`
+
+/**
+ * The text of consecutive tokens: bytes joined, then decoded; U+FFFD where they are not valid UTF-8 together, the id in
+ * brackets where the text is not known.
+ */
 export function textOf(ids: readonly number[], vocab: Vocab): string {
   return textWithStarts(ids, vocab).text
 }
@@ -34,7 +40,7 @@ export function textWithStarts(
   let text = ''
   let pending = false
   for (const id of ids) {
-    const entry = entryOf(id, vocab)
+    const entry = vocab[id] ?? unknownPiece(id)
     if (typeof entry === 'string' && !pending) {
       text += entry
     } else {
@@ -47,12 +53,6 @@ export function textWithStarts(
   text += stream.decode()
   starts[starts.length - 1] = text.length
   return { text, starts }
-}
-
-function entryOf(id: number, vocab: Vocab): VocabEntry {
-  const entry = vocab[id]
-  if (entry === undefined) throw new Error(`token id ${id} has no entry in vocab`)
-  return entry
 }
 
 /** The tokens that hold a range of text: every token with a character, or a part of one, in it. */

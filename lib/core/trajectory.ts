@@ -46,7 +46,8 @@ const problem = z
       .describe(
         'number: a value that JSON cannot hold was stored as null. text: the server’s text differs from the tokens. ' +
           'count: the server counted other tokens than were sent or received. template: a chat template broke an ' +
-          'assumption. Others may follow.',
+          'assumption. mask: a file’s loss mask differs from its segments. file: something in a file was read otherwise ' +
+          'than it was written. Others may follow.',
       ),
     message: z.string().describe('What is wrong, for a person.'),
     column: z.string().optional().describe('The column that holds the value. Omitted: no single column.'),
@@ -354,7 +355,7 @@ const modelBlock = z
           .describe('The token with which the template ends an assistant turn. Omitted: it has none.'),
       })
       .optional()
-      .describe('Omitted: the file came without one.'),
+      .describe('Omitted: the file came without one; then the texts of ids need not be known.'),
     template: z
       .looseObject({
         source: z
@@ -388,6 +389,8 @@ const outcomeReasons = [
   'max_messages',
   'max_tokens',
   'interrupted',
+  'truncated',
+  'unknown',
 ] as const
 
 const outcome = z
@@ -398,7 +401,9 @@ const outcome = z
     }),
     z.looseObject({
       kind: z.literal('ended'),
-      reason: z.enum(outcomeReasons),
+      reason: z
+        .enum(outcomeReasons)
+        .describe('truncated: cut off, the file does not say why. unknown: the file does not say how it ended.'),
       unsent: z
         .array(message)
         .optional()
@@ -465,7 +470,8 @@ export const trajectorySchema = z.looseObject({
   vocab: z
     .record(z.string().regex(/^\d+$/, 'a token id in decimal'), vocabEntry)
     .describe(
-      'The text of every id used, tokens and alternatives alike; {hex} where its bytes are not valid UTF-8 alone.',
+      'The text of every id used, tokens and alternatives alike; {hex} where its bytes are not valid UTF-8 alone. ' +
+        'Entries may be missing only where model.tokenizer is omitted: those texts are not known.',
     ),
   segments: z
     .array(segment)
@@ -478,6 +484,12 @@ export const trajectorySchema = z.looseObject({
     .optional()
     .describe('Of imported files: base64 int32, one slice per turn. Omitted: none.'),
   imageData: z.array(z.string()).optional().describe('Of imported files: data URLs in order. Omitted: none.'),
+  foreign: z
+    .record(z.string(), jsonObject)
+    .optional()
+    .describe(
+      'Of imported files: what this format has no field for, as it was written, by the name of the file’s format. Omitted: nothing.',
+    ),
 })
 
 /** A zod type without the index signatures of loose objects, read-only all the way down. */

@@ -205,8 +205,9 @@ describe('pieces', () => {
     expect([textOf([5, 20, 6], vocab), textOf([20, 3], vocab)]).toEqual(['日', 'hi'])
   })
 
-  test('an id without text is a broken promise', () => {
-    expect(() => textOf([99], sample.vocab)).toThrow('token id 99 has no entry in vocab')
+  test('an id whose text nobody knows stands for itself, and is not mistaken for a part of a character', () => {
+    expect(textOf([3, 99, 4], sample.vocab)).toBe('hi⟨99⟩ there')
+    expect(textOf([5, 99], sample.vocab)).toBe('\uFFFD⟨99⟩')
   })
 })
 

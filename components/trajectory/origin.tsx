@@ -1,0 +1,49 @@
+import type { Problem, Trajectory } from '#lib/core/trajectory.ts'
+import { clipped } from './numbers.ts'
+
+const LONG_TEXT = 200
+
+/** Where a trajectory comes from, and what its file did not say. */
+export function Origin({ trajectory }: { readonly trajectory: Trajectory }) {
+  const { provenance, model, createdAt, problems = [] } = trajectory
+  const lacked = provenance.kind === 'import' ? provenance.lacked : []
+  return (
+    <div className="grid gap-2 text-dim text-xs [overflow-wrap:anywhere]">
+      <p>
+        {sourceText(provenance)}
+        {model.name !== undefined && ` · ${model.name}`}
+        <br />
+        {new Date(createdAt).toLocaleString()}
+        {provenance.kind === 'import' && model.tokenizer && (
+          <>
+            <br />
+            texts by {clipped(model.tokenizer.name, LONG_TEXT)}
+          </>
+        )}
+      </p>
+      {lacked.length > 0 && (
+        <details>
+          <summary className="hover:text-ink">The file did not say {lacked.length} things</summary>
+          <ul className="mt-1 grid list-disc gap-0.5 pl-4">
+            {lacked.map((words) => (
+              <li key={words}>{clipped(words, LONG_TEXT)}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {problems.map(({ kind, message, raw }: Problem) => (
+        <p key={`${kind} ${message}`} className="text-warn">
+          {clipped(message, LONG_TEXT)}
+          {raw !== undefined && ` (${clipped(raw, LONG_TEXT)})`}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+function sourceText(provenance: Trajectory['provenance']): string {
+  if (provenance.kind === 'rollout') return provenance.application
+  if (provenance.kind !== 'import') return provenance.kind
+  const file = provenance.file === undefined ? '' : `${clipped(provenance.file, LONG_TEXT)} · `
+  return `${file}${clipped(provenance.format, LONG_TEXT)} file`
+}
