@@ -11,7 +11,7 @@ export interface Format {
   readonly keeps: string
   /** Whether a JSON value looks like one record of this format; reading it says what is wrong with it. */
   sniff(value: unknown): boolean
-  /** One record. Never throws. */
+  /** One record that `sniff` recognises. Never throws. */
   read(value: unknown, source: Source): Read
   /** Omitted: the format is only read. */
   readonly write?: (trajectory: Trajectory) => Written
@@ -26,9 +26,11 @@ export interface Source {
   readonly newId: () => string
 }
 
-type Read = { readonly ok: true; readonly trajectory: Trajectory } | { readonly ok: false; readonly error: Violation }
+export type Read =
+  | { readonly ok: true; readonly trajectory: Trajectory }
+  | { readonly ok: false; readonly error: Violation; readonly hint?: string }
 
-interface Written {
+export interface Written {
   /** The record as a JSON value. */
   readonly value: object
   /** What of this trajectory the record does not say, for a person. */

@@ -1,8 +1,10 @@
 /** Every file format, in the order in which a file is tried. */
 import type { Format } from './format.ts'
 import { rollscope } from './rollscope.ts'
+import { slime } from './slime.ts'
+import { strandsSglang } from './strands-sglang.ts'
 
-const formats: readonly Format[] = [rollscope]
+export const formats: readonly Format[] = [rollscope, strandsSglang, slime]
 
 export type WritableFormat = Format & Required<Pick<Format, 'write'>>
 

@@ -1,0 +1,125 @@
+/** The parallel arrays that trainers write, and how they become the columns of segments. */
+import * as z from 'zod'
+import type { Violation } from '#lib/core/schema-violation.ts'
+import { logprobsOf } from '#lib/core/tokens.ts'
+import type { Problem, Segment } from '#lib/core/trajectory.ts'
+
+export const idsSchema = z.array(z.int().min(0))
+
+/** 0 and 1, or Python's booleans. */
+export const maskSchema = z.array(
+  z.custom<0 | 1 | boolean>((value) => value === 0 || value === 1 || typeof value === 'boolean', {
+    error: '0, 1, true or false',
+  }),
+)
+
+/** NaN and the infinities come as numbers, or as the texts that pydantic can write for them. */
+export const logprobsSchema = z.array(
+  z.custom<LogprobAsWritten>(
+    (value) =>
+      value === null || typeof value === 'number' || (typeof value === 'string' && /^(NaN|-?Infinity)$/.test(value)),
+    { error: 'a number or null' },
+  ),
+)
+type LogprobAsWritten = number | null | string
+
+export const maskBits = (mask: readonly (0 | 1 | boolean)[]): (0 | 1)[] => mask.map((bit) => (bit ? 1 : 0))
+
+/** Where a segment stands among all tokens; half-open. */
+export interface Stretch {
+  readonly isOutput: boolean
+  readonly start: number
+  readonly end: number
+}
+
+/** Consecutive stretches from their kinds and lengths. */
+export function stretches(info: readonly (readonly [isOutput: boolean, length: number])[], from = 0): Stretch[] {
+  let end = from
+  return info.map(([isOutput, length]) => {
+    const start = end
+    end += length
+    return { isOutput, start, end }
+  })
+}
+
+/** One for each run of equal bits. */
+export function maskRuns(mask: readonly (0 | 1)[], from = 0): Stretch[] {
+  const runs: Stretch[] = []
+  for (let start = from, end = from; start < mask.length; start = end) {
+    while (end < mask.length && mask[end] === mask[start]) end++
+    runs.push({ isOutput: mask[start] === 1, start, end })
+  }
+  return runs
+}
+
+/** Whole columns, one entry for each token of the trajectory. */
+export interface Columns {
+  readonly ids: readonly number[]
+  readonly mask: readonly (0 | 1)[] | undefined
+  readonly logprobs: readonly LogprobAsWritten[] | null | undefined
+}
+
+/** The stretch as a segment; what JSON cannot hold, and what contradicts the segment's kind, is told in its problems. */
+export function segmentOf({ isOutput, start, end }: Stretch, { ids, mask, logprobs }: Columns): Segment {
+  const problems: Problem[] = []
+  const columns = {
+    ids: ids.slice(start, end),
+    ...logprobColumn(logprobs?.slice(start, end), problems),
+    ...maskColumn(mask?.slice(start, end), isOutput, problems),
+    ...(problems.length > 0 && { problems }),
+  }
+  return isOutput
+    ? { kind: 'response', ...columns, thinks: [], toolCalls: [] }
+    : { kind: 'prompt', ...columns, messages: [] }
+}
+
+/** At or below it stands for minus infinity: SGLang writes float32's minimum where a grammar forbids a token. */
+const MINUS_INFINITY = -3e38
+
+function logprobColumn(
+  logprobs: readonly LogprobAsWritten[] | undefined,
+  problems: Problem[],
+): Pick<Segment, 'logprobs'> {
+  if (!logprobs?.some((logprob) => logprob !== null)) return {}
+  return {
+    logprobs: logprobs.map((written, index) => {
+      const logprob = written === null ? null : Number(written)
+      if (logprob === null || (logprob > MINUS_INFINITY && logprob < Infinity)) return logprob === 0 ? 0 : logprob
+      problems.push({
+        kind: 'number',
+        message: 'The file gave a number that JSON cannot hold.',
+        column: 'logprobs',
+        index,
+        raw: String(written),
+      })
+      return null
+    }),
+  }
+}
+
+function maskColumn(
+  mask: readonly (0 | 1)[] | undefined,
+  isOutput: boolean,
+  problems: Problem[],
+): Pick<Segment, 'mask'> {
+  const differing = mask?.filter((bit) => bit !== (isOutput ? 1 : 0)).length ?? 0
+  if (!mask || differing === 0) return {}
+  problems.push({
+    kind: 'mask',
+    message: `The loss mask of ${differing} of ${mask.length} tokens is not that of a ${isOutput ? 'response' : 'prompt'}; it is kept.`,
+    column: 'mask',
+  })
+  return { mask: [...mask] }
+}
+
+/** More of them are no agent's run, but a mask that alternates; nothing shows as many. */
+const MOST_SEGMENTS = 10_000
+
+export const tooManySegments = (parts: readonly Stretch[], path: string): Violation | undefined =>
+  parts.length > MOST_SEGMENTS
+    ? { path, expected: `at most ${MOST_SEGMENTS} segments`, found: String(parts.length) }
+    : undefined
+
+/** Whether any logprob of the segments is known. */
+export const hasLogprobs = (segments: readonly Segment[]): boolean =>
+  segments.some((segment) => logprobsOf(segment).some((logprob) => logprob !== null))

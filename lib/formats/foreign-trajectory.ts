@@ -1,0 +1,51 @@
+/** A trajectory of what a trainer's file says; what such files never say is omitted, and told. */
+import { FORMAT, type Problem, type Segment, type Trajectory } from '#lib/core/trajectory.ts'
+import type { Source } from './format.ts'
+import { type JsonObject, storable } from './json-value.ts'
+
+interface Found {
+  readonly format: string
+  readonly segments: readonly Segment[]
+  readonly outcome: Trajectory['outcome']
+  readonly reward: unknown
+  /** What the file did not say, besides what no such file says. */
+  readonly lacked: readonly string[]
+  readonly group?: Trajectory['group']
+  readonly routedExperts?: readonly string[] | undefined
+  readonly imageData?: readonly string[] | undefined
+  /** What has no field; undefined when there is nothing. */
+  readonly rest: JsonObject | undefined
+}
+
+export function foreignTrajectory(found: Found, { file, now, newId }: Source): Trajectory {
+  const { format, segments, outcome, reward, lacked, group, routedExperts, imageData, rest } = found
+  const problems = rewardProblems(reward)
+  return {
+    format: FORMAT,
+    id: newId(),
+    createdAt: now,
+    ...(typeof reward === 'number' && { reward: problems.length > 0 ? null : reward }),
+    ...(group && { group }),
+    model: { tools: [] },
+    vocab: {},
+    segments,
+    outcome,
+    provenance: {
+      kind: 'import',
+      format,
+      ...(file !== undefined && { file }),
+      lacked: ['texts of the tokens', 'model, tools and sampling parameters', ...lacked],
+    },
+    ...(problems.length > 0 && { problems }),
+    ...(routedExperts && routedExperts.length > 0 && { routedExperts }),
+    ...(imageData && imageData.length > 0 && { imageData }),
+    ...(rest && { foreign: { [format]: storable(rest) } }),
+  }
+}
+
+function rewardProblems(reward: unknown): Problem[] {
+  if (typeof reward !== 'number' || Number.isFinite(reward)) return []
+  return [
+    { kind: 'number', message: 'The reward is a number that JSON cannot hold.', column: 'reward', raw: String(reward) },
+  ]
+}

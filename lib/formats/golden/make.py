@@ -1,0 +1,97 @@
+"""Writes golden.json: records as strands-sglang's own classes give them, of this version and of older ones.
+
+    pip install strands-sglang==0.4.3
+    for v in 0.0.1 0.2.6 0.3.1; do pip install --no-deps --target .cache/strands-sglang/$v strands-sglang==$v; done
+    python lib/formats/golden/make.py .cache/strands-sglang
+
+Run in the root of the repository. strands-sglang.test.ts holds lib/formats against the file. Texts are kept as texts:
+Python's json writes NaN, which no JSON file may hold.
+"""
+import base64
+import dataclasses
+import importlib.util
+import json
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from strands_sglang import Rollout
+
+OLDER = ["0.0.1", "0.2.6", "0.3.1"]
+# is_output, ids, logprobs. Two responses follow each other, and a prompt begins with a number JSON cannot hold.
+SEGMENTS = [
+    (False, [151644, 872, 198], [None, -2.5, -1e-9]),
+    (True, [9707, 0], [-0.25, -0.0]),
+    (True, [151645], [-3.0517578125e-05]),
+    (False, [198, 151644], None),
+    (True, [220, 17, 151645], [-11.75, None, -0.001]),
+]
+ODD = [(False, [1, 2], [None, float("-inf")]), (True, [3, 4, 5], [float("nan"), float("inf"), -1.0])]
+
+
+def rollout(segments, experts=False):
+    made = Rollout()
+    for is_output, ids, logprobs in segments:
+        (made.add_response if is_output else made.add_prompt)(ids, logprobs)
+        if is_output and experts:
+            rows = np.arange(len(ids) * 2 * 4, dtype=np.int32)
+            made.add_routed_experts(base64.b64encode(rows.tobytes()).decode())
+    return made
+
+
+def plain(value):
+    """Numbers that JSON has no word for, as texts."""
+    return [None if v is None else v if np.isfinite(v) else str(v) for v in value]
+
+
+def expected(made):
+    return {
+        "ids": made.token_ids,
+        "mask": [int(bit) for bit in made.loss_mask],
+        "logprobs": plain(made.logprobs),
+        "segments": [[bool(is_output), length] for is_output, length in made.segment_info],
+    }
+
+
+def older(folder, number):
+    """Their token.py needs nothing of the package around it, which wants another Strands."""
+    spec = importlib.util.spec_from_file_location(f"token_{number.replace('.', '_')}", folder / number / "strands_sglang" / "token.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    manager = module.TokenManager()
+    for is_output, ids, logprobs in SEGMENTS:
+        (manager.add_response if is_output else manager.add_prompt)(ids, logprobs)
+    tokens = [[dataclasses.asdict(token) for token in segment] for segment in manager.segments]
+    flat = {"token_ids": manager.token_ids, "logprobs": manager.logprobs}
+    return {
+        f"{number} flat lists and segment_info": {**flat, "loss_mask": manager.loss_mask, "segment_info": manager.segment_info},
+        f"{number} output_mask": {**flat, "output_mask": [bool(bit) for bit in manager.loss_mask], "segment_info": manager.segment_info},
+        f"{number} segments of tokens": {"segments": tokens},
+        f"{number} everything": {**flat, "loss_mask": manager.loss_mask, "segment_info": manager.segment_info, "segments": tokens, "tokens": sum(tokens, [])},
+    }, manager
+
+
+def cases(folder):
+    usual, odd, routed = rollout(SEGMENTS), rollout(ODD), rollout(SEGMENTS, experts=True)
+    routed.image_data.append("data:image/png;base64,iVBORw0KGgo=")
+    yield "Rollout.model_dump_json", usual.model_dump_json(), usual
+    yield "Rollout.model_dump and json.dumps", json.dumps(usual.model_dump()), usual
+    yield "NaN and infinities by json.dumps", json.dumps(odd.model_dump()), odd
+    yield "NaN and infinities by model_dump_json", odd.model_dump_json(), Rollout.model_validate_json(odd.model_dump_json())
+    yield "routed experts and images", routed.model_dump_json(), routed
+    yield "an empty Rollout", Rollout().model_dump_json(), Rollout()
+    beside = {"rollout": usual.model_dump(), "messages": [{"role": "user", "content": [{"text": "hi"}]}], "reward": 1.0, "task": {"id": 7}}
+    yield "under a key, with other things", json.dumps(beside, indent=2), usual
+    for number in OLDER:
+        dumps, manager = older(folder, number)
+        for name, dump in dumps.items():
+            yield name, json.dumps(dump), manager
+
+
+golden = {
+    "made with": f"strands-sglang {version('strands-sglang')} and {', '.join(OLDER)}",
+    "cases": [{"name": name, "text": text, **expected(made)} for name, text, made in cases(Path(sys.argv[1]))],
+}
+Path("lib/formats/golden/golden.json").write_text(json.dumps(golden, ensure_ascii=False, indent=1, allow_nan=False) + "\n")

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest'
+import { encode } from '#lib/core/codec.ts'
+import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
+import { ids } from '#lib/core/tokens.ts'
+import { openText } from './open.ts'
+import { parsePythonJson } from './python-json.ts'
+import { slime } from './slime.ts'
+import { source } from './test-trajectories.ts'
+
+const rollout = (...token_ids: number[]) => ({ token_ids, loss_mask: token_ids.map(() => 0) })
+const slimeSample = { tokens: [1, 2], response_length: 1, loss_mask: [1], rollout_log_probs: [-1], status: 'completed' }
+
+/** The format and the ids of each trajectory, or what is wrong. */
+function opened(
+  text: string,
+  ...as: Parameters<typeof openText> extends [unknown, unknown, ...infer Rest] ? Rest : never
+): string {
+  const found = openText(text, source, ...as)
+  return found.ok
+    ? `${found.format.name} ${found.trajectories.map((trajectory) => ids(trajectory).join()).join(' ')}`
+    : found.error.message
+}
+
+describe('a file', () => {
+  test.each<[string, string, string]>([
+    ['of one record', JSON.stringify(rollout(1, 2)), 'strands-sglang 1,2'],
+    ['with a byte order mark', `\uFEFF${JSON.stringify(rollout(1))}`, 'strands-sglang 1'],
+    ['of several lines', JSON.stringify(rollout(1, 2), null, 2), 'strands-sglang 1,2'],
+    ['of JSON lines', `${JSON.stringify(rollout(1))}\n\r\n${JSON.stringify(rollout(2))}\n`, 'strands-sglang 1 2'],
+    ['of lists in lines', `[${JSON.stringify(rollout(1))}]\n[${JSON.stringify(rollout(2))}]`, 'strands-sglang 1 2'],
+    ['of a list', JSON.stringify([slimeSample, slimeSample]), 'slime 1,2 1,2'],
+    ['of a dump of samples', JSON.stringify({ rollout_id: 3, samples: [slimeSample] }), 'slime 1,2'],
+    ['of our own', encode(sample), `rollscope ${ids(sample).join()}`],
+    [
+      'of our own in lines',
+      `${JSON.stringify(sample)}\n${JSON.stringify(sample)}\n`,
+      `rollscope ${ids(sample).join()} ${ids(sample).join()}`,
+    ],
+    ['with NaN', '{"token_ids": [1], "logprobs": [NaN]}', 'strands-sglang 1'],
+  ])('%s', (_what, text, expected) => {
+    expect(opened(text)).toBe(expected)
+  })
+
+  test('may be told its format', () => {
+    expect(opened(JSON.stringify(slimeSample), slime)).toBe('slime 1,2')
+    expect(opened(JSON.stringify(rollout(1)), slime)).toBe(
+      'expected a trajectory of slime, found an object with token_ids, loss_mask',
+    )
+  })
+
+  test('says its name and what it lacked', () => {
+    const found = openText(JSON.stringify(rollout(1)), source)
+    expect(found.ok && found.trajectories[0]).toMatchObject({
+      id: 'new',
+      createdAt: source.now,
+      provenance: { kind: 'import', format: 'strands-sglang', file: 'run.json' },
+    })
+    const nameless = openText(JSON.stringify(rollout(1)), { ...source, file: undefined })
+    expect(nameless.ok && nameless.trajectories[0]?.provenance).not.toHaveProperty('file')
+  })
+})
+
+describe('a file that is wrong says what, where, and what to do', () => {
+  test.each<[string, string, string | RegExp]>([
+    ['nothing', '', 'expected a trajectory, found none in this file'],
+    ['half of JSON', '{"token_ids": [1,\n 2', /^expected JSON, found /],
+    ['one broken line', '{"token_ids": [1', /^expected JSON, found /],
+    ['a broken line of several', `${JSON.stringify(rollout(1))}\n{"token_ids": \n`, /^line 2: expected JSON, found /],
+    ['words', 'hello\nworld', /^expected JSON, found /],
+    ['an empty list', '[]', 'expected a trajectory, found none in this file'],
+    [
+      'another object',
+      '{"hello": 1}',
+      'expected a trajectory: "format" (Rollscope), "token_ids" (strands-sglang) or "tokens" (slime), found an object with hello',
+    ],
+    ['a number', '7', /found 7$/],
+    [
+      'two formats',
+      JSON.stringify([rollout(1), slimeSample]),
+      '[1]: expected a trajectory of strands-sglang, found an object with tokens, response_length, loss_mask, rollout_log_probs, status',
+    ],
+    [
+      'a wrong record in a list',
+      JSON.stringify([rollout(1), { token_ids: ['x'] }]),
+      '[1].token_ids[0]: expected a number, found "x"',
+    ],
+    [
+      'a wrong record in a line',
+      `${JSON.stringify(rollout(1))}\n${JSON.stringify({ token_ids: [null] })}`,
+      'line 2: token_ids[0]: expected a number, found null',
+    ],
+    [
+      'a wrong sample of a dump',
+      JSON.stringify({ samples: [slimeSample, { ...slimeSample, loss_mask: [] }] }),
+      'samples[1].loss_mask: expected 1 entries (one for each token of the response), found 0 entries',
+    ],
+    ['a newer version', '{"format": "rollscope.trajectory/9"}', /written by a newer Rollscope/],
+    [
+      'nesting without end',
+      `{"token_ids": [1], "x": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+      'expected JSON, found it is nested deeper than 100 levels',
+    ],
+    [
+      'too many',
+      `[${'{"token_ids":[]},'.repeat(10_000)}{"token_ids":[]}]`,
+      'expected at most 10000 trajectories, found 10001',
+    ],
+  ])('%s', (_what, text, expected) => {
+    if (typeof expected === 'string') expect(opened(text)).toBe(expected)
+    else expect(opened(text)).toMatch(expected)
+  })
+
+  test('a sample of text alone has a hint of its own', () => {
+    const found = openText('{"response": "yes", "status": "completed"}', source)
+    expect(!found.ok && found.error.hint).toMatch(/^Rollscope shows tokens/)
+    const other = openText('{}', source)
+    expect(!other.ok && other.error.hint).toBe(
+      'Rollscope opens JSON and JSON lines of Rollscope, strands-sglang, slime.',
+    )
+  })
+
+  test('names that JavaScript gives a meaning are data', () => {
+    const found = openText('{"token_ids": [1], "__proto__": {"polluted": 1}, "constructor": 2}', source)
+    expect(found.ok && JSON.stringify(found.trajectories[0]?.foreign)).toBe(
+      '{"strands-sglang":{"__proto__":{"polluted":1},"constructor":2}}',
+    )
+    expect(({} as { polluted?: number }).polluted).toBeUndefined()
+    if (!found.ok) return
+    const back = openText(encode(found.trajectories[0] as typeof sample), source)
+    expect(back).toMatchObject({ ok: true, trajectories: [found.trajectories[0]] })
+  })
+})
+
+describe('JSON as Python writes it', () => {
+  test.each<[string, unknown]>([
+    ['[NaN, Infinity, -Infinity, -1, null]', [Number.NaN, Infinity, -Infinity, -1, null]],
+    ['{"NaN": "a NaN and -Infinity", "\\"NaN": NaN}', { NaN: 'a NaN and -Infinity', '"NaN': Number.NaN }],
+    ['["¤¤NaN", NaN]', ['¤¤NaN', Number.NaN]],
+    ['{"__proto__": NaN}', JSON.parse('{"__proto__": null}')],
+  ])('%s', (text, value) => {
+    const read = parsePythonJson(text)
+    if (text.includes('__proto__')) expect(Object.hasOwn(read as object, '__proto__')).toBe(true)
+    else expect(read).toEqual(value)
+  })
+
+  test.each(['[Nan]', '[Info]', '["NaN', '[NaN', 'NaNa', '"\\'])('%s is none', (text) => {
+    expect(() => parsePythonJson(text)).toThrow(SyntaxError)
+  })
+
+  test('takes time in proportion to its length, quotes and words or not', () => {
+    const time = (text: string) => {
+      const started = performance.now()
+      try {
+        parsePythonJson(text)
+      } catch {}
+      return performance.now() - started
+    }
+    time('[NaN]')
+    for (const unit of ['\\"', '¤', 'N', '"NaN",', '-Infinity,', '[]', 'I']) {
+      const [small, large] = [50_000, 400_000].map((count) => time(`[${unit.repeat(count / unit.length)}`)) as [
+        number,
+        number,
+      ]
+      // Quadratic would be 64 times.
+      expect(large).toBeLessThan(30 * Math.max(small, 3))
+    }
+  })
+})

@@ -1,0 +1,118 @@
+/**
+ * A file of any format: one JSON value, JSON lines, a list, or a dump with a list of samples. All of it opens, or
+ * nothing does, with the reason and its place.
+ */
+import { shownValue, type Violation, violationText } from '#lib/core/schema-violation.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { Format, Source } from './format.ts'
+import { isObject } from './json-value.ts'
+import { parsePythonJson } from './python-json.ts'
+import { formats } from './registry.ts'
+
+export type Opened =
+  | { readonly ok: true; readonly format: Format; readonly trajectories: readonly Trajectory[] }
+  | { readonly ok: false; readonly error: FileProblem }
+
+interface FileProblem {
+  /** What is wrong, where. */
+  readonly message: string
+  /** What to do. */
+  readonly hint: string
+}
+
+/** What to do about a file that is none of these. */
+const OPEN_HINT = `Rollscope opens JSON and JSON lines of ${formats.map(({ label }) => label).join(', ')}.`
+
+/** `as` names the format; undefined: the first record tells. */
+export function openText(text: string, source: Source, as?: Format): Opened {
+  const records = recordsOf(text.startsWith('\uFEFF') ? text.slice(1) : text)
+  if (!records.ok) return problem(records.place, records.error)
+  const [first] = records.values
+  if (!first) return problem({}, { path: '', expected: 'a trajectory', found: 'none in this file' })
+  if (records.values.length > MOST_RECORDS)
+    return problem(
+      {},
+      { path: '', expected: `at most ${MOST_RECORDS} trajectories`, found: `${records.values.length}` },
+    )
+  const format = as ?? formats.find(({ sniff }) => sniff(first.value))
+  if (!format) return problem(first, unknownFormat(first.value))
+  const trajectories: Trajectory[] = []
+  for (const record of records.values) {
+    if (!format.sniff(record.value))
+      return problem(record, { ...unknownFormat(record.value), expected: `a trajectory of ${format.label}` })
+    const read = format.read(record.value, source)
+    if (!read.ok) return problem(record, read.error, read.hint)
+    trajectories.push(read.trajectory)
+  }
+  return { ok: true, format, trajectories }
+}
+
+/** Each becomes a row of the library. */
+const MOST_RECORDS = 10_000
+
+interface Place {
+  /** Of JSON lines, counted from 1. */
+  readonly line?: number
+  /** For example `samples[3]`. */
+  readonly path?: string
+}
+interface FoundRecord extends Place {
+  readonly value: unknown
+}
+type Records =
+  | { readonly ok: true; readonly values: readonly FoundRecord[] }
+  | { readonly ok: false; readonly place: Place; readonly error: Violation }
+
+function recordsOf(text: string): Records {
+  try {
+    return { ok: true, values: recordsIn(parsePythonJson(text), {}) }
+  } catch (error) {
+    return linesOf(text) ?? notJson({}, error as SyntaxError)
+  }
+}
+
+/** Undefined when it is not JSON lines: those have a whole value in the first of several lines. */
+function linesOf(text: string): Records | undefined {
+  const values: FoundRecord[] = []
+  let line = 0
+  for (const content of text.split('\n')) {
+    line++
+    if (content.trim() === '') continue
+    if (values.length === 0 && content.trim() === text.trim()) return undefined
+    try {
+      for (const record of recordsIn(parsePythonJson(content), { line })) values.push(record)
+    } catch (error) {
+      return values.length === 0 ? undefined : notJson({ line }, error as SyntaxError)
+    }
+  }
+  return { ok: true, values }
+}
+
+const notJson = (place: Place, error: SyntaxError): Records => ({
+  ok: false,
+  place,
+  error: { path: '', expected: 'JSON', found: error.message },
+})
+
+/** A list holds records, and so does a dump of slime: an object with a list of samples. */
+function recordsIn(value: unknown, place: Place): FoundRecord[] {
+  if (Array.isArray(value)) return value.map((item, index) => ({ ...place, path: `[${index}]`, value: item }))
+  if (isObject(value) && Array.isArray(value.samples) && !formats.some(({ sniff }) => sniff(value)))
+    return value.samples.map((item, index) => ({ ...place, path: `samples[${index}]`, value: item }))
+  return [{ ...place, value }]
+}
+
+const unknownFormat = (value: unknown): Violation => ({
+  path: '',
+  expected: `a trajectory: "format" (Rollscope), "token_ids" (strands-sglang) or "tokens" (slime)`,
+  found: shownValue(value),
+})
+
+function problem({ line, path = '' }: Place, error: Violation, hint = OPEN_HINT): Opened {
+  const joined = [path, error.path]
+    .filter((part) => part !== '')
+    .join('.')
+    .replaceAll('.[', '[')
+  const text = violationText({ ...error, path: joined })
+  return { ok: false, error: { message: line === undefined ? text : `line ${line}: ${text}`, hint } }
+}

@@ -1,0 +1,360 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { decode, encode } from '#lib/core/codec.ts'
+import { sampleTrajectory } from '#lib/core/sample-trajectory.ts'
+import { violationText } from '#lib/core/schema-violation.ts'
+import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
+import type { Outcome, OutcomeReason, Trajectory } from '#lib/core/trajectory.ts'
+import { outcomes, slime, statuses } from './slime.ts'
+import { bones, source, trajectories } from './test-trajectories.ts'
+
+/** As slime's Sample.to_dict() gives it: two turns with a tool's result between them. */
+const sample = {
+  group_index: 4,
+  index: 33,
+  rollout_id: null,
+  prompt: 'What is 2 + 3?',
+  tokens: [1, 2, 3, 10, 11, 20, 21, 12],
+  response: 'call result answer',
+  response_length: 5,
+  label: '5',
+  reward: 1.0,
+  loss_mask: [1, 1, 0, 0, 1],
+  weight_versions: ['7', '8'],
+  rollout_log_probs: [-0.5, 0.0, 0.0, -2.0, -0.25],
+  status: 'completed',
+  metadata: { source: 'dapo' },
+  tool_iters: 1,
+  spec_info: { spec_verify_ct: 0 },
+}
+
+const read = (value: unknown): Trajectory => {
+  const found = slime.read(value, source)
+  if (!found.ok) throw new Error(violationText(found.error))
+  return found.trajectory
+}
+interface WrittenSample {
+  readonly [key: string]: unknown
+  readonly rollout_log_probs: readonly number[] | null
+}
+const written = (trajectory: Trajectory) => slime.write?.(trajectory) ?? { value: {}, lost: [] }
+const sampleOf = (trajectory: Trajectory) => written(trajectory).value as WrittenSample
+const lacked = ({ provenance }: Trajectory) => (provenance.kind === 'import' ? provenance.lacked.slice(2) : [])
+
+describe('a sample', () => {
+  test('becomes its prompt, and a segment for each run of its mask', () => {
+    const found = read(sample)
+    expect(found.segments).toEqual([
+      { kind: 'prompt', ids: [1, 2, 3], messages: [{ role: 'user', content: 'What is 2 + 3?' }] },
+      {
+        kind: 'response',
+        ids: [10, 11],
+        logprobs: [-0.5, 0],
+        thinks: [],
+        toolCalls: [],
+        weightVersions: [{ version: '7', start: 0, end: 2 }],
+      },
+      { kind: 'prompt', ids: [20, 21], logprobs: [null, -2], messages: [] },
+      {
+        kind: 'response',
+        ids: [12],
+        logprobs: [-0.25],
+        thinks: [],
+        toolCalls: [],
+        weightVersions: [{ version: '8', start: 0, end: 1 }],
+      },
+    ])
+    expect(found).toMatchObject({
+      reward: 1,
+      group: { id: '4', index: 33 },
+      outcome: { kind: 'ended', reason: 'end_turn' },
+    })
+    expect(lacked(found)).toEqual([
+      'segments: taken from the loss mask',
+      'logprobs of the first prompt',
+      'logprobs of 1 tokens that are not trained: slime writes 0.0 there',
+    ])
+    expect(decode(encode(found))).toEqual({ ok: true, trajectory: found })
+  })
+
+  test('written again has everything that it had, and the segments', () => {
+    const again = sampleOf(read(sample))
+    expect(again).toEqual({
+      ...sample,
+      metadata: {
+        source: 'dapo',
+        rollscope: {
+          segment_info: [
+            [false, 3],
+            [true, 2],
+            [false, 2],
+            [true, 1],
+          ],
+        },
+      },
+    })
+    expect(read(again).foreign).toEqual(read(sample).foreign)
+    expect(sampleOf(read(again))).toEqual(again)
+  })
+
+  test('without a mask trains on the whole response; without a length its columns tell', () => {
+    const { loss_mask: _, response_length: __, weight_versions: ___, ...poor } = sample
+    const found = read({ ...poor, loss_mask: null, status: undefined, prompt: '' })
+    expect(lossMask(found)).toEqual([0, 0, 0, 1, 1, 1, 1, 1])
+    expect(lacked(found)).toContain('loss mask: the whole response is trained then')
+    expect(found.outcome).toEqual({ kind: 'ended', reason: 'unknown' })
+    expect(found.segments[0]).toMatchObject({ messages: [] })
+    const { rollout_log_probs: ____, ...masked } = { ...poor, loss_mask: sample.loss_mask }
+    expect(logprobs(read(masked)).every((score) => score === null)).toBe(true)
+    expect(lacked(read(masked))).toEqual(['segments: taken from the loss mask', 'logprobs'])
+  })
+
+  test('of a prompt alone, or of a response alone', () => {
+    expect(bones(read({ tokens: [1], response_length: 0, loss_mask: [] }))).toEqual([{ kind: 'prompt', ids: [1] }])
+    expect(bones(read({ tokens: [1], response_length: 1 }))).toEqual([{ kind: 'response', ids: [1] }])
+  })
+
+  test('may have messages for its prompt, a reward by parts, and no group', () => {
+    const prompt = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'hi' },
+    ]
+    const found = read({ ...sample, prompt, reward: { score: 1, acc: true }, group_index: null })
+    expect(found.segments[0]).toMatchObject({ messages: prompt })
+    expect(found.reward).toBeUndefined()
+    expect(found.group).toBeUndefined()
+    expect(sampleOf(found)).toMatchObject({ prompt, reward: { score: 1, acc: true }, group_index: null, index: 33 })
+    expect(read({ ...sample, prompt: 7 }).segments[0]).toMatchObject({ messages: [] })
+  })
+
+  test('whose segments are no longer those of its tokens is split by its mask', () => {
+    const stale = (segment_info: unknown) => read({ ...sample, metadata: { rollscope: { segment_info } } })
+    for (const info of [
+      [[false, 3]],
+      [[true, 8]],
+      [
+        [false, 2],
+        [true, 6],
+      ],
+      'x',
+    ])
+      expect(bones(stale(info))).toEqual(bones(read(sample)))
+    expect(
+      bones(
+        stale([
+          [false, 3],
+          [true, 5],
+        ]),
+      ),
+    ).toHaveLength(2)
+    expect(
+      stale([
+        [false, 3],
+        [true, 5],
+      ]).segments[1]?.mask,
+    ).toEqual([1, 1, 0, 0, 1])
+  })
+
+  test('has a status in small letters, or as Python prints it', () => {
+    for (const [status, outcome] of Object.entries(outcomes)) {
+      expect(read({ ...sample, status }).outcome).toEqual(outcome)
+      expect(read({ ...sample, status: `Status.${status.toUpperCase()}` }).outcome).toEqual(outcome)
+    }
+    const odd = read({ ...sample, status: 'constructor' })
+    expect(odd.outcome).toEqual({ kind: 'ended', reason: 'unknown' })
+    expect(odd.foreign?.slime).toMatchObject({ status: 'constructor' })
+  })
+})
+
+describe('a sample that is wrong says where', () => {
+  test.each<[string, unknown, string]>([
+    [
+      'text only',
+      { response: 'yes', status: 'completed' },
+      'tokens: expected the token ids of the sample, found none, only its text (a response of 3 characters)',
+    ],
+    ['an id', { ...sample, tokens: [1.5] }, 'tokens[0]: expected a whole number, found 1.5'],
+    [
+      'no length',
+      { tokens: [1], status: 'pending' },
+      'response_length: expected the number of tokens after the initial prompt, found nothing',
+    ],
+    ['a long response', { ...sample, response_length: 9 }, 'response_length: expected at most 8 (its tokens), found 9'],
+    [
+      'a short mask',
+      { ...sample, loss_mask: [1] },
+      'loss_mask: expected 5 entries (one for each token of the response), found 1 entries',
+    ],
+    [
+      'long logprobs',
+      { ...sample, rollout_log_probs: [0, 0, 0, 0, 0, 0] },
+      'rollout_log_probs: expected 5 entries (one for each token of the response), found 6 entries',
+    ],
+  ])('%s', (_what, value, words) => {
+    const found = slime.read(value, source)
+    expect(found.ok ? 'read' : violationText(found.error)).toBe(words)
+  })
+
+  test('a mask that alternates without end is no run', () => {
+    const bits = Array.from({ length: 20_002 }, (_, index) => index % 2)
+    const found = slime.read({ tokens: bits, loss_mask: bits }, source)
+    expect(!found.ok && violationText(found.error)).toBe('loss_mask: expected at most 10000 segments, found 20002')
+  })
+})
+
+test.each<[unknown, boolean]>([
+  [sample, true],
+  [{ tokens: [], response_length: 0 }, true],
+  [{ response: 'x', status: 'failed' }, true],
+  [{ tokens: [] }, false],
+  [{ status: 'failed' }, false],
+  [[sample], false],
+])('recognises %#', (value, is) => {
+  expect(slime.sniff(value)).toBe(is)
+})
+
+describe('writing', () => {
+  test('and reading gives the same ids, mask, logprobs and segments after the first prompt', () => {
+    fc.assert(
+      fc.property(trajectories, (trajectory) => {
+        const { value, lost } = written(trajectory)
+        const back = read(JSON.parse(JSON.stringify(value)))
+        const [first] = trajectory.segments
+        const from = first?.kind === 'prompt' ? first.ids.length : 0
+        const mask = lossMask(trajectory)
+        const scores = logprobs(trajectory).slice(from)
+        const isUnscored = scores.some((score, index) => score === null && mask[from + index] === 1)
+        expect(bones(back)).toEqual(bones(trajectory))
+        expect(lossMask(back).slice(from)).toEqual(mask.slice(from))
+        // 0.0 of a token that is not trained is slime's word for "none".
+        expect(logprobs(back).slice(from)).toEqual(
+          scores.map((score, index) => (isUnscored || (score === 0 && mask[from + index] === 0) ? null : score)),
+        )
+        expect(lost.some((words) => words.includes('of the trained tokens'))).toBe(isUnscored)
+        expect(lost.includes('loss mask of the first prompt')).toBe(mask.slice(0, from).includes(1))
+      }),
+    )
+  })
+
+  test('fills a sample as slime’s strands_sglang example does', () => {
+    const { value, lost } = written({
+      ...sampleTrajectory,
+      reward: 0.5,
+      segments: sampleTrajectory.segments.slice(0, 3),
+    })
+    expect(value).toEqual({
+      group_index: null,
+      index: null,
+      prompt: 'hi',
+      label: null,
+      tool_iters: 1,
+      tool_calls: 2,
+      tokens: [1, 3, 2, 9, 5, 6, 10, 2, 8, 7],
+      response: '<think>日a1<end>\n4',
+      response_length: 7,
+      reward: 0.5,
+      loss_mask: [1, 1, 1, 1, 1, 0, 0],
+      rollout_log_probs: null,
+      status: 'truncated',
+      metadata: {
+        rollscope: {
+          segment_info: [
+            [false, 3],
+            [true, 5],
+            [false, 2],
+          ],
+        },
+      },
+    })
+    expect(lost).toMatchInlineSnapshot(`
+      [
+        "logprobs of the first prompt",
+        "all logprobs: 1 of the trained tokens have none, and slime takes all or nothing",
+        "texts of single tokens",
+        "model, tokenizer, chat template and tools",
+        "messages",
+        "think blocks and tool calls as found in the text, and their results",
+        "requests, finish reasons, usage and timing",
+        "alternatives",
+        "notes on problems",
+      ]
+    `)
+  })
+
+  test('gives 0.0 where a token is not trained and has no logprob, and null for all where a trained one has none', () => {
+    const scored = read({ ...sample, rollout_log_probs: [-1, -1, 0, 0, -1] })
+    expect(sampleOf(scored).rollout_log_probs).toEqual([-1, -1, 0, 0, -1])
+    const [prompt, first, ...rest] = scored.segments
+    const unscored = { ...scored, segments: [prompt, { ...first, logprobs: [-1, null] }, ...rest] } as Trajectory
+    expect(sampleOf(unscored).rollout_log_probs).toBeNull()
+    expect(written(unscored).lost).toContain(
+      'all logprobs: 1 of the trained tokens have none, and slime takes all or nothing',
+    )
+    const bare = read({ ...sample, rollout_log_probs: null })
+    expect(written(bare).lost).toContain('logprobs: none of the trained tokens has one')
+  })
+
+  test('has the text of the response where it is known, else that of the file', () => {
+    const bare = read(sample)
+    expect(sampleOf(bare).response).toBe('call result answer')
+    const { foreign: _, ...alone } = bare
+    expect(sampleOf(alone).response).toBe('')
+    expect(written(alone).lost).toContain('text of the response: no tokenizer was named')
+    const told = { ...bare, vocab: Object.fromEntries(ids(bare).map((id) => [id, `t${id} `])) }
+    expect(sampleOf(told).response).toBe('t10 t11 t20 t21 t12 ')
+  })
+
+  test('asks what was asked, in parts or in a word', () => {
+    const [prompt, ...rest] = sampleTrajectory.segments
+    const asked = (content: unknown) =>
+      sampleOf({
+        ...sampleTrajectory,
+        segments: [{ ...prompt, messages: [{ role: 'user', content }] }, ...rest],
+      } as Trajectory).prompt
+    expect([asked('one'), asked([{ type: 'text', text: 'two' }, { type: 'image' }])]).toEqual(['one', 'two'])
+    expect(sampleOf({ ...sampleTrajectory, segments: rest }).prompt).toBe('')
+    expect(sampleOf({ ...sampleTrajectory, group: { id: 'a', index: 2 } })).toMatchObject({
+      group_index: null,
+      index: 2,
+    })
+  })
+})
+
+describe('the status', () => {
+  const outcomeNamed = (name: string): Outcome =>
+    name === 'running'
+      ? { kind: 'running' }
+      : name === 'failed'
+        ? { kind: 'failed', code: 'X', message: 'x' }
+        : { kind: 'ended', reason: name as OutcomeReason }
+
+  test.each(Object.entries(statuses))('of %s is %s', (name, status) => {
+    const { value, lost } = written({ ...sampleTrajectory, outcome: outcomeNamed(name) })
+    expect((value as WrittenSample).status).toBe(status)
+    expect(lost.includes('how it ended: written as truncated')).toBe(
+      !['end_turn', 'truncated', 'length'].includes(name),
+    )
+  })
+
+  test('is what docs/formats.md says', () => {
+    const text = readFileSync('docs/formats.md', 'utf8')
+    const rows = Array.from(text.matchAll(/^\| `(\w+)` \| (COMPLETED|TRUNCATED) \|/gm), ([, name, status]) => [
+      name,
+      status?.toLowerCase(),
+    ])
+    expect(Object.fromEntries(rows)).toEqual(statuses)
+    const back = Array.from(text.matchAll(/^\| ([A-Z]+) \| `(\w+)` \|/gm), ([, status, name]) => [
+      status?.toLowerCase(),
+      name,
+    ])
+    expect(Object.fromEntries(back)).toEqual(
+      Object.fromEntries(
+        Object.entries(outcomes).map(([status, outcome]) => [
+          status,
+          outcome.kind === 'ended' ? outcome.reason : outcome.kind,
+        ]),
+      ),
+    )
+  })
+})

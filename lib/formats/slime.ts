@@ -1,0 +1,307 @@
+/**
+ * slime's `Sample` as `to_dict()` gives it (slime/utils/types.py): all token ids, and of the loss mask and the logprobs
+ * only what comes after the initial prompt. Written as slime's example examples/strands_sglang fills it. Samples say
+ * nothing of segments: ours go into `metadata.rollscope`, where slime leaves them alone.
+ */
+import * as z from 'zod'
+import { textOf } from '#lib/core/pieces.ts'
+import { schemaViolation, type Violation } from '#lib/core/schema-violation.ts'
+import { ids, logprobs, lossMask, toolCallsOf } from '#lib/core/tokens.ts'
+import type { Message, Outcome, OutcomeReason, Segment, Trajectory } from '#lib/core/trajectory.ts'
+import {
+  hasLogprobs,
+  idsSchema,
+  logprobsSchema,
+  maskBits,
+  maskRuns,
+  maskSchema,
+  type Stretch,
+  segmentOf,
+  stretches,
+  tooManySegments,
+} from './columns.ts'
+import { foreignTrajectory } from './foreign-trajectory.ts'
+import type { Format, Read, Source, Written } from './format.ts'
+import { isObject, type JsonObject, without } from './json-value.ts'
+import { lostBeside, lostForeign } from './lost.ts'
+import { firstMessages } from './messages.ts'
+
+const NAME = 'slime'
+
+export const slime: Format = {
+  name: NAME,
+  label: 'slime',
+  keeps: 'Ids, response, loss mask and logprobs after the first prompt, reward, status: a Sample for from_dict.',
+  sniff: (value) =>
+    isObject(value) &&
+    (Array.isArray(value.tokens) || typeof value.response === 'string') &&
+    ['response_length', 'rollout_log_probs', 'loss_mask', 'status'].some((key) => key in value),
+  read,
+  write,
+}
+
+type Status = 'completed' | 'truncated'
+
+/**
+ * Completed is only what is known to have come to its end: the example says so of an agent that returned, and truncated
+ * of one that raised anything. Never aborted: slime throws such samples away. The table in docs/formats.md is this one.
+ */
+export const statuses: Readonly<Record<OutcomeReason | 'running' | 'failed', Status>> = {
+  end_turn: 'completed',
+  length: 'truncated',
+  context_full: 'truncated',
+  cancelled: 'truncated',
+  aborted: 'truncated',
+  max_tool_iterations: 'truncated',
+  max_tool_calls: 'truncated',
+  max_messages: 'truncated',
+  max_tokens: 'truncated',
+  interrupted: 'truncated',
+  truncated: 'truncated',
+  unknown: 'truncated',
+  running: 'truncated',
+  failed: 'truncated',
+}
+
+/** The other way; a status that is not named here stays with the fields that have no place. */
+export const outcomes: Readonly<Record<string, Outcome>> = {
+  completed: { kind: 'ended', reason: 'end_turn' },
+  truncated: { kind: 'ended', reason: 'truncated' },
+  aborted: { kind: 'ended', reason: 'aborted' },
+  failed: { kind: 'failed', code: 'SLIME_FAILED', message: 'slime marked this sample as failed.' },
+  pending: { kind: 'ended', reason: 'unknown' },
+}
+
+const sampleSchema = z.looseObject({
+  tokens: idsSchema,
+  response_length: z.int().min(0).nullish(),
+  loss_mask: maskSchema.nullish(),
+  rollout_log_probs: logprobsSchema.nullish(),
+  weight_versions: z.array(z.string()).nullish(),
+  group_index: z.int().nullish(),
+  index: z.int().nullish(),
+  status: z.string().nullish(),
+})
+type Sample = z.infer<typeof sampleSchema>
+
+function read(value: unknown, source: Source): Read {
+  const { tokens, response } = value as JsonObject
+  if (!Array.isArray(tokens)) return textOnly(response as string)
+  const parsed = sampleSchema.safeParse(value)
+  if (!parsed.success) return { ok: false, error: schemaViolation(parsed.error, value) }
+  const sample = parsed.data
+  const responseLength = sample.response_length ?? sample.loss_mask?.length ?? sample.rollout_log_probs?.length
+  const error = lengthError(sample, responseLength)
+  if (error) return { ok: false, error }
+  const promptLength = sample.tokens.length - (responseLength as number)
+  const mask = sample.loss_mask ? maskBits(sample.loss_mask) : sample.tokens.slice(promptLength).map(() => 1 as const)
+  const scores = sample.rollout_log_probs
+  const isFiller = (index: number) => scores?.[index] === 0 && mask[index] === 0
+  const fillers = mask.filter((_, index) => isFiller(index)).length
+  const info = ownSegments(sample, promptLength)
+  const parts: readonly Stretch[] = info
+    ? stretches(info)
+    : [
+        ...stretches(promptLength > 0 ? [[false, promptLength]] : []),
+        ...maskRuns(mask).map(({ isOutput, start, end }) => ({
+          isOutput,
+          start: start + promptLength,
+          end: end + promptLength,
+        })),
+      ]
+  const tooMany = tooManySegments(parts, 'loss_mask')
+  if (tooMany) return { ok: false, error: tooMany }
+  const unknown = (length: number) => Array.from({ length }, () => null)
+  const columns = {
+    ids: sample.tokens,
+    mask: [...unknown(promptLength).map(() => 0 as const), ...mask],
+    logprobs: scores && [...unknown(promptLength), ...scores.map((score, i) => (isFiller(i) ? null : score))],
+  }
+  const messages = promptMessages(sample.prompt)
+  const segments = withVersions(
+    parts.map((part) => segmentOf(part, columns)),
+    sample.weight_versions ?? [],
+  ).map((segment, index) => (index === 0 && segment.kind === 'prompt' ? { ...segment, messages } : segment))
+  const outcome = outcomeOf(sample.status)
+  const group = groupOf(sample)
+  return {
+    ok: true,
+    trajectory: foreignTrajectory(
+      {
+        format: NAME,
+        segments,
+        outcome: outcome ?? { kind: 'ended', reason: 'unknown' },
+        reward: sample.reward,
+        lacked: [
+          ...(info ? [] : ['segments: taken from the loss mask']),
+          ...(sample.loss_mask ? [] : ['loss mask: the whole response is trained then']),
+          ...(hasLogprobs(segments) ? ['logprobs of the first prompt'] : ['logprobs']),
+          ...(fillers > 0 ? [`logprobs of ${fillers} tokens that are not trained: slime writes 0.0 there`] : []),
+        ],
+        ...(group && { group }),
+        rest: restOf(sample, outcome !== undefined, group !== undefined),
+      },
+      source,
+    ),
+  }
+}
+
+const textOnly = (response: string): Read => ({
+  ok: false,
+  error: {
+    path: 'tokens',
+    expected: 'the token ids of the sample',
+    found: `none, only its text (a response of ${response.length} characters)`,
+  },
+  hint: 'Rollscope shows tokens: write the sample with its tokens, as sample.to_dict() gives it after generation.',
+})
+
+function lengthError(sample: Sample, responseLength: number | undefined): Violation | undefined {
+  const { tokens } = sample
+  if (responseLength === undefined)
+    return { path: 'response_length', expected: 'the number of tokens after the initial prompt', found: 'nothing' }
+  if (responseLength > tokens.length)
+    return { path: 'response_length', expected: `at most ${tokens.length} (its tokens)`, found: String(responseLength) }
+  for (const path of ['loss_mask', 'rollout_log_probs'] as const) {
+    const length: number = sample[path]?.length ?? responseLength
+    if (length !== responseLength)
+      return {
+        path,
+        expected: `${responseLength} entries (one for each token of the response)`,
+        found: `${length} entries`,
+      }
+  }
+  return undefined
+}
+
+const segmentInfoSchema = z.object({
+  rollscope: z.object({ segment_info: z.array(z.tuple([z.boolean(), z.int().min(0)])) }),
+})
+
+/** The segments that Rollscope has written beside the sample, when they are still those of its tokens. */
+function ownSegments({ metadata, tokens }: Sample, promptLength: number): readonly [boolean, number][] | undefined {
+  const parsed = segmentInfoSchema.safeParse(metadata)
+  if (!parsed.success) return undefined
+  const info = parsed.data.rollscope.segment_info
+  const total = info.reduce((sum, [, length]) => sum + length, 0)
+  return total === tokens.length && initialLength(info) === promptLength ? info : undefined
+}
+
+const initialLength = ([first]: readonly (readonly [boolean, number])[]): number => (first && !first[0] ? first[1] : 0)
+
+function promptMessages(prompt: unknown): readonly Message[] {
+  if (typeof prompt === 'string') return prompt === '' ? [] : [{ role: 'user', content: prompt }]
+  return firstMessages(prompt) ?? []
+}
+
+/** One version for each call, where there are as many. */
+function withVersions(segments: readonly Segment[], versions: readonly string[]): readonly Segment[] {
+  const responses = segments.filter((segment) => segment.kind === 'response').length
+  if (versions.length === 0 || responses !== versions.length) return segments
+  const next = versions.values()
+  return segments.map((segment) =>
+    segment.kind === 'prompt'
+      ? segment
+      : {
+          ...segment,
+          weightVersions: [{ version: next.next().value as string, start: 0, end: segment.ids.length }],
+        },
+  )
+}
+
+/** Also as Python prints the member of the enumeration. */
+function outcomeOf(status: string | null | undefined): Outcome | undefined {
+  const name = (status ?? 'pending').replace(/^.*\./, '').toLowerCase()
+  return Object.hasOwn(outcomes, name) ? outcomes[name] : undefined
+}
+
+function groupOf({ group_index, index }: Sample): Trajectory['group'] {
+  return typeof group_index === 'number' && typeof index === 'number' && index >= 0
+    ? { id: String(group_index), index }
+    : undefined
+}
+
+/** What has no field. Texts and metadata stay: a sample written again has them as they were. */
+function restOf(sample: Sample, hasOutcome: boolean, hasGroup: boolean): JsonObject | undefined {
+  const taken = [
+    'tokens',
+    'response_length',
+    'loss_mask',
+    'rollout_log_probs',
+    ...(hasOutcome ? ['status'] : []),
+    ...(hasGroup ? ['group_index', 'index'] : []),
+    ...(typeof sample.reward === 'number' ? ['reward'] : []),
+  ]
+  const metadata = isObject(sample.metadata) ? { metadata: without(sample.metadata, ['rollscope']) ?? {} } : {}
+  return without({ ...sample, ...metadata }, taken)
+}
+
+function write(trajectory: Trajectory): Written {
+  const { segments, vocab, outcome, model } = trajectory
+  const own = trajectory.foreign?.[NAME] ?? {}
+  const info = segments.map(({ kind, ids }) => [kind === 'response', ids.length] as const)
+  const promptLength = initialLength(info)
+  const allIds = ids(trajectory)
+  const allLogprobs = logprobs(trajectory)
+  const mask = lossMask(trajectory)
+  const response = allIds.slice(promptLength)
+  const hasTexts = response.every((id) => Object.hasOwn(vocab, id))
+  const scores = allLogprobs.slice(promptLength)
+  const unscored = scores.filter((score, index) => score === null && mask[promptLength + index] === 1).length
+  const versions = segments.flatMap((segment) =>
+    segment.kind === 'response' ? (segment.weightVersions ?? []).map(({ version }) => version) : [],
+  )
+  const calls = toolCallsOf(trajectory)
+  const value = {
+    group_index: numberIn(trajectory.group?.id),
+    index: trajectory.group?.index ?? null,
+    prompt: question(segments),
+    label: null,
+    ...(model.parser !== undefined && { tool_iters: iterations(segments), tool_calls: calls.length }),
+    ...own,
+    tokens: allIds,
+    response: hasTexts ? textOf(response, vocab) : (own.response ?? ''),
+    response_length: response.length,
+    reward: trajectory.reward ?? own.reward ?? null,
+    loss_mask: mask.slice(promptLength),
+    rollout_log_probs: unscored > 0 ? null : scores.map((score) => score ?? 0),
+    ...(versions.length > 0 && { weight_versions: versions }),
+    status: statuses[outcome.kind === 'ended' ? outcome.reason : outcome.kind],
+    metadata: { ...(isObject(own.metadata) && own.metadata), rollscope: { segment_info: info } },
+  }
+  return {
+    value,
+    lost: [
+      ...(allLogprobs.slice(0, promptLength).some((score) => score !== null) ? ['logprobs of the first prompt'] : []),
+      ...(mask.slice(0, promptLength).includes(1) ? ['loss mask of the first prompt'] : []),
+      ...(unscored > 0 ? [unscoredWords(unscored, hasLogprobs(segments))] : []),
+      ...(hasTexts || own.response !== undefined ? [] : ['text of the response: no tokenizer was named']),
+      ...(value.status === 'truncated' && !isPlainlyTruncated(outcome) ? ['how it ended: written as truncated'] : []),
+      ...lostBeside(trajectory, ['reward', 'group', 'outcome', 'weights']),
+      ...lostForeign(trajectory, NAME),
+    ],
+  }
+}
+
+/** As the example has it: the text of the question, without the system prompt. */
+function question(segments: readonly Segment[]): string {
+  const [first] = segments
+  const asked = first?.kind === 'prompt' ? first.messages.find(({ role }) => role === 'user') : undefined
+  const { content = '' } = asked ?? {}
+  return typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')
+}
+
+const iterations = (segments: readonly Segment[]): number =>
+  segments.filter((segment) => segment.kind === 'response' && segment.toolCalls.length > 0).length
+
+const numberIn = (id: string | undefined): number | null =>
+  id !== undefined && /^-?\d{1,15}$/.test(id) ? Number(id) : null
+
+/** 0.0 there would say that the model was certain. */
+const unscoredWords = (count: number, some: boolean): string =>
+  some
+    ? `all logprobs: ${count} of the trained tokens have none, and slime takes all or nothing`
+    : 'logprobs: none of the trained tokens has one'
+
+const isPlainlyTruncated = (outcome: Outcome): boolean =>
+  outcome.kind === 'ended' && (outcome.reason === 'truncated' || outcome.reason === 'length')

@@ -1,0 +1,286 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { decode, encode } from '#lib/core/codec.ts'
+import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
+import { violationText } from '#lib/core/schema-violation.ts'
+import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { parsePythonJson } from './python-json.ts'
+import { strandsSglang } from './strands-sglang.ts'
+import { bones, source, trajectories } from './test-trajectories.ts'
+
+const read = (value: unknown): Trajectory => {
+  const found = strandsSglang.read(value, source)
+  if (!found.ok) throw new Error(violationText(found.error))
+  return found.trajectory
+}
+const written = (trajectory: Trajectory) => strandsSglang.write?.(trajectory) ?? { value: {}, lost: [] }
+const kinds = ({ segments }: Trajectory) => segments.map(({ kind, ids }) => [kind === 'response', ids.length])
+const lacked = ({ provenance }: Trajectory) => (provenance.kind === 'import' ? provenance.lacked.slice(2) : [])
+
+interface Golden {
+  readonly cases: readonly {
+    readonly name: string
+    readonly text: string
+    readonly ids: readonly number[]
+    readonly mask: readonly number[]
+    readonly logprobs: readonly (number | string | null)[]
+    readonly segments: readonly (readonly [boolean, number])[]
+  }[]
+}
+const golden = JSON.parse(readFileSync('lib/formats/golden/golden.json', 'utf8')) as Golden
+
+describe('a record as strands-sglang’s own classes give it', () => {
+  test('there are many', () => {
+    expect(golden.cases.length).toBeGreaterThanOrEqual(19)
+  })
+
+  test.each(golden.cases)('$name', ({ text, ids: wanted, mask, logprobs: scores, segments }) => {
+    const value = parsePythonJson(text)
+    expect(strandsSglang.sniff(value)).toBe(true)
+    const trajectory = read(value)
+    expect(ids(trajectory)).toEqual(wanted)
+    expect(lossMask(trajectory)).toEqual(mask)
+    expect(logprobs(trajectory)).toEqual(
+      scores.map((score) => (typeof score === 'string' ? null : score === 0 ? 0 : score)),
+    )
+    expect(kinds(trajectory)).toEqual(segments)
+    expect(trajectory.segments.flatMap(({ problems = [] }) => problems).length).toBe(
+      scores.filter((score) => typeof score === 'string').length,
+    )
+    expect(decode(encode(trajectory))).toEqual({ ok: true, trajectory })
+  })
+
+  test('what it had besides is kept', () => {
+    const routed = golden.cases.find(({ name }) => name === 'routed experts and images')
+    const { routedExperts, imageData } = read(JSON.parse(routed?.text ?? ''))
+    expect([routedExperts?.length, imageData]).toEqual([3, ['data:image/png;base64,iVBORw0KGgo=']])
+    expect(JSON.stringify(written(read(JSON.parse(routed?.text ?? ''))).value)).toBe(
+      JSON.stringify(JSON.parse(routed?.text ?? '')),
+    )
+  })
+})
+
+describe('older and poorer dumps', () => {
+  const flat = { token_ids: [1, 2, 3, 4, 5, 6], logprobs: [null, null, -1, -2, null, -3] }
+  const loss_mask = [0, 0, 1, 1, 0, 1]
+
+  test('with the length of the first prompt, the rest is split where the mask changes', () => {
+    const found = read({ ...flat, loss_mask, initial_prompt_length: 1 })
+    expect(kinds(found)).toEqual([
+      [false, 1],
+      [false, 1],
+      [true, 2],
+      [false, 1],
+      [true, 1],
+    ])
+    expect(lacked(found)).toContain('segments: taken from the loss mask')
+  })
+
+  test('with the tokens of the first prompt', () => {
+    expect(kinds(read({ ...flat, loss_mask, initial_prompt: [{ token_id: 1 }, { token_id: 2 }] }))[0]).toEqual([
+      false,
+      2,
+    ])
+  })
+
+  test('without a mask the rest is one response; without a length everything is a prompt', () => {
+    expect(kinds(read({ ...flat, initial_prompt_length: 2 }))).toEqual([
+      [false, 2],
+      [true, 4],
+    ])
+    expect(kinds(read({ ...flat, initial_prompt_length: 6 }))).toEqual([[false, 6]])
+    const bare = read({ token_ids: [1, 2] })
+    expect(kinds(bare)).toEqual([[false, 2]])
+    expect(lacked(bare)).toEqual([
+      'messages',
+      'how the run ended',
+      'logprobs',
+      'loss mask: taken from the segments',
+      'segments: taken from the loss mask',
+    ])
+  })
+
+  test('with a mask alone', () => {
+    expect(kinds(read({ ...flat, loss_mask }))).toEqual([
+      [false, 2],
+      [true, 2],
+      [false, 1],
+      [true, 1],
+    ])
+  })
+
+  test('with tokens that do not say their mask', () => {
+    const found = read({ tokens: [{ token_id: 7 }, { token_id: 8, logprob: -1 }] })
+    expect([ids(found), logprobs(found), lossMask(found)]).toEqual([
+      [7, 8],
+      [null, -1],
+      [0, 0],
+    ])
+    expect(kinds(read({ segments: [[{ token_id: 7 }], []] }))).toEqual([
+      [false, 1],
+      [false, 0],
+    ])
+  })
+
+  test('a mask that contradicts the segments is kept, and told', () => {
+    const { segments } = read({
+      ...flat,
+      loss_mask: [0, 1, 1, 1, 0, 0],
+      segment_info: [
+        [false, 2],
+        [1, 2],
+        [0, 1],
+        [true, 1],
+      ],
+    })
+    expect(segments.map(({ mask }) => mask)).toEqual([[0, 1], undefined, undefined, [0]])
+    expect(segments.flatMap(({ problems = [] }) => problems)).toEqual([
+      { kind: 'mask', column: 'mask', message: 'The loss mask of 1 of 2 tokens is not that of a prompt; it is kept.' },
+      {
+        kind: 'mask',
+        column: 'mask',
+        message: 'The loss mask of 1 of 1 tokens is not that of a response; it is kept.',
+      },
+    ])
+  })
+
+  test('numbers that no JSON holds are unknown, with what was written', () => {
+    const { segments } = read({ token_ids: [1, 2, 3, 4], logprobs: ['NaN', -3.4028234663852886e38, '-Infinity', -1] })
+    expect(segments[0]?.logprobs).toEqual([null, null, null, -1])
+    expect(segments[0]?.problems?.map(({ index, raw }) => [index, raw])).toEqual([
+      [0, 'NaN'],
+      [1, '-3.4028234663852886e+38'],
+      [2, '-Infinity'],
+    ])
+  })
+})
+
+describe('what stands around the record', () => {
+  const rollout = {
+    token_ids: [1, 2, 3],
+    loss_mask: [0, 1, 0],
+    logprobs: [null, -1, null],
+    segment_info: [
+      [false, 1],
+      [true, 1],
+      [false, 1],
+    ],
+  }
+  const messages = [
+    { role: 'user', content: [{ text: 'what ' }, { text: 'is it?' }] },
+    { role: 'assistant', content: [{ text: 'x' }] },
+    { role: 'user', content: [{ toolResult: { toolUseId: 't1', status: 'success', content: [{ text: '4' }] } }] },
+  ]
+
+  test('messages go to the prompts that they belong to, a reward is the reward, the rest is kept', () => {
+    const found = read({
+      task: 7,
+      rollout: { ...rollout, extra: { __proto__: 1, deep: [NaN] } },
+      messages,
+      reward: 0.5,
+    })
+    expect(found.segments.map((segment) => (segment.kind === 'prompt' ? segment.messages : []))).toEqual([
+      [{ role: 'user', content: 'what is it?' }],
+      [],
+      [{ role: 'tool', callId: 't1', content: '4' }],
+    ])
+    expect(found.reward).toBe(0.5)
+    expect(found.foreign).toEqual({ 'strands-sglang': { task: 7, rollout: { extra: { deep: [null] } } } })
+    expect(lacked(found)).toEqual(['how the run ended'])
+  })
+
+  test('messages that are not those of these prompts stay where they are', () => {
+    const found = read({ rollout, messages: messages.slice(0, 1) })
+    expect(found.foreign).toEqual({ 'strands-sglang': { messages: messages.slice(0, 1) } })
+    expect(read({ rollout }).foreign).toBeUndefined()
+    expect(read({ ...rollout, note: 'mine', reward: NaN })).toMatchObject({
+      reward: null,
+      problems: [{ kind: 'number', column: 'reward', raw: 'NaN' }],
+      foreign: { 'strands-sglang': { note: 'mine' } },
+    })
+  })
+})
+
+describe('a record that is wrong says where', () => {
+  test.each<[string, unknown, string]>([
+    ['an id', { token_ids: [1, '2'] }, 'token_ids[1]: expected a number, found "2"'],
+    ['a bit', { token_ids: [1], loss_mask: [2] }, 'loss_mask[0]: expected 0, 1, true or false, found 2'],
+    ['a logprob', { token_ids: [1], logprobs: ['x'] }, 'logprobs[0]: expected a number or null, found "x"'],
+    [
+      'a short column',
+      { token_ids: [1, 2], logprobs: [null] },
+      'logprobs: expected 2 entries (one for each token), found 1 entries',
+    ],
+    ['segments', { token_ids: [1, 2], segment_info: [[false, 1]] }, 'segment_info: expected 2 tokens in all, found 1'],
+    [
+      'segments of tokens',
+      { token_ids: [1, 2], segments: [[{ token_id: 1 }]] },
+      'segments: expected 2 tokens in all, found 1',
+    ],
+    ['no segments', { token_ids: [1, 2], segment_info: [] }, 'segment_info: expected 2 tokens in all, found 0'],
+    [
+      'a long prompt',
+      { token_ids: [1], initial_prompt_length: 2 },
+      'initial_prompt_length: expected 1 tokens in all, found 2',
+    ],
+    ['a record under a key', { rollout: { token_ids: [-1] } }, 'rollout.token_ids[0]: expected at least 0, found -1'],
+  ])('%s', (_what, value, words) => {
+    const found = strandsSglang.read(value, source)
+    expect(found.ok ? 'read' : violationText(found.error)).toBe(words)
+  })
+
+  test('a mask that alternates without end is no run', () => {
+    const bits = Array.from({ length: 20_002 }, (_, index) => index % 2)
+    const found = strandsSglang.read({ token_ids: bits, loss_mask: bits }, source)
+    expect(!found.ok && violationText(found.error)).toBe('loss_mask: expected at most 10000 segments, found 20002')
+    const listed = strandsSglang.read({ token_ids: bits, segment_info: bits.map(() => [false, 1]) }, source)
+    expect(!listed.ok && listed.error.path).toBe('segment_info')
+  })
+})
+
+test.each<[unknown, boolean]>([
+  [{ token_ids: [] }, true],
+  [{ tokens: [1, 2] }, false],
+  [{ segments: [[1]] }, false],
+  [{ samples: [] }, false],
+  [[{ token_ids: [] }], false],
+  [null, false],
+])('recognises %j: %j', (value, is) => {
+  expect(strandsSglang.sniff(value)).toBe(is)
+})
+
+describe('writing', () => {
+  test('and reading gives the same ids, mask, logprobs and segments', () => {
+    fc.assert(
+      fc.property(trajectories, (trajectory) => {
+        const back = read(JSON.parse(JSON.stringify(written(trajectory).value)))
+        expect(bones(back)).toEqual(bones(trajectory))
+        expect(lossMask(back)).toEqual(lossMask(trajectory))
+        expect(logprobs(back)).toEqual(logprobs(trajectory))
+      }),
+    )
+  })
+
+  test('tells what is lost', () => {
+    expect(written(sample).lost).toMatchInlineSnapshot(`
+      [
+        "texts of single tokens",
+        "model, tokenizer, chat template and tools",
+        "messages",
+        "think blocks and tool calls as found in the text, and their results",
+        "requests, finish reasons, usage and timing",
+        "alternatives",
+        "further columns",
+        "notes on problems",
+        "how it ended",
+      ]
+    `)
+    expect(written(read({ token_ids: [1], extra: 1 })).lost).toMatchInlineSnapshot(`
+      [
+        "further fields of the strands-sglang file",
+      ]
+    `)
+  })
+})

@@ -1,0 +1,185 @@
+/**
+ * The record of strands-sglang: `Rollout` since 0.4.1 (`model_dump_json()`), before it the attributes of `TokenManager`
+ * as people dumped them: with `output_mask` for `loss_mask`, `segments` or `tokens` of Token objects, or only
+ * `initial_prompt_length`. It may stand alone or under a key of another object, with messages and reward beside it.
+ */
+import * as z from 'zod'
+import { schemaViolation, type Violation } from '#lib/core/schema-violation.ts'
+import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import {
+  type Columns,
+  hasLogprobs,
+  idsSchema,
+  logprobsSchema,
+  maskBits,
+  maskRuns,
+  maskSchema,
+  type Stretch,
+  segmentOf,
+  stretches,
+  tooManySegments,
+} from './columns.ts'
+import { foreignTrajectory } from './foreign-trajectory.ts'
+import type { Format, Read, Source } from './format.ts'
+import { isObject, type JsonObject, without } from './json-value.ts'
+import { lostBeside, lostForeign } from './lost.ts'
+import { withMessages } from './messages.ts'
+
+const NAME = 'strands-sglang'
+
+export const strandsSglang: Format = {
+  name: NAME,
+  label: 'strands-sglang',
+  keeps: 'Ids, loss mask, logprobs, segments, routed experts, images: a Rollout for model_validate_json.',
+  sniff: (value) => recordIn(value) !== undefined,
+  read,
+  write: (trajectory) => ({
+    value: rolloutOf(trajectory),
+    lost: [...lostBeside(trajectory, ['experts', 'images']), ...lostForeign(trajectory, '')],
+  }),
+}
+
+const rolloutOf = (trajectory: Trajectory) => ({
+  token_ids: ids(trajectory),
+  loss_mask: lossMask(trajectory),
+  logprobs: logprobs(trajectory),
+  routed_experts: trajectory.routedExperts ?? [],
+  image_data: trajectory.imageData ?? [],
+  segment_info: trajectory.segments.map((segment) => [segment.kind === 'response', segment.ids.length]),
+})
+
+const tokenSchema = z.looseObject({
+  token_id: idsSchema.element,
+  logprob: logprobsSchema.element.nullish(),
+  loss_mask: maskSchema.element.nullish(),
+})
+const recordShape = {
+  token_ids: idsSchema.nullish(),
+  tokens: z.array(tokenSchema).nullish(),
+  loss_mask: maskSchema.nullish(),
+  output_mask: maskSchema.nullish(),
+  logprobs: logprobsSchema.nullish(),
+  segment_info: z.array(z.tuple([maskSchema.element, z.int().min(0)])).nullish(),
+  segments: z.array(z.array(tokenSchema)).nullish(),
+  initial_prompt_length: z.int().min(0).nullish(),
+  initial_prompt: z.array(tokenSchema).nullish(),
+  routed_experts: z.array(z.string()).nullish(),
+  image_data: z.array(z.string()).nullish(),
+}
+const recordSchema = z.looseObject(recordShape)
+type StrandsRecord = z.infer<typeof recordSchema>
+
+interface RecordIn {
+  /** Under which the record stands; '' where it is the value itself. */
+  readonly key: string
+  readonly record: JsonObject
+}
+
+function recordIn(value: unknown): RecordIn | undefined {
+  if (!isObject(value)) return undefined
+  if (isRecord(value)) return { key: '', record: value }
+  return Object.entries(value).flatMap(([key, record]) => (isRecord(record) ? [{ key, record }] : []))[0]
+}
+
+function isRecord(value: unknown): value is JsonObject {
+  if (!isObject(value)) return false
+  return Array.isArray(value.token_ids) || startsWithToken(value.tokens) || startsWithToken(first(value.segments))
+}
+
+const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined)
+
+function startsWithToken(value: unknown): boolean {
+  const token = first(value)
+  return isObject(token) && 'token_id' in token
+}
+
+function read(value: unknown, source: Source): Read {
+  const { key, record } = recordIn(value) as RecordIn
+  const at = (name: string) => (key === '' ? name : `${key}.${name}`)
+  const parsed = recordSchema.safeParse(record)
+  if (!parsed.success) {
+    const error = schemaViolation(parsed.error, record)
+    return { ok: false, error: { ...error, path: at(error.path) } }
+  }
+  const columns = columnsOf(parsed.data)
+  const parts = stretchesOf(parsed.data, columns)
+  const error =
+    lengthError(parsed.data, columns.ids.length, parts.at(-1)?.end ?? 0) ??
+    tooManySegments(parts, parsed.data.segment_info ? 'segment_info' : 'loss_mask')
+  if (error) return { ok: false, error: { ...error, path: at(error.path) } }
+  const around = key === '' ? (value as JsonObject) : (without(value as JsonObject, [key]) ?? {})
+  const bare = parts.map((part) => segmentOf(part, columns))
+  const segments = withMessages(bare, around.messages) ?? bare
+  return {
+    ok: true,
+    trajectory: foreignTrajectory(
+      {
+        format: NAME,
+        segments,
+        outcome: { kind: 'ended', reason: 'unknown' },
+        reward: around.reward,
+        lacked: [
+          ...(segments === bare ? ['messages'] : []),
+          'how the run ended',
+          ...(hasLogprobs(segments) ? [] : ['logprobs']),
+          ...(columns.mask ? [] : ['loss mask: taken from the segments']),
+          ...(parsed.data.segment_info || parsed.data.segments ? [] : ['segments: taken from the loss mask']),
+        ],
+        routedExperts: parsed.data.routed_experts ?? undefined,
+        imageData: parsed.data.image_data ?? undefined,
+        rest: restOf(around, key, record, segments !== bare),
+      },
+      source,
+    ),
+  }
+}
+
+function lengthError(record: StrandsRecord, tokens: number, inSegments: number): Violation | undefined {
+  for (const path of ['loss_mask', 'output_mask', 'logprobs'] as const) {
+    const length = record[path]?.length ?? tokens
+    if (length !== tokens)
+      return { path, expected: `${tokens} entries (one for each token)`, found: `${length} entries` }
+  }
+  if (inSegments === tokens) return undefined
+  const path = (['segment_info', 'segments'] as const).find((name) => record[name]) ?? 'initial_prompt_length'
+  return { path, expected: `${tokens} tokens in all`, found: String(inSegments) }
+}
+
+function columnsOf(record: StrandsRecord): Columns {
+  const tokens = record.segments?.flat() ?? record.tokens ?? []
+  const mask = record.loss_mask ?? record.output_mask ?? told(tokens.map(({ loss_mask }) => loss_mask))
+  return {
+    ids: record.token_ids ?? tokens.map(({ token_id }) => token_id),
+    mask: mask && maskBits(mask),
+    logprobs: record.logprobs ?? (tokens.length > 0 ? tokens.map(({ logprob }) => logprob ?? null) : undefined),
+  }
+}
+
+/** The values when every one is there. */
+const told = <T>(values: readonly (T | null | undefined)[]): readonly T[] | undefined =>
+  values.length > 0 && values.every((value): value is T => value !== null && value !== undefined) ? values : undefined
+
+function stretchesOf(record: StrandsRecord, { ids, mask }: Columns): readonly Stretch[] {
+  if (record.segment_info)
+    return stretches(record.segment_info.map(([isOutput, length]) => [Boolean(isOutput), length] as const))
+  if (record.segments)
+    return stretches(record.segments.map((tokens) => [Boolean(tokens[0]?.loss_mask), tokens.length] as const))
+  const prompt = record.initial_prompt_length ?? record.initial_prompt?.length
+  if (prompt === undefined) return mask ? maskRuns(mask) : stretches([[false, ids.length]])
+  if (prompt >= ids.length) return stretches([[false, prompt]])
+  return [
+    ...stretches([[false, prompt]]),
+    ...(mask ? maskRuns(mask, prompt) : stretches([[true, ids.length - prompt]], prompt)),
+  ]
+}
+
+/** What has no field in a trajectory, at its place in the file. */
+function restOf(around: JsonObject, key: string, record: JsonObject, hasMessages: boolean): JsonObject | undefined {
+  const taken = [...(typeof around.reward === 'number' ? ['reward'] : []), ...(hasMessages ? ['messages'] : [])]
+  const own = Object.keys(recordShape)
+  if (key === '') return without(around, [...taken, ...own])
+  const inner = without(record, own)
+  const outer = without(around, taken)
+  return inner || outer ? { ...outer, ...(inner && { [key]: inner }) } : undefined
+}
