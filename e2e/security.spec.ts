@@ -324,6 +324,7 @@ test.describe('C1: what changes state must be asked for as no form can', () => {
     ['POST', '/api/trajectories/x/restore'],
     ['POST', '/api/export'],
     ['POST', '/api/import'],
+    ['POST', '/api/trajectories/x/tokenizer'],
   ]
   for (const [method, target] of changing)
     test(`${method} ${target}`, async ({ request }) => {

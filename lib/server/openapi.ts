@@ -3,9 +3,12 @@ import * as z from 'zod'
 import { rolloutEventSchema } from '#lib/core/events.ts'
 import { serverLoadSchema, serverStatusSchema } from '#lib/core/server-status.ts'
 import { trajectorySchema } from '#lib/core/trajectory.ts'
+import { formats, writableFormats } from '#lib/formats/registry.ts'
+import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
 import { SORT_COLUMNS } from '#lib/store/listing.ts'
 import { capabilitiesSchema } from './capabilities.ts'
 import { exportRequestSchema } from './export.ts'
+import { tokenizerChoiceSchema } from './import.ts'
 import { labelChangeSchema } from './library.ts'
 import { parseAnswerSchema, parseRequestSchema } from './parse.ts'
 import { continueRequestSchema, rolloutRequestSchema } from './rollouts.ts'
@@ -232,8 +235,8 @@ export const operations: readonly Operation[] = [
     method: 'get',
     path: '/api/trajectories/{key}/export',
     summary: 'One trajectory as a file.',
-    query: { format: 'rollscope.' },
-    answers: { 200: { description: 'The file.', schema: trajectorySchema } },
+    query: { format: `One of ${writableFormats.map(({ name }) => name).join(', ')}; rollscope unless given.` },
+    answers: { 200: { description: 'The file.', schema: z.looseObject({}) } },
   },
   {
     method: 'post',
@@ -245,14 +248,31 @@ export const operations: readonly Operation[] = [
   {
     method: 'post',
     path: '/api/import',
-    summary: 'Stores the trajectory in a file.',
-    body: { type: 'application/octet-stream', description: 'The file itself.' },
+    summary: 'Stores all trajectories of a file, or none.',
+    query: {
+      name: 'Name of the file, kept with what is imported.',
+      format: `One of ${formats.map(({ name }) => name).join(', ')}. Default: found out.`,
+      tokenizer: 'Hub name or folder, for files of ids alone. Default: their texts stay unknown.',
+      parser: `Of the tool calls in the texts; with \`tokenizer\`. Default ${DEFAULT_PARSER}.`,
+    },
+    body: { type: 'application/octet-stream', description: 'The file itself: JSON or JSON lines.' },
     answers: {
       201: {
-        description: 'Under which keys it is stored.',
-        schema: z.object({ format: z.string(), trajectories: z.array(z.string()) }),
+        description: 'What was found, and under which keys it is stored.',
+        schema: z.object({
+          format: z.string(),
+          trajectories: z.array(z.string()),
+          lacked: z.array(z.string()).describe('What the file did not say, for a person.'),
+        }),
       },
     },
+  },
+  {
+    method: 'post',
+    path: '/api/trajectories/{key}/tokenizer',
+    summary: 'Finds the texts, think blocks and tool calls of a trajectory that was imported as ids.',
+    body: { type: 'application/json', schema: tokenizerChoiceSchema },
+    answers: { 200: { description: 'The trajectory with them.', schema: trajectorySchema } },
   },
   {
     method: 'get',

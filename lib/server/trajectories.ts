@@ -1,12 +1,9 @@
-/** Single trajectories over HTTP: one, export, import. */
-import { decode } from '#lib/core/codec.ts'
-import { FILE_HINT, fileName } from '#lib/core/file.ts'
+/** Single trajectories over HTTP: one, export. */
+import { fileName } from '#lib/core/file.ts'
 import { readableJson } from '#lib/core/readable-json.ts'
-import { violationText } from '#lib/core/schema-violation.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { type WritableFormat, writableFormats } from '#lib/formats/registry.ts'
 import { Problem } from './problem.ts'
-import { readText } from './route.ts'
 import type { Services } from './services.ts'
 
 export function storedTrajectory(key: string, { store }: Services): Trajectory {
@@ -54,21 +51,4 @@ export function writableFormatNamed(name: string): WritableFormat {
     detail: `there is no export format ${JSON.stringify(name)}`,
     hint: `Formats: ${writableFormats.map((known) => known.name).join(', ')}.`,
   })
-}
-
-const LARGEST_FILE = 128 << 20
-
-export async function importFile(
-  request: Request,
-  { store }: Services,
-): Promise<{ readonly format: string; readonly trajectories: readonly string[] }> {
-  const decoded = decode(await readText(request, LARGEST_FILE))
-  if (!decoded.ok)
-    throw new Problem({
-      status: 422,
-      code: 'BAD_FILE',
-      detail: violationText(decoded.error),
-      hint: FILE_HINT,
-    })
-  return { format: decoded.trajectory.format, trajectories: [store.add(decoded.trajectory)] }
 }

@@ -20,6 +20,8 @@ export interface TrajectoryStore {
    * interrupted.
    */
   add(trajectory: Trajectory, origin?: { readonly runsHere: boolean }): string
+  /** Keeps all of them or none. */
+  addAll(trajectories: readonly Trajectory[]): readonly string[]
   /** Writes what a run changes: everything but the labels, which stay as they are stored, and the segments before `from`. */
   update(key: string, trajectory: Trajectory, from: number): void
   /** Undefined where there is none, or where it is deleted. */
@@ -96,29 +98,31 @@ function createStore(database: DatabaseSync, processId: number, now: () => Date)
       if (encode(stored) === text) return { key, isStored: true }
     }
   }
+  const add = (trajectory: Trajectory, runningIn: number | null): string => {
+    const { key, isStored } = freeKey(trajectory)
+    if (isStored) {
+      statements.undelete.run(key)
+      return key
+    }
+    insertRow(database, 'trajectories', {
+      key,
+      added_at: now().toISOString(),
+      running_in: runningIn,
+      ...recordColumns(trajectory),
+      ...labelColumns(labelsOf(trajectory)),
+    })
+    insertRow(database, 'headers', { key, header: headerText(trajectory) })
+    writeSegments(key, trajectory.segments, 0)
+    return key
+  }
   const shown = (key: string): TrajectorySummary | undefined => {
     const row = statements.summary.get(key)
     return row && summary(row)
   }
   return {
     add: (trajectory, { runsHere } = { runsHere: false }) =>
-      transaction(database, () => {
-        const { key, isStored } = freeKey(trajectory)
-        if (isStored) {
-          statements.undelete.run(key)
-          return key
-        }
-        insertRow(database, 'trajectories', {
-          key,
-          added_at: now().toISOString(),
-          running_in: runsHere ? processId : null,
-          ...recordColumns(trajectory),
-          ...labelColumns(labelsOf(trajectory)),
-        })
-        insertRow(database, 'headers', { key, header: headerText(trajectory) })
-        writeSegments(key, trajectory.segments, 0)
-        return key
-      }),
+      transaction(database, () => add(trajectory, runsHere ? processId : null)),
+    addAll: (trajectories) => transaction(database, () => trajectories.map((trajectory) => add(trajectory, null))),
     update,
     get: (key) => (statements.summary.get(key) ? read(key) : undefined),
     label: (key, change) =>

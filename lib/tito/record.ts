@@ -114,7 +114,8 @@ export function closeResponse(
   }
 }
 
-function annotations(
+/** Think blocks and tool calls of a response; `trajectory` is what stands before it. */
+export function annotations(
   response: ResponseSegment,
   trajectory: Trajectory,
   parser: ToolParser,

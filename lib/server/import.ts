@@ -1,0 +1,110 @@
+/** Files into the library, and the tokenizer of those that came without their texts. */
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import { lacksTexts, takesTokenizer } from '#lib/core/texts.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { Format } from '#lib/formats/format.ts'
+import { openText } from '#lib/formats/open.ts'
+import { formats } from '#lib/formats/registry.ts'
+import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
+import { endOfTurnId } from '#lib/tito/prompt.ts'
+import { foreignId, type TextSource, withTokenizer } from '#lib/tito/with-tokenizer.ts'
+import { parserOrProblem } from './parse.ts'
+import { Problem } from './problem.ts'
+import { readText } from './route.ts'
+import type { Services } from './services.ts'
+import { storedTrajectory } from './trajectories.ts'
+
+const LARGEST_FILE = 128 << 20
+const LONGEST_FILE_NAME = 1000
+
+interface Imported {
+  /** Name of the format found. */
+  readonly format: string
+  /** Keys, in the order of the file. */
+  readonly trajectories: readonly string[]
+  /** What the file did not say, over all of its trajectories. */
+  readonly lacked: readonly string[]
+}
+
+/** Stores all trajectories of a file, or none. Throws Problem. */
+export async function importFile(request: Request, all: Services): Promise<Imported> {
+  const query = new URL(request.url).searchParams
+  const named = query.get('format')
+  const as = named === null ? undefined : formatNamed(named)
+  const tokenizer = query.get('tokenizer')
+  const texts = tokenizer === null ? undefined : await textSource(tokenizer, query.get('parser') ?? undefined, all)
+  const opened = openText(
+    await readText(request, LARGEST_FILE),
+    {
+      file: query.get('name')?.slice(0, LONGEST_FILE_NAME),
+      now: new Date().toISOString(),
+      newId: randomUUID,
+    },
+    as,
+  )
+  if (!opened.ok)
+    throw new Problem({ status: 422, code: 'BAD_FILE', detail: opened.error.message, hint: opened.error.hint })
+  const complete = opened.trajectories.map((trajectory) =>
+    texts && lacksTexts(trajectory) ? toldBy(trajectory, texts) : trajectory,
+  )
+  return {
+    format: opened.format.name,
+    trajectories: all.store.addAll(complete),
+    lacked: [...new Set(complete.flatMap(({ provenance }) => (provenance.kind === 'import' ? provenance.lacked : [])))],
+  }
+}
+
+export const tokenizerChoiceSchema = z.strictObject({
+  tokenizer: z.string().min(1).max(4096).describe('Hub name, or a folder under ROLLSCOPE_TOKENIZERS.'),
+  parser: z.string().exactOptional().describe(`Of the tool calls in the text. Default ${DEFAULT_PARSER}.`),
+})
+
+/** Finds the texts of a trajectory that was imported without them, or with the wrong tokenizer. Throws Problem. */
+export async function chooseTokenizer(
+  key: string,
+  { tokenizer, parser }: z.infer<typeof tokenizerChoiceSchema>,
+  all: Services,
+): Promise<Trajectory> {
+  const texts = await textSource(tokenizer, parser, all)
+  const found = storedTrajectory(key, all)
+  if (!takesTokenizer(found))
+    throw new Problem({
+      status: 409,
+      code: 'HAS_TOKENIZER',
+      detail: 'this trajectory was made with its tokenizer: another one would give its ids other texts',
+    })
+  const told = toldBy(found, texts)
+  all.store.update(key, told, 0)
+  return told
+}
+
+/** Throws Problem where there is no such tokenizer or parser. */
+async function textSource(name: string, parser: string | undefined, { tokenizers }: Services): Promise<TextSource> {
+  const known = parserOrProblem(parser ?? DEFAULT_PARSER)
+  const { tokenizer, template } = await tokenizers.load(name)
+  const chat = template(false)
+  return { tokenizer, endOfTurnId: chat && endOfTurnId({ tokenizer, template: chat }, {}), parser: known }
+}
+
+function toldBy(trajectory: Trajectory, texts: TextSource): Trajectory {
+  const foreign = foreignId(trajectory, texts.tokenizer)
+  if (!foreign) return withTokenizer(trajectory, texts)
+  throw new Problem({
+    status: 422,
+    code: 'OTHER_TOKENIZER',
+    detail: `token ${foreign.tokenIndex} has the id ${foreign.id}, and ${texts.tokenizer.name} has only ${texts.tokenizer.vocabularySize} ids`,
+    hint: 'The file was made with another model: name its tokenizer.',
+  })
+}
+
+function formatNamed(name: string): Format {
+  const format = formats.find((known) => known.name === name)
+  if (format) return format
+  throw new Problem({
+    status: 422,
+    code: 'NO_FORMAT',
+    detail: `there is no format ${JSON.stringify(name)}`,
+    hint: `Formats: ${formats.map((known) => known.name).join(', ')}.`,
+  })
+}

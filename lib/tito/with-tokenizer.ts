@@ -1,0 +1,84 @@
+/** What a tokenizer adds to a trajectory whose file held ids alone: texts, special tokens, think blocks, tool calls. */
+import { vocabEntry } from '#lib/core/pieces.ts'
+import type { Outcome, ResponseSegment, Segment, Trajectory, Vocab } from '#lib/core/trajectory.ts'
+import type { ToolParser } from '#lib/parsers/parser.ts'
+import { annotations } from './record.ts'
+import type { Tokenizer } from './tokenizer.ts'
+
+export interface TextSource {
+  readonly tokenizer: Tokenizer
+  /** The token with which the template ends an assistant turn; undefined when it has none, or there is no template. */
+  readonly endOfTurnId: number | undefined
+  readonly parser: ToolParser
+}
+
+/** The first id that the tokenizer does not have: it is another model's. Positions count from the first token. */
+export function foreignId(
+  { segments }: Trajectory,
+  { vocabularySize }: Tokenizer,
+): { readonly id: number; readonly tokenIndex: number } | undefined {
+  let start = 0
+  for (const { ids } of segments) {
+    const index = ids.findIndex((id) => id >= vocabularySize)
+    if (index >= 0) return { id: ids[index] as number, tokenIndex: start + index }
+    start += ids.length
+  }
+  return undefined
+}
+
+/** Ids, masks, logprobs and messages stay as they are; texts and spans of another tokenizer give way. */
+export function withTokenizer(trajectory: Trajectory, { tokenizer, endOfTurnId, parser }: TextSource): Trajectory {
+  const vocab = vocabularyOf(trajectory, tokenizer)
+  const added = new Set(tokenizer.addedTokens.map(({ id }) => id))
+  const bare: Trajectory = {
+    ...trajectory,
+    model: {
+      ...trajectory.model,
+      tokenizer: {
+        name: tokenizer.name,
+        fingerprint: tokenizer.fingerprint,
+        vocabularySize: tokenizer.vocabularySize,
+        specialIds: Object.keys(vocab)
+          .map(Number)
+          .filter((id) => added.has(id)),
+        ...(endOfTurnId !== undefined && { endOfTurnId }),
+      },
+      parser: parser.name,
+    },
+    vocab,
+    segments: [],
+  }
+  const segments: Segment[] = []
+  for (const segment of trajectory.segments) {
+    const before = { ...bare, segments }
+    segments.push(segment.kind === 'prompt' ? segment : withSpans(segment, before, parser, tokenizer))
+  }
+  return { ...bare, segments, outcome: outcomeOf(trajectory.outcome, segments.at(-1), endOfTurnId) }
+}
+
+const withSpans = (
+  response: ResponseSegment,
+  before: Trajectory,
+  parser: ToolParser,
+  tokenizer: Tokenizer,
+): ResponseSegment => ({ ...response, ...annotations(response, before, parser, tokenizer) })
+
+function vocabularyOf({ segments }: Trajectory, tokenizer: Tokenizer): Vocab {
+  const ids = new Set<number>()
+  for (const segment of segments) {
+    for (const id of segment.ids) ids.add(id)
+    for (const id of segment.topLogprobs?.ids ?? []) if (id >= 0) ids.add(id)
+  }
+  return Object.fromEntries([...ids].map((id) => [id, vocabEntry(tokenizer.bytes(id))]))
+}
+
+/** A file that does not tell its end: a last response that closes its turn and calls no tool has come to it. */
+function outcomeOf(outcome: Outcome, last: Segment | undefined, endOfTurnId: number | undefined): Outcome {
+  const isUnknown = outcome.kind === 'ended' && outcome.reason === 'unknown'
+  const hasEnded =
+    last?.kind === 'response' &&
+    last.toolCalls.length === 0 &&
+    endOfTurnId !== undefined &&
+    last.ids.at(-1) === endOfTurnId
+  return isUnknown && hasEnded ? { kind: 'ended', reason: 'end_turn' } : outcome
+}
