@@ -22,7 +22,7 @@ export function OpenDialog({ onFile, onClose }: OpenDialogProps) {
       <input
         ref={input}
         type="file"
-        accept=".json,application/json"
+        accept=".json,.jsonl,.ndjson,application/json"
         aria-label="Trajectory file"
         className="sr-only"
         tabIndex={-1}
@@ -34,7 +34,9 @@ export function OpenDialog({ onFile, onClose }: OpenDialogProps) {
       <Button look="primary" onClick={() => input.current?.click()}>
         Choose a file …
       </Button>
-      <p className="mt-1.5 text-faint text-xs">or drop one anywhere in the window</p>
+      <p className="mt-1.5 text-faint text-xs">
+        or drop one anywhere in the window: JSON or JSON lines of Rollscope, strands-sglang or slime
+      </p>
       <Heading>Examples</Heading>
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5">
         {EXAMPLES.map(({ name, title, note }) => (

@@ -1,6 +1,7 @@
 'use client'
 /** What every page stands in: the header, the gate for the launch token, opening a file by button or drop. */
 import { useQuery } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { usePathname, useRouter } from 'next/navigation'
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
@@ -8,13 +9,15 @@ import { ServerLight } from '#components/servers/server-state.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { ApiError } from '#lib/client/api.ts'
-import { FileError, openFile, saveFile } from '#lib/client/files.ts'
+import { type ExportChoice, exportChoices, FileError, openFile } from '#lib/client/files.ts'
 import { serversOptions } from '#lib/client/queries.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { KeysDialog } from './keys-dialog.tsx'
 import { OpenDialog } from './open-dialog.tsx'
 import { TokenGate } from './token-gate.tsx'
 import { useServerStatus } from './use-server-status.ts'
+
+const ExportDialog = dynamic(async () => (await import('./export-dialog.tsx')).ExportDialog)
 
 interface ShellProps {
   readonly title: string
@@ -29,13 +32,15 @@ export function Shell({ title, trajectory, server = '', children }: ShellProps) 
   const router = useRouter()
   const [isOpening, setIsOpening] = useState(false)
   const [isAsking, setIsAsking] = useState(false)
+  const [exports, setExports] = useState<readonly ExportChoice[]>()
   const [problem, setProblem] = useState<{ readonly title: string; readonly hint?: string | undefined }>()
   const { error } = useQuery(serversOptions())
   const open = async (file: File) => {
     setIsOpening(false)
     setProblem(undefined)
     try {
-      router.push(`/t/${encodeURIComponent(await openFile(file))}`)
+      const keys = await openFile(file)
+      router.push(`/t/${encodeURIComponent(keys[0])}${keys.length > 1 ? `?opened=${keys.length}` : ''}`)
     } catch (reason) {
       if (!(reason instanceof FileError) && !(reason instanceof ApiError)) throw reason
       setProblem({ title: reason.message, hint: reason.hint })
@@ -49,7 +54,11 @@ export function Shell({ title, trajectory, server = '', children }: ShellProps) 
         title={title}
         server={server}
         onOpen={() => setIsOpening(true)}
-        onExport={trajectory && trajectory.segments.length > 0 ? () => saveFile(trajectory) : undefined}
+        onExport={
+          trajectory && trajectory.segments.length > 0
+            ? async () => setExports(await exportChoices(trajectory))
+            : undefined
+        }
       />
       <div>
         {problem && (
@@ -60,6 +69,7 @@ export function Shell({ title, trajectory, server = '', children }: ShellProps) 
       </div>
       {error instanceof ApiError && error.status === 401 ? <TokenGate /> : children}
       {isAsking && <KeysDialog onClose={() => setIsAsking(false)} />}
+      {exports && <ExportDialog choices={exports} onClose={() => setExports(undefined)} />}
       {isOpening && <OpenDialog onFile={open} onClose={() => setIsOpening(false)} />}
       {isDropping && (
         <div

@@ -1,11 +1,13 @@
 'use client'
 /** One trajectory by itself: outline, tokens, card. */
 import { useQuery } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { type ReactNode, useState } from 'react'
 import { heatScale } from '#components/trajectory/heat.ts'
 import { HeatBar } from '#components/trajectory/heat-bar.tsx'
 import { clipped } from '#components/trajectory/numbers.ts'
+import { Origin } from '#components/trajectory/origin.tsx'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
 import { Outline } from '#components/trajectory/outline.tsx'
 import { TemplateNotices } from '#components/trajectory/template-notices.tsx'
@@ -15,14 +17,18 @@ import { TokenGrid } from '#components/trajectory/token-grid.tsx'
 import { ToolCalls } from '#components/trajectory/tool-calls.tsx'
 import { Totals } from '#components/trajectory/totals.tsx'
 import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { ApiError } from '#lib/client/api.ts'
 import { exampleOptions, trajectoryOptions } from '#lib/client/queries.ts'
+import { lacksTexts, takesTokenizer } from '#lib/core/texts.ts'
 import { tokenAt } from '#lib/core/tokens.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { Panes } from './panes.tsx'
 import { Shell } from './shell.tsx'
 import { useViewState } from './view-state.ts'
+
+const TokenizerDialog = dynamic(async () => (await import('./tokenizer-dialog.tsx')).TokenizerDialog)
 
 /** One that is being written is read again this often; the playground follows it token by token. */
 const POLL_RUNNING_MS = 2_000
@@ -33,7 +39,7 @@ export function StoredScreen({ storedKey }: { readonly storedKey: string }) {
     refetchInterval: ({ state }) => (state.data?.outcome.kind === 'running' ? POLL_RUNNING_MS : false),
   })
   return (
-    <TrajectoryScreen trajectory={data} error={error}>
+    <TrajectoryScreen trajectory={data} storedKey={storedKey} error={error}>
       {data?.model.tokenizer && data.model.template && (
         <Link href={`/?t=${encodeURIComponent(storedKey)}`} className="font-medium text-accent hover:underline">
           Continue in the playground
@@ -45,21 +51,25 @@ export function StoredScreen({ storedKey }: { readonly storedKey: string }) {
 
 export function ExampleScreen({ name }: { readonly name: string }) {
   const { data, error } = useQuery(exampleOptions(name))
-  return <TrajectoryScreen trajectory={data} error={error} />
+  return <TrajectoryScreen trajectory={data} storedKey={undefined} error={error} />
 }
 
 interface TrajectoryScreenProps {
   readonly trajectory: Trajectory | undefined
+  /** Undefined for one that is not stored. */
+  readonly storedKey: string | undefined
   readonly error: Error | null
   /** What can be done with this one, besides looking. */
   readonly children?: ReactNode
 }
 
-function TrajectoryScreen({ trajectory, error, children }: TrajectoryScreenProps) {
+function TrajectoryScreen({ trajectory, storedKey, error, children }: TrajectoryScreenProps) {
   return (
     <Shell title="Trajectory" trajectory={trajectory}>
       {trajectory ? (
-        <Inspector trajectory={trajectory}>{children}</Inspector>
+        <Inspector trajectory={trajectory} storedKey={storedKey}>
+          {children}
+        </Inspector>
       ) : (
         <main className="p-4">
           {error ? (
@@ -77,13 +87,20 @@ function TrajectoryScreen({ trajectory, error, children }: TrajectoryScreenProps
 
 const LONG_TEXT = 600
 
-function Inspector({ trajectory, children }: { readonly trajectory: Trajectory; readonly children: ReactNode }) {
-  const { selected, heat, setSelected, setHeat } = useViewState()
+interface InspectorProps {
+  readonly trajectory: Trajectory
+  readonly storedKey: string | undefined
+  readonly children: ReactNode
+}
+
+function Inspector({ trajectory, storedKey, children }: InspectorProps) {
+  const { selected, heat, opened, setSelected, setHeat, forgetOpened } = useViewState()
+  const [isChoosing, setIsChoosing] = useState(false)
   const [pointed, setPointed] = useState<number>()
   const shown = tokenAt(trajectory, selected ?? pointed ?? -1)
   const ended = outcomeText(trajectory.outcome)
   const scale = heatScale(trajectory.segments)
-  const { provenance } = trajectory
+  const { tokenizer, parser } = trajectory.model
   return (
     <Panes
       names={['Outline', 'Tokens', 'Details']}
@@ -101,12 +118,12 @@ function Inspector({ trajectory, children }: { readonly trajectory: Trajectory; 
           <Heading>Segments</Heading>
           <Outline trajectory={trajectory} selected={selected} onSelect={setSelected} />
           <Heading>Origin</Heading>
-          <p className="text-dim text-xs [overflow-wrap:anywhere]">
-            {provenance.kind === 'rollout' ? provenance.application : provenance.kind}
-            {trajectory.model.name !== undefined && ` · ${trajectory.model.name}`}
-            <br />
-            {new Date(trajectory.createdAt).toLocaleString()}
-          </p>
+          <Origin trajectory={trajectory} />
+          {storedKey !== undefined && tokenizer && takesTokenizer(trajectory) && (
+            <Button className="mt-2 text-xs" onClick={() => setIsChoosing(true)}>
+              Choose another tokenizer …
+            </Button>
+          )}
           <div className="mt-4">{children}</div>
         </>
       }
@@ -116,6 +133,36 @@ function Inspector({ trajectory, children }: { readonly trajectory: Trajectory; 
             <HeatBar heat={heat} scale={scale} onChange={setHeat} />
           </div>
           <div>
+            {opened !== undefined && (
+              <Banner
+                tone="note"
+                title={`The first of ${opened} trajectories in the file that was opened.`}
+                hint="All of them are stored."
+              >
+                <Button onClick={forgetOpened}>Dismiss</Button>
+              </Banner>
+            )}
+            {lacksTexts(trajectory) && (
+              <Banner
+                tone="note"
+                title="The texts of these tokens are not known."
+                hint="The file holds ids alone. A tokenizer gives them their texts, think blocks and tool calls."
+              >
+                {storedKey !== undefined && (
+                  <Button look="primary" onClick={() => setIsChoosing(true)}>
+                    Choose a tokenizer …
+                  </Button>
+                )}
+              </Banner>
+            )}
+            {storedKey !== undefined && isChoosing && (
+              <TokenizerDialog
+                storedKey={storedKey}
+                tokenizer={tokenizer?.name}
+                parser={parser}
+                onClose={() => setIsChoosing(false)}
+              />
+            )}
             {ended && <Banner tone={ended.tone} title={ended.title} hint={ended.hint} />}
             <TemplateNotices trajectory={trajectory} />
             {trajectory.outcome.kind === 'running' && (

@@ -7,6 +7,7 @@ import { AUTHORIZED, ask, greedy, idle, open, shownKey } from './application.ts'
 async function exported(page: Page): Promise<string> {
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Export as Rollscope' }).click()
   return readFile(await (await download).path(), 'utf8')
 }
 
@@ -76,7 +77,7 @@ test('a file can be dropped anywhere', async ({ page }) => {
 test.describe('a file that is no trajectory says what is wrong, and nothing is lost', () => {
   for (const [name, text, words] of [
     ['broken.json', '{"format": "rollscope.trajectory/1", ', 'expected JSON'],
-    ['other.json', '{"hello": 1}', 'no "format" field'],
+    ['other.json', '{"hello": 1}', 'expected a trajectory'],
     ['newer.json', '{"format": "rollscope.trajectory/9"}', 'update it to open this file'],
     ['wrong.json', '{"format": "rollscope.trajectory/1", "id": 7}', 'id: expected a string, found 7'],
   ] as const)

@@ -1,32 +1,59 @@
-/** Trajectory files: written from what is on screen, read from what the user chooses or drops. */
-import { decode, encode } from '#lib/core/codec.ts'
-import { FILE_HINT, fileName } from '#lib/core/file.ts'
-import { violationText } from '#lib/core/schema-violation.ts'
+/**
+ * Files: written from what is on screen, read from what the user chooses or drops. The formats are loaded when the first
+ * file is: no page needs them before.
+ */
+import { fileName } from '#lib/core/file.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { callApi } from './api.ts'
 
-export function saveFile(trajectory: Trajectory): void {
-  const address = URL.createObjectURL(new Blob([encode(trajectory)], { type: 'application/json' }))
+/** What a format makes of a trajectory: its row in the list of exports. */
+export interface ExportChoice {
+  readonly name: string
+  readonly label: string
+  /** What files of the format keep. */
+  readonly keeps: string
+  /** What of this trajectory such a file does not say. */
+  readonly lost: readonly string[]
+  readonly save: () => void
+}
+
+export async function exportChoices(trajectory: Trajectory): Promise<readonly ExportChoice[]> {
+  const { writableFormats } = await import('#lib/formats/registry.ts')
+  const { readableJson } = await import('#lib/core/readable-json.ts')
+  return writableFormats.map(({ name, label, keeps, write }) => {
+    const { value, lost } = write(trajectory)
+    return { name, label, keeps, lost, save: () => saveText(readableJson(value), fileName(trajectory, name)) }
+  })
+}
+
+function saveText(text: string, name: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
   const link = document.createElement('a')
   link.href = address
-  link.download = fileName(trajectory)
+  link.download = name
   link.click()
   URL.revokeObjectURL(address)
 }
 
 export class FileError extends Error {
   override readonly name = 'FileError'
-  readonly hint = FILE_HINT
+  readonly hint: string
+  constructor(message: string, hint: string) {
+    super(message)
+    this.hint = hint
+  }
 }
 
-/** Checks the file here, so that its error can be told at once, and stores it; returns the key to show it under. */
-export async function openFile(file: File): Promise<string> {
-  const decoded = decode(await file.text())
-  if (!decoded.ok) throw new FileError(`${file.name} is no trajectory file: ${violationText(decoded.error)}`)
-  const answer: { readonly trajectories: readonly string[] } = await (
+/**
+ * Checks the file here, so that its error can be told at once, and stores it; returns the keys of its trajectories, at
+ * least one. Throws FileError and ApiError.
+ */
+export async function openFile(file: File): Promise<readonly [string, ...string[]]> {
+  const { openText } = await import('#lib/formats/open.ts')
+  const opened = openText(await file.text(), { file: file.name, now: '', newId: () => 'unnamed' })
+  if (!opened.ok) throw new FileError(`${file.name} cannot be opened: ${opened.error.message}`, opened.error.hint)
+  const answer: { readonly trajectories: readonly [string, ...string[]] } = await (
     await callApi(`/api/import?name=${encodeURIComponent(file.name)}`, { method: 'POST', file })
   ).json()
-  const [key] = answer.trajectories
-  if (key === undefined) throw new FileError(`${file.name} holds no trajectory`)
-  return key
+  return answer.trajectories
 }

@@ -115,6 +115,17 @@ export const exampleOptions = (name: string | undefined) =>
     structuralSharing: false,
   })
 
+/** Texts for a trajectory that was imported as ids. Throws ApiError. */
+export const chooseTokenizer = async (
+  key: string,
+  choice: { readonly tokenizer: string; readonly parser?: string },
+): Promise<Trajectory> =>
+  opened(
+    await (
+      await callApi(`/api/trajectories/${encodeURIComponent(key)}/tokenizer`, { method: 'POST', json: choice })
+    ).json(),
+  )
+
 function opened(value: unknown): Trajectory {
   const decoded = decodeValue(value)
   if (!decoded.ok)

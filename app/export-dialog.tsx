@@ -1,0 +1,56 @@
+'use client'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import type { ExportChoice } from '#lib/client/files.ts'
+
+interface ExportDialogProps {
+  readonly choices: readonly ExportChoice[]
+  readonly onClose: () => void
+}
+
+/** The formats, each with what it keeps in general and loses of this trajectory. */
+export function ExportDialog({ choices, onClose }: ExportDialogProps) {
+  return (
+    <Dialog title="Export the trajectory" onClose={onClose}>
+      <ul className="grid gap-4">
+        {choices.map(({ name, label, keeps, lost, save }, index) => (
+          <li key={name} className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4">
+            <div className="min-w-0">
+              <h3 className="font-medium">{label}</h3>
+              <p className="text-dim text-xs">{keeps}</p>
+              <Lost words={lost} />
+            </div>
+            <Button
+              look={index === 0 ? 'primary' : 'plain'}
+              aria-label={`Export as ${label}`}
+              onClick={() => {
+                save()
+                onClose()
+              }}
+            >
+              Export
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}
+
+function Lost({ words }: { readonly words: readonly string[] }) {
+  if (words.length === 0) return <p className="mt-1 text-good text-xs">Nothing of this trajectory is lost.</p>
+  return (
+    <details className="mt-1 text-xs">
+      <summary className="text-warn hover:text-ink">
+        {words.length === 1
+          ? 'One thing of this trajectory is lost'
+          : `${words.length} things of this trajectory are lost`}
+      </summary>
+      <ul className="mt-1 grid list-disc gap-0.5 pl-4 text-dim">
+        {words.map((lost) => (
+          <li key={lost}>{lost}</li>
+        ))}
+      </ul>
+    </details>
+  )
+}

@@ -1,0 +1,83 @@
+'use client'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { SelectField, TextField } from '#components/ui/field.tsx'
+import { ApiError } from '#lib/client/api.ts'
+import { capabilitiesOptions, chooseTokenizer, trajectoryOptions } from '#lib/client/queries.ts'
+
+interface TokenizerDialogProps {
+  readonly storedKey: string
+  /** What is chosen now. */
+  readonly tokenizer: string | undefined
+  readonly parser: string | undefined
+  readonly onClose: () => void
+}
+
+/** Gives a trajectory that was imported as ids its texts. */
+export function TokenizerDialog({ storedKey, tokenizer, parser, onClose }: TokenizerDialogProps) {
+  const client = useQueryClient()
+  const { data } = useQuery(capabilitiesOptions())
+  const [name, setName] = useState(tokenizer ?? '')
+  const [chosen, setChosen] = useState(parser)
+  const shownParser = chosen ?? data?.parsers[0]
+  const [state, setState] = useState<'asking' | 'reading' | ApiError>('asking')
+  const choose = async (event: FormEvent) => {
+    event.preventDefault()
+    setState('reading')
+    try {
+      const told = await chooseTokenizer(storedKey, {
+        tokenizer: name.trim(),
+        ...(shownParser !== undefined && { parser: shownParser }),
+      })
+      client.setQueryData(trajectoryOptions(storedKey).queryKey, told)
+      onClose()
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      setState(error)
+    }
+  }
+  return (
+    <Dialog title="Choose a tokenizer" onClose={onClose}>
+      <form className="grid gap-3" onSubmit={choose}>
+        <p className="text-dim">
+          The ids stay as they are. Their texts, the special tokens, think blocks and tool calls are found with it.
+        </p>
+        <TextField
+          label="Tokenizer"
+          placeholder="Qwen/Qwen3-8B"
+          explanation="Hub name of the model, or a folder under ROLLSCOPE_TOKENIZERS"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          autoFocus
+          required
+        />
+        <p className="-mt-1.5 text-faint text-xs">
+          Hub name of the model, a folder under ROLLSCOPE_TOKENIZERS, or built-in for the shipped model.
+        </p>
+        <SelectField
+          label="Tool-call parser"
+          value={shownParser ?? ''}
+          onChange={(event) => setChosen(event.target.value)}
+        >
+          {data?.parsers.map((known) => (
+            <option key={known}>{known}</option>
+          ))}
+        </SelectField>
+        {state instanceof ApiError && <Banner tone="bad" title={state.message} hint={state.hint} />}
+        <div className="flex items-center justify-end gap-3">
+          {state === 'reading' && (
+            <p className="text-faint text-xs" role="status">
+              Reading the tokenizer …
+            </p>
+          )}
+          <Button look="primary" type="submit" disabled={name.trim() === '' || state === 'reading'}>
+            Read the texts
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
