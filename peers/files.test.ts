@@ -1,0 +1,81 @@
+/** Our files of trainers' formats, read by the class that they are for: strands-sglang's own, and slime's as documented. */
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { decode } from '#lib/core/codec.ts'
+import { readableJson } from '#lib/core/readable-json.ts'
+import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { writableFormats } from '#lib/formats/registry.ts'
+import { python } from './python.ts'
+
+const { peers } = inject('places')
+
+const trajectories = globSync('public/examples/*.json').map((file): Trajectory => {
+  const decoded = decode(readFileSync(file, 'utf8'))
+  if (!decoded.ok) throw new Error(`${file} cannot be read`)
+  return decoded.trajectory
+})
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-files-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** One file for each, and one with a line for each: as the page and the library write them. */
+function write(format: string): { readonly values: readonly object[]; readonly files: readonly string[] } {
+  const values = trajectories.map((trajectory) => {
+    const written = writableFormats.find(({ name }) => name === format)?.write(trajectory)
+    if (!written) throw new Error(`${format} is not written`)
+    return written.value
+  })
+  const texts = [...values.map(readableJson), values.map((value) => `${JSON.stringify(value)}\n`).join('')]
+  const files = texts.map((text, index) => {
+    const file = path.join(folder, `${format}-${index}`)
+    writeFileSync(file, text)
+    return file
+  })
+  return { values, files }
+}
+
+const sum = (numbers: readonly (number | null)[]): number => numbers.reduce<number>((a, b) => a + (b ?? 0), 0)
+const twice = <T>(list: readonly T[]): T[] => [...list, ...list]
+
+test('strands-sglang’s Rollout reads what we write, and writes the same again', async () => {
+  expect(trajectories.length).toBeGreaterThanOrEqual(4)
+  const { values, files } = write('strands-sglang')
+  const read = await python(peers.strands, 'read_strands.py', files, null)
+  expect(read).toEqual(
+    twice(trajectories).map((trajectory, index) => ({
+      tokens: ids(trajectory).length,
+      trained: sum(lossMask(trajectory)),
+      idSum: sum(ids(trajectory)),
+      logprobSum: expect.closeTo(sum(logprobs(trajectory)), 9),
+      segments: trajectory.segments.length,
+      initialPromptLength: trajectory.segments[0]?.ids.length,
+      again: twice(values)[index],
+    })),
+  )
+})
+
+test('slime’s Sample, made from its documented fields, reads what we write', async () => {
+  const { files } = write('slime')
+  const read = await python(peers.strands, 'read_slime.py', files, null)
+  expect(read).toEqual(
+    twice(trajectories).map((trajectory) => {
+      const from = trajectory.segments[0]?.ids.length ?? 0
+      return {
+        tokens: ids(trajectory).length,
+        idSum: sum(ids(trajectory)),
+        responseLength: ids(trajectory).length - from,
+        responseCharacters: expect.any(Number),
+        trained: sum(lossMask(trajectory)),
+        logprobSum: expect.closeTo(sum(logprobs(trajectory).slice(from)), 9),
+        status: 'COMPLETED',
+        reward: trajectory.reward ?? null,
+      }
+    }),
+  )
+})
