@@ -19,14 +19,14 @@ const agreeing = script.scenarios.filter(({ diverges }) => diverges === undefine
 const diverging = script.scenarios.filter(({ diverges }) => diverges !== undefined)
 
 describe('agrees with Python', () => {
-  test.each(agreeing)('$name', async (scenario) => {
+  test.each(agreeing.map((scenario) => [scenario.name, scenario] as const))('%s', async (_, scenario) => {
     expect(scenario.rollscope).toBeUndefined()
     expect(recordOf(await player.play(scenario))).toEqual(expected(scenario))
   })
 })
 
 describe('differs from Python as docs/divergences.md says', () => {
-  test.each(diverging)('$name ($diverges)', async (scenario) => {
+  test.each(diverging.map((scenario) => [scenario.name, scenario] as const))('%s', async (_, scenario) => {
     const ours = await player.play(scenario)
     const { goesOn } = scenario.rollscope ?? {}
     if (goesOn === undefined) {

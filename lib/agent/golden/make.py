@@ -3,21 +3,21 @@
     pip install strands-sglang==0.4.3 strands-agents==1.62.0 transformers==5.23.0
     python lib/agent/golden/make.py
 
-Run in the root of the repository after npm install. A server of this script answers /generate by the scenario's replies;
+Run in the root of the repository after npm install; with "-" as its argument it prints what it would write. A server of this script answers /generate by the scenario's replies;
 the agent, its loop and its tools are the real ones. golden.test.ts plays the same scenarios through lib/agent.
 """
 import asyncio
 import json
 import logging
 import re
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import version
 from pathlib import Path
 
-from strands import Agent
-from strands.event_loop._retry import ModelRetryStrategy
-from strands.tools.tools import PythonAgentTool
+from strands import Agent, ModelRetryStrategy
+from strands.tools import PythonAgentTool
 from strands_sglang import LoopLimiter, SGLangClient, SGLangModel, get_tool_parser
 from transformers import PreTrainedTokenizerFast
 
@@ -204,7 +204,11 @@ async def main():
         golden[scenario["name"]] = await play(scenario, server, url, tokenizers[scenario["tokenizer"]])
     made_with = ", ".join(f"{name} {version(name)}" for name in ("strands-sglang", "strands-agents", "transformers", "tokenizers"))
     lines = ",\n".join(f"{json.dumps(name, ensure_ascii=False)}:{json.dumps(value, ensure_ascii=False, separators=(',', ':'))}" for name, value in golden.items())
-    (HERE / "golden.json").write_text(f'{{"made with":{json.dumps(made_with)},"scenarios":{{\n{lines}\n}}}}\n')
+    text = f'{{"made with":{json.dumps(made_with)},"scenarios":{{\n{lines}\n}}}}\n'
+    if sys.argv[1:] == ["-"]:
+        sys.stdout.write(text)
+    else:
+        (HERE / "golden.json").write_text(text)
 
 
 asyncio.run(main())
