@@ -1,5 +1,7 @@
 /** One call to the model: which ids go in, what comes out, and what of it is kept when it fails half-way. */
 import { inputHash } from '#lib/core/input-hash.ts'
+import { liveViewOf } from '#lib/core/live-view.ts'
+import type { ServerDescription } from '#lib/core/server-status.ts'
 import { ids as allIds } from '#lib/core/tokens.ts'
 import type { Finish, Message, Problem, ResponseSegment } from '#lib/core/trajectory.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
@@ -7,6 +9,7 @@ import type { SglangClient } from '#lib/sglang/client.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
 import type { Chunk, End } from '#lib/sglang/reply.ts'
 import type { GenerateRequest } from '#lib/sglang/request.ts'
+import { droppedByRouter } from '#lib/sglang/router.ts'
 import type { Sampling } from '#lib/sglang/sampling.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { type Codec, firstPrompt, nextPrompt, type Prompt, settled } from '#lib/tito/prompt.ts'
@@ -36,6 +39,8 @@ export interface CallSettings {
 export interface CallDependencies {
   readonly generate: SglangClient['generate']
   readonly serverName: string
+  /** What it said of itself when the run began. */
+  readonly server: Partial<ServerDescription>
   readonly codec: Codec
   readonly parser: ToolParser
   readonly now: () => Date
@@ -81,11 +86,17 @@ export async function callModel(
     })
 
   const sampling = { ...settings.sampling, max_new_tokens: room.tokens }
+  const view = settings.stream
+    ? liveViewOf(dependencies.server, room.tokens, settings.topLogprobs)
+    : ({ kind: 'none' } as const)
   const request: GenerateRequest = {
     inputIds,
     sampling,
     rid: dependencies.newRequestId(),
-    stream: settings.stream,
+    expected: dependencies.server,
+    stream: view.kind !== 'none',
+    ...(view.kind !== 'none' && { streamInterval: view.tokensAStep }),
+    ...(view.kind !== 'none' && settings.promptLogprobs && { scoringRid: dependencies.newRequestId() }),
     topLogprobsNum: settings.topLogprobs,
     vocabularySize: tokenizer.vocabularySize,
     // One before the first new token: SGLang knows nothing of the first position it is asked for, and what lies before
@@ -101,11 +112,14 @@ export async function callModel(
   const newVocabulary = vocabularyWriter(recorder.trajectory, tokenizer)
 
   let scores: Chunk['prompt']
+  let scoring: Chunk['scoring']
 
   const begin = (rid: string) => {
     const { problems: promptProblems = [], ...columns } = promptColumns(prompt, scores)
     recorder.emit(closePrompt(columns, [...prompt.problems, ...promptProblems], newVocabulary))
-    recorder.emit(openResponse({ ...requestRecord(request, dependencies.serverName), rid }))
+    recorder.emit(
+      openResponse({ ...requestRecord(request, dependencies.serverName), rid, ...(scoring && { scoring }) }),
+    )
     firstTokenMs = elapsed()
   }
   const finish = (finished: Finish) => {
@@ -114,7 +128,7 @@ export async function callModel(
         recorder.trajectory,
         {
           finish: finished,
-          problems,
+          problems: [...problems, ...droppedByRouter(dependencies.server, settings.sampling, finished)],
           timing: {
             startedAt,
             elapsedMs: elapsed(),
@@ -141,6 +155,7 @@ export async function callModel(
         chunk.end?.finish.kind === 'abort' && chunk.tokens.ids.length === 0 && firstTokenMs === undefined
       if (isEmptyAbort) throw new RunEnded({ kind: 'ended', reason: 'aborted', ...unsent(messages) })
       scores ??= chunk.prompt
+      scoring ??= chunk.scoring
       if (firstTokenMs === undefined && (chunk.tokens.ids.length > 0 || chunk.end)) begin(chunk.rid ?? request.rid)
       if (chunk.tokens.ids.length > 0) recorder.emit(addTokens(chunk.tokens, newVocabulary))
       problems.push(...chunk.problems)
@@ -203,7 +218,7 @@ function promptColumns(
   scores: Chunk['prompt'],
 ): Omit<ArrivedTokens, 'ids'> & { readonly problems?: readonly Problem[] } {
   const n = prompt.ids.length
-  if (!scores || scores.logprobs.length < n) return {}
+  if (!scores || scores.logprobs.length < n) return { problems: scores?.problems ?? [] }
   const from = scores.logprobs.length - n
   const alternatives = scores.topLogprobs
   return {
@@ -230,6 +245,7 @@ const requestRecord = (
   inputLength: request.inputIds.length,
   inputHash: inputHash(request.inputIds),
   streamed: request.stream,
+  ...(request.streamInterval !== undefined && { streamInterval: request.streamInterval }),
   ...(request.logprobStartLen !== undefined && { logprobStartLen: request.logprobStartLen }),
   ...(request.topLogprobsNum > 0 && { topLogprobsNum: request.topLogprobsNum }),
 })

@@ -6,7 +6,21 @@ import { SglangError } from '#lib/sglang/errors.ts'
 import type { Chunk } from '#lib/sglang/reply.ts'
 import { chatml } from '#lib/tito/small-templates.ts'
 import { calculator } from './calculator.ts'
-import { bytes, call, cut, draw, END, empty, ended, play, type Script, says, stop, user } from './scripted-rollout.ts'
+import {
+  bytes,
+  call,
+  cut,
+  draw,
+  END,
+  empty,
+  ended,
+  type Options,
+  play,
+  type Script,
+  says,
+  stop,
+  user,
+} from './scripted-rollout.ts'
 import type { AgentTool } from './tool.ts'
 
 const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
@@ -110,6 +124,78 @@ describe('a rollout', () => {
     expect(again.trajectory.segments[0]?.logprobs?.slice(0, 3)).toEqual([null, -1, -2])
     expect(again.trajectory.segments[2]?.logprobs?.[0]).toBe(-(starts[1] ?? 0))
     expect(again.trajectory.segments[2]?.logprobs).toHaveLength(again.trajectory.segments[2]?.ids.length ?? -1)
+  })
+})
+
+describe('how a reply is asked for', () => {
+  const asked = async (options: Omit<Options, 'scripts'>) => {
+    const { trajectory, requests } = await play({ scripts: ['ok'], ...options })
+    const response = trajectory.segments[1]
+    if (response?.kind !== 'response') throw new Error('there is a response')
+    return { request: requests[0], record: response.request }
+  }
+
+  test('in small steps from a server that sends only what is new, the prompt scored apart', async () => {
+    const { request, record } = await asked({})
+    expect(request).toMatchObject({ stream: true, streamInterval: 16, logprobStartLen: 0 })
+    expect(request?.scoringRid).toHaveLength(32)
+    expect(record).toMatchObject({ streamed: true, streamInterval: 16, logprobStartLen: 0 })
+  })
+
+  test('in large ones from a server that repeats everything', async () => {
+    const server = { kind: 'server', incrementalStreaming: false } as const
+    const { request, record } = await asked({ server, settings: { sampling: { max_new_tokens: 16_384 } } })
+    expect([request?.stream, request?.streamInterval, record?.streamInterval]).toEqual([true, 512, 512])
+  })
+
+  test.each([
+    ['through a router', { server: { kind: 'router' } }],
+    ['where it is switched off', { settings: { stream: false } }],
+  ] as const)('whole, the prompt’s logprobs with it, %s', async (_what, options) => {
+    const { request, record } = await asked(options)
+    expect(request).toMatchObject({ stream: false, logprobStartLen: 0 })
+    expect(request).not.toHaveProperty('scoringRid')
+    expect(request).not.toHaveProperty('streamInterval')
+    expect(record).toMatchObject({ streamed: false, logprobStartLen: 0 })
+    expect(record).not.toHaveProperty('streamInterval')
+  })
+
+  test('no scores are fetched where none are wanted', async () => {
+    const { request } = await asked({ settings: { promptLogprobs: false } })
+    expect(request).not.toHaveProperty('scoringRid')
+    expect(request).not.toHaveProperty('logprobStartLen')
+  })
+
+  test('the call that scored the prompt is part of the record', async () => {
+    const scoring = { rid: 's'.repeat(32), elapsedMs: 3, cachedTokens: 7 }
+    const reply: Script = async function* (request) {
+      const logprobs = request.inputIds.map((_, i) => (i === 0 ? null : -i))
+      yield { prompt: { logprobs, problems: [] }, scoring, tokens: { ids: [END], logprobs: [-1] }, problems: [] }
+      yield { tokens: { ids: [] }, problems: [], end: stop(1) }
+    }
+    const { trajectory } = await play({ scripts: [reply] })
+    expect(trajectory.segments[1]).toMatchObject({ request: { scoring } })
+    expect(trajectory.segments[0]?.logprobs?.slice(0, 2)).toEqual([null, -1])
+  })
+
+  test('a prompt whose logprobs did not come says so', async () => {
+    const reply: Script = async function* () {
+      const problems = [{ kind: 'missing', message: 'none' }]
+      const tokens = { ids: [END], logprobs: [-1] }
+      yield { prompt: { logprobs: [], problems }, tokens, problems: [], end: stop(1) }
+    }
+    const { trajectory } = await play({ scripts: [reply] })
+    expect(trajectory.segments[0]?.problems).toEqual([{ kind: 'missing', message: 'none' }])
+    expect(trajectory.segments[0]).not.toHaveProperty('logprobs')
+  })
+
+  test('what a router drops is noted on the response', async () => {
+    const { trajectory } = await play({
+      scripts: ['ok'],
+      server: { kind: 'router' },
+      settings: { sampling: { max_new_tokens: 9, logit_bias: { 65: 2 } } },
+    })
+    expect(trajectory.segments[1]?.problems).toMatchObject([{ kind: 'router', column: 'logit_bias' }])
   })
 })
 

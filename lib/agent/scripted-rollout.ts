@@ -63,7 +63,7 @@ export const empty: Trajectory = {
   provenance: { kind: 'rollout', application: 'test' },
 }
 
-interface Options {
+export interface Options {
   readonly scripts: readonly Script[]
   readonly tools?: readonly AgentTool[]
   readonly settings?: Partial<CallSettings>
@@ -72,6 +72,7 @@ interface Options {
   readonly signal?: AbortSignal
   readonly onEvent?: (event: RolloutEvent) => void
   readonly template?: string
+  readonly server?: RolloutDependencies['server']
 }
 
 export async function play({
@@ -83,6 +84,7 @@ export async function play({
   signal,
   onEvent,
   template = chatml,
+  server = { kind: 'server', incrementalStreaming: true },
 }: Options): Promise<Played> {
   const requests: GenerateRequest[] = []
   const queue = [...scripts]
@@ -95,6 +97,7 @@ export async function play({
       return typeof script === 'string' ? says(script) : script(request, callSignal)
     },
     serverName: 'scripted',
+    server,
     codec: { tokenizer: byteTokenizer, template: chatTemplate(template, {}) },
     parser: hermes,
     tools,

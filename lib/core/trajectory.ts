@@ -47,7 +47,8 @@ const problem = z
         'number: a value that JSON cannot hold was stored as null. text: the server’s text differs from the tokens. ' +
           'count: the server counted other tokens than were sent or received. template: a chat template broke an ' +
           'assumption. mask: a file’s loss mask differs from its segments. file: something in a file was read otherwise ' +
-          'than it was written. Others may follow.',
+          'than it was written. router: a router probably took a parameter out of the request. model: the trajectory ' +
+          'went on with another model. missing: the server left out what was asked for. Others may follow.',
       ),
     message: z.string().describe('What is wrong, for a person.'),
     column: z.string().optional().describe('The column that holds the value. Omitted: no single column.'),
@@ -233,6 +234,22 @@ const request = z
     logprobStartLen: z.int().optional().describe('Omitted: no prompt logprobs were asked for.'),
     topLogprobsNum: z.int().optional().describe('Omitted: no alternatives were asked for.'),
     streamed: z.boolean(),
+    streamInterval: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Tokens asked for in each chunk of the stream, the first excepted. Omitted: the server’s own.'),
+    scoring: z
+      .looseObject({
+        rid: z.string().describe('Its request id.'),
+        elapsedMs: z.number().min(0).describe('Its time, which is part of firstTokenMs.'),
+        cachedTokens: z.int().optional().describe('Prompt tokens that it took from the prefix cache.'),
+      })
+      .optional()
+      .describe(
+        'The call with max_new_tokens 0 that fetched the prompt’s logprobs before this one: a stream would repeat ' +
+          'them in every chunk. Omitted: they came with the reply, or were not asked for.',
+      ),
   })
   .describe('The /generate request that produced the response.')
 
@@ -261,7 +278,11 @@ const responseSegment = z
     timing: z
       .looseObject({
         startedAt: z.string().describe('ISO 8601, when the request was sent.'),
-        firstTokenMs: z.number().min(0).optional(),
+        firstTokenMs: z
+          .number()
+          .min(0)
+          .optional()
+          .describe('From the first request to the first token; with request.scoring, scoring included.'),
         elapsedMs: z.number().min(0),
         serverMs: z.number().min(0).optional().describe('End-to-end latency as the server measured it.'),
       })

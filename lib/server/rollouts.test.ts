@@ -23,12 +23,14 @@ const never = new AbortController().signal
 let folder: string
 let all: Services
 let isDown: boolean
+let modelName: string
 let shippedTemplate: string
 let toolCallParser: string | undefined
 let replies: string[]
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-rollouts-'))
   isDown = false
+  modelName = 'm'
   shippedTemplate = chatml
   toolCallParser = undefined
   replies = []
@@ -39,7 +41,7 @@ beforeEach(() => {
   }
   const describe = async (delayMs: number) => {
     await new Promise((resolve) => setTimeout(resolve, delayMs))
-    return { modelName: 'm', contextLength: 4096, toolCallParser }
+    return { modelName, contextLength: 4096, toolCallParser }
   }
   all = {
     version: '0',
@@ -163,4 +165,17 @@ test('mock tools run, are stored, and run again where the trajectory is continue
   replies = [asks('Bern')]
   await ended(continueRollout(key, { prompt: 'and there?' }, all, never))
   expect(lastPrompt(stored(key))).toContain('Sunny in Bern.')
+})
+
+test('a trajectory that goes on with another model says where, once', async () => {
+  const key = await began()
+  expect(stored(key)).not.toHaveProperty('problems')
+  const before = stored(key).segments.reduce((sum, { ids }) => sum + ids.length, 0)
+  modelName = 'n'
+  await ended(continueRollout(key, { prompt: 'more' }, all, never))
+  expect(stored(key).problems).toEqual([
+    { kind: 'model', message: `From token ${before} on the model is n; before it was m.`, raw: 'n' },
+  ])
+  await ended(continueRollout(key, { prompt: 'and more' }, all, never))
+  expect(stored(key).problems).toHaveLength(1)
 })

@@ -4,6 +4,8 @@ import * as z from 'zod'
 import { limitsSchema } from '#lib/agent/limits.ts'
 import { rollout, unreadResults } from '#lib/agent/rollout.ts'
 import { mockToolSchema } from '#lib/core/mock-tool.ts'
+import type { ServerDescription } from '#lib/core/server-status.ts'
+import { tokenCount } from '#lib/core/tokens.ts'
 import { FORMAT, type Message, schemas, type Trajectory } from '#lib/core/trajectory.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import { DEFAULT_PARSER, parserNames, parserOfServer } from '#lib/parsers/registry.ts'
@@ -142,7 +144,7 @@ export async function startRollout(request: RolloutRequest, all: Services, signa
     trajectory,
     all.store.add(trajectory, { runsHere: true }),
     questionOf(request),
-    { ...request, server: serverName, parser },
+    { ...request, server: serverName, told: server, parser },
     codec,
     all,
   )
@@ -181,6 +183,7 @@ export async function continueRollout(
       ...(server.contextLength !== undefined && { contextLength: server.contextLength }),
       parser: parser.name,
     },
+    ...otherModel(stored, server),
     provenance:
       stored.provenance.kind === 'rollout' && request.limits
         ? { ...stored.provenance, limits: request.limits as Record<string, number> }
@@ -191,10 +194,19 @@ export async function continueRollout(
     trajectory,
     key,
     [...unsentSystem(stored), ...question],
-    { ...request, server: serverName, parser },
+    { ...request, server: serverName, told: server, parser },
     codec,
     all,
   )
+}
+
+/** A trajectory may go on with another model, a later checkpoint; that it did is noted, not hidden behind one name. */
+function otherModel(stored: Trajectory, { modelName }: ServerDescription): Pick<Trajectory, 'problems'> {
+  const problems = stored.problems ?? []
+  const last = problems.findLast(({ kind }) => kind === 'model')?.raw ?? stored.model.name
+  if (last === undefined || modelName === undefined || last === modelName) return {}
+  const message = `From token ${tokenCount(stored)} on the model is ${modelName}; before it was ${last}.`
+  return { problems: [...problems, { kind: 'model', message, raw: modelName }] }
 }
 
 /** Where the first call failed, nothing of the first prompt was read: its system messages still have to be. */
@@ -207,7 +219,11 @@ function run(
   trajectory: Trajectory,
   key: string,
   messages: readonly Message[],
-  request: Omit<ContinueRequest, 'prompt'> & { readonly server: string; readonly parser: ToolParser },
+  request: Omit<ContinueRequest, 'prompt'> & {
+    readonly server: string
+    readonly told: ServerDescription
+    readonly parser: ToolParser
+  },
   codec: Codec,
   all: Services,
 ): Run {
@@ -232,6 +248,7 @@ function run(
         {
           generate: withKnownTokens(client.generate, codec),
           serverName: request.server,
+          server: request.told,
           codec,
           parser: request.parser,
           tools: runnable,

@@ -4,7 +4,7 @@ import { createClient, type SglangClient } from './client.ts'
 import { SglangError } from './errors.ts'
 import type { Chunk } from './reply.ts'
 import type { GenerateRequest } from './request.ts'
-import { type Recording, recording, recordingNames, replay, scripted } from './test-recordings.ts'
+import { type Recording, recording, recordingNames, replay, scripted, withLogprobs } from './test-recordings.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -106,7 +106,7 @@ test('there are enough recordings to mean something', () => {
 })
 
 test.each(single)('recorded reply %s: ids, logprobs, finish and text come through', async (name) => {
-  const recorded = recording(name)
+  const recorded = withLogprobs(recording(name))
   const body = recorded.request.body as { input_ids: number[]; stream?: boolean }
   const server = await replaying({ '/generate': recorded })
   const chunks = await all(
@@ -115,12 +115,12 @@ test.each(single)('recorded reply %s: ids, logprobs, finish and text come throug
   const expected = truth(recorded)
   const end = chunks.at(-1)?.end
   expect(chunks.flatMap(({ tokens }) => tokens.ids)).toEqual(expected.ids)
-  if (expected.logprobs) expect(chunks.flatMap(({ tokens }) => tokens.logprobs)).toEqual(expected.logprobs)
+  if (expected.logprobs) expect(chunks.flatMap(({ tokens }) => tokens.logprobs ?? [])).toEqual(expected.logprobs)
   expect(end?.finish.kind).toBe(expected.finish)
   expect(end?.text).toBe(expected.text)
   expect(chunks.slice(0, -1).every((chunk) => chunk.end === undefined)).toBe(true)
   expect(end?.usage.completionTokens).toBe(expected.ids.length)
-  expect(chunks.flatMap(({ problems }) => problems).filter(({ kind }) => kind === 'count')).toEqual([])
+  expect(chunks.flatMap(({ problems }) => problems)).toEqual([])
 })
 
 test.each([1, 7, 4096])('a stream cut into writes of %d bytes reads the same', async (cut) => {
@@ -150,25 +150,89 @@ test('prompt logprobs are aligned to the end of the prompt, alternatives beside 
 })
 
 describe('a reply that contradicts itself is not believed', () => {
+  /** What the server sends: one token, 5, or what `output` says instead. */
   const reply = (output: object) => ({
     '/generate': {
       ...recording('core-generate-minimal'),
       response: {
         text: 'x',
-        output_ids: [5],
-        meta_info: { prompt_tokens: 3, completion_tokens: 1, finish_reason: { type: 'length', length: 1 } },
+        meta_info: {
+          prompt_tokens: 3,
+          completion_tokens: 1,
+          output_token_logprobs: [[-1, 5, null]],
+          finish_reason: { type: 'length', length: 1 },
+        },
         ...output,
       },
     },
   })
+  const inconsistent = async (output: object, overrides: Partial<GenerateRequest> = {}) => {
+    const server = await replaying(reply(output))
+    const error = await failure(all(client(server.baseUrl).generate(request(overrides), never)))
+    expect(error.code).toBe('INCONSISTENT')
+    return error.message
+  }
 
   test('an id outside the vocabulary', async () => {
-    const server = await replaying(reply({ output_ids: [VOCABULARY] }))
+    const server = await replaying(reply({ meta_info: { output_token_logprobs: [[-1, VOCABULARY, null]] } }))
     expect(await failure(all(client(server.baseUrl).generate(request(), never)))).toMatchObject({
       code: 'TOKENIZER_MISMATCH',
       message: expect.stringContaining('the chosen tokenizer has no such token'),
       hint: expect.stringContaining('“server”'),
     })
+  })
+
+  test('a logprob above 0, of the reply or of the prompt; a hair above is rounding', async () => {
+    expect(await inconsistent({ meta_info: { output_token_logprobs: [[0.5, 5, null]] } })).toContain('logprob 0.5')
+    const input = [
+      [null, 1, null],
+      [-1, 2, null],
+      [2, 3, null],
+    ]
+    const meta = { input_token_logprobs: input, output_token_logprobs: [[-1, 5, null]], finish_reason: null }
+    expect(await inconsistent({ meta_info: meta }, { logprobStartLen: 0 })).toContain('logprob 2')
+    const server = await replaying(reply({ meta_info: { output_token_logprobs: [[1e-7, 5, null]] } }))
+    const [chunk] = await all(client(server.baseUrl).generate(request(), never))
+    expect(chunk?.tokens.logprobs).toEqual([1e-7])
+  })
+
+  test('ids beside the logprobs of other tokens', async () => {
+    expect(await inconsistent({ output_ids: [6] })).toContain('token id 6 and the logprob of 5')
+    expect(await inconsistent({ output_ids: [5, 5] })).toContain('token id 5 and the logprob of none')
+  })
+
+  test.each([
+    ['prompt_tokens', 4, 'the server read 4 prompt tokens, 3 were sent'],
+    ['completion_tokens', 2, 'the server wrote 2 tokens, 1 arrived'],
+  ])('another count: %s', async (field, count, words) => {
+    const { meta_info: meta } = reply({})['/generate'].response as { meta_info: object }
+    expect(await inconsistent({ meta_info: { ...meta, [field]: count } })).toBe(words)
+  })
+
+  test.each([
+    ['of the reply', { output_ids: [5], meta_info: { completion_tokens: 1 } }],
+    ['of the reply, nor ids', { meta_info: { completion_tokens: 1 } }],
+  ])('no logprobs %s', async (_what, output) => {
+    const server = await replaying(reply(output))
+    expect(await failure(all(client(server.baseUrl).generate(request(), never)))).toMatchObject({
+      code: 'BAD_SHAPE',
+      message: 'the reply to /generate lacks meta_info.output_token_logprobs',
+    })
+  })
+
+  test('logprobs of the prompt that were asked for and are not there are noted', async () => {
+    const server = await replaying(reply({}))
+    const [chunk] = await all(client(server.baseUrl).generate(request({ logprobStartLen: 0 }), never))
+    expect(chunk?.prompt).toMatchObject({ logprobs: [], problems: [{ kind: 'missing', column: 'logprobs' }] })
+    const [unasked] = await all(client(server.baseUrl).generate(request(), never))
+    expect(unasked).not.toHaveProperty('prompt')
+  })
+
+  test('a logprob that its server wrote as null, a NaN, is unknown with a note', async () => {
+    const server = await replaying(reply({ meta_info: { output_token_logprobs: [[null, 5, null]] } }))
+    const [chunk] = await all(client(server.baseUrl).generate(request(), never))
+    expect(chunk?.tokens.logprobs).toEqual([null])
+    expect(chunk?.problems).toMatchObject([{ kind: 'number', column: 'logprobs', index: 0, raw: 'null' }])
   })
 
   test('prompt scores of other ids than were sent', async () => {
@@ -179,6 +243,7 @@ describe('a reply that contradicts itself is not believed', () => {
             [null, 2, null],
             [-1, 4, null],
           ],
+          output_token_logprobs: [[-1, 5, null]],
           finish_reason: null,
         },
       }),
@@ -294,16 +359,6 @@ describe('a reply that contradicts itself is not believed', () => {
       more()
     })
     expect((await failure(all(endless.generate(request({ stream: true }), never)))).code).toBe('TOO_LARGE')
-  })
-
-  test('another count than arrived is noted', async () => {
-    const server = await replaying(
-      reply({ meta_info: { prompt_tokens: 4, completion_tokens: 1, finish_reason: { type: 'stop', matched: 5 } } }),
-    )
-    const [chunk] = await all(client(server.baseUrl).generate(request(), never))
-    expect(chunk?.problems).toMatchObject([
-      { kind: 'count', message: 'The server counted 4 prompt tokens, 3 were sent.' },
-    ])
   })
 })
 
@@ -446,7 +501,7 @@ describe('every failure has a name', () => {
   })
 
   test('a stream that stops without its end', async () => {
-    const first = recording('inc-plain').stream_lines?.[0] ?? ''
+    const first = withLogprobs(recording('inc-plain')).stream_lines?.[0] ?? ''
     const cut = await against((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.end(`${first}\n`)
@@ -560,7 +615,7 @@ describe('trying again', () => {
 
   test('helps against a busy server, and sends the same each time', async () => {
     const bodies: { readonly rid: string }[] = []
-    const reply = JSON.stringify(recording('core-generate-minimal').response)
+    const reply = JSON.stringify(withLogprobs(recording('core-generate-minimal')).response)
     const busy = await against(
       async (incoming, response) => {
         let body = ''
@@ -617,7 +672,7 @@ describe('trying again', () => {
     let isWell = false
     const chance: Chance = { nowMs: () => nowMs, random: () => 0.5, wait: async () => {} }
     const model = JSON.stringify(recording('info-get_model_info').response)
-    const good = JSON.stringify(recording('core-generate-minimal').response)
+    const good = JSON.stringify(withLogprobs(recording('core-generate-minimal')).response)
     const failing = await against(
       (incoming, response) => {
         const isInfo = incoming.method === 'GET'
@@ -645,7 +700,7 @@ describe('trying again', () => {
 
   test('ends, and is not done once tokens have come', async () => {
     let calls = 0
-    const first = recording('inc-plain').stream_lines?.[0] ?? ''
+    const first = withLogprobs(recording('inc-plain')).stream_lines?.[0] ?? ''
     const cut = await against(
       (_request, response) => {
         calls++
@@ -671,7 +726,7 @@ describe('trying again', () => {
 
 test('stopping to read closes the connection', async () => {
   let closed = false
-  const first = recording('inc-plain').stream_lines?.[0] ?? ''
+  const first = withLogprobs(recording('inc-plain')).stream_lines?.[0] ?? ''
   const open = await against((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(`${first}\n`)

@@ -8,7 +8,8 @@ import { jsonOf, parsed } from './json-reply.ts'
 import type { Chunk } from './reply.ts'
 import type { GenerateRequest } from './request.ts'
 import { createRetries, RETRY_POLICY, type RetryPolicy } from './retries.ts'
-import { describeServer, INFO_MS, type Info, isReady, loadOfServer } from './server-facts.ts'
+import { describeServer, INFO_MS, type Info, isReady, loadOfServer, modelOf } from './server-facts.ts'
+import { createIdentityWatch } from './server-identity.ts'
 import { type ServerTokenizer, serverTokenizer } from './server-tokenizer.ts'
 import { createTransport, DEFAULT_LIMITS, type Transport, type TransportLimits } from './transport.ts'
 
@@ -49,9 +50,18 @@ export function createClient({ baseUrl, apiKey, limits, retry, chance = realChan
       path,
       apiKey,
     )
+  const identity = createIdentityWatch(
+    (signal) => modelOf(info, signal),
+    () => transport.connections,
+  )
   return {
-    generate: (request, signal) => generate({ transport, apiKey, retries, breaker, chance }, request, signal),
-    describe: (signal) => describeServer(info, signal),
+    generate: (request, signal) => generate({ transport, apiKey, retries, breaker, identity, chance }, request, signal),
+    async describe(signal) {
+      const before = transport.connections
+      const description = await describeServer(info, signal)
+      identity.saw(description, before)
+      return description
+    },
     load: (signal) => loadOfServer(info, signal),
     isReady: (signal) => isReady(asking, signal),
     async abort(rid, signal) {

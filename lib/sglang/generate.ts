@@ -1,4 +1,7 @@
-/** One call of /generate: tried again while that may help and no token has come, then read chunk by chunk. */
+/**
+ * One reply of /generate, chunk by chunk. A call is tried again while that may help and no token has come. Where a
+ * stream would repeat the prompt's logprobs in every chunk, a call before it fetches them once.
+ */
 import { createParser } from 'eventsource-parser'
 import type { Breaker } from './breaker.ts'
 import type { Chance } from './chance.ts'
@@ -8,6 +11,7 @@ import { type Chunk, replyReader } from './reply.ts'
 import { type GenerateRequest, generateBody } from './request.ts'
 import type { Retries } from './retries.ts'
 import { type GenerateReply, generateReply, streamError } from './schema.ts'
+import type { IdentityWatch } from './server-identity.ts'
 import type { Reply, Transport } from './transport.ts'
 
 export interface Server {
@@ -15,12 +19,60 @@ export interface Server {
   readonly apiKey: string | undefined
   readonly retries: Retries
   readonly breaker: Breaker
+  readonly identity: IdentityWatch
   readonly chance: Chance
 }
 
 const LONGEST_EVENT = 64 << 20
 
 export async function* generate(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
+  const { scoringRid, ...whole } = request
+  if (scoringRid === undefined) {
+    yield* tried(server, whole, signal)
+    return
+  }
+  const sentAt = server.chance.nowMs()
+  const read = await scored(server, { ...whole, rid: scoringRid }, signal)
+  if (read.end?.finish.kind === 'abort') {
+    yield read
+    return
+  }
+  const { cachedTokens } = read.end?.usage ?? {}
+  const known = {
+    ...(read.prompt && { prompt: read.prompt }),
+    scoring: {
+      rid: read.rid ?? scoringRid,
+      elapsedMs: server.chance.nowMs() - sentAt,
+      ...(cachedTokens !== undefined && { cachedTokens }),
+    },
+  }
+  const { logprobStartLen: _, ...rest } = whole
+  yield* followedBy(known, tried(server, rest, signal))
+}
+
+/** The only chunk of a call that reads the prompt and writes nothing. */
+async function scored(server: Server, request: GenerateRequest, signal: AbortSignal): Promise<Chunk> {
+  const { streamInterval: _, ...whole } = request
+  for await (const chunk of tried(server, { ...whole, stream: false, scoreOnly: true }, signal)) {
+    if (chunk.tokens.ids.length === 0) return chunk
+    throw new SglangError(
+      'INCONSISTENT',
+      `the server wrote ${chunk.tokens.ids.length} tokens where it was to read the prompt only`,
+    )
+  }
+  throw new Error('a plain reply is one chunk')
+}
+
+/** What is known of the prompt comes with the first chunk of the reply. */
+async function* followedBy(known: Pick<Chunk, 'prompt' | 'scoring'>, chunks: AsyncGenerator<Chunk>) {
+  let rest: typeof known | undefined = known
+  for await (const chunk of chunks) {
+    yield { ...chunk, ...rest }
+    rest = undefined
+  }
+}
+
+async function* tried(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
   const json = generateBody(request)
   server.retries.begin()
   for (let attempt = 1; ; attempt++) {
@@ -32,6 +84,7 @@ export async function* generate(server: Server, request: GenerateRequest, signal
       const reply = await server.transport.send({ method: 'POST', path: '/generate', json: { ...json, rid }, signal })
       for await (const chunk of chunksOf(reply, request, server.apiKey)) {
         observe('answered')
+        if (!started && request.expected) await server.identity.check(request.expected, signal)
         started = true
         yield attempt === 1 ? chunk : { ...chunk, rid }
       }

@@ -12,10 +12,20 @@ export interface Chunk {
   readonly rid?: string
   /** Logprobs of the prompt's last positions, known with the first chunk; undefined when none came. */
   readonly prompt?: PromptScores
+  /** With the first chunk, where the prompt was scored by a call of its own. */
+  readonly scoring?: Scoring
   readonly tokens: ArrivedTokens
   /** Set on the last chunk. */
   readonly end?: End
   readonly problems: readonly Problem[]
+}
+
+/** The call that scored the prompt before the reply. */
+interface Scoring {
+  readonly rid: string
+  /** From sending it to the reply’s own request. */
+  readonly elapsedMs: number
+  readonly cachedTokens?: number
 }
 
 /** Aligned to the end of the prompt: the last entry belongs to the last input id. */
@@ -40,19 +50,24 @@ export interface ReplyReader {
   read(reply: GenerateReply): Chunk
 }
 
+export interface Expected {
+  readonly vocabularySize: number
+  readonly inputIds: readonly number[]
+  /** Given: the prompt's logprobs were asked for. */
+  readonly logprobStartLen?: number
+}
+
 /** `told` makes words of the server fit to be shown and stored. */
-export function replyReader(
-  expected: { readonly vocabularySize: number; readonly inputIds: readonly number[] },
-  told: (text: string) => string,
-): ReplyReader {
+export function replyReader(expected: Expected, told: (text: string) => string): ReplyReader {
   let received = 0
   let text = ''
   let promptRead = false
   return {
     read(reply) {
       const meta = reply.meta_info
-      const scores = meta.output_token_logprobs ?? undefined
-      const ids = scores ? scores.map(([, id]) => id) : (reply.output_ids ?? [])
+      checkPromptCount(meta.prompt_tokens, expected.inputIds.length)
+      const scores = outputScores(reply)
+      const ids = scores.map(([, id]) => id)
       const total = meta.output_token_logprobs_length ?? meta.completion_tokens ?? undefined
       const isDelta =
         received > 0 && ids.length !== total && (total === undefined ? false : received + ids.length === total)
@@ -60,44 +75,102 @@ export function replyReader(
       if (ids.length < skip)
         throw new SglangError('INCONSISTENT', `the server sent ${ids.length} tokens after ${received} had arrived`)
       text = isDelta ? text + (reply.text ?? '') : (reply.text ?? text)
+      const newScores = scores.slice(skip)
       const newIds = ids.slice(skip)
-      checkIds(newIds, received, expected.vocabularySize)
+      checkScores(newScores, received, expected.vocabularySize)
       const problems: Problem[] = []
       const tokens: ArrivedTokens = {
         ids: newIds,
-        ...(scores && {
-          logprobs: scores.slice(skip).map(([logprob], i) => clean(logprob, received + i, 'logprobs', problems)),
+        ...(newIds.length > 0 && {
+          logprobs: newScores.map(([logprob], i) => clean(logprob, received + i, 'logprobs', problems)),
         }),
         ...top(meta.output_top_logprobs?.slice(skip), newIds.length, received, problems),
       }
       received += newIds.length
-      const prompt = promptRead ? undefined : promptScores(meta, expected.inputIds)
+      if (meta.finish_reason) checkReplyCount(meta.completion_tokens, received)
+      const prompt = promptRead ? undefined : promptScores(meta, expected)
       promptRead = true
       return {
         tokens,
         problems,
         ...(prompt && { prompt }),
-        ...(meta.finish_reason && { end: endOf(reply, received, text, expected.inputIds.length, problems, told) }),
+        ...(meta.finish_reason && { end: endOf(reply, received, text, told) }),
       }
     },
   }
 }
 
-function checkIds(ids: readonly number[], from: number, vocabularySize: number): void {
-  const odd = ids.findIndex((id) => id >= vocabularySize)
+/**
+ * The tokens that a reply brings, each with its logprob. Ids alone are not enough: without their logprobs they cannot be
+ * trained on. Where both lists are there the ids must be the same; some versions send only the newest ids beside all
+ * logprobs so far.
+ */
+function outputScores({ output_ids, meta_info: meta }: GenerateReply): readonly Scored[] {
+  const ids = output_ids ?? []
+  const scores = meta.output_token_logprobs
+  if (!scores) {
+    if (ids.length > 0 || (meta.completion_tokens ?? 0) > 0)
+      throw new SglangError('BAD_SHAPE', 'the reply to /generate lacks meta_info.output_token_logprobs')
+    return []
+  }
+  const from = scores.length - ids.length
+  const odd = ids.findIndex((id, i) => id !== scores[from + i]?.[1])
   if (odd >= 0)
     throw new SglangError(
-      'TOKENIZER_MISMATCH',
-      `the server wrote token id ${ids[odd]} at position ${from + odd} of its reply, and the chosen tokenizer has no such token: its last is ${vocabularySize - 1}. Either it belongs to another model, or the model wrote one of the unused ids at the end of its vocabulary`,
+      'INCONSISTENT',
+      `the server sent token id ${ids[odd]} and the logprob of ${scores[from + odd]?.[1] ?? 'none'} at token ${odd} of a chunk`,
     )
+  return scores
+}
+
+/** Log probabilities computed in float32 may come out a hair above 0. */
+const ROUNDING = 1e-3
+
+function checkScores(scores: readonly Scored[], from: number, vocabularySize: number): void {
+  const oddId = scores.findIndex(([, id]) => id >= vocabularySize)
+  if (oddId >= 0)
+    throw new SglangError(
+      'TOKENIZER_MISMATCH',
+      `the server wrote token id ${scores[oddId]?.[1]} at position ${from + oddId} of its reply, and the chosen tokenizer has no such token: its last is ${vocabularySize - 1}. Either it belongs to another model, or the model wrote one of the unused ids at the end of its vocabulary`,
+    )
+  checkLogprobs(scores, `token ${from} of its reply on`)
+}
+
+function checkLogprobs(scores: readonly Scored[], where: string): void {
+  const odd = scores.findIndex(([logprob]) => logprob !== null && logprob > ROUNDING)
+  if (odd >= 0)
+    throw new SglangError(
+      'INCONSISTENT',
+      `the server gave the logprob ${scores[odd]?.[0]}, which is no probability, at place ${odd} from ${where}`,
+    )
+}
+
+/** A server with --allow-auto-truncate reads less than it was sent, and says so only here. */
+function checkPromptCount(said: number | null | undefined, sent: number): void {
+  if (typeof said === 'number' && said !== sent)
+    throw new SglangError('INCONSISTENT', `the server read ${said} prompt tokens, ${sent} were sent`)
+}
+
+function checkReplyCount(said: number | null | undefined, received: number): void {
+  if (typeof said === 'number' && said !== received)
+    throw new SglangError('INCONSISTENT', `the server wrote ${said} tokens, ${received} arrived`)
 }
 
 /** Smaller numbers stand for minus infinity: SGLang writes float32's minimum where a grammar forbids a token. */
 const MINUS_INFINITY = -3e38
 
-/** A logprob as it is kept: -0 is 0, minus infinity is null with a note of what was written. */
-function clean(logprob: number | null, index: number, column: string, problems: Problem[]): number | null {
-  if (logprob === null) return null
+/** A logprob as it is kept: -0 is 0; minus infinity, and a NaN that its server wrote as null, are null with a note. */
+function clean(
+  logprob: number | null,
+  index: number,
+  column: string,
+  problems: Problem[],
+  mayLack = false,
+): number | null {
+  if (logprob === null) {
+    if (!mayLack) problems.push({ kind: 'number', message: 'The server gave no number.', column, index, raw: 'null' })
+    return null
+  }
   if (logprob > MINUS_INFINITY) return logprob === 0 ? 0 : logprob
   problems.push({ kind: 'number', message: 'The server gave minus infinity.', column, index, raw: String(logprob) })
   return null
@@ -128,9 +201,17 @@ function top(
 }
 
 /** The scores of the prompt's tail. What the server says it read there must be what was sent. */
-function promptScores(meta: GenerateReply['meta_info'], inputIds: readonly number[]): PromptScores | undefined {
+function promptScores(
+  meta: GenerateReply['meta_info'],
+  { inputIds, logprobStartLen }: Expected,
+): PromptScores | undefined {
   const scores = meta.input_token_logprobs ?? []
-  if (scores.length === 0) return undefined
+  if (scores.length === 0) {
+    const wereAsked = logprobStartLen !== undefined && logprobStartLen < inputIds.length
+    if (!wereAsked || meta.finish_reason?.type === 'abort') return undefined
+    const message = 'The server gave no logprobs of the prompt (meta_info.input_token_logprobs).'
+    return { logprobs: [], problems: [{ kind: 'missing', message, column: 'logprobs' }] }
+  }
   const offset = inputIds.length - scores.length
   const odd = scores.findIndex(([, id], i) => id !== inputIds[offset + i])
   if (odd >= 0)
@@ -138,9 +219,11 @@ function promptScores(meta: GenerateReply['meta_info'], inputIds: readonly numbe
       'INCONSISTENT',
       `the server scored token id ${scores[odd]?.[1]} where ${inputIds[offset + odd]} was sent (position ${offset + odd})`,
     )
+  checkLogprobs(scores, `position ${offset} of the prompt on`)
   const problems: Problem[] = []
   return {
-    logprobs: scores.map(([logprob], i) => clean(logprob, i, 'logprobs', problems)),
+    // The first position has nothing before it that was read for it.
+    logprobs: scores.map(([logprob], i) => clean(logprob, i, 'logprobs', problems, i === 0)),
     ...top(meta.input_top_logprobs, scores.length, 0, problems),
     problems,
   }
@@ -150,20 +233,8 @@ function endOf(
   { meta_info: meta }: GenerateReply,
   received: number,
   text: string,
-  sent: number,
-  problems: Problem[],
   told: (text: string) => string,
 ): End {
-  const count = (what: string, said: number | null | undefined, own: number) => {
-    if (typeof said === 'number' && said !== own)
-      problems.push({
-        kind: 'count',
-        message: `The server counted ${said} ${what} tokens, ${own} were ${what === 'prompt' ? 'sent' : 'received'}.`,
-        raw: String(said),
-      })
-  }
-  count('prompt', meta.prompt_tokens, sent)
-  count('completion', meta.completion_tokens, received)
   const versions =
     meta.weight_versions ??
     (meta.weight_version ? [{ version: meta.weight_version, start: 0, end: received }] : undefined)

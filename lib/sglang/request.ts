@@ -2,6 +2,7 @@
 
 import { SglangError } from './errors.ts'
 import type { Sampling } from './sampling.ts'
+import type { ServerIdentity } from './server-identity.ts'
 
 export interface GenerateRequest {
   readonly inputIds: readonly number[]
@@ -9,14 +10,23 @@ export interface GenerateRequest {
   /** Request id; fixed length, so that no id is the beginning of another (aborting `job` also aborts `job-2`). */
   readonly rid: string
   readonly stream: boolean
+  /** Tokens of one chunk of a stream, the first excepted: it comes with the first token. Undefined: the server's own. */
+  readonly streamInterval?: number
   /** First position with prompt logprobs; the entry there is always unknown. Undefined: none are asked for. */
   readonly logprobStartLen?: number
+  /**
+   * Given: the prompt's logprobs come from a call of this id before the reply, which then need not repeat them in every
+   * chunk of its stream.
+   */
+  readonly scoringRid?: string
   /** Alternatives for each token; 0 = none. */
   readonly topLogprobsNum: number
   /** Ids must be smaller: SGLang's scheduler crashes on others. */
   readonly vocabularySize: number
   /** max_new_tokens 0: read the ids, return their logprobs, write nothing. */
   readonly scoreOnly?: boolean
+  /** What the server was when the run began; another one answering is SERVER_CHANGED. Undefined: whatever answers. */
+  readonly expected?: ServerIdentity
 }
 
 /** The body to send. Throws SglangError REQUEST_REFUSED. */
@@ -39,8 +49,9 @@ export function generateBody(request: GenerateRequest): Record<string, unknown> 
     input_ids: inputIds,
     rid: request.rid,
     sampling_params: {
-      ...request.sampling,
-      ...(request.scoreOnly && { max_new_tokens: 0 }),
+      // Scores know no sampling, and a minimum of new tokens would be above their maximum.
+      ...(request.scoreOnly ? { max_new_tokens: 0, temperature: 0 } : request.sampling),
+      ...(request.streamInterval !== undefined && { stream_interval: request.streamInterval }),
       skip_special_tokens: false,
       spaces_between_special_tokens: false,
       no_stop_trim: true,

@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import type { ServerDescription, ToldLoad } from '#lib/core/server-status.ts'
 import { SglangError } from './errors.ts'
 import { loadsReply, modelInfo, models, oldLoadReply, serverInfo, workersReply } from './schema.ts'
+import type { ServerIdentity } from './server-identity.ts'
 import type { Transport } from './transport.ts'
 
 export const INFO_MS = 10_000
@@ -32,11 +33,9 @@ export async function describeServer(info: Info, signal: AbortSignal): Promise<S
   const list = server?.context_length ? undefined : await optional(info('/v1/models', models, signal))
   return {
     kind: behind ? 'router' : 'server',
-    modelName: model.served_model_name ?? model.model_path ?? undefined,
-    tokenizerName: model.tokenizer_path ?? model.model_path ?? undefined,
+    ...identityOf(model),
     version: server?.version ?? undefined,
     contextLength: server?.context_length ?? list?.data[0]?.max_model_len ?? undefined,
-    weightVersion: model.weight_version ?? undefined,
     toolCallParser: model.tool_call_parser ?? undefined,
     reasoningParser: model.reasoning_parser ?? undefined,
     incrementalStreaming: server?.incremental_streaming_output ?? undefined,
@@ -47,6 +46,18 @@ export async function describeServer(info: Info, signal: AbortSignal): Promise<S
     latencyMs,
   }
 }
+
+/** Which model answers, in one question. */
+export async function modelOf(info: Info, signal: AbortSignal): Promise<ServerIdentity> {
+  const ask = (path: string) => () => info(path, modelInfo, signal)
+  return identityOf(await firstKnown(ask('/model_info'), ask('/get_model_info')))
+}
+
+const identityOf = (model: z.infer<typeof modelInfo>): ServerIdentity => ({
+  modelName: model.served_model_name ?? model.model_path ?? undefined,
+  tokenizerName: model.tokenizer_path ?? model.model_path ?? undefined,
+  weightVersion: model.weight_version ?? undefined,
+})
 
 /** undefined = neither this version nor a router, which tells what it has handed out. */
 export async function loadOfServer(info: Info, signal: AbortSignal): Promise<ToldLoad | undefined> {

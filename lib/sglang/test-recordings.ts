@@ -23,6 +23,31 @@ export const recordingNames: readonly string[] = readdirSync(FOLDER).map((file) 
 export const recording = (name: string): Recording =>
   JSON.parse(readFileSync(path.join(FOLDER, `${name}.json`), 'utf8'))
 
+/** A recorded reply to a request that did not ask for logprobs, with a made-up one at each token: the client always asks. */
+export function withLogprobs(recorded: Recording): Recording {
+  const { response, stream_lines: lines } = recorded
+  return {
+    ...recorded,
+    ...(lines && {
+      stream_lines: lines.map((line) =>
+        line.startsWith('data: {') ? `data: ${JSON.stringify(scored(JSON.parse(line.slice(6))))}\n` : line,
+      ),
+    }),
+    ...(response !== undefined && { response: scored(response as Partial<UnscoredReply>) }),
+  }
+}
+
+interface UnscoredReply {
+  readonly output_ids: readonly number[]
+  readonly meta_info: Readonly<Record<string, unknown>>
+}
+
+function scored(reply: Partial<UnscoredReply>): object {
+  const { output_ids: ids, meta_info: meta } = reply
+  if (!ids || !meta || 'output_token_logprobs' in meta) return reply
+  return { ...reply, meta_info: { ...meta, output_token_logprobs: ids.map((id) => [-1, id, null]) } }
+}
+
 export interface Replay {
   readonly baseUrl: string
   /** Bodies of the requests that came, in order. */

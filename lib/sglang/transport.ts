@@ -26,6 +26,8 @@ const OF_AN_ERROR = { firstByteMs: 2_000, idleMs: 2_000, bodyBytes: 1 << 20 } as
 export interface Transport {
   /** The body of a successful answer, as it arrives. Throws SglangError for anything else. */
   send(call: Call): Promise<Reply>
+  /** Connections opened so far. */
+  readonly connections: number
   close(): Promise<void>
 }
 
@@ -47,8 +49,13 @@ export interface Reply {
 
 /** `baseUrl` has been through serverAddress. */
 export function createTransport(baseUrl: string, apiKey: string | undefined, limits: TransportLimits): Transport {
+  let connections = 0
+  const connect = checkedConnector(limits.connectMs)
   const dispatcher = new Agent({
-    connect: checkedConnector(limits.connectMs),
+    connect(options, callback) {
+      connections++
+      connect(options, callback)
+    },
     headersTimeout: limits.firstByteMs,
     // Idle times are watched below: before the first chunk of a stream the wait is longer than after it.
     bodyTimeout: 0,
@@ -57,6 +64,9 @@ export function createTransport(baseUrl: string, apiKey: string | undefined, lim
   })
   return {
     send: (call) => send(call, baseUrl, apiKey, limits, dispatcher),
+    get connections() {
+      return connections
+    },
     close: () => dispatcher.destroy(),
   }
 }

@@ -97,6 +97,7 @@ const structural: Readonly<Record<string, Change>> = {
   'closes-turn': closingTurns,
   'no-second-header': droppingSecondHeaders,
   'empty-response': keepingEmptyResponses,
+  'needs-logprobs': recordingNothing,
 }
 
 const prompts = (
@@ -132,6 +133,14 @@ function keepingEmptyResponses({ segments, requests }: Parts): Parts {
   return {
     segments: [...segments.slice(0, at), { output: true, ids: [], scored: false }, ...segments.slice(at)],
     requests: requests.map((request) => (request.holds > at ? { ...request, holds: request.holds + 1 } : request)),
+  }
+}
+
+/** The first call fails: its request was sent, nothing is recorded. */
+function recordingNothing({ segments, requests }: Parts): Parts {
+  return {
+    segments: [],
+    requests: requests.slice(0, 1).map(({ status }) => ({ holds: 0, more: segments[0]?.ids ?? [], status })),
   }
 }
 

@@ -119,6 +119,7 @@ async function play(scenario: Scenario, codec: Codec, server: ScriptedServer): P
       {
         generate: client.generate,
         serverName: 'scripted',
+        server: {},
         codec,
         parser: parserNamed(scenario.parser ?? 'hermes') ?? unknownParser(scenario),
         tools,

@@ -1,0 +1,68 @@
+/**
+ * Bytes of one reply on the wire, fetched whole and streamed: `node bench/stream-bytes.ts [reply tokens] [prompt tokens]`.
+ * The client and the steps are the application's; the server, in this process, replies as SGLang does in both manners.
+ */
+import { liveViewOf } from '#lib/core/live-view.ts'
+import { createClient } from '#lib/sglang/client.ts'
+import { type Manner, promptOf, replyOf, startStreamServer, VOCABULARY } from '#lib/sglang/test-stream-server.ts'
+
+const [TOKENS = 8192, PROMPT = 3000] = process.argv.slice(2).map(Number)
+
+row('manner', 'alternatives', 'tokens a step', 'bytes', '× whole')
+for (const alternatives of [0, 5]) {
+  const whole = await bytesOf('cumulative', alternatives, undefined)
+  row('not streamed', alternatives, 'all', megabytes(whole), '1.00')
+  for (const manner of ['incremental', 'cumulative'] as const) {
+    const view = liveViewOf({ incrementalStreaming: manner === 'incremental' }, TOKENS, alternatives)
+    if (view.kind === 'none') throw new Error('a server that tells how it streams can be watched')
+    const chosen = await bytesOf(manner, alternatives, view.tokensAStep)
+    row(manner, alternatives, view.tokensAStep, megabytes(chosen), (chosen / whole).toFixed(2))
+    const naive = naiveBytes(manner, alternatives)
+    row(manner, alternatives, '1, naive', megabytes(naive), (naive / whole).toFixed(0))
+  }
+}
+
+/** `step` undefined: fetched whole. */
+async function bytesOf(manner: Manner, alternatives: number, step: number | undefined): Promise<number> {
+  const server = await startStreamServer(manner)
+  const client = createClient({ baseUrl: server.baseUrl, apiKey: undefined })
+  const request = {
+    inputIds: promptOf(PROMPT),
+    sampling: { max_new_tokens: TOKENS },
+    rid: 'r'.repeat(32),
+    stream: step !== undefined,
+    logprobStartLen: 0,
+    topLogprobsNum: alternatives,
+    vocabularySize: VOCABULARY,
+    ...(step !== undefined && { streamInterval: step, scoringRid: 's'.repeat(32) }),
+  }
+  let tokens = 0
+  for await (const chunk of client.generate(request, new AbortController().signal)) tokens += chunk.tokens.ids.length
+  if (tokens !== TOKENS) throw new Error(`${tokens} tokens arrived`)
+  await client.close()
+  await server.close()
+  return server.bytesSent()
+}
+
+/** Every token a chunk, the prompt's logprobs in each. Computed from the middle chunk, since it is gigabytes. */
+function naiveBytes(manner: Manner, alternatives: number): number {
+  const middle = Math.ceil(TOKENS / 2)
+  const asked = {
+    rid: 'r'.repeat(32),
+    input_ids: promptOf(PROMPT),
+    sampling_params: { max_new_tokens: TOKENS },
+    logprob_start_len: 0,
+    top_logprobs_num: alternatives,
+    stream: true,
+  }
+  const chunk = replyOf(asked, manner === 'incremental' ? middle - 1 : 0, middle)
+  return TOKENS * (JSON.stringify(chunk).length + 'data: \n\n'.length)
+}
+
+function row(...cells: readonly (string | number)[]): void {
+  console.log(cells.map((cell) => String(cell).padEnd(15)).join(''))
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(2)} MB`
+}

@@ -1,0 +1,116 @@
+/**
+ * A server that answers /generate as SGLang 0.5.23 does, field by field, in the cumulative or the incremental manner,
+ * and counts the bytes. It knows no model: tokens and logprobs are numbers of the right length.
+ */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type Manner = 'cumulative' | 'incremental'
+
+export const VOCABULARY = 151_936
+
+/** What is read of a request. */
+export interface Asked {
+  readonly rid: string
+  readonly input_ids: readonly number[]
+  readonly sampling_params: { readonly max_new_tokens: number; readonly stream_interval?: number }
+  readonly logprob_start_len?: number
+  readonly top_logprobs_num?: number
+  readonly stream: boolean
+}
+
+export interface StreamServer {
+  readonly baseUrl: string
+  /** Of all replies since the last call. */
+  bytesSent(): number
+  close(): Promise<void>
+}
+
+/** Every reply is as long as max_new_tokens allows. */
+export async function startStreamServer(manner: Manner): Promise<StreamServer> {
+  let bytes = 0
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part)
+    const asked: Asked = JSON.parse(Buffer.concat(parts).toString('utf8'))
+    const write = async (text: string): Promise<void> => {
+      bytes += Buffer.byteLength(text)
+      if (!response.write(text)) await new Promise((resolve) => response.once('drain', resolve))
+    }
+    response.writeHead(200, { 'content-type': asked.stream ? 'text/event-stream' : 'application/json' })
+    for (const text of asked.stream ? eventsOf(asked, manner) : [JSON.stringify(replyOf(asked, 0, lengthOf(asked)))])
+      await write(text)
+    response.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    bytesSent() {
+      const sent = bytes
+      bytes = 0
+      return sent
+    },
+    close() {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+const lengthOf = (asked: Asked): number => asked.sampling_params.max_new_tokens
+
+/** The first chunk comes with the first token, each further one after `stream_interval` more. */
+function* eventsOf(asked: Asked, manner: Manner): Generator<string> {
+  const total = lengthOf(asked)
+  const step = asked.sampling_params.stream_interval ?? 1
+  for (let from = 0, to = Math.min(1, total); from < total; from = to, to = Math.min(total, to + step))
+    yield `data: ${JSON.stringify(replyOf(asked, manner === 'incremental' ? from : 0, to))}\n\n`
+  yield 'data: [DONE]\n\n'
+}
+
+/** A chunk that brings the tokens from `from` to `to`. */
+export function replyOf(asked: Asked, from: number, to: number): object {
+  const total = lengthOf(asked)
+  const start = asked.logprob_start_len ?? asked.input_ids.length
+  const top = asked.top_logprobs_num ?? 0
+  const output = range(from, to)
+  const input = range(start, asked.input_ids.length)
+  return {
+    text: output.map((index) => ` word${index % 10}`).join(''),
+    output_ids: output.map(idAt),
+    meta_info: {
+      id: asked.rid,
+      finish_reason: to === total ? { type: 'length', length: total } : null,
+      prompt_tokens: asked.input_ids.length,
+      weight_version: 'default',
+      num_retractions: 0,
+      input_token_logprobs: input.map((index) => [
+        index === start ? null : logprobAt(index),
+        asked.input_ids[index],
+        null,
+      ]),
+      output_token_logprobs: output.map((index) => [logprobAt(index), idAt(index), null]),
+      output_token_logprobs_length: to,
+      ...(top > 0 && {
+        input_top_logprobs: input.map((index) => (index === start ? null : alternatives(index, top))),
+        output_top_logprobs: output.map((index) => alternatives(index, top)),
+      }),
+      reasoning_tokens: 0,
+      completion_tokens: to,
+      cached_tokens: 37,
+      cached_tokens_details: { device: 37, host: 0 },
+      dp_rank: null,
+      ...(to === total && { e2e_latency: 12.345, response_sent_to_client_ts: 1795211208.2611094 }),
+    },
+  }
+}
+
+const range = (from: number, to: number): number[] => Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i)
+const idAt = (index: number): number => (index * 7919) % VOCABULARY
+/** Float32 digits, as SGLang writes them. */
+const logprobAt = (index: number): number => -Math.fround(((index * 2654435761) % 1000) / 97 + 0.001)
+const alternatives = (index: number, top: number): unknown[] =>
+  range(0, top).map((rank) => [logprobAt(index + rank), idAt(index + rank), null])
+
+/** Some ids of the vocabulary, as a prompt. */
+export const promptOf = (length: number): number[] => range(0, length).map(idAt)
