@@ -1,12 +1,12 @@
 /** What holds for every parser, whatever the text. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ADVERSARIAL } from './adversarial.ts'
-import { taken } from './draw.ts'
 import { scanWhole } from './json-scan.ts'
 import type { ToolParser } from './parser.ts'
 import { DEFAULT_PARSER, parserNamed, parserNames, parserOfServer, parsers } from './registry.ts'
 import { textWithoutCalls } from './rest.ts'
+import { taken } from './test-draw.ts'
+import { ADVERSARIAL } from './test-texts.ts'
 
 /** Pieces of every format, and what may stand between them. */
 const FRAGMENTS = [

@@ -1,20 +1,18 @@
-/** Finds the next occurrence at or after a position. It reads the text once, in whatever order it is asked. */
+/**
+ * Finds the next occurrence at or after a position. It reads the text once; being asked for an earlier place costs what
+ * lies between the two.
+ */
 export function finder(text: string, needle: string): (from: number) => number {
-  const found: number[] = []
-  let isReadWhole = false
+  /** What has been found; at the end -1, when there are no more. */
+  const found = [text.indexOf(needle)]
+  let at = 0
   return (position) => {
-    while (!isReadWhole && (found.at(-1) ?? -1) < position) {
-      const next = text.indexOf(needle, (found.at(-1) ?? -1) + 1)
-      if (next < 0) isReadWhole = true
-      else found.push(next)
+    while (at > 0 && (found[at - 1] as number) >= position) at--
+    for (;;) {
+      const place = found[at] as number
+      if (place >= position || place < 0) return place
+      at++
+      if (at === found.length) found.push(text.indexOf(needle, place + 1))
     }
-    let low = 0
-    let high = found.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((found[middle] as number) < position) low = middle + 1
-      else high = middle
-    }
-    return found[low] ?? -1
   }
 }

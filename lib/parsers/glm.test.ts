@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ToolSpec } from '#lib/core/trajectory.ts'
-import { draw, parseText, taken } from './draw.ts'
 import { glm } from './glm.ts'
+import { draw, parseText, taken } from './test-draw.ts'
 
 const drawn = (text: string, tools: readonly ToolSpec[] = []) => draw(parseText(glm, text, tools))
 const pair = (key: string, value: string) => `<arg_key>${key}</arg_key><arg_value>${value}</arg_value>`

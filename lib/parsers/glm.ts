@@ -5,15 +5,18 @@
 import type { ToolSpec } from '#lib/core/trajectory.ts'
 import { callsIn, endOfName, marksIn } from './calls.ts'
 import { finder } from './finder.ts'
-import { skipSpace, whatStands } from './json-scan.ts'
+import { skipSpace } from './json-scan.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from './parser.ts'
-import { notClosed, type Tagged, taggedCall } from './tagged.ts'
+import { missing, notClosed, type Tagged, taggedCall } from './tagged.ts'
 
 const delimiters = { open: '<tool_call>', close: '</tool_call>' } as const
 const KEY = '<arg_key>'
 const KEY_END = '</arg_key>'
 const VALUE = '<arg_value>'
 const VALUE_END = '</arg_value>'
+const KEY_OR_CLOSE = `${KEY} or ${delimiters.close}`
+const TAG = /</g
+const SPACE = /\s/
 
 const words = new Map<string, unknown>()
 
@@ -36,33 +39,25 @@ function readCall(
   nextValueEnd: (from: number) => number,
 ): Tagged {
   const values: NamedRange[] = []
-  const { name, end: nameEnd } = untilTag(text, start)
-  let position = nameEnd
-  const fault = (why: string, at: number): Tagged => ({ ok: false, why, at, values, ...(isName(name) && { name }) })
-  const missing = (expected: string, at: number): Tagged => fault(whatStands(text, at, text.length, expected), at)
-  if (name === '') return fault('the call has no name', position)
-  if (!isName(name)) return fault('the name of the call holds white space', position)
+  let position = endOfName(text, start, TAG)
+  const name = text.slice(start, position).trim()
+  if (name === '') return { ok: false, why: 'the call has no name', at: position, values }
+  if (SPACE.test(name)) return { ok: false, why: 'the name of the call holds white space', at: position, values }
   while (!text.startsWith(delimiters.close, position)) {
-    if (!text.startsWith(KEY, position)) return missing(`${KEY} or ${delimiters.close}`, position)
-    const { name: key, end: keyEnd } = untilTag(text, position + KEY.length)
-    if (!text.startsWith(KEY_END, keyEnd)) return missing(KEY_END, keyEnd)
-    if (key === '') return fault(`${KEY} is not followed by a name`, keyEnd)
+    if (!text.startsWith(KEY, position)) return missing(text, position, KEY_OR_CLOSE, name, values)
+    const keyEnd = endOfName(text, position + KEY.length, TAG)
+    const key = text.slice(position + KEY.length, keyEnd).trim()
+    if (!text.startsWith(KEY_END, keyEnd)) return missing(text, keyEnd, KEY_END, name, values)
+    if (key === '') return { ok: false, why: `${KEY} is not followed by a name`, at: keyEnd, name, values }
     const valueAt = skipSpace(text, keyEnd + KEY_END.length, text.length)
-    if (!text.startsWith(VALUE, valueAt)) return missing(VALUE, valueAt)
+    if (!text.startsWith(VALUE, valueAt)) return missing(text, valueAt, VALUE, name, values)
     const valueStart = valueAt + VALUE.length
     const valueEnd = nextValueEnd(valueStart)
     const another = nextValue(valueStart)
-    if (valueEnd < 0 || (another >= 0 && another < valueEnd)) return fault(notClosed(key), valueStart)
+    if (valueEnd < 0 || (another >= 0 && another < valueEnd))
+      return { ok: false, why: notClosed(key), at: valueStart, name, values }
     values.push({ name: key, text: { start: valueStart, end: valueEnd } })
     position = skipSpace(text, valueEnd + VALUE_END.length, text.length)
   }
   return { ok: true, name, values, close: position }
 }
-
-/** A name, up to the next tag. */
-function untilTag(text: string, start: number): { readonly name: string; readonly end: number } {
-  const end = endOfName(text, start, /</g)
-  return { name: text.slice(start, end).trim(), end }
-}
-
-const isName = (name: string): boolean => /^\S+$/.test(name)

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { draw as drawCalls, taken } from './draw.ts'
 import { hermes } from './hermes.ts'
 import { MAX_DEPTH } from './json-scan.ts'
 import type { ParsedCall, TextRange } from './parser.ts'
+import { draw as drawCalls, taken } from './test-draw.ts'
 
 const draw = (text: string, shielded: readonly TextRange[] = []) => drawCalls(hermes.parse(text, shielded, []))
 
@@ -109,6 +109,10 @@ describe('a malformed call is data with a reason and a place', () => {
     expect(draw(`<tool_call>{"name": "x", ${good}`)).toHaveLength(2)
     expect(draw(`<tool_call>{"name": "x", ${good}`)[1]).toBe('add({"a":1})')
     expect(draw(call('{"name": "x", "arguments": {"a": "1}}') + good)[1]).toBe('add({"a":1})')
+    expect(draw(`<tool_call>{"a": "</tool_call>"} and ${good}`)).toEqual([
+      '✗ a string is not closed @18',
+      'add({"a":1})',
+    ])
   })
 
   test('deep nesting is refused, not followed', () => {

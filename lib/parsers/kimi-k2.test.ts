@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { draw, parseText, taken } from './draw.ts'
 import { kimiK2 } from './kimi-k2.ts'
 import { textWithoutCalls } from './rest.ts'
+import { draw, parseText, taken } from './test-draw.ts'
 
 const BEGIN = '<|tool_calls_section_begin|>'
 const END = '<|tool_calls_section_end|>'

@@ -25,10 +25,14 @@ function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCal
   return inSections(text, calls, shielded)
 }
 
+const ID_END = /[<\s]/g
+const PREFIX = 'functions.'
+const INDEX = /:\d+$/
+
 function readCall(text: string, open: number, read: JsonBodyReader, marks: Marks): ParsedCall {
   const idStart = skipSpace(text, open + delimiters.open.length, text.length)
-  const id = text.slice(idStart, endOfName(text, idStart, /[<\s]/g))
-  const name = id.replace(/^functions\./, '').replace(/:\d+$/, '')
+  const id = text.slice(idStart, endOfName(text, idStart, ID_END))
+  const name = nameIn(id)
   const writtenId = id !== '' && { writtenId: id }
   const fault = (why: string, at: number): ParsedCall => ({
     ...malformedCall(text, open, { why, at, ...(name !== '' && { name }) }, delimiters, malformedEnd(text, at, marks)),
@@ -51,6 +55,9 @@ function readCall(text: string, open: number, read: JsonBodyReader, marks: Marks
     ...writtenId,
   }
 }
+
+/** Without the prefix and the number that ids have. */
+const nameIn = (id: string): string => (id.startsWith(PREFIX) ? id.slice(PREFIX.length) : id).replace(INDEX, '')
 
 const SECTION = /<\|tool_calls_section_(begin|end)\|>/g
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ToolSpec } from '#lib/core/trajectory.ts'
-import { draw, parseText, taken } from './draw.ts'
 import { qwenXml } from './qwen-xml.ts'
+import { draw, parseText, taken } from './test-draw.ts'
 
 const drawn = (text: string, tools: readonly ToolSpec[] = []) => draw(parseText(qwenXml, text, tools))
 const parameter = (name: string, value: string) => `<parameter=${name}>\n${value}\n</parameter>\n`

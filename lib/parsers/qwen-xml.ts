@@ -7,13 +7,15 @@ import { callsIn, endOfName, marksIn } from './calls.ts'
 import { finder } from './finder.ts'
 import { skipSpace, whatStands } from './json-scan.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from './parser.ts'
-import { notClosed, type Tagged, taggedCall } from './tagged.ts'
+import { missing, notClosed, type Tagged, taggedCall } from './tagged.ts'
 
 const delimiters = { open: '<tool_call>', close: '</tool_call>' } as const
 const FUNCTION = '<function='
 const FUNCTION_END = '</function>'
 const PARAMETER = '<parameter='
 const PARAMETER_END = '</parameter>'
+const PARAMETER_OR_END = `${PARAMETER} or ${FUNCTION_END}`
+const BRACKET = /[<>]/g
 
 /** The chat template writes such values with Jinja's `string` filter, and that is Python. */
 const words = new Map<string, unknown>([
@@ -42,13 +44,13 @@ function readFunction(
 ): Tagged {
   const values: NamedRange[] = []
   const tag = nameInTag(text, skipSpace(text, start, text.length), FUNCTION, FUNCTION)
-  if (!tag.ok) return { ...tag, values }
+  if (!tag.ok) return { ok: false, why: tag.why, at: tag.at, values }
   const { name } = tag
   if (/\s/.test(name)) return { ok: false, why: 'the name of the call holds white space', at: start, values }
   let position = skipSpace(text, tag.end, text.length)
   while (!text.startsWith(FUNCTION_END, position)) {
-    const parameter = nameInTag(text, position, PARAMETER, `${PARAMETER} or ${FUNCTION_END}`)
-    if (!parameter.ok) return { ...parameter, name, values }
+    const parameter = nameInTag(text, position, PARAMETER, PARAMETER_OR_END)
+    if (!parameter.ok) return { ok: false, why: parameter.why, at: parameter.at, name, values }
     const end = nextParameterEnd(parameter.end)
     const another = nextParameter(parameter.end)
     if (end < 0 || (another >= 0 && another < end))
@@ -58,7 +60,7 @@ function readFunction(
   }
   const close = skipSpace(text, position + FUNCTION_END.length, text.length)
   if (text.startsWith(delimiters.close, close)) return { ok: true, name, values, close }
-  return { ok: false, why: whatStands(text, close, text.length, delimiters.close), at: close, name, values }
+  return missing(text, close, delimiters.close, name, values)
 }
 
 type Tag =
@@ -68,7 +70,7 @@ type Tag =
 /** The name in a tag such as `<function=NAME>`, which should stand at `at`. */
 function nameInTag(text: string, at: number, tag: string, expected: string): Tag {
   if (!text.startsWith(tag, at)) return { ok: false, why: whatStands(text, at, text.length, expected), at }
-  const end = endOfName(text, at + tag.length, /[<>]/g)
+  const end = endOfName(text, at + tag.length, BRACKET)
   const name = text.slice(at + tag.length, end).trim()
   if (text[end] !== '>' || /[\r\n]/.test(name)) return { ok: false, why: `${tag} is not closed by ">"`, at: end }
   return name === ''

@@ -1,7 +1,8 @@
 /** What qwen_xml and glm share: a call is a name and argument values, each between tags and written as bare text. */
 import type { ToolSpec } from '#lib/core/trajectory.ts'
 import { argumentTypes } from './argument-types.ts'
-import { type Marks, malformedCall, malformedEnd } from './calls.ts'
+import { type Fault, type Marks, malformedCall, malformedEnd } from './calls.ts'
+import { whatStands } from './json-scan.ts'
 import type { NamedRange, ParsedCall, ToolParser } from './parser.ts'
 import { typedValue } from './typed-value.ts'
 
@@ -39,7 +40,7 @@ export function taggedCall(
 ): ParsedCall {
   if (!tagged.ok) {
     const fault = crossed(open, tagged, marks) ?? tagged
-    return malformedCall(text, open, { ...fault, name: tagged.name }, delimiters, malformedEnd(text, fault.at, marks))
+    return malformedCall(text, open, fault, delimiters, malformedEnd(text, fault.at, marks))
   }
   const { name, values, close } = tagged
   const input: [string, unknown][] = []
@@ -61,14 +62,24 @@ export function taggedCall(
   }
 }
 
+/** Something else stands where a tag should. */
+export const missing = (
+  text: string,
+  at: number,
+  expected: string,
+  name: string,
+  values: readonly NamedRange[],
+): Tagged => ({ ok: false, why: whatStands(text, at, text.length, expected), at, name, values })
+
 export const notClosed = (argument: string): string => `the value of ${JSON.stringify(argument)} is not closed`
 
 /**
  * A value may hold the closing delimiter of a call as text. Where the call came to nothing behind such a value, the value
  * was not closed, and the delimiter was the call's own.
  */
-function crossed(open: number, { values }: Tagged, { nextClose }: Marks): { why: string; at: number } | undefined {
+function crossed(open: number, { name, values }: Tagged, { nextClose }: Marks): Fault | undefined {
+  if (values.length === 0) return undefined
   const close = nextClose(open)
   const value = close < 0 ? undefined : values.find(({ text }) => close < text.end)
-  return value && { why: notClosed(value.name), at: value.text.start }
+  return value && { why: notClosed(value.name), at: value.text.start, name }
 }

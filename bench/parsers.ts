@@ -1,0 +1,52 @@
+/**
+ * How much longer a parser takes for a megabyte that was made to be slow than for one of well-formed calls.
+ * `node bench/parsers.ts`; fails above 3 times. Medians of one run, so that only the machine's noise differs.
+ */
+import { parsers } from '#lib/parsers/registry.ts'
+import { ADVERSARIAL } from '#lib/parsers/test-texts.ts'
+
+const LENGTH = 1_000_000
+const RUNS = 11
+const LIMIT = 3
+
+/** Calls as short as they can be, with and without an argument, so that there are as many as a megabyte can hold. */
+const WELL_FORMED: Readonly<Record<string, string>> = {
+  hermes: '<tool_call>{"name":"f"}</tool_call><tool_call>{"name":"f","arguments":{"a":1}}</tool_call>',
+  qwen_xml:
+    '<tool_call><function=f></function></tool_call><tool_call><function=f><parameter=a>1</parameter></function></tool_call>',
+  glm: '<tool_call>f</tool_call><tool_call>f<arg_key>a</arg_key><arg_value>1</arg_value></tool_call>',
+  kimi_k2:
+    '<|tool_calls_section_begin|><|tool_call_begin|>f<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_call_begin|>f<|tool_call_argument_begin|>{"a":1}<|tool_call_end|><|tool_calls_section_end|>',
+}
+
+const megabyte = (unit: string): string => unit.repeat(Math.ceil(LENGTH / unit.length)).slice(0, LENGTH)
+
+/** Processor time of this thread, not the clock's: other work on the machine counts less then. */
+function milliseconds(work: () => void): number {
+  const before = process.threadCpuUsage()
+  work()
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1000
+}
+
+const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] as number
+
+let worst = 0
+for (const { name, parse } of parsers) {
+  const plain = megabyte(WELL_FORMED[name] ?? '')
+  const calls = parse(plain, [], []).filter(({ kind }) => kind === 'parsed').length
+  const rows = ADVERSARIAL.map((unit) => {
+    const text = megabyte(unit)
+    // One after the other, so that both meet the same machine.
+    const pairs = Array.from({ length: RUNS }, () => [plain, text].map((one) => milliseconds(() => parse(one, [], []))))
+    const [base = 0, slow = 0] = [0, 1].map((side) => median(pairs.map((pair) => pair[side] as number)))
+    return { unit, base, ratio: slow / base }
+  }).sort((a, b) => b.ratio - a.ratio)
+  console.log(
+    `\n${name}: 1 MB with ${calls} well-formed calls takes ${median(rows.map(({ base }) => base)).toFixed(1)} ms`,
+  )
+  for (const { unit, ratio } of rows) console.log(`${ratio.toFixed(2).padStart(8)} × ${JSON.stringify(unit)}`)
+  worst = Math.max(worst, rows[0]?.ratio ?? Infinity)
+}
+console.log(`\nworst: ${worst.toFixed(2)} × (at most ${LIMIT})`)
+process.exitCode = worst <= LIMIT ? 0 : 1
