@@ -270,6 +270,7 @@ function goingOn(
         kind: 'failed',
         code: 'UNKNOWN_FINISH',
         message: `the server ended the reply for a reason that is not known: ${response.finish.raw}`,
+        hint: 'The reply is kept, and no tool call of it was executed. Look at the server’s log, then send again.',
       })
     default:
       return response

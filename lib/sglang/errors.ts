@@ -93,6 +93,7 @@ const HINTS: Readonly<Partial<Record<SglangErrorCode, string>>> = {
   UPSTREAM_BUSY: 'The server’s queue is full: try again later, or lower the load on it.',
   UPSTREAM_ERROR: 'The server failed inside. Look at its log.',
   UPSTREAM_REDIRECT: 'Redirects are never followed: give the address that the server itself answers at.',
+  UPSTREAM_REJECTED: 'The server’s words say what it does not take: change that setting, or the messages.',
   UPSTREAM_TRUNCATED: 'The connection broke before the reply was complete. Look at the server’s log.',
 }
 

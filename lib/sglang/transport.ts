@@ -241,7 +241,8 @@ function causes(error: unknown): unknown[] {
 }
 
 function codeOf(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error) || typeof error.code !== 'string')
-    return undefined
-  return error.code
+  if (typeof error !== 'object' || error === null) return undefined
+  if ('code' in error && typeof error.code === 'string') return error.code
+  // undici's parser has a code for some violations only.
+  return 'name' in error && error.name === 'HTTPParserError' ? 'HPE_OTHER' : undefined
 }
