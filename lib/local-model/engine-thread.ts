@@ -10,11 +10,13 @@ import {
   type ToEngine,
 } from './job.ts'
 import { createNativeGate, shut, shutBlocking } from './native-gate.ts'
+import { createTally, type Tally } from './tally.ts'
 
 export interface EngineThread {
   readonly facts: ModelFacts
   /** Jobs that are not finished. */
   jobs(): number
+  readonly tally: Tally
   /** `onEnd` is called when the last chunk is there, read or not. */
   run(job: Omit<Job, 'key'>, onEnd: () => void): Generation
   forgetPrefixes(): void
@@ -31,11 +33,12 @@ export interface Generation {
 /** Rejects where the model cannot be loaded. `onGone` is called when the thread ends by itself after that. */
 export async function startEngine(
   workerFile: string,
-  start: Omit<EngineStart, 'gate'>,
+  start: Omit<EngineStart, 'gate' | 'tally'>,
   onGone: () => void,
 ): Promise<EngineThread> {
   const gate = createNativeGate()
-  const workerData: EngineStart = { ...start, gate }
+  const tally = createTally()
+  const workerData: EngineStart = { ...start, gate, tally }
   // Flags of the server's process, such as those of a debugger or a test runner, are not the worker's.
   const worker = new Worker(workerFile, { workerData, execArgv: [], name: 'rollscope-engine' })
   const onProcessExit = (): void => shutBlocking(gate)
@@ -67,6 +70,7 @@ export async function startEngine(
   return {
     facts,
     jobs: () => listeners.size,
+    tally,
     run(job, onEnd) {
       const key = ++lastKey
       const chunks = new ReadableStream<Chunk>({

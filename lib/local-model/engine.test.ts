@@ -26,9 +26,14 @@ const long = (own: object = {}) => ({
 const difference = (a: TestReply | undefined, b: TestReply): number =>
   largestDifference(a ? outputLogprobs(a) : [], outputLogprobs(b))
 
-async function load(): Promise<{ running: number; waiting: number }> {
+async function rank(): Promise<Record<string, number>> {
   const { loads } = (await (await get('/v1/loads')).json()) as { loads: Record<string, number>[] }
-  return { running: loads[0]?.num_running_reqs ?? -1, waiting: loads[0]?.num_waiting_reqs ?? -1 }
+  return loads[0] ?? {}
+}
+
+async function load(): Promise<{ running: number; waiting: number }> {
+  const { num_running_reqs = -1, num_waiting_reqs = -1 } = await rank()
+  return { running: num_running_reqs, waiting: num_waiting_reqs }
 }
 
 /** Until nothing runs; the test's own time limit ends a wait in vain. */
@@ -214,6 +219,33 @@ describe('an abort', () => {
       [{ rid: 'nobody' }, {}, { abort_all: false }].map((body) => post('/abort_request', body)),
     )
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  })
+})
+
+describe('what /v1/loads tells of the cache', () => {
+  test('is how many tokens are held, of how many', async () => {
+    await idle()
+    await expect.poll(async () => (await rank()).num_used_tokens).toBe(0)
+    const prompt = ids(200)
+    const response = await post('/generate', { ...long({ stream: true }), input_ids: prompt })
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    await reader.read()
+    await expect.poll(async () => (await rank()).num_used_tokens).toBeGreaterThanOrEqual(prompt.length)
+    const { num_used_tokens: used = 0, token_usage: usage, max_total_num_tokens: capacity = 0 } = await rank()
+    expect(usage).toBeGreaterThanOrEqual(prompt.length / capacity)
+    expect(used).toBeLessThan(capacity)
+    await reader.cancel()
+    await expect.poll(async () => (await rank()).token_usage).toBe(0)
+  })
+
+  test('is which share of the last prompt was there', async () => {
+    await idle()
+    await post('/flush_cache', '')
+    const request = { input_ids: ids(100, 11), sampling_params: { max_new_tokens: 1 } }
+    await generate(request)
+    expect((await rank()).cache_hit_rate).toBe(0)
+    await generate(request)
+    expect((await rank()).cache_hit_rate).toBe(0.99)
   })
 })
 

@@ -3,6 +3,7 @@ import { type Chunk, emptyChunk, type Finish, type Job, MAX_RUNNING, MAX_WAITING
 import type { OnnxModel } from './onnx-model.ts'
 import { createPrefixCache } from './prefix-cache.ts'
 import { createSequence, type Sequence } from './sequence.ts'
+import { type Tally, tallyHeld, tallyPrompt } from './tally.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 export interface Engine {
@@ -22,6 +23,7 @@ export function createEngine(
   vocabulary: Vocabulary,
   stopIds: ReadonlySet<number>,
   emit: (key: number, chunk: Chunk) => void,
+  tally: Tally,
 ): Engine {
   const cache = createPrefixCache(model.empty, CACHE_BYTES)
   const waiting = new Map<number, Job>()
@@ -32,7 +34,9 @@ export function createEngine(
     for (const [key, job] of waiting) {
       if (running.size >= MAX_RUNNING) return
       waiting.delete(key)
-      running.set(key, createSequence(job, cache.find(job.promptIds, reusable(job)), vocabulary, stopIds))
+      const known = cache.find(job.promptIds, reusable(job))
+      tallyPrompt(tally, job.promptIds.length, known.length)
+      running.set(key, createSequence(job, known, vocabulary, stopIds))
     }
   }
 
@@ -62,6 +66,10 @@ export function createEngine(
     while (waiting.size > 0 || running.size > 0) {
       admit()
       for (const [key, sequence] of running) await advance(key, sequence)
+      tallyHeld(
+        tally,
+        running.values().reduce((sum, sequence) => sum + sequence.keyValues().length, 0),
+      )
     }
     turns = undefined
   }

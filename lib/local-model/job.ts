@@ -1,5 +1,6 @@
 /** What the server asks of the engine thread and what comes back, as plain data that can be cloned between threads. */
 import type { NativeGate } from './native-gate.ts'
+import type { Tally } from './tally.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** One generation: a prompt, how to sample, what to report. */
@@ -110,6 +111,7 @@ export interface EngineStart {
   /** Ids that end a generation by the tokenizer's files. */
   readonly stopIds: readonly number[]
   readonly gate: NativeGate
+  readonly tally: Tally
 }
 
 export interface ModelFacts {

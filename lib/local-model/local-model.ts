@@ -43,7 +43,7 @@ export function createLocalModel(options: LocalModelOptions): LocalModel {
     '/server_info': on('GET', async () => Response.json(serverInfo(modelName, (await model.get()).engine.facts))),
     '/v1/loads': on('GET', async () => {
       const { engine } = await model.get()
-      return Response.json(loads(engine.facts, engine.jobs()))
+      return Response.json(loads(engine.facts, engine.jobs(), engine.tally))
     }),
     '/v1/models': on('GET', async () => {
       const { engine, loadedAt } = await model.get()

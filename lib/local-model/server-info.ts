@@ -1,6 +1,7 @@
 /** What the server says of itself: the fields of SGLang 0.5.23 that a client reads, as they are true here. */
 import { MAX_RUNNING, MAX_WAITING, type ModelFacts } from './job.ts'
 import { WEIGHT_VERSION } from './reply.ts'
+import { cachedShare, heldTokens, type Tally } from './tally.ts'
 
 /** Reads as the release whose protocol is spoken; the build part says who speaks it. */
 const VERSION = '0.5.23+rollscope'
@@ -84,10 +85,12 @@ export function oneModel(asked: string, name: string, facts: ModelFacts, loadedA
   return Response.json({ error }, { status: 404 })
 }
 
-export function loads({ contextLength }: ModelFacts, jobs: number): object {
+export function loads({ contextLength }: ModelFacts, jobs: number, tally: Tally): object {
   const now = Date.now()
   const running = Math.min(jobs, MAX_RUNNING)
   const waiting = jobs - running
+  const capacity = MAX_RUNNING * contextLength
+  const held = heldTokens(tally)
   return {
     timestamp: new Date(now).toISOString(),
     version: VERSION,
@@ -99,8 +102,11 @@ export function loads({ contextLength }: ModelFacts, jobs: number): object {
         dp_rank: 0,
         num_running_reqs: running,
         num_waiting_reqs: waiting,
-        max_total_num_tokens: MAX_RUNNING * contextLength,
+        num_used_tokens: held,
+        max_total_num_tokens: capacity,
         max_running_requests: MAX_RUNNING,
+        token_usage: held / capacity,
+        cache_hit_rate: cachedShare(tally),
         utilization: running / MAX_RUNNING,
         queues: { waiting, grammar: 0, paused: 0, retracted: 0, prealloc_ready: 0 },
       },

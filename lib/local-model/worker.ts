@@ -9,7 +9,7 @@ import { openSession } from './open-session.ts'
 if (!parentPort) throw new Error('worker.ts is run as a worker thread')
 const port = parentPort
 const post = (message: FromEngine): void => port.postMessage(message)
-const { model, cacheFolder, vocabulary, stopIds, gate } = workerData as EngineStart
+const { model, cacheFolder, vocabulary, stopIds, gate, tally } = workerData as EngineStart
 
 try {
   const opened = await inside(gate, () => openSession(model, cacheFolder))
@@ -19,6 +19,7 @@ try {
     vocabulary,
     new Set([...stopIds, ...opened.stopIds]),
     (key, chunk) => post({ type: 'chunk', key, chunk }),
+    tally,
   )
   port.on('message', (message: ToEngine) => {
     switch (message.type) {
