@@ -2,7 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ShownStatus } from '#components/servers/server-state.tsx'
 import { ApiError } from '#lib/client/api.ts'
-import { type ServerEntry, serverStatusOptions, serversOptions } from '#lib/client/queries.ts'
+import { serverStatusOptions, serversOptions } from '#lib/client/queries.ts'
+import type { ServerEntry } from '#lib/core/servers.ts'
 
 interface ServerView {
   readonly servers: readonly ServerEntry[]

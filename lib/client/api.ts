@@ -24,15 +24,23 @@ export class ApiError extends Error {
   readonly code: string
   readonly status: number
   readonly hint: string | undefined
-  constructor(status: number, code: string, message: string, hint?: string) {
+  /** Path of the value in what was sent that is wrong, where it is one. */
+  readonly field: string | undefined
+  constructor(status: number, code: string, message: string, hint?: string, field?: string) {
     super(message)
     this.status = status
     this.code = code
     this.hint = hint
+    this.field = field
   }
 }
 
-const problemSchema = z.looseObject({ code: z.string(), detail: z.string(), hint: z.string().optional() })
+const problemSchema = z.looseObject({
+  code: z.string(),
+  detail: z.string(),
+  hint: z.string().optional(),
+  field: z.string().optional(),
+})
 
 export async function callApi(
   path: string,
@@ -65,7 +73,10 @@ export async function callApi(
   })
   if (response.ok) return response
   const problem = problemSchema.safeParse(await response.json().catch(() => undefined))
-  if (problem.success) throw new ApiError(response.status, problem.data.code, problem.data.detail, problem.data.hint)
+  if (problem.success) {
+    const { code, detail, hint, field } = problem.data
+    throw new ApiError(response.status, code, detail, hint, field)
+  }
   throw new ApiError(response.status, 'UNKNOWN', `the server answered ${response.status}`)
 }
 

@@ -3,18 +3,11 @@ import { queryOptions } from '@tanstack/react-query'
 import * as z from 'zod'
 import { decodeValue } from '#lib/core/codec.ts'
 import { violationText } from '#lib/core/schema-violation.ts'
-import { serverStatusSchema } from '#lib/core/server-status.ts'
+import { serverEntrySchema, serverStatusSchema } from '#lib/core/servers.ts'
 import { schemas, type Trajectory } from '#lib/core/trajectory.ts'
 import { ApiError, callApi } from './api.ts'
 
-const serverSchema = z.object({
-  name: z.string(),
-  baseUrl: z.string(),
-  source: z.enum(['built-in', 'environment', 'saved']),
-  hasKey: z.boolean(),
-})
-const serversSchema = z.object({ servers: z.array(serverSchema), default: z.string() })
-export type ServerEntry = z.infer<typeof serverSchema>
+const serversSchema = z.object({ servers: z.array(serverEntrySchema), default: z.string() })
 
 const capabilitiesSchema = z.object({
   parsers: z.array(z.string()),

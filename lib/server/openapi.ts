@@ -1,7 +1,7 @@
 /** The description of the HTTP interface (OpenAPI 3.1), from the schemas that check its requests. */
 import * as z from 'zod'
 import { rolloutEventSchema } from '#lib/core/events.ts'
-import { serverLoadSchema, serverStatusSchema } from '#lib/core/server-status.ts'
+import { serverEntrySchema, serverLoadSchema, serverStatusSchema } from '#lib/core/servers.ts'
 import { trajectorySchema } from '#lib/core/trajectory.ts'
 import { formats, writableFormats } from '#lib/formats/registry.ts'
 import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
@@ -34,12 +34,6 @@ interface Answer {
   readonly schema?: z.ZodType
 }
 
-const serverEntry = z.object({
-  name: z.string(),
-  baseUrl: z.string(),
-  source: z.enum(['built-in', 'environment', 'saved']),
-  hasKey: z.boolean().describe('Whether there is a key; it is never given out.'),
-})
 const rolloutStarted = z.object({ rolloutId: z.string(), trajectoryId: z.string() })
 const trajectoryRow = z.object({
   key: z.string().describe('Under which it is found: its id, with a suffix where that was taken.'),
@@ -90,7 +84,10 @@ export const operations: readonly Operation[] = [
     path: '/api/servers',
     summary: 'The SGLang servers that may be called.',
     answers: {
-      200: { description: 'All of them.', schema: z.object({ servers: z.array(serverEntry), default: z.string() }) },
+      200: {
+        description: 'All of them.',
+        schema: z.object({ servers: z.array(serverEntrySchema), default: z.string() }),
+      },
     },
   },
   {
@@ -98,14 +95,14 @@ export const operations: readonly Operation[] = [
     path: '/api/servers',
     summary: 'Saves a server.',
     body: { type: 'application/json', schema: serverInputSchema },
-    answers: { 201: { description: 'Saved.', schema: serverEntry } },
+    answers: { 201: { description: 'Saved.', schema: serverEntrySchema } },
   },
   {
     method: 'put',
     path: '/api/servers/{name}',
     summary: 'Changes a saved server. Another origin drops its key.',
     body: { type: 'application/json', schema: serverInputSchema },
-    answers: { 200: { description: 'Changed.', schema: serverEntry } },
+    answers: { 200: { description: 'Changed.', schema: serverEntrySchema } },
   },
   {
     method: 'delete',
@@ -317,6 +314,7 @@ const problemSchema = {
     code: { type: 'string' },
     hint: { type: 'string' },
     remedy: { const: 'server-tokenizer', description: 'Asked again with tokenizer "server" it may work.' },
+    field: { type: 'string', description: 'Path of the value in the body that is wrong, such as sampling.top_p.' },
   },
 }
 

@@ -10,6 +10,8 @@ export interface ProblemDetails {
   readonly hint?: string | undefined
   /** What a program can do about it: ask again with tokenizer "server". */
   readonly remedy?: 'server-tokenizer' | undefined
+  /** Path of the value in the request's body that is wrong, such as `sampling.top_p`; where it is one. */
+  readonly field?: string | undefined
 }
 
 /** Thrown by handlers; the route wrapper answers with it. */
@@ -37,7 +39,7 @@ const TITLES: Readonly<Record<number, string>> = {
   502: 'Bad Gateway',
 }
 
-export function problemResponse({ status, code, detail, hint, remedy }: ProblemDetails): Response {
+export function problemResponse({ status, code, detail, hint, remedy, field }: ProblemDetails): Response {
   const body = {
     type: 'about:blank',
     title: TITLES[status] ?? 'Error',
@@ -46,6 +48,7 @@ export function problemResponse({ status, code, detail, hint, remedy }: ProblemD
     code,
     ...(hint !== undefined && { hint }),
     ...(remedy !== undefined && { remedy }),
+    ...(field !== undefined && { field }),
   }
   return new Response(JSON.stringify(body), {
     status,

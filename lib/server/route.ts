@@ -89,8 +89,15 @@ export async function readJson<T>(request: Request, schema: z.ZodType<T>): Promi
     })
   }
   const parsed = schema.safeParse(value)
-  if (!parsed.success)
-    throw new Problem({ status: 422, code: 'BAD_REQUEST', detail: violationText(schemaViolation(parsed.error, value)) })
+  if (!parsed.success) {
+    const violation = schemaViolation(parsed.error, value)
+    throw new Problem({
+      status: 422,
+      code: 'BAD_REQUEST',
+      detail: violationText(violation),
+      field: violation.path === '' ? undefined : violation.path,
+    })
+  }
   return parsed.data
 }
 

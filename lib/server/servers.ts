@@ -1,8 +1,8 @@
 /** The SGLang servers that may be called: the built-in one, the environment's, and those saved by hand. */
 import * as z from 'zod'
-import type { ServerLoad, ServerStatus } from '#lib/core/server-status.ts'
+import { type ServerEntry, type ServerLoad, type ServerStatus, serverNameSchema } from '#lib/core/servers.ts'
 import { parserOfServer } from '#lib/parsers/registry.ts'
-import { serverAddress } from '#lib/sglang/address.ts'
+import { type OwnAddress, serverAddress } from '#lib/sglang/address.ts'
 import { createClient, type SglangClient } from '#lib/sglang/client.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
 import type { SavedServer, ServerStore } from '#lib/store/servers.ts'
@@ -13,28 +13,15 @@ export const BUILT_IN = 'built-in'
 const FROM_ENVIRONMENT = 'environment'
 export const BUILT_IN_PATH = '/sglang'
 
-/** What is told of a server. Whether it has a key, never which. */
-interface ServerEntry {
-  readonly name: string
-  readonly baseUrl: string
-  readonly source: 'built-in' | 'environment' | 'saved'
-  readonly hasKey: boolean
-}
-
 export const serverInputSchema = z.strictObject({
-  name: z
-    .string()
-    .regex(
-      /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,59}$/u,
-      'a name of at most 60 letters, digits, spaces and . _ -, beginning with a letter or digit',
-    )
-    .describe('Unique; the name by which rollouts choose the server.'),
+  name: serverNameSchema.describe('Unique; the name by which rollouts choose the server.'),
   baseUrl: z.string().max(2000).describe('Like http://127.0.0.1:30000.'),
   apiKey: z
     .string()
     .regex(/^[\x21-\x7e]{1,500}$/, 'a key of at most 500 visible ASCII characters')
+    .nullable()
     .exactOptional()
-    .describe('Write-only. Omitted: none, or the one saved before if the origin is the same.'),
+    .describe('Write-only. null: none. Omitted: none, or the one saved before if the origin is the same.'),
 })
 type ServerInput = z.infer<typeof serverInputSchema>
 
@@ -89,18 +76,22 @@ export function createServers(config: Config, store: ServerStore): Servers {
   }
   const put = (input: ServerInput, replaced: SavedServer | undefined): ServerEntry => {
     const isTaken = all().some(({ server }) => server.name === input.name && server.name !== replaced?.name)
-    if (isTaken)
+    if (isTaken || input.name === FROM_ENVIRONMENT)
       throw new Problem({
         status: 409,
         code: 'NAME_TAKEN',
-        detail: `there is a server named ${JSON.stringify(input.name)} already`,
+        detail: isTaken
+          ? `there is a server named ${JSON.stringify(input.name)} already`
+          : `the name ${FROM_ENVIRONMENT} is that of the server which SGLANG_BASE_URL sets`,
+        field: 'name',
       })
-    const baseUrl = serverAddress(input.baseUrl, own)
+    const baseUrl = addressIn(input, own)
     // A key belongs to the origin it was given for: another one must not get it.
     const isSameOrigin = replaced !== undefined && new URL(replaced.baseUrl).origin === new URL(baseUrl).origin
-    const server = saved(input.name, baseUrl, input.apiKey ?? (isSameOrigin ? replaced.apiKey : undefined))
-    const others = store.list().filter(({ name }) => name !== replaced?.name)
-    store.save([...others, server])
+    const kept = isSameOrigin ? replaced.apiKey : undefined
+    const server = saved(input.name, baseUrl, input.apiKey === undefined ? kept : (input.apiKey ?? undefined))
+    const list = store.list()
+    store.save(replaced ? list.map((other) => (other.name === replaced.name ? server : other)) : [...list, server])
     return entry(server, 'saved')
   }
   return {
@@ -146,6 +137,17 @@ function failed(error: unknown) {
   if (!(error instanceof SglangError)) throw error
   const { code, message, hint } = error
   return { state: 'failed' as const, code, message, hint }
+}
+
+/** Throws Problem 400. */
+function addressIn({ baseUrl }: ServerInput, own: OwnAddress): string {
+  try {
+    return serverAddress(baseUrl, own)
+  } catch (error) {
+    if (!(error instanceof SglangError)) throw error
+    const { code, message: detail, hint } = error
+    throw new Problem({ status: 400, code, detail, hint, field: 'baseUrl' }, { cause: error })
+  }
 }
 
 const saved = (name: string, baseUrl: string, apiKey: string | undefined): SavedServer => ({

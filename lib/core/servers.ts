@@ -1,5 +1,24 @@
-/** How a server stands and what it does at the moment, as told to the page: picked fields only, never a key. */
+/** What is told of SGLang servers: picked fields only, never a key. */
 import * as z from 'zod'
+
+/** One spelling of each: names that look alike are one name. */
+export const serverNameSchema = z
+  .string()
+  .normalize('NFC')
+  .regex(
+    /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} ._-]{0,58}[\p{L}\p{M}\p{N}._-])?$/u,
+    'a name of at most 60 letters, digits, spaces and . _ -, beginning with a letter or digit',
+  )
+
+export const serverEntrySchema = z
+  .object({
+    name: z.string(),
+    baseUrl: z.string(),
+    source: z.enum(['built-in', 'environment', 'saved']),
+    hasKey: z.boolean().describe('Whether there is a key; it is never given out.'),
+  })
+  .readonly()
+export type ServerEntry = z.infer<typeof serverEntrySchema>
 
 /** A server leaves out what it does not tell, and so do these: older versions tell less, a router next to nothing. */
 const description = z.object({
