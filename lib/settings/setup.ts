@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 
 /** As it is remembered in the browser and written into settings files. What is missing there is as it is at first. */
-const setupSchema = z.object({
+export const setupSchema = z.object({
   /** '' = the default server. */
   server: z.string().default(''),
   /** '' = what the server says. */

@@ -1,0 +1,88 @@
+/** Settings as a file, for another machine or a colleague: where servers are, never their keys, and the playground's setup. */
+import * as z from 'zod'
+import { readableJson } from '#lib/core/readable-json.ts'
+import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
+import { serverNameSchema } from '#lib/core/servers.ts'
+import { setupSchema } from './setup.ts'
+
+const VERSION = 1
+const FORMAT = `rollscope.settings/${VERSION}`
+
+const serverSchema = z
+  .object({
+    name: serverNameSchema,
+    baseUrl: z
+      .string()
+      .max(2000)
+      .regex(/^https?:\/\/[^\s@?#]+$/i, 'an address like http://127.0.0.1:30000'),
+    needsKey: z.boolean().describe('Whether it was saved with a key, which has to be given again elsewhere.'),
+  })
+  .readonly()
+export type SettingsServer = z.infer<typeof serverSchema>
+
+const settingsSchema = z
+  .object({
+    servers: z.array(serverSchema).readonly(),
+    setup: setupSchema.readonly().optional(),
+  })
+  .readonly()
+export type Settings = z.infer<typeof settingsSchema>
+
+export type ReadSettings =
+  | {
+      readonly ok: true
+      readonly settings: Settings
+      /** Paths of what this version does not know, and leaves aside. */
+      readonly ignored: readonly string[]
+    }
+  | { readonly ok: false; readonly why: string }
+
+/** Field by field: whatever else comes along stays here. */
+export const settingsText = ({ servers, setup }: Settings): string =>
+  readableJson({
+    format: FORMAT,
+    servers: servers.map(({ name, baseUrl, needsKey }) => ({ name, baseUrl, needsKey })),
+    ...(setup && { setup: setupSchema.parse(setup) }),
+  })
+
+export function readSettings(text: string): ReadSettings {
+  let value: unknown
+  try {
+    value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text)
+  } catch (error) {
+    return { ok: false, why: `it is not JSON: ${(error as SyntaxError).message}` }
+  }
+  const wrong = formatProblem(value)
+  if (wrong !== undefined) return { ok: false, why: wrong }
+  const parsed = settingsSchema.safeParse(value)
+  if (!parsed.success) return { ok: false, why: violationText(schemaViolation(parsed.error, value)) }
+  const { servers } = parsed.data
+  const twice = servers.findIndex(({ name }, index) => servers.findIndex((other) => other.name === name) < index)
+  if (twice >= 0)
+    return { ok: false, why: `servers[${twice}].name: ${JSON.stringify(servers[twice]?.name)} is there twice` }
+  const { format: _, ...rest } = value as { readonly format: string }
+  return { ok: true, settings: parsed.data, ignored: unknownPaths(rest, parsed.data, '') }
+}
+
+function formatProblem(value: unknown): string | undefined {
+  const format = typeof value === 'object' && value !== null && 'format' in value ? value.format : undefined
+  const version = /^rollscope\.settings\/(\d{1,9})$/.exec(String(format))?.[1]
+  if (version === undefined)
+    return `format: expected ${JSON.stringify(FORMAT)}, found ${JSON.stringify(format) ?? 'nothing'}`
+  if (Number(version) > VERSION)
+    return `format: it is of version ${version}, written by a newer Rollscope; this one reads version ${VERSION}. Update it to import this file`
+  return undefined
+}
+
+/** What is in the value and not in what was taken of it. */
+function unknownPaths(value: unknown, taken: unknown, path: string): string[] {
+  if (Array.isArray(value))
+    return value.flatMap((entry, index) => unknownPaths(entry, (taken as unknown[])[index], `${path}[${index}]`))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, entry]) => {
+    const here = path === '' ? name : `${path}.${name}`
+    return Object.hasOwn(taken as object, name)
+      ? unknownPaths(entry, (taken as Record<string, unknown>)[name], here)
+      : [here]
+  })
+}

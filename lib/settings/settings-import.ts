@@ -1,0 +1,76 @@
+/** What importing settings would change here, to be shown before it is done. */
+import type { ServerEntry } from '#lib/core/servers.ts'
+import type { Settings, SettingsServer } from './settings-file.ts'
+import type { Setup } from './setup.ts'
+
+export type ServerChange =
+  | { readonly kind: 'added' | 'same'; readonly server: SettingsServer; readonly isKeyMissing: boolean }
+  /** Another address under the same name. */
+  | {
+      readonly kind: 'conflict'
+      readonly server: SettingsServer
+      readonly here: ServerEntry
+      /** The key that is kept here belongs to another origin: it would go. */
+      readonly dropsKey: boolean
+      readonly isKeyMissing: boolean
+    }
+  /** The name is that of a server which is not a saved one, and stays as it is. */
+  | { readonly kind: 'fixed'; readonly server: SettingsServer; readonly here: ServerEntry }
+
+export interface SetupChange {
+  /** Path in the setup, such as `sampling.top_p`. */
+  readonly field: string
+  /** As JSON. */
+  readonly from: string
+  readonly to: string
+}
+
+export interface ImportPlan {
+  readonly servers: readonly ServerChange[]
+  /** What the setup would be; undefined where the file has none, or it is the same. */
+  readonly setup: { readonly value: Setup; readonly changes: readonly SetupChange[] } | undefined
+  /** The server that the file's setup names, where it is neither here nor in the file: the default is used instead. */
+  readonly unknownServer: string | undefined
+}
+
+export function importPlan(
+  file: Settings,
+  here: { readonly servers: readonly ServerEntry[]; readonly setup: Setup },
+): ImportPlan {
+  const names = new Set(['', ...here.servers.map(({ name }) => name), ...file.servers.map(({ name }) => name)])
+  const isUnknown = file.setup !== undefined && !names.has(file.setup.server)
+  const setup = file.setup && (isUnknown ? { ...file.setup, server: '' } : file.setup)
+  const changes = setup ? differences(here.setup, setup, '') : []
+  return {
+    servers: file.servers.map((server) =>
+      serverChange(
+        server,
+        here.servers.find(({ name }) => name === server.name),
+      ),
+    ),
+    setup: setup && changes.length > 0 ? { value: setup, changes } : undefined,
+    unknownServer: isUnknown ? file.setup?.server : undefined,
+  }
+}
+
+function serverChange(server: SettingsServer, here: ServerEntry | undefined): ServerChange {
+  if (!here) return { kind: 'added', server, isKeyMissing: server.needsKey }
+  if (here.source !== 'saved') return { kind: 'fixed', server, here }
+  if (here.baseUrl === server.baseUrl) return { kind: 'same', server, isKeyMissing: server.needsKey && !here.hasKey }
+  const dropsKey = here.hasKey && !isSameOrigin(here.baseUrl, server.baseUrl)
+  return { kind: 'conflict', server, here, dropsKey, isKeyMissing: server.needsKey && (!here.hasKey || dropsKey) }
+}
+
+/** Whether a key kept for one address may go to the other. */
+export const isSameOrigin = (a: string, b: string): boolean =>
+  URL.canParse(a) && URL.canParse(b) && new URL(a).origin === new URL(b).origin
+
+/** Lists are compared as a whole. */
+function differences(from: unknown, to: unknown, path: string): SetupChange[] {
+  if (JSON.stringify(from) === JSON.stringify(to)) return []
+  if (!isRecord(from) || !isRecord(to)) return [{ field: path, from: JSON.stringify(from), to: JSON.stringify(to) }]
+  return Object.keys(to).flatMap((name) => differences(from[name], to[name], path === '' ? name : `${path}.${name}`))
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,217 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { ServerEntry } from '#lib/core/servers.ts'
+import { readSettings, type Settings, settingsText } from './settings-file.ts'
+import { importPlan } from './settings-import.ts'
+import { DEFAULT_SETUP, type Setup } from './setup.ts'
+
+const letters = fc.constantFrom(...'aZ09 ._-éß四')
+const name = fc
+  .tuple(
+    fc.constantFrom('a', 'Z', '8', 'é', '四'),
+    fc.string({ unit: letters, maxLength: 20 }),
+    fc.constantFrom('b', '_'),
+  )
+  .map((parts) => parts.join(''))
+const text = fc.string({ unit: 'binary', maxLength: 20 })
+/** Anything of the same shape. */
+const like = (value: unknown): fc.Arbitrary<unknown> => {
+  if (typeof value === 'string') return text
+  if (typeof value === 'boolean') return fc.boolean()
+  if (Array.isArray(value)) return fc.subarray(value)
+  return fc.record(Object.fromEntries(Object.entries(value as object).map(([key, inner]) => [key, like(inner)])))
+}
+const setup = like(DEFAULT_SETUP) as fc.Arbitrary<Setup>
+const server = fc.record({
+  name,
+  baseUrl: fc.webUrl().filter((url) => !/[@?#]/.test(url)),
+  needsKey: fc.boolean(),
+})
+const settings: fc.Arbitrary<Settings> = fc.record(
+  { servers: fc.uniqueArray(server, { selector: (each) => each.name, maxLength: 4 }), setup },
+  { requiredKeys: ['servers'] },
+)
+
+const why = (value: unknown): string => {
+  const read = readSettings(typeof value === 'string' ? value : JSON.stringify(value))
+  return read.ok ? 'read' : read.why
+}
+
+describe('a settings file', () => {
+  test('read back is what was written, whatever it is', () => {
+    fc.assert(
+      fc.property(settings, (written) => {
+        expect(readSettings(settingsText(written))).toEqual({ ok: true, settings: written, ignored: [] })
+      }),
+    )
+  })
+
+  test('holds no key, wherever one may have come along', () => {
+    const key = fc.string({ unit: fc.constantFrom(...'KEY#%+/=~'), minLength: 12, maxLength: 60 })
+    fc.assert(
+      fc.property(settings, key, (written, apiKey) => {
+        const leaky = {
+          ...written,
+          apiKey,
+          servers: written.servers.map((each) => ({ ...each, apiKey, hasKey: true, key: apiKey })),
+          ...(written.setup && {
+            setup: { ...written.setup, apiKey, sampling: { ...written.setup.sampling, apiKey } },
+          }),
+        }
+        expect(settingsText(leaky)).toBe(settingsText(written))
+        expect(settingsText(leaky)).not.toContain(apiKey)
+      }),
+    )
+  })
+
+  test('says what it is, a line for each server', () => {
+    expect(settingsText({ servers: [{ name: 'gpu', baseUrl: 'http://10.0.0.1:30000', needsKey: true }] })).toBe(
+      '{"format":"rollscope.settings/1","servers":[{"name":"gpu","baseUrl":"http://10.0.0.1:30000","needsKey":true}]}\n',
+    )
+  })
+
+  test('of an earlier version of Rollscope gets what its setup lacks', () => {
+    const read = readSettings('{"format": "rollscope.settings/1", "servers": [], "setup": {"system": "Be short."}}')
+    expect(read.ok && read.settings.setup).toEqual({ ...DEFAULT_SETUP, system: 'Be short.' })
+  })
+
+  test('is read without what is not known, which is told', () => {
+    const read = readSettings(
+      JSON.stringify({
+        format: 'rollscope.settings/1',
+        theme: 'dark',
+        servers: [{ name: 'a', baseUrl: 'http://a', needsKey: false, apiKey: 'sk-1' }],
+        setup: { sampling: { top_q: '1' }, __proto__: null },
+      }),
+    )
+    expect(read).toMatchObject({ ok: true, ignored: ['theme', 'servers[0].apiKey', 'setup.sampling.top_q'] })
+    expect(JSON.stringify(read)).not.toContain('sk-1')
+  })
+
+  test.each<[unknown, string]>([
+    ['{"format": ', 'it is not JSON: '],
+    ['', 'it is not JSON: '],
+    [[], 'format: expected "rollscope.settings/1", found nothing'],
+    [null, 'format: expected "rollscope.settings/1", found nothing'],
+    [{ format: 'rollscope.trajectory/1' }, 'format: expected "rollscope.settings/1", found "rollscope.trajectory/1"'],
+    [{ format: 'rollscope.settings/2', servers: 7 }, 'format: it is of version 2, written by a newer Rollscope'],
+    [{ format: 'rollscope.settings/1' }, 'servers: expected an array, found nothing'],
+    [
+      { format: 'rollscope.settings/1', servers: [{ name: 'a' }] },
+      'servers[0].baseUrl: expected a string, found nothing',
+    ],
+    [
+      { format: 'rollscope.settings/1', servers: [{ name: '../a', baseUrl: 'http://a', needsKey: false }] },
+      'servers[0].name: expected a name of at most 60 letters',
+    ],
+    [
+      { format: 'rollscope.settings/1', servers: [{ name: 'a', baseUrl: 'http://me:sk-1@a', needsKey: false }] },
+      'servers[0].baseUrl: expected an address like http://127.0.0.1:30000',
+    ],
+    [
+      {
+        format: 'rollscope.settings/1',
+        servers: [
+          { name: 'Büro', baseUrl: 'http://a', needsKey: false },
+          { name: 'Bu\u0308ro', baseUrl: 'http://b', needsKey: false },
+        ],
+      },
+      'servers[1].name: "Büro" is there twice',
+    ],
+    [
+      { format: 'rollscope.settings/1', servers: [], setup: { limits: { maxTokens: 4096 } } },
+      'setup.limits.maxTokens: expected a string, found 4096',
+    ],
+  ])('%j is refused: %s', (value, text) => {
+    expect(why(value)).toContain(text)
+  })
+
+  test('any text is read or refused, never thrown over', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          fc.json().map((json) => `{"format":"rollscope.settings/1","servers":${json}}`),
+        ),
+        (any) => {
+          expect(typeof readSettings(any).ok).toBe('boolean')
+        },
+      ),
+    )
+    expect(why(`{"format":"rollscope.settings/1","servers":[],"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)).toBe(
+      'read',
+    )
+  })
+})
+
+describe('what an import would change', () => {
+  const gpu: ServerEntry = { name: 'gpu', baseUrl: 'http://10.0.0.1:30000', source: 'saved', hasKey: true }
+  const builtIn: ServerEntry = {
+    name: 'built-in',
+    baseUrl: 'http://127.0.0.1:3000/sglang',
+    source: 'built-in',
+    hasKey: false,
+  }
+  const here = { servers: [builtIn, gpu], setup: DEFAULT_SETUP }
+  const planOf = (baseUrl: string, needsKey: boolean, given = 'gpu') =>
+    importPlan({ servers: [{ name: given, baseUrl, needsKey }] }, here).servers[0]
+
+  test.each([
+    ['another name', planOf('http://a', true, 'a'), { kind: 'added', isKeyMissing: true }],
+    ['the same', planOf(gpu.baseUrl, true), { kind: 'same', isKeyMissing: false }],
+    ['another path', planOf(`${gpu.baseUrl}/v2`, true), { kind: 'conflict', dropsKey: false, isKeyMissing: false }],
+    ['another origin', planOf('http://10.0.0.2:30000', true), { kind: 'conflict', dropsKey: true, isKeyMissing: true }],
+    ['the name of one that stays', planOf('http://a', false, 'built-in'), { kind: 'fixed', here: builtIn }],
+  ])('%s', (_, change, expected) => {
+    expect(change).toMatchObject(expected)
+  })
+
+  test('is told field by field for the setup', () => {
+    const file: Settings = {
+      servers: [],
+      setup: { ...DEFAULT_SETUP, tools: [], sampling: { ...DEFAULT_SETUP.sampling, top_p: '0.9' } },
+    }
+    expect(importPlan(file, here).setup).toEqual({
+      value: file.setup,
+      changes: [
+        { field: 'tools', from: '["calculator"]', to: '[]' },
+        { field: 'sampling.top_p', from: '"1"', to: '"0.9"' },
+      ],
+    })
+    expect(importPlan({ servers: [], setup: DEFAULT_SETUP }, here).setup).toBeUndefined()
+    expect(importPlan({ servers: [] }, here).setup).toBeUndefined()
+  })
+
+  test('a server that is nowhere is not chosen', () => {
+    const chosen = (chosenServer: string) =>
+      importPlan(
+        {
+          servers: [{ name: 'new', baseUrl: 'http://a', needsKey: false }],
+          setup: { ...DEFAULT_SETUP, stream: false, server: chosenServer },
+        },
+        here,
+      )
+    expect(chosen('gone')).toMatchObject({ unknownServer: 'gone', setup: { value: { server: '' } } })
+    for (const known of ['gpu', 'new', ''])
+      expect(chosen(known)).toMatchObject({ unknownServer: undefined, setup: { value: { server: known } } })
+  })
+
+  test('what was exported here changes nothing here', () => {
+    fc.assert(
+      fc.property(settings, ({ servers, setup: kept = DEFAULT_SETUP }) => {
+        const entries = servers.map(
+          ({ name: own, baseUrl, needsKey }): ServerEntry => ({
+            name: own,
+            baseUrl,
+            source: 'saved',
+            hasKey: needsKey,
+          }),
+        )
+        const read = readSettings(settingsText({ servers, setup: kept }))
+        const plan = read.ok && importPlan(read.settings, { servers: entries, setup: kept })
+        expect(plan ? plan.servers.map(({ kind }) => kind) : []).toEqual(servers.map(() => 'same'))
+      }),
+    )
+  })
+})
