@@ -13,7 +13,15 @@ interface DialogProps {
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
-    if (!dialog.current?.open) dialog.current?.showModal()
+    const element = dialog.current
+    const opener = document.activeElement
+    if (!element?.open) element?.showModal()
+    return () => {
+      // Taken away without being closed: the browser gives the focus back only when it is closed.
+      queueMicrotask(() => {
+        if (!element?.isConnected && opener instanceof HTMLElement) opener.focus()
+      })
+    }
   }, [])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, by the browser

@@ -1,4 +1,5 @@
 import {
+  type ComponentProps,
   type InputHTMLAttributes,
   type ReactNode,
   type SelectHTMLAttributes,
@@ -42,13 +43,19 @@ function Field({
 const described = (id: string, error: string | undefined) =>
   error === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `${id}-error` }
 
-export function TextField({ label, explanation, error, ...rest }: FieldProps & InputHTMLAttributes<HTMLInputElement>) {
+export function TextField({
+  label,
+  explanation,
+  error,
+  className = '',
+  ...rest
+}: FieldProps & ComponentProps<'input'>) {
   const id = useId()
   return (
     <Field label={label} explanation={explanation} error={error} id={id}>
       <input
         id={id}
-        className={BOX}
+        className={`${BOX} ${className}`}
         autoComplete="off"
         spellCheck={false}
         title={explanation}
