@@ -1,6 +1,7 @@
 'use client'
 /** The playground: set up a run, watch its tokens arrive, go on with a further turn. */
 import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { Composer } from '#components/playground/composer.tsx'
 import { RunClock } from '#components/playground/run-clock.tsx'
@@ -128,6 +129,14 @@ export function PlaygroundScreen() {
             servers={servers}
             server={server}
             status={status}
+            manageServers={
+              <Link
+                href={server === '' ? '/servers' : `/servers?server=${encodeURIComponent(server)}`}
+                className="font-medium text-accent hover:underline"
+              >
+                Manage servers
+              </Link>
+            }
             choices={choices}
             fixedNote={
               hasTokens ? 'These are part of the tokens already: they can be changed in a new run.' : undefined

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ShownStatus } from '#components/servers/server-state.tsx'
 import { ApiError } from '#lib/client/api.ts'
 import { serverStatusOptions, serversOptions } from '#lib/client/queries.ts'
-import type { ServerEntry } from '#lib/core/servers.ts'
+import type { ServerEntry, ServerStatus } from '#lib/core/servers.ts'
 
 interface ServerView {
   readonly servers: readonly ServerEntry[]
@@ -16,17 +16,17 @@ interface ServerView {
 export function useServerStatus(chosen: string): ServerView {
   const { data } = useQuery(serversOptions())
   const name = chosen === '' ? data?.default : chosen
-  const { data: status, error } = useQuery(serverStatusOptions(name))
-  return {
-    servers: data?.servers ?? [],
-    name: name ?? '',
-    status: status ?? (error ? failed(error) : { state: 'asking' }),
-  }
+  return { servers: data?.servers ?? [], name: name ?? '', status: shownStatus(useQuery(serverStatusOptions(name))) }
 }
 
-const failed = (error: Error): ShownStatus => ({
-  state: 'failed',
-  code: error instanceof ApiError ? error.code : 'UNKNOWN',
-  message: error.message,
-  hint: error instanceof ApiError ? error.hint : undefined,
-})
+interface Answer {
+  readonly data: ServerStatus | undefined
+  readonly error: Error | null
+}
+
+export function shownStatus({ data, error }: Answer): ShownStatus {
+  if (data) return data
+  if (!error) return { state: 'asking' }
+  const { code, hint } = error instanceof ApiError ? error : { code: 'UNKNOWN', hint: undefined }
+  return { state: 'failed', code, message: error.message, hint }
+}

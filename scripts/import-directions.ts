@@ -54,7 +54,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/client': { imports: ['lib/formats'], packages: ['react', '@tanstack/react-query', 'zod'] },
   'components/ui': { imports: [], packages: ['react', 'lucide-react'] },
   'components/trajectory': { imports: ['components/ui'], packages: ['react', 'lucide-react'] },
-  'components/servers': { imports: ['components/ui', 'lib/settings'], packages: ['react', 'lucide-react'] },
+  'components/servers': {
+    imports: ['components/ui', 'components/trajectory', 'lib/settings'],
+    packages: ['react', 'lucide-react'],
+  },
   'components/playground': {
     imports: ['components/ui', 'components/trajectory', 'components/servers', 'lib/settings'],
     packages: ['react', 'lucide-react'],
@@ -72,6 +75,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'react',
       'next',
       'nuqs',
+      'lucide-react',
       '@tanstack/react-query',
       '@fontsource-variable/inter',
       '@fontsource-variable/jetbrains-mono',

@@ -12,6 +12,8 @@ interface SetupFormProps {
   /** Name of the server that a run would use; '' while it is not known. */
   readonly server: string
   readonly status: ShownStatus
+  /** Leads to where servers are added and changed. */
+  readonly manageServers: ReactNode
   readonly choices: {
     readonly tools: readonly { readonly name: string; readonly description?: string | undefined }[]
     readonly parsers: readonly string[]
@@ -22,7 +24,8 @@ interface SetupFormProps {
 }
 
 /** Everything a run is started with. */
-export function SetupForm({ setup, onChange, errors, servers, server, status, choices, fixedNote }: SetupFormProps) {
+export function SetupForm(props: SetupFormProps) {
+  const { setup, onChange, errors, servers, server, status, manageServers, choices, fixedNote } = props
   const isFixed = fixedNote !== undefined
   const set = <K extends keyof Setup>(key: K, value: Setup[K]) => onChange({ ...setup, [key]: value })
   const samplingField = (name: SamplingField) => (
@@ -54,6 +57,9 @@ export function SetupForm({ setup, onChange, errors, servers, server, status, ch
               {name}
             </option>
           ))}
+          {server !== '' && !servers.some(({ name }) => name === server) && (
+            <option value={server}>{server} (not there)</option>
+          )}
         </SelectField>
         <p
           className={`mt-1.5 flex items-baseline gap-1.5 text-xs ${status.state === 'failed' ? 'text-bad' : 'text-dim'}`}
@@ -67,6 +73,7 @@ export function SetupForm({ setup, onChange, errors, servers, server, status, ch
             )}
           </span>
         </p>
+        <p className="mt-1.5 text-xs">{manageServers}</p>
       </div>
 
       <fieldset disabled={isFixed} className="grid gap-3 disabled:opacity-60">

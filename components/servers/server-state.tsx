@@ -10,6 +10,7 @@ export function ServerLight({ status }: { readonly status: ShownStatus }) {
   return <span className={`inline-block size-2 shrink-0 rounded-full ${LIGHTS[status.state]}`} aria-hidden />
 }
 
+/** In one line: what it serves, or why it does not. */
 export function statusText(status: ShownStatus): string {
   switch (status.state) {
     case 'asking':
@@ -26,5 +27,19 @@ export function statusText(status: ShownStatus): string {
         .join(' · ')
     case 'failed':
       return status.message
+  }
+}
+
+/** In a word or two. */
+export function stateText(status: ShownStatus): string {
+  switch (status.state) {
+    case 'asking':
+      return 'asking …'
+    case 'starting':
+      return 'starting …'
+    case 'ready':
+      return status.modelName ?? 'up'
+    case 'failed':
+      return 'not usable'
   }
 }

@@ -26,7 +26,8 @@ export async function exportChoices(trajectory: Trajectory): Promise<readonly Ex
   })
 }
 
-function saveText(text: string, name: string): void {
+/** Gives the user a file of JSON. */
+export function saveText(text: string, name: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
   const link = document.createElement('a')
   link.href = address

@@ -64,6 +64,7 @@ export const serverStatusSchema = z.discriminatedUnion('state', [
   failed,
 ])
 export type ServerStatus = z.infer<typeof serverStatusSchema>
+export type ReadyStatus = Extract<ServerStatus, { state: 'ready' }>
 
 /** What a server is busy with. */
 export const serverLoadSchema = z.discriminatedUnion('state', [

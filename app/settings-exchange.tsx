@@ -1,0 +1,146 @@
+'use client'
+/** Settings written to a file and read from one; what an import changes is shown before it is done. */
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { type ImportChoices, ImportPreview } from '#components/servers/import-preview.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { ApiError } from '#lib/client/api.ts'
+import { saveText } from '#lib/client/files.ts'
+import { serversOptions } from '#lib/client/queries.ts'
+import { saveServer } from '#lib/client/servers.ts'
+import type { ServerEntry } from '#lib/core/servers.ts'
+import { readSettings, type Settings, settingsText } from '#lib/settings/settings-file.ts'
+import { type ImportPlan, importPlan } from '#lib/settings/settings-import.ts'
+import type { Setup } from '#lib/settings/setup.ts'
+
+interface SettingsExchangeProps {
+  readonly servers: readonly ServerEntry[]
+  readonly setup: Setup
+  readonly onSetup: (setup: Setup) => void
+}
+
+interface OpenedFile {
+  readonly fileName: string
+  readonly settings: Settings
+  readonly ignored: readonly string[]
+}
+
+type Exchange =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'refused'; readonly title: string; readonly hint: string }
+  | { readonly kind: 'done'; readonly text: string }
+  | {
+      readonly kind: 'preview'
+      readonly file: OpenedFile
+      readonly choices: ImportChoices
+      readonly failures: ReadonlyMap<string, string>
+      readonly isImporting: boolean
+    }
+
+const NOTHING_CHOSEN: ImportChoices = { replaced: new Set(), takesSetup: true }
+/** Settings of a thousand servers are a tenth of it. */
+const LARGEST_FILE = 1 << 20
+
+export function SettingsExchange({ servers, setup, onSetup }: SettingsExchangeProps) {
+  const cache = useQueryClient()
+  const [exchange, setExchange] = useState<Exchange>({ kind: 'idle' })
+  const input = useRef<HTMLInputElement>(null)
+  const read = async (file: File) => setExchange(await opened(file))
+  const preview = exchange.kind === 'preview' ? exchange : undefined
+  const plan = preview && importPlan(preview.file.settings, { servers, setup })
+  const carryOut = async () => {
+    if (!preview || !plan) return
+    setExchange({ ...preview, isImporting: true })
+    const failures = await saveServers(plan, preview.choices)
+    await cache.invalidateQueries({ queryKey: serversOptions().queryKey })
+    await cache.invalidateQueries({ queryKey: ['server-status'] })
+    if (failures.size > 0) {
+      setExchange({ ...preview, failures, isImporting: false })
+      return
+    }
+    if (plan.setup && preview.choices.takesSetup) onSetup(plan.setup.value)
+    setExchange({ kind: 'done', text: `Imported ${preview.file.fileName}.` })
+  }
+  return (
+    <div className="grid gap-2">
+      <p className="text-dim text-xs">Servers and the playground’s setup as a file, without keys.</p>
+      <div className="flex flex-wrap gap-2">
+        <Button onClick={() => saveText(exported(servers, setup), 'rollscope-settings.json')}>Export settings</Button>
+        <Button onClick={() => input.current?.click()}>Import settings</Button>
+      </div>
+      <input
+        ref={input}
+        type="file"
+        accept=".json,application/json"
+        aria-label="Settings file"
+        className="sr-only"
+        tabIndex={-1}
+        onChange={(event) => {
+          const file = event.target.files?.[0]
+          // The same file, corrected, may be chosen again.
+          event.target.value = ''
+          if (file) read(file)
+        }}
+      />
+      {exchange.kind === 'refused' && <Banner tone="bad" title={exchange.title} hint={exchange.hint} />}
+      {exchange.kind === 'done' && <Banner tone="note" title={exchange.text} />}
+      {preview && plan && (
+        <ImportPreview
+          fileName={preview.file.fileName}
+          plan={plan}
+          ignored={preview.file.ignored}
+          choices={preview.choices}
+          failures={preview.failures}
+          isImporting={preview.isImporting}
+          onChoose={(choices) => setExchange({ ...preview, choices })}
+          onImport={carryOut}
+          onClose={() => setExchange({ kind: 'idle' })}
+        />
+      )}
+    </div>
+  )
+}
+
+/** Only what is saved by hand: the others belong to the installation. */
+const exported = (servers: readonly ServerEntry[], setup: Setup): string =>
+  settingsText({
+    servers: servers
+      .filter(({ source }) => source === 'saved')
+      .map(({ name, baseUrl, hasKey }) => ({ name, baseUrl, needsKey: hasKey })),
+    setup,
+  })
+
+async function opened(file: File): Promise<Exchange> {
+  const refused = (why: string): Exchange => ({
+    kind: 'refused',
+    title: `${file.name} is no settings file: ${why}`,
+    hint: 'Nothing was changed. “Export settings” writes such a file.',
+  })
+  if (file.size > LARGEST_FILE) return refused('it is larger than 1 MiB')
+  const read = readSettings(await file.text())
+  if (!read.ok) return refused(read.why)
+  return {
+    kind: 'preview',
+    file: { fileName: file.name, settings: read.settings, ignored: read.ignored },
+    choices: NOTHING_CHOSEN,
+    failures: new Map(),
+    isImporting: false,
+  }
+}
+
+/** One after the other; what fails is told by the server's name, the others are saved all the same. */
+async function saveServers({ servers }: ImportPlan, { replaced }: ImportChoices): Promise<ReadonlyMap<string, string>> {
+  const failures = new Map<string, string>()
+  for (const { kind, server } of servers) {
+    if (kind !== 'added' && !(kind === 'conflict' && replaced.has(server.name))) continue
+    const { name, baseUrl } = server
+    try {
+      await saveServer({ name, baseUrl }, kind === 'conflict' ? name : undefined)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      failures.set(name, error.message)
+    }
+  }
+  return failures
+}

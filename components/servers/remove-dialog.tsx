@@ -1,0 +1,34 @@
+import type { ServerEntry } from '#lib/core/servers.ts'
+import { Banner } from '../ui/banner.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+
+interface RemoveDialogProps {
+  readonly server: ServerEntry
+  /** Why the last try failed. */
+  readonly problem: { readonly message: string; readonly hint?: string | undefined } | undefined
+  readonly onRemove: () => void
+  readonly onClose: () => void
+}
+
+/** A key that is gone cannot be brought back, so this is asked before and not undone after. */
+export function RemoveDialog({ server: { name, baseUrl, hasKey }, problem, onRemove, onClose }: RemoveDialogProps) {
+  return (
+    <Dialog title={`Remove ${name}?`} onClose={onClose}>
+      <div className="grid gap-4">
+        {problem && <Banner tone="bad" title={problem.message} hint={problem.hint} />}
+        <p>
+          <span className="font-mono [overflow-wrap:anywhere]">{baseUrl}</span>
+          {hasKey ? ' and its key are forgotten. The key cannot be brought back.' : ' is forgotten.'} Trajectories made
+          with it stay.
+        </p>
+        <div className="flex gap-2">
+          <Button look="primary" onClick={onRemove}>
+            Remove
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

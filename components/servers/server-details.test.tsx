@@ -1,0 +1,74 @@
+import { render, screen } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import type { ReadyStatus, ServerLoad } from '#lib/core/servers.ts'
+import { ServerDetails } from './server-details.tsx'
+
+const server: ReadyStatus = { state: 'ready', kind: 'server', latencyMs: 3.4 }
+
+/** The facts as they are read: name → value. */
+function facts(status: ReadyStatus, load?: ServerLoad): Readonly<Record<string, string | null>> {
+  const { unmount } = render(<ServerDetails status={status} load={load} />)
+  const names = screen.getAllByRole('term')
+  const values = screen.getAllByRole('definition')
+  const read = Object.fromEntries(names.map((name, index) => [name.textContent, values[index]?.textContent ?? null]))
+  unmount()
+  return read
+}
+
+test('what a server does not tell is said to be untold, never guessed', () => {
+  const read = facts(server, { state: 'not-told' })
+  const told = Object.entries(read).filter(([, value]) => value !== 'not told')
+  expect(told).toEqual([
+    ['kind', 'SGLang server'],
+    ['answered in', '3.4 ms'],
+  ])
+})
+
+test('streams are told apart', () => {
+  expect(facts({ ...server, incrementalStreaming: true }).streaming).toBe('incremental')
+  expect(facts({ ...server, incrementalStreaming: false }).streaming).toBe('cumulative')
+  expect(facts(server).streaming).toBe('not told')
+})
+
+test('the queue is shown, and why it cannot be', () => {
+  const told: ServerLoad = {
+    state: 'told',
+    running: 5,
+    waiting: 2,
+    maxRunning: 8,
+    tokenUsage: 0.412,
+    cachedShare: 0.873,
+  }
+  expect(facts({ ...server, maxTotalTokens: 8192 }, told)).toMatchObject({
+    'requests running': '5 of 8',
+    'requests waiting': '2',
+    'KV cache in use': '41.2 %',
+    'KV cache holds': '8,192 tokens',
+    'cached share of prompts': '87.3 %',
+    generating: 'not told',
+  })
+  expect(facts(server, { state: 'failed', code: 'DEADLINE', message: 'it took too long', hint: 'Wait.' }).queue).toBe(
+    'it took too longWait.',
+  )
+})
+
+test('a router shows its workers', () => {
+  const workers = [
+    { url: 'http://a', isHealthy: true },
+    { url: 'http://b', isHealthy: false },
+  ]
+  expect(facts({ ...server, kind: 'router', workers }, { state: 'told', running: 3 })).toMatchObject({
+    kind: 'router, 1 of 2 workers healthy',
+    'requests at workers': '3',
+    healthy: 'http://a',
+    'not healthy': 'http://b',
+  })
+})
+
+test('a parser of theirs has ours beside it', () => {
+  const parsers = (toolCallParser: string, parser?: string) =>
+    facts({ ...server, toolCallParser, ...(parser !== undefined && { parser }) })['tool-call parser']
+  expect(parsers('qwen', 'hermes')).toBe('qwen, here hermes')
+  expect(parsers('hermes', 'hermes')).toBe('hermes')
+  expect(parsers('step3')).toBe('step3, not known here')
+})

@@ -1,0 +1,124 @@
+import type { ReactNode } from 'react'
+import type { ReadyStatus, ServerLoad, ToldLoad } from '#lib/core/servers.ts'
+import { countText, durationText, percentText } from '../trajectory/numbers.ts'
+import { Fact, Facts, Heading } from '../ui/facts.tsx'
+
+interface ServerDetailsProps {
+  readonly status: ReadyStatus
+  /** undefined while it is asked for. */
+  readonly load: ServerLoad | undefined
+}
+
+/** Everything that a server tells of itself, and what it leaves out. */
+export function ServerDetails({ status, load }: ServerDetailsProps) {
+  const { kind, workers = [], contextLength, latencyMs, weightVersion } = status
+  const told = load?.state === 'told' ? load : undefined
+  return (
+    <div className="grid gap-x-12 gap-y-6 md:grid-cols-[repeat(auto-fit,minmax(16rem,20rem))]">
+      <Group title="What it serves">
+        <Fact name="model">{status.modelName ?? UNTOLD}</Fact>
+        <Fact name="weight version">{weightVersion ?? UNTOLD}</Fact>
+        <Fact name="tokenizer">{status.tokenizerName ?? UNTOLD}</Fact>
+        <Fact name="context length">{contextLength === undefined ? UNTOLD : `${countText(contextLength)} tokens`}</Fact>
+        <Fact name="tool-call parser">{parserText(status) ?? UNTOLD}</Fact>
+        <Fact name="reasoning parser">{status.reasoningParser ?? UNTOLD}</Fact>
+      </Group>
+      <Group title="How it answers">
+        <Fact name="kind">{kind === 'router' ? `router, ${workersText(workers)}` : 'SGLang server'}</Fact>
+        <Fact name="SGLang version">{status.version ?? UNTOLD}</Fact>
+        <Fact name="streaming" title={STREAMING_TITLE}>
+          {streamingText(status.incrementalStreaming)}
+        </Fact>
+        <Fact name="deterministic inference" title="Seeds take effect only where it is on.">
+          {onOff(status.deterministicInference)}
+        </Fact>
+        <Fact name="prefix cache" title="Prompts that begin alike share what was computed.">
+          {onOff(status.prefixCache)}
+        </Fact>
+        <Fact name="answered in" title="The question for the model’s facts, there and back.">
+          {durationText(latencyMs)}
+        </Fact>
+      </Group>
+      <Group title="Now">
+        <LoadFacts kind={kind} load={load} capacity={told?.maxTotalTokens ?? status.maxTotalTokens} />
+      </Group>
+      {workers.length > 0 && (
+        <Group title="Workers">
+          {workers.map(({ url, isHealthy }) => (
+            <Fact key={url} name={isHealthy ? 'healthy' : 'not healthy'}>
+              <span className="font-mono">{url}</span>
+            </Fact>
+          ))}
+        </Group>
+      )}
+    </div>
+  )
+}
+
+interface LoadFactsProps {
+  readonly kind: ReadyStatus['kind']
+  readonly load: ServerLoad | undefined
+  /** Tokens that the KV cache holds. */
+  readonly capacity: number | undefined
+}
+
+function LoadFacts({ kind, load, capacity }: LoadFactsProps) {
+  if (!load) return <Fact name="queue">asking …</Fact>
+  if (load.state === 'failed')
+    return (
+      <Fact name="queue">
+        <span className="text-bad">{load.message}</span>
+        {load.hint !== undefined && <span className="block text-dim">{load.hint}</span>}
+      </Fact>
+    )
+  const told: Partial<ToldLoad> = load.state === 'told' ? load : {}
+  const { running, waiting, maxRunning, tokenUsage, cachedShare, tokensPerSecond } = told
+  return (
+    <>
+      <Fact name={kind === 'router' ? 'requests at workers' : 'requests running'}>
+        {running === undefined
+          ? UNTOLD
+          : `${countText(running)}${maxRunning === undefined ? '' : ` of ${countText(maxRunning)}`}`}
+      </Fact>
+      <Fact name="requests waiting">{waiting === undefined ? UNTOLD : countText(waiting)}</Fact>
+      <Fact name="KV cache in use">{tokenUsage === undefined ? UNTOLD : percentText(tokenUsage)}</Fact>
+      <Fact name="KV cache holds">{capacity === undefined ? UNTOLD : `${countText(capacity)} tokens`}</Fact>
+      <Fact name="cached share of prompts" title="Share of the prompt tokens read of late that had not to be computed.">
+        {cachedShare === undefined ? UNTOLD : percentText(cachedShare)}
+      </Fact>
+      <Fact name="generating">
+        {tokensPerSecond === undefined ? UNTOLD : `${countText(Math.round(tokensPerSecond))} tok/s`}
+      </Fact>
+    </>
+  )
+}
+
+function Group({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section>
+      <Heading>{title}</Heading>
+      <Facts>{children}</Facts>
+    </section>
+  )
+}
+
+const UNTOLD = <span className="text-faint">not told</span>
+
+/** Its name there, and ours where it is another. */
+function parserText({ toolCallParser, parser }: ReadyStatus): string | undefined {
+  if (toolCallParser === undefined || toolCallParser === parser) return toolCallParser
+  return `${toolCallParser}, ${parser === undefined ? 'not known here' : `here ${parser}`}`
+}
+
+const onOff = (value: boolean | undefined): ReactNode => (value === undefined ? UNTOLD : value ? 'on' : 'off')
+
+const STREAMING_TITLE =
+  'Incremental: each chunk brings what is new. Cumulative: each chunk repeats everything so far, so the live view is coarser; --incremental-streaming-output changes it.'
+
+const streamingText = (isIncremental: boolean | undefined): ReactNode =>
+  isIncremental === undefined ? UNTOLD : isIncremental ? 'incremental' : 'cumulative'
+
+function workersText(workers: NonNullable<ReadyStatus['workers']>): string {
+  const healthy = workers.filter(({ isHealthy }) => isHealthy).length
+  return `${healthy} of ${workers.length} ${workers.length === 1 ? 'worker' : 'workers'} healthy`
+}
