@@ -2,32 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { AxeBuilder } from '@axe-core/playwright'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, test } from '@playwright/test'
 import { ask, greedy, open, shownKey } from './application.ts'
-
-const WINDOWS = [
-  { width: 1440, height: 900 },
-  { width: 390, height: 844 },
-] as const
-
-/** What a page was seen to do wrong. */
-function watch(page: Page): string[] {
-  const wrongs: string[] = []
-  page.on('pageerror', (error) => wrongs.push(`error: ${error.message}`))
-  page.on('console', (message) => {
-    if (message.type() === 'error') wrongs.push(`console: ${message.text()}`)
-  })
-  return wrongs
-}
-
-async function expectFit(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual([])
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  )
-  expect(overflow).toBe(0)
-}
+import { expectFit, WINDOWS, watch } from './fit.ts'
 
 for (const colorScheme of ['light', 'dark'] as const)
   for (const viewport of WINDOWS)

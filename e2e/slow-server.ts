@@ -10,11 +10,16 @@ export interface SlowServer {
   close(): Promise<void>
 }
 
-export async function startSlowServer(msPerChunk: number): Promise<SlowServer> {
+/** `apiKey`: refuses whoever has not this one. */
+export async function startSlowServer(msPerChunk: number, apiKey?: string): Promise<SlowServer> {
   const generations = { started: 0, cut: 0 }
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
+    if (apiKey !== undefined && request.headers.authorization !== `Bearer ${apiKey}`) {
+      response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"Unauthorized"}')
+      return
+    }
     const left = new AbortController()
     response.on('close', () => {
       if (!response.writableEnded && request.url === '/generate') generations.cut++
