@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import * as z from 'zod'
 import { decodeValue } from '#lib/core/codec.ts'
 import { violationText } from '#lib/core/schema-violation.ts'
-import { serverEntrySchema, serverLoadSchema, serverStatusSchema } from '#lib/core/servers.ts'
+import { serverEntrySchema, serverStatusSchema } from '#lib/core/servers.ts'
 import { schemas, type Trajectory } from '#lib/core/trajectory.ts'
 import { ApiError, callApi } from './api.ts'
 
@@ -47,7 +47,6 @@ const listSchema = z.object({
 
 const POLL_STARTING_MS = 1_000
 const POLL_READY_MS = 30_000
-const POLL_LOAD_MS = 2_000
 
 export const serversOptions = () =>
   queryOptions({
@@ -70,15 +69,6 @@ export const serverStatusOptions = (name: string | undefined) =>
         : state.data?.state === 'starting'
           ? POLL_STARTING_MS
           : 5 * POLL_STARTING_MS,
-  })
-
-/** Asked again while somebody looks; never of a server that does not tell. */
-export const serverLoadOptions = (name: string) =>
-  queryOptions({
-    queryKey: ['server-load', name],
-    queryFn: async ({ signal }) =>
-      serverLoadSchema.parse(await (await callApi(`/api/servers/${encodeURIComponent(name)}/load`, { signal })).json()),
-    refetchInterval: ({ state }) => (state.data?.state === 'not-told' ? false : POLL_LOAD_MS),
   })
 
 export const capabilitiesOptions = () =>

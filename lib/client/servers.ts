@@ -1,6 +1,19 @@
-/** Changes to the saved servers. Each throws ApiError; its field is that of the input which is wrong. */
+/** What only the page of servers asks for: their load, and changes to those that are saved. */
+import { queryOptions } from '@tanstack/react-query'
+import { serverLoadSchema } from '#lib/core/server-load.ts'
 import { type ServerEntry, serverEntrySchema } from '#lib/core/servers.ts'
 import { callApi } from './api.ts'
+
+const POLL_LOAD_MS = 2_000
+
+/** Asked again while somebody looks; never of a server that does not tell. */
+export const serverLoadOptions = (name: string) =>
+  queryOptions({
+    queryKey: ['server-load', name],
+    queryFn: async ({ signal }) =>
+      serverLoadSchema.parse(await (await callApi(`${pathOf(name)}/load`, { signal })).json()),
+    refetchInterval: ({ state }) => (state.data?.state === 'not-told' ? false : POLL_LOAD_MS),
+  })
 
 export interface ServerInput {
   readonly name: string
@@ -9,7 +22,7 @@ export interface ServerInput {
   readonly apiKey?: string | null
 }
 
-/** `replaced`: the name that it has so far; undefined for a new one. */
+/** Throws ApiError; its field is that of the input which is wrong. `replaced`: the name that it has so far; undefined for a new one. */
 export async function saveServer(input: ServerInput, replaced: string | undefined): Promise<ServerEntry> {
   const answer =
     replaced === undefined

@@ -1,15 +1,6 @@
 /** What is told of SGLang servers: picked fields only, never a key. */
 import * as z from 'zod'
 
-/** One spelling of each: names that look alike are one name. */
-export const serverNameSchema = z
-  .string()
-  .normalize('NFC')
-  .regex(
-    /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} ._-]{0,58}[\p{L}\p{M}\p{N}._-])?$/u,
-    'a name of at most 60 letters, digits, spaces and . _ -, beginning with a letter or digit',
-  )
-
 export const serverEntrySchema = z
   .object({
     name: z.string(),
@@ -45,7 +36,8 @@ const description = z.object({
 })
 export type ServerDescription = z.infer<typeof description>
 
-const failed = z.object({
+/** Neither status nor load: the call failed. */
+export const failedCallSchema = z.object({
   state: z.literal('failed'),
   code: z.string(),
   message: z.string(),
@@ -61,25 +53,7 @@ export const serverStatusSchema = z.discriminatedUnion('state', [
       .describe('Our parser for the format of toolCallParser. Omitted: the server names none, or one not known here.'),
   }),
   z.object({ state: z.literal('starting') }),
-  failed,
+  failedCallSchema,
 ])
 export type ServerStatus = z.infer<typeof serverStatusSchema>
 export type ReadyStatus = Extract<ServerStatus, { state: 'ready' }>
-
-/** What a server is busy with. */
-export const serverLoadSchema = z.discriminatedUnion('state', [
-  z.object({
-    state: z.literal('told'),
-    running: z.int().describe('Requests under way; of a router: those that it has handed to its workers.'),
-    waiting: z.int().optional().describe('Requests that wait for a turn.'),
-    maxRunning: z.int().optional().describe('Requests that can be under way at once.'),
-    tokenUsage: z.number().optional().describe('Share of the KV cache that is in use, 0 to 1.'),
-    maxTotalTokens: z.int().optional().describe('Tokens that the KV cache holds.'),
-    cachedShare: z.number().optional().describe('Share of the prompt tokens read of late that was cached, 0 to 1.'),
-    tokensPerSecond: z.number().optional().describe('Generated, of late.'),
-  }),
-  z.object({ state: z.literal('not-told') }).describe('This server has no such answer.'),
-  failed,
-])
-export type ServerLoad = z.infer<typeof serverLoadSchema>
-export type ToldLoad = Extract<ServerLoad, { state: 'told' }>

@@ -1,7 +1,8 @@
 /** The description of the HTTP interface (OpenAPI 3.1), from the schemas that check its requests. */
 import * as z from 'zod'
 import { rolloutEventSchema } from '#lib/core/events.ts'
-import { serverEntrySchema, serverLoadSchema, serverStatusSchema } from '#lib/core/servers.ts'
+import { serverLoadSchema } from '#lib/core/server-load.ts'
+import { serverEntrySchema, serverStatusSchema } from '#lib/core/servers.ts'
 import { trajectorySchema } from '#lib/core/trajectory.ts'
 import { formats, writableFormats } from '#lib/formats/registry.ts'
 import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'

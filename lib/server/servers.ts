@@ -1,6 +1,8 @@
 /** The SGLang servers that may be called: the built-in one, the environment's, and those saved by hand. */
 import * as z from 'zod'
-import { type ServerEntry, type ServerLoad, type ServerStatus, serverNameSchema } from '#lib/core/servers.ts'
+import type { ServerLoad } from '#lib/core/server-load.ts'
+import { serverNameSchema } from '#lib/core/server-name.ts'
+import type { ServerEntry, ServerStatus } from '#lib/core/servers.ts'
 import { parserOfServer } from '#lib/parsers/registry.ts'
 import { type OwnAddress, serverAddress } from '#lib/sglang/address.ts'
 import { createClient, type SglangClient } from '#lib/sglang/client.ts'

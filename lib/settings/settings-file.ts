@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { readableJson } from '#lib/core/readable-json.ts'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
-import { serverNameSchema } from '#lib/core/servers.ts'
+import { serverNameSchema } from '#lib/core/server-name.ts'
 import { setupSchema } from './setup.ts'
 
 const VERSION = 1

@@ -1,5 +1,6 @@
 /** One SGLang server: what the rest of the application may ask of it. */
-import type { ServerDescription, ToldLoad } from '#lib/core/servers.ts'
+import type { ToldLoad } from '#lib/core/server-load.ts'
+import type { ServerDescription } from '#lib/core/servers.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
 import { type Chance, realChance } from './chance.ts'
 import { SglangError } from './errors.ts'
