@@ -12,11 +12,12 @@ import { ApiError } from '#lib/client/api.ts'
 import { type ExportChoice, exportChoices, FileError, openFile } from '#lib/client/files.ts'
 import { serversOptions } from '#lib/client/queries.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
-import { KeysDialog } from './keys-dialog.tsx'
-import { OpenDialog } from './open-dialog.tsx'
-import { TokenGate } from './token-gate.tsx'
 import { useServerStatus } from './use-server-status.ts'
 
+// Loaded when they are asked for: the first load is for what is seen first.
+const KeysDialog = dynamic(async () => (await import('./keys-dialog.tsx')).KeysDialog)
+const OpenDialog = dynamic(async () => (await import('./open-dialog.tsx')).OpenDialog)
+const TokenGate = dynamic(async () => (await import('./token-gate.tsx')).TokenGate)
 const ExportDialog = dynamic(async () => (await import('./export-dialog.tsx')).ExportDialog)
 
 interface ShellProps {

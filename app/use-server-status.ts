@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ShownStatus } from '#components/servers/server-state.tsx'
 import { ApiError } from '#lib/client/api.ts'
 import { serverStatusOptions, serversOptions } from '#lib/client/queries.ts'
-import type { ServerEntry, ServerStatus } from '#lib/core/servers.ts'
+import type { ServerEntry, ServerStatus } from '#lib/core/server-status.ts'
 
 interface ServerView {
   readonly servers: readonly ServerEntry[]

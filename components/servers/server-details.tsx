@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { ServerLoad, ToldLoad } from '#lib/core/server-load.ts'
-import type { ReadyStatus } from '#lib/core/servers.ts'
+import type { ReadyStatus } from '#lib/core/server-status.ts'
 import { countText, durationText, percentText } from '../trajectory/numbers.ts'
 import { Fact, Facts, Heading } from '../ui/facts.tsx'
 

@@ -1,5 +1,5 @@
 /** A server as it is typed in, and what saving it would mean. */
-import type { ServerEntry } from '#lib/core/servers.ts'
+import type { ServerEntry } from '#lib/core/server-status.ts'
 import { isSameOrigin } from '#lib/settings/settings-import.ts'
 
 export interface ServerDraft {

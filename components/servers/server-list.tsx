@@ -1,5 +1,5 @@
 import { KeyRound } from 'lucide-react'
-import type { ServerEntry } from '#lib/core/servers.ts'
+import type { ServerEntry } from '#lib/core/server-status.ts'
 import { ServerLight, type ShownStatus, stateText } from './server-state.tsx'
 
 interface ServerListProps {

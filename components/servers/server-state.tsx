@@ -1,4 +1,4 @@
-import type { ServerStatus } from '#lib/core/servers.ts'
+import type { ServerStatus } from '#lib/core/server-status.ts'
 
 /** asking: nothing is known yet. */
 export type ShownStatus = ServerStatus | { readonly state: 'asking' }

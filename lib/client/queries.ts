@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import * as z from 'zod'
 import { decodeValue } from '#lib/core/codec.ts'
 import { violationText } from '#lib/core/schema-violation.ts'
-import { serverEntrySchema, serverStatusSchema } from '#lib/core/servers.ts'
+import { serverEntrySchema, serverStatusSchema } from '#lib/core/server-status.ts'
 import { schemas, type Trajectory } from '#lib/core/trajectory.ts'
 import { ApiError, callApi } from './api.ts'
 

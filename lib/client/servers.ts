@@ -1,7 +1,7 @@
 /** What only the page of servers asks for: their load, and changes to those that are saved. */
 import { queryOptions } from '@tanstack/react-query'
 import { serverLoadSchema } from '#lib/core/server-load.ts'
-import { type ServerEntry, serverEntrySchema } from '#lib/core/servers.ts'
+import { type ServerEntry, serverEntrySchema } from '#lib/core/server-status.ts'
 import { callApi } from './api.ts'
 
 const POLL_LOAD_MS = 2_000

@@ -1,6 +1,6 @@
 /** What a server does at the moment, as told to the page: picked fields only. */
 import * as z from 'zod'
-import { failedCallSchema } from './servers.ts'
+import { failedCallSchema } from './server-status.ts'
 
 /** What a server is busy with. */
 export const serverLoadSchema = z.discriminatedUnion('state', [

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { rolloutEventSchema } from '#lib/core/events.ts'
 import { serverLoadSchema } from '#lib/core/server-load.ts'
-import { serverEntrySchema, serverStatusSchema } from '#lib/core/servers.ts'
+import { serverEntrySchema, serverStatusSchema } from '#lib/core/server-status.ts'
 import { trajectorySchema } from '#lib/core/trajectory.ts'
 import { formats, writableFormats } from '#lib/formats/registry.ts'
 import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { ServerLoad } from '#lib/core/server-load.ts'
 import { serverNameSchema } from '#lib/core/server-name.ts'
-import type { ServerEntry, ServerStatus } from '#lib/core/servers.ts'
+import type { ServerEntry, ServerStatus } from '#lib/core/server-status.ts'
 import { parserOfServer } from '#lib/parsers/registry.ts'
 import { type OwnAddress, serverAddress } from '#lib/sglang/address.ts'
 import { createClient, type SglangClient } from '#lib/sglang/client.ts'

@@ -1,5 +1,5 @@
 /** What importing settings would change here, to be shown before it is done. */
-import type { ServerEntry } from '#lib/core/servers.ts'
+import type { ServerEntry } from '#lib/core/server-status.ts'
 import type { Settings, SettingsServer } from './settings-file.ts'
 import type { Setup } from './setup.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ServerEntry } from '#lib/core/servers.ts'
+import type { ServerEntry } from '#lib/core/server-status.ts'
 import { readSettings, type Settings, settingsText } from './settings-file.ts'
 import { importPlan } from './settings-import.ts'
 import { DEFAULT_SETUP, type Setup } from './setup.ts'

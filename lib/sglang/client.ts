@@ -1,6 +1,6 @@
 /** One SGLang server: what the rest of the application may ask of it. */
 import type { ToldLoad } from '#lib/core/server-load.ts'
-import type { ServerDescription } from '#lib/core/servers.ts'
+import type { ServerDescription } from '#lib/core/server-status.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
 import { type Chance, realChance } from './chance.ts'
 import { SglangError } from './errors.ts'

@@ -1,7 +1,7 @@
 /** What a server says of itself: which paths tell it in which version, and which of their fields are taken. */
 import type * as z from 'zod'
 import type { ToldLoad } from '#lib/core/server-load.ts'
-import type { ServerDescription } from '#lib/core/servers.ts'
+import type { ServerDescription } from '#lib/core/server-status.ts'
 import { SglangError } from './errors.ts'
 import { loadsReply, modelInfo, models, oldLoadReply, serverInfo, workersReply } from './schema.ts'
 import type { ServerIdentity } from './server-identity.ts'
