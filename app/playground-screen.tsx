@@ -4,12 +4,13 @@ import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { Composer } from '#components/playground/composer.tsx'
+import { liveNote } from '#components/playground/live-note.ts'
 import { RunClock } from '#components/playground/run-clock.tsx'
 import { SetupForm } from '#components/playground/setup-form.tsx'
 import { heatScale } from '#components/trajectory/heat.ts'
 import { HeatBar } from '#components/trajectory/heat-bar.tsx'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
-import { TemplateNotices } from '#components/trajectory/template-notices.tsx'
+import { RunNotices } from '#components/trajectory/run-notices.tsx'
 import { TokenCard } from '#components/trajectory/token-card.tsx'
 import { TokenGist } from '#components/trajectory/token-gist.tsx'
 import { TokenGrid } from '#components/trajectory/token-grid.tsx'
@@ -155,7 +156,7 @@ export function PlaygroundScreen() {
                 isConnected={rollout.state.kind !== 'following' || rollout.state.isConnected}
                 onReturn={setText}
               />
-              {trajectory && <TemplateNotices trajectory={trajectory} />}
+              {trajectory && <RunNotices trajectory={trajectory} />}
             </div>
             {hasTokens ? (
               <TokenGrid
@@ -175,7 +176,7 @@ export function PlaygroundScreen() {
             <div className="border-line border-t">
               {trajectory && (
                 <p className="px-3.5 pt-2">
-                  <RunClock trajectory={trajectory} isRunning={isRunning} />
+                  <RunClock trajectory={trajectory} isRunning={isRunning} note={liveNote(status, setup)} />
                 </p>
               )}
               <Composer

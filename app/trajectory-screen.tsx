@@ -10,7 +10,7 @@ import { clipped } from '#components/trajectory/numbers.ts'
 import { Origin } from '#components/trajectory/origin.tsx'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
 import { Outline } from '#components/trajectory/outline.tsx'
-import { TemplateNotices } from '#components/trajectory/template-notices.tsx'
+import { RunNotices } from '#components/trajectory/run-notices.tsx'
 import { TokenCard } from '#components/trajectory/token-card.tsx'
 import { TokenGist } from '#components/trajectory/token-gist.tsx'
 import { TokenGrid } from '#components/trajectory/token-grid.tsx'
@@ -164,7 +164,7 @@ function Inspector({ trajectory, storedKey, children }: InspectorProps) {
               />
             )}
             {ended && <Banner tone={ended.tone} title={ended.title} hint={ended.hint} />}
-            <TemplateNotices trajectory={trajectory} />
+            <RunNotices trajectory={trajectory} />
             {trajectory.outcome.kind === 'running' && (
               <Banner
                 tone="note"

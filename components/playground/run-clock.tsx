@@ -10,9 +10,12 @@ const TICK_MS = 100
 export function RunClock({
   trajectory,
   isRunning,
+  note,
 }: {
   readonly trajectory: LiveTrajectory
   readonly isRunning: boolean
+  /** Said while it runs: how its replies can be watched. */
+  readonly note: string | undefined
 }) {
   const runningMs = useElapsed(isRunning)
   const tokens = tokenCount(trajectory)
@@ -26,6 +29,7 @@ export function RunClock({
   return (
     <span className="text-dim text-xs tabular-nums" data-running={isRunning}>
       {parts.filter(Boolean).join(' · ')}
+      {isRunning && note !== undefined && <span className="block text-faint">{note}</span>}
     </span>
   )
 }

@@ -3,6 +3,7 @@ import { type FieldErrors, type LimitField, RANGES, type SamplingField, type Set
 import { ServerLight, type ShownStatus, statusText } from '../servers/server-state.tsx'
 import { Heading } from '../ui/facts.tsx'
 import { CheckField, SelectField, TextArea, TextField } from '../ui/field.tsx'
+import { liveNote } from './live-note.ts'
 
 interface SetupFormProps {
   readonly setup: Setup
@@ -27,6 +28,7 @@ interface SetupFormProps {
 export function SetupForm(props: SetupFormProps) {
   const { setup, onChange, errors, servers, server, status, manageServers, choices, fixedNote } = props
   const isFixed = fixedNote !== undefined
+  const note = liveNote(status, setup)
   const set = <K extends keyof Setup>(key: K, value: Setup[K]) => onChange({ ...setup, [key]: value })
   const samplingField = (name: SamplingField) => (
     <TextField
@@ -71,6 +73,7 @@ export function SetupForm(props: SetupFormProps) {
             {status.state === 'failed' && status.hint !== undefined && (
               <span className="block text-dim">{status.hint}</span>
             )}
+            {note !== undefined && <span className="block text-faint">{note}</span>}
           </span>
         </p>
         <p className="mt-1.5 text-xs">{manageServers}</p>
@@ -156,8 +159,8 @@ export function SetupForm(props: SetupFormProps) {
             onChange={(event) => set('promptLogprobs', event.target.checked)}
           />
           <CheckField
-            label="Stream"
-            note="tokens as they arrive"
+            label="Live view"
+            note="tokens as they arrive; off: whole replies, the fewest bytes"
             checked={setup.stream}
             onChange={(event) => set('stream', event.target.checked)}
           />

@@ -5,7 +5,7 @@ import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import { type Token, tokenAt } from '#lib/core/tokens.ts'
 import { Composer } from '../playground/composer.tsx'
 import { Outline } from './outline.tsx'
-import { TemplateNotices } from './template-notices.tsx'
+import { RunNotices } from './run-notices.tsx'
 import { TokenCard } from './token-card.tsx'
 import { ToolCalls } from './tool-calls.tsx'
 import { Totals } from './totals.tsx'
@@ -82,9 +82,23 @@ test('a template that leaves the tools out is told, once', () => {
     ...segment,
     problems: [problem, { kind: 'text', message: 'x' }],
   }))
-  render(<TemplateNotices trajectory={{ ...sample, segments }} />)
+  render(<RunNotices trajectory={{ ...sample, segments }} />)
   expect(screen.getAllByRole('status').map(({ textContent }) => textContent)).toEqual([
     expect.stringContaining('does not print the tools'),
+  ])
+})
+
+test('what a router dropped and that the model changed is told above the tokens; what concerns a token is not', () => {
+  const dropped = { kind: 'router', message: 'A router drops logit_bias.' }
+  const segments = sample.segments.map((segment) => ({
+    ...segment,
+    problems: [dropped, { kind: 'number', message: 'odd' }],
+  }))
+  const problems = [{ kind: 'model', message: 'From token 3 on the model is n.' }]
+  render(<RunNotices trajectory={{ ...sample, segments, problems }} />)
+  expect(screen.getAllByRole('status').map(({ textContent }) => textContent)).toEqual([
+    expect.stringContaining('From token 3 on the model is n.'),
+    expect.stringContaining('A router drops logit_bias.Give the address'),
   ])
 })
 

@@ -15,7 +15,7 @@ export interface SentToken {
 }
 
 /** One request to /generate, that of a score excepted. */
-export interface LoggedCall {
+interface LoggedCall {
   /** Counted from 1; tries of the same call share it. */
   readonly call: number
   readonly inputIds: readonly number[]
@@ -45,7 +45,7 @@ export interface Exchange {
   body(from: number, to: number): Body
 }
 
-export interface Body {
+interface Body {
   readonly text: string
   readonly output_ids: readonly number[]
   readonly meta_info: Readonly<Record<string, unknown>>

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { DEFAULT_SETUP } from '#lib/settings/setup.ts'
+import type { ShownStatus } from '../servers/server-state.tsx'
+import { liveNote } from './live-note.ts'
+
+const server = (incrementalStreaming: boolean | undefined): ShownStatus => ({
+  state: 'ready',
+  kind: 'server',
+  version: '0.5.23',
+  latencyMs: 1,
+  ...(incrementalStreaming !== undefined && { incrementalStreaming }),
+})
+const longReplies = { ...DEFAULT_SETUP, sampling: { ...DEFAULT_SETUP.sampling, max_new_tokens: '32768' } }
+
+test('says how coarse the live view of a server is, and nothing where it is fine or not known yet', () => {
+  expect(liveNote(server(true), DEFAULT_SETUP)).toBeUndefined()
+  expect(liveNote(server(false), DEFAULT_SETUP)).toContain('(256 tokens a step)')
+  expect(liveNote(server(undefined), longReplies)).toContain('(1,024 tokens a step)')
+  expect(liveNote({ state: 'ready', kind: 'router', latencyMs: 1 }, DEFAULT_SETUP)).toContain('No live view')
+  expect(liveNote({ state: 'asking' }, DEFAULT_SETUP)).toBeUndefined()
+})
+
+test('says that it is switched off, whatever the server', () => {
+  expect(liveNote(server(true), { ...DEFAULT_SETUP, stream: false })).toContain('Live view is off')
+})
