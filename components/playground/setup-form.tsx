@@ -203,9 +203,9 @@ export function SetupForm(props: SetupFormProps) {
 function serverParserText(status: ShownStatus, defaultParser: string): string {
   if (status.state !== 'ready') return 'as the server says'
   const { parser, toolCallParser } = status
-  if (toolCallParser === undefined) return `as the server says: it names none, so ${defaultParser}`
+  if (toolCallParser === undefined) return `${defaultParser}: the server names none`
   return parser === undefined
-    ? `as the server says: ${toolCallParser}, not known here, so ${defaultParser}`
+    ? `${defaultParser}: the server’s ${toolCallParser} is not known here`
     : `as the server says: ${parser}`
 }
 
