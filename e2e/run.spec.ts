@@ -156,6 +156,30 @@ test('thinking off puts the empty block into the prompt', async ({ page, request
   await expect(page.getByText(/^think ·/)).toHaveCount(0)
 })
 
+test('calls are read as the server says, or as another parser reads them', async ({ page, request }) => {
+  await open(page)
+  await greedy(page)
+  await page.getByText('More settings').click()
+  const parser = page.getByLabel('Tool-call parser')
+  await expect(parser.getByRole('option')).toHaveText([
+    'as the server says: hermes',
+    'hermes',
+    'qwen_xml',
+    'glm',
+    'kimi_k2',
+  ])
+  await expect(parser).toHaveValue('')
+  await parser.selectOption('qwen_xml')
+  await ask(page, 'What is 12 * 7?')
+  const trajectory = await stored(page, request)
+  expect(trajectory).toMatchObject({ model: { parser: 'qwen_xml' } })
+  expect(trajectory.segments[1]?.toolCalls).toMatchObject([
+    { kind: 'malformed', result: { text: expect.stringContaining('where <function= should stand') } },
+  ])
+  await expect(page.locator('[data-call="call_0000"]')).toContainText('Malformed')
+  await expect(parser).toHaveValue('qwen_xml')
+})
+
 test.describe('with a slow server', () => {
   let slow: Awaited<ReturnType<typeof startSlowServer>>
   test.beforeEach(async ({ request }) => {
