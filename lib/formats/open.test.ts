@@ -1,9 +1,11 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { encode } from '#lib/core/codec.ts'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import { ids } from '#lib/core/tokens.ts'
 import { openText } from './open.ts'
 import { parsePythonJson } from './python-json.ts'
+import { writableFormats } from './registry.ts'
 import { slime } from './slime.ts'
 import { source } from './test-trajectories.ts'
 
@@ -128,6 +130,80 @@ describe('a file that is wrong says what, where, and what to do', () => {
     if (!found.ok) return
     const back = openText(encode(found.trajectories[0] as typeof sample), source)
     expect(back).toMatchObject({ ok: true, trajectories: [found.trajectories[0]] })
+  })
+})
+
+describe('a file that was changed anywhere', () => {
+  const files = [
+    encode(sample),
+    JSON.stringify({ rollout: rollout(1, 2, 3), messages: [{ role: 'user', content: [{ text: 'hi' }] }], reward: 1 }),
+    JSON.stringify({
+      segments: [[{ token_id: 1, logprob: null, loss_mask: 0 }], [{ token_id: 2, logprob: -1, loss_mask: 1 }]],
+    }),
+    JSON.stringify({
+      samples: [
+        {
+          ...slimeSample,
+          prompt: [{ role: 'user', content: 'x' }],
+          metadata: {
+            rollscope: {
+              segment_info: [
+                [false, 1],
+                [true, 1],
+              ],
+            },
+          },
+          weight_versions: ['1'],
+        },
+      ],
+    }),
+  ]
+  /** Opens, or says what is wrong; what opens is a trajectory that can be stored and written in every format. */
+  const survives = (text: string) => {
+    const found = openText(text, source)
+    if (!found.ok) return expect(found.error.message).toMatch(/\bexpected .+, found /s)
+    for (const trajectory of found.trajectories) {
+      const file = encode(trajectory)
+      expect(openText(file, source)).toMatchObject({ ok: true })
+      for (const { write } of writableFormats) JSON.stringify(write(trajectory).value)
+    }
+  }
+
+  test('opens or says what is wrong, whatever its letters', () => {
+    const edit = fc.tuple(
+      fc.nat(),
+      fc.nat(12),
+      fc.oneof(
+        fc.constantFrom('', '[', '{', '"', ',', '-', '1e999', 'NaN', 'null', '\\', '0.5'),
+        fc.string({ unit: 'binary' }),
+      ),
+    )
+    fc.assert(
+      fc.property(fc.constantFrom(...files), fc.array(edit, { minLength: 1, maxLength: 4 }), (file, edits) => {
+        survives(
+          edits.reduce(
+            (text, [at, length, put]) =>
+              text.slice(0, at % text.length) + put + text.slice((at % text.length) + length),
+            `${file} `,
+          ),
+        )
+      }),
+      { numRuns: 2500 },
+    )
+  })
+
+  test('opens or says what is wrong, whatever stands in a field', () => {
+    const put = fc.oneof(
+      fc.jsonValue({ maxDepth: 2 }),
+      fc.constantFrom(-1, 1e300, [], {}, [[]], [{}], '__proto__', 'NaN'),
+    )
+    fc.assert(
+      fc.property(fc.constantFrom(...files), fc.nat(), put, (file, place, value) => {
+        let left = 1 + (place % (file.split(/[,:[{]/).length - 1))
+        survives(JSON.stringify(JSON.parse(file, (_, old: unknown) => (--left === 0 ? value : old))))
+      }),
+      { numRuns: 2500 },
+    )
   })
 })
 

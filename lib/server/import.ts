@@ -33,7 +33,8 @@ export async function importFile(request: Request, all: Services): Promise<Impor
   const named = query.get('format')
   const as = named === null ? undefined : formatNamed(named)
   const tokenizer = query.get('tokenizer')
-  const texts = tokenizer === null ? undefined : await textSource(tokenizer, query.get('parser') ?? undefined, all)
+  const texts =
+    tokenizer === null ? undefined : await textSource(tokenizer, query.get('parser') ?? undefined, all, request.signal)
   const opened = openText(
     await readText(request, LARGEST_FILE),
     {
@@ -65,8 +66,9 @@ export async function chooseTokenizer(
   key: string,
   { tokenizer, parser }: z.infer<typeof tokenizerChoiceSchema>,
   all: Services,
+  signal: AbortSignal,
 ): Promise<Trajectory> {
-  const texts = await textSource(tokenizer, parser, all)
+  const texts = await textSource(tokenizer, parser, all, signal)
   const found = storedTrajectory(key, all)
   if (!takesTokenizer(found))
     throw new Problem({
@@ -80,9 +82,14 @@ export async function chooseTokenizer(
 }
 
 /** Throws Problem where there is no such tokenizer or parser. */
-async function textSource(name: string, parser: string | undefined, { tokenizers }: Services): Promise<TextSource> {
+async function textSource(
+  name: string,
+  parser: string | undefined,
+  { tokenizers }: Services,
+  signal: AbortSignal,
+): Promise<TextSource> {
   const known = parserOrProblem(parser ?? DEFAULT_PARSER)
-  const { tokenizer, template } = await tokenizers.load(name)
+  const { tokenizer, template } = await tokenizers.load(name, signal)
   const chat = template(false)
   return { tokenizer, endOfTurnId: chat && endOfTurnId({ tokenizer, template: chat }, {}), parser: known }
 }
