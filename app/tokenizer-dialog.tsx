@@ -51,7 +51,7 @@ export function TokenizerDialog({ storedKey, tokenizer, parser, onClose }: Token
           explanation="Hub name of the model, or a folder under ROLLSCOPE_TOKENIZERS"
           value={name}
           onChange={(event) => setName(event.target.value)}
-          autoFocus
+          data-first-focus
           required
         />
         <p className="-mt-1.5 text-faint text-xs">

@@ -132,7 +132,7 @@ function Inspector({ trajectory, storedKey, children }: InspectorProps) {
           <div className="border-line border-b px-3.5 py-2">
             <HeatBar heat={heat} scale={scale} onChange={setHeat} />
           </div>
-          <div>
+          <div className="grid gap-px bg-line">
             {opened !== undefined && (
               <Banner
                 tone="note"

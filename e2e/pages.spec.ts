@@ -42,6 +42,31 @@ for (const colorScheme of ['light', 'dark'] as const)
         expect(wrongs).toEqual([])
       })
 
+      test('a file of ids alone, its tokenizer, the formats to export', async ({ page }) => {
+        const wrongs = watch(page)
+        await open(page)
+        await page.getByRole('button', { name: 'Open' }).click()
+        const lines = '{"token_ids": [1, 308, 207], "loss_mask": [0, 1, 1]}\n{"token_ids": [1]}'
+        await page
+          .getByLabel('Trajectory file')
+          .setInputFiles({ name: 'step.jsonl', mimeType: 'application/json', buffer: Buffer.from(lines) })
+        await page.waitForURL(/\/t\//)
+        await page.locator('[data-idle="true"]').waitFor({ state: 'attached' })
+        await expectFit(page)
+        const choose = page.getByRole('button', { name: 'Choose a tokenizer …' })
+        await choose.click()
+        await expect(page.getByRole('dialog').getByLabel('Tokenizer', { exact: true })).toBeFocused()
+        await expectFit(page)
+        await page.keyboard.press('Escape')
+        await expect(choose).toBeFocused()
+        await page.getByRole('button', { name: 'Export' }).click()
+        await page.getByRole('dialog').getByText('lost').last().click()
+        await expectFit(page)
+        await page.keyboard.press('Escape')
+        await expect(page.getByRole('button', { name: 'Export' })).toBeFocused()
+        expect(wrongs).toEqual([])
+      })
+
       test('without the token, and where there is nothing', async ({ page }) => {
         await page.goto('/')
         await expect(page.getByRole('heading', { name: 'The launch token is missing' })).toBeVisible()

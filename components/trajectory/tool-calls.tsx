@@ -21,11 +21,7 @@ export function ToolCalls({ trajectory, onSelect }: ToolCallsProps) {
     <ul className="grid gap-2">
       {calls.map(({ call, first }) => (
         <li key={call.id}>
-          <ToolCallCard
-            call={call}
-            isRunning={trajectory.live?.runningCalls[call.id] !== undefined}
-            onSelect={() => onSelect(first)}
-          />
+          <ToolCallCard call={call} state={stateText(call, trajectory)} onSelect={() => onSelect(first)} />
         </li>
       ))}
     </ul>
@@ -34,11 +30,11 @@ export function ToolCalls({ trajectory, onSelect }: ToolCallsProps) {
 
 function ToolCallCard({
   call,
-  isRunning,
+  state,
   onSelect,
 }: {
   readonly call: ToolCall
-  readonly isRunning: boolean
+  readonly state: string
   readonly onSelect: () => void
 }) {
   return (
@@ -50,7 +46,7 @@ function ToolCallCard({
         title="Show its tokens"
       >
         <span className="min-w-0 truncate font-semibold">{call.name ?? 'unreadable call'}</span>
-        <span className="text-faint">{stateText(call, isRunning)}</span>
+        <span className="text-faint">{state}</span>
       </button>
       <div className="grid gap-1.5 px-2.5 pt-1 pb-2">
         {call.kind === 'parsed' ? <Arguments input={call.input} /> : <p className="text-bad">Malformed: {call.why}.</p>}
@@ -87,9 +83,10 @@ function Arguments({ input }: { readonly input: Readonly<Record<string, unknown>
   )
 }
 
-function stateText(call: ToolCall, isRunning: boolean): string {
-  if (isRunning) return 'running …'
-  if (!call.result) return 'not executed'
+function stateText(call: ToolCall, { live, provenance }: LiveTrajectory): string {
+  if (live?.runningCalls[call.id] !== undefined) return 'running …'
+  // The file of a trainer has the result among its ids, and does not say which they are.
+  if (!call.result) return provenance.kind === 'import' ? 'result not told' : 'not executed'
   const time = call.result.elapsedMs === undefined ? '' : ` ${durationText(call.result.elapsedMs)}`
   return `${call.result.status === 'success' ? '✓' : call.result.status === 'cancelled' ? 'stopped' : '✗'}${time}`
 }

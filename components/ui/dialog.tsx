@@ -9,13 +9,17 @@ interface DialogProps {
   readonly children: ReactNode
 }
 
-/** A modal dialog: the browser's own, which keeps the focus inside and gives it back. */
+/**
+ * A modal dialog: the browser's own, which keeps the focus inside and gives it back. It begins at the element with
+ * `data-first-focus`, where there is one.
+ */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const element = dialog.current
     const opener = document.activeElement
     if (!element?.open) element?.showModal()
+    element?.querySelector<HTMLElement>('[data-first-focus]')?.focus()
     return () => {
       // Taken away without being closed: the browser gives the focus back only when it is closed.
       queueMicrotask(() => {

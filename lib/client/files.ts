@@ -3,6 +3,7 @@
  * file is: no page needs them before.
  */
 import { fileName } from '#lib/core/file.ts'
+import { readableJson } from '#lib/core/readable-json.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { callApi } from './api.ts'
 
@@ -19,7 +20,6 @@ export interface ExportChoice {
 
 export async function exportChoices(trajectory: Trajectory): Promise<readonly ExportChoice[]> {
   const { writableFormats } = await import('#lib/formats/registry.ts')
-  const { readableJson } = await import('#lib/core/readable-json.ts')
   return writableFormats.map(({ name, label, keeps, write }) => {
     const { value, lost } = write(trajectory)
     return { name, label, keeps, lost, save: () => saveText(readableJson(value), fileName(trajectory, name)) }
