@@ -1,7 +1,14 @@
 /** The library over HTTP: stored trajectories listed, labelled, deleted and restored, several exported. */
 import * as z from 'zod'
-import type { TrajectorySummary } from '#lib/store/entry.ts'
-import { type ListFilter, type ListSort, SORT_COLUMNS, SORT_ORDERS } from '#lib/store/listing.ts'
+import {
+  firstOrder,
+  type ListSort,
+  SORT_COLUMNS,
+  SORT_ORDERS,
+  type TrajectoryPage,
+  type TrajectorySummary,
+} from '#lib/core/library.ts'
+import type { ListFilter } from '#lib/store/listing.ts'
 import { cursorText, readCursor } from './list-cursor.ts'
 import { Problem } from './problem.ts'
 import { oneOf, wholeNumber } from './query.ts'
@@ -11,19 +18,10 @@ import { noTrajectory } from './trajectories.ts'
 const LONGEST_PAGE = 200
 const LONGEST_SEARCH = 500
 
-interface TrajectoryPage {
-  readonly trajectories: readonly TrajectorySummary[]
-  readonly total: number
-  /** Rows ahead of this page. */
-  readonly start: number
-  readonly previous?: string
-  readonly next?: string
-}
-
 export function listTrajectories(request: Request, { store }: Services): TrajectoryPage {
   const query = new URL(request.url).searchParams
   const by = oneOf(request, 'sort', SORT_COLUMNS, 'added')
-  const sort: ListSort = { by, order: oneOf(request, 'order', SORT_ORDERS, by === 'title' ? 'asc' : 'desc') }
+  const sort: ListSort = { by, order: oneOf(request, 'order', SORT_ORDERS, firstOrder(by)) }
   const cursor = query.get('cursor')
   const page = store.list({
     filter: filterIn(query),

@@ -1,6 +1,7 @@
 /** A place in a sorted list as text for addresses. To callers it is opaque; it belongs to the order it was given for. */
 import * as z from 'zod'
-import type { Cursor, ListSort } from '#lib/store/listing.ts'
+import type { ListSort } from '#lib/core/library.ts'
+import type { Cursor } from '#lib/store/listing.ts'
 import { Problem } from './problem.ts'
 
 const cursorSchema = z.tuple([

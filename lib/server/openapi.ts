@@ -1,12 +1,12 @@
 /** The description of the HTTP interface (OpenAPI 3.1), from the schemas that check its requests. */
 import * as z from 'zod'
 import { rolloutEventSchema } from '#lib/core/events.ts'
+import { choicesSchema, pageSchema, SORT_COLUMNS, summarySchema } from '#lib/core/library.ts'
 import { serverLoadSchema } from '#lib/core/server-load.ts'
 import { serverEntrySchema, serverStatusSchema } from '#lib/core/server-status.ts'
 import { trajectorySchema } from '#lib/core/trajectory.ts'
 import { formats, writableFormats } from '#lib/formats/registry.ts'
 import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
-import { SORT_COLUMNS } from '#lib/store/listing.ts'
 import { capabilitiesSchema } from './capabilities.ts'
 import { exportRequestSchema } from './export.ts'
 import { tokenizerChoiceSchema } from './import.ts'
@@ -36,30 +36,6 @@ interface Answer {
 }
 
 const rolloutStarted = z.object({ rolloutId: z.string(), trajectoryId: z.string() })
-const trajectoryRow = z.object({
-  key: z.string().describe('Under which it is found: its id, with a suffix where that was taken.'),
-  id: z.string(),
-  createdAt: z.string(),
-  addedAt: z.string().describe('When it was stored here.'),
-  title: z.string().nullable(),
-  question: z.string().describe('The beginning of the first question.'),
-  tags: z.array(z.string()),
-  note: z.string().nullable(),
-  reward: z.number().nullable(),
-  model: z.string().nullable(),
-  outcomeKind: z.enum(['running', 'ended', 'failed']),
-  outcome: z.string().describe('`running`, a reason such as `end_turn`, or the code of a failure.'),
-  source: z.enum(['rollout', 'import', 'fork', 'recorded']),
-  importFormat: z.string().nullable().describe('Of an imported one: the file’s format.'),
-  segments: z.int(),
-  turns: z.int().describe('Responses of the model.'),
-  tokens: z.int(),
-  trained: z.int(),
-  meanLogprob: z.number().nullable().describe('Over trained tokens whose logprob is known.'),
-  toolCalls: z.int(),
-  failedCalls: z.int().describe('Of those: failed and malformed ones.'),
-})
-const counted = <T extends z.ZodRawShape>(shape: T) => z.array(z.object({ ...shape, count: z.int() }))
 const events: Answer = {
   description: 'One RolloutEvent a line, until the rollout has ended.',
   type: 'application/x-ndjson',
@@ -169,13 +145,7 @@ export const operations: readonly Operation[] = [
     answers: {
       200: {
         description: 'A page.',
-        schema: z.object({
-          trajectories: z.array(trajectoryRow),
-          total: z.int().describe('Of all pages.'),
-          start: z.int().describe('Rows ahead of this page.'),
-          previous: z.string().optional(),
-          next: z.string().optional(),
-        }),
+        schema: pageSchema,
       },
     },
   },
@@ -186,12 +156,7 @@ export const operations: readonly Operation[] = [
     answers: {
       200: {
         description: 'Outcomes, sources and tags that occur.',
-        schema: z.object({
-          total: z.int(),
-          outcomes: counted({ kind: z.string(), outcome: z.string() }),
-          sources: counted({ kind: z.string(), format: z.string().nullable() }),
-          tags: counted({ tag: z.string() }),
-        }),
+        schema: choicesSchema,
       },
     },
   },
@@ -206,7 +171,7 @@ export const operations: readonly Operation[] = [
     path: '/api/trajectories/{key}',
     summary: 'Changes title, tags, note or reward, in mid-run too.',
     body: { type: 'application/json', schema: labelChangeSchema },
-    answers: { 200: { description: 'Its row in the list.', schema: trajectoryRow } },
+    answers: { 200: { description: 'Its row in the list.', schema: summarySchema } },
   },
   {
     method: 'delete',
@@ -220,7 +185,7 @@ export const operations: readonly Operation[] = [
     path: '/api/trajectories/{key}/restore',
     summary: 'Brings a deleted trajectory back.',
     body: { type: 'application/json', schema: 'empty' },
-    answers: { 200: { description: 'Its row in the list.', schema: trajectoryRow } },
+    answers: { 200: { description: 'Its row in the list.', schema: summarySchema } },
   },
   {
     method: 'post',

@@ -3,40 +3,9 @@
  * the labels, written when somebody changes them. Neither touches the other's.
  */
 import { type Labels, labelsOf } from '#lib/core/labels.ts'
+import type { TrajectorySummary } from '#lib/core/library.ts'
 import { statistics } from '#lib/core/statistics.ts'
 import type { Message, Outcome, Trajectory } from '#lib/core/trajectory.ts'
-
-export interface TrajectorySummary {
-  readonly key: string
-  readonly id: string
-  readonly createdAt: string
-  /** When it was stored here, ISO 8601. */
-  readonly addedAt: string
-  /** null = none given. */
-  readonly title: string | null
-  /** The beginning of the first question. */
-  readonly question: string
-  readonly tags: readonly string[]
-  readonly note: string | null
-  readonly reward: number | null
-  readonly model: string | null
-  readonly outcomeKind: Outcome['kind']
-  /** `running`, a reason such as `end_turn`, or the code of a failure. */
-  readonly outcome: string
-  readonly source: Trajectory['provenance']['kind']
-  /** Of an imported one: the file's format. */
-  readonly importFormat: string | null
-  readonly segments: number
-  /** Responses of the model. */
-  readonly turns: number
-  readonly tokens: number
-  readonly trained: number
-  /** Over trained tokens whose logprob is known, in nats. */
-  readonly meanLogprob: number | null
-  readonly toolCalls: number
-  /** Of those: failed and malformed ones. */
-  readonly failedCalls: number
-}
 
 /** Read with these columns. */
 export const SUMMARY_COLUMNS =
@@ -98,7 +67,7 @@ export function summary(row: Readonly<Record<string, unknown>>): TrajectorySumma
     note: labels.note ?? null,
     reward: labels.reward ?? null,
     model: row.model === null ? null : String(row.model),
-    outcomeKind: row.outcome_kind as Outcome['kind'],
+    outcomeKind: row.outcome_kind as TrajectorySummary['outcomeKind'],
     outcome: String(row.outcome),
     source: row.source as TrajectorySummary['source'],
     importFormat: row.import_format === null ? null : String(row.import_format),

@@ -3,16 +3,8 @@
  * what is added or deleted meanwhile shifts nothing. All that is asked for goes in as parameters.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { folded, SUMMARY_COLUMNS, summary, type TrajectorySummary } from './entry.ts'
-
-export const SORT_COLUMNS = ['added', 'title', 'tokens', 'trained', 'meanLogprob', 'reward'] as const
-type SortColumn = (typeof SORT_COLUMNS)[number]
-export const SORT_ORDERS = ['asc', 'desc'] as const
-
-export interface ListSort {
-  readonly by: SortColumn
-  readonly order: (typeof SORT_ORDERS)[number]
-}
+import type { Choices, ListSort, TrajectorySummary } from '#lib/core/library.ts'
+import { folded, SUMMARY_COLUMNS, summary } from './entry.ts'
 
 export interface ListFilter {
   /** Words that must all stand in title, question, tags, note, model or outcome, as parts of words too. */
@@ -71,14 +63,6 @@ export function list(database: DatabaseSync, { filter, sort, limit, cursor }: Li
   }
 }
 
-export interface Choices {
-  readonly total: number
-  readonly outcomes: readonly { readonly kind: string; readonly outcome: string; readonly count: number }[]
-  readonly sources: readonly { readonly kind: string; readonly format: string | null; readonly count: number }[]
-  /** Most used first. */
-  readonly tags: readonly { readonly tag: string; readonly count: number }[]
-}
-
 const MOST_TAGS = 200
 
 /** What there is to filter by. */
@@ -97,12 +81,12 @@ export function choices(database: DatabaseSync): Choices {
   return {
     total: count(database, [VISIBLE]),
     outcomes: counted('outcome_kind, outcome').map((row) => ({
-      kind: String(row.outcome_kind),
+      kind: row.outcome_kind as Choices['outcomes'][number]['kind'],
       outcome: String(row.outcome),
       count: Number(row.count),
     })),
     sources: counted('source, import_format').map((row) => ({
-      kind: String(row.source),
+      kind: row.source as Choices['sources'][number]['kind'],
       format: row.import_format === null ? null : String(row.import_format),
       count: Number(row.count),
     })),
@@ -142,7 +126,7 @@ function filterConditions({ text = '', outcome, tags = [], source }: ListFilter)
   ]
 }
 
-const EXPRESSIONS: Readonly<Record<SortColumn, string>> = {
+const EXPRESSIONS: Readonly<Record<ListSort['by'], string>> = {
   added: 'sequence',
   title: 'coalesce(title_sort, question_sort)',
   tokens: 'tokens',
@@ -154,7 +138,6 @@ const EXPRESSIONS: Readonly<Record<SortColumn, string>> = {
 const DIRECTIONS = { asc: ['ASC', '>'], desc: ['DESC', '<'] } as const
 const REVERSED = { asc: 'desc', desc: 'asc' } as const
 
-/** Unknown values last, whatever the order; of equal ones the newest first. */
 function select(
   database: DatabaseSync,
   { by, order }: ListSort,

@@ -1,0 +1,61 @@
+/** What a list of stored trajectories tells, and in which orders: the same in the store, on the wire and on the page. */
+import * as z from 'zod'
+import type { Plain } from './trajectory.ts'
+
+export const summarySchema = z.object({
+  key: z.string().describe('Under which it is found: its id, with a suffix where that was taken.'),
+  id: z.string(),
+  createdAt: z.string(),
+  addedAt: z.string().describe('When it was stored here, ISO 8601.'),
+  title: z.string().nullable().describe('null: none given.'),
+  question: z.string().describe('The beginning of the first question.'),
+  tags: z.array(z.string()),
+  note: z.string().nullable(),
+  reward: z.number().nullable(),
+  model: z.string().nullable(),
+  outcomeKind: z.enum(['running', 'ended', 'failed']),
+  outcome: z.string().describe('`running`, a reason such as `end_turn`, or the code of a failure.'),
+  source: z.enum(['rollout', 'import', 'fork', 'recorded']),
+  importFormat: z.string().nullable().describe('Of an imported one: the file’s format.'),
+  segments: z.int(),
+  turns: z.int().describe('Responses of the model.'),
+  tokens: z.int(),
+  trained: z.int(),
+  meanLogprob: z.number().nullable().describe('Over trained tokens whose logprob is known, in nats.'),
+  toolCalls: z.int(),
+  failedCalls: z.int().describe('Of those: failed and malformed ones.'),
+})
+export type TrajectorySummary = Plain<z.infer<typeof summarySchema>>
+
+export const pageSchema = z.object({
+  trajectories: z.array(summarySchema),
+  total: z.int().describe('Of all pages.'),
+  start: z.int().describe('Rows ahead of this page.'),
+  previous: z.string().exactOptional().describe('The cursor of the page before. Omitted: this is the first.'),
+  next: z.string().exactOptional().describe('The cursor of the page after. Omitted: this is the last.'),
+})
+export type TrajectoryPage = Plain<z.infer<typeof pageSchema>>
+
+export const choicesSchema = z.object({
+  total: z.int(),
+  outcomes: z.array(z.object({ kind: summarySchema.shape.outcomeKind, outcome: z.string(), count: z.int() })),
+  sources: z.array(
+    z.object({ kind: summarySchema.shape.source, format: summarySchema.shape.importFormat, count: z.int() }),
+  ),
+  tags: z.array(z.object({ tag: z.string(), count: z.int() })).describe('The 200 most used, most used first.'),
+})
+/** What a list can be filtered by. */
+export type Choices = Plain<z.infer<typeof choicesSchema>>
+
+export const SORT_COLUMNS = ['added', 'title', 'tokens', 'trained', 'meanLogprob', 'reward'] as const
+type SortColumn = (typeof SORT_COLUMNS)[number]
+export const SORT_ORDERS = ['asc', 'desc'] as const
+
+/** Unknown values come last either way; of equal ones the newest first. */
+export interface ListSort {
+  readonly by: SortColumn
+  readonly order: (typeof SORT_ORDERS)[number]
+}
+
+/** The order that a column is looked at in first: the newest, the most, the best; titles from the beginning. */
+export const firstOrder = (by: SortColumn): ListSort['order'] => (by === 'title' ? 'asc' : 'desc')
