@@ -4,21 +4,22 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import type { ExportChoice } from '#lib/client/files.ts'
 
 interface ExportDialogProps {
+  readonly title: string
   readonly choices: readonly ExportChoice[]
   readonly onClose: () => void
 }
 
 /** The formats, each with what it keeps in general and loses of this trajectory. */
-export function ExportDialog({ choices, onClose }: ExportDialogProps) {
+export function ExportDialog({ title, choices, onClose }: ExportDialogProps) {
   return (
-    <Dialog title="Export the trajectory" onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <ul className="grid gap-4">
         {choices.map(({ name, label, keeps, lost, save }, index) => (
           <li key={name} className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4">
             <div className="min-w-0">
               <h3 className="font-medium">{label}</h3>
               <p className="text-dim text-xs">{keeps}</p>
-              <Lost words={lost} />
+              {lost && <Lost words={lost} />}
             </div>
             <Button
               look={index === 0 ? 'primary' : 'plain'}

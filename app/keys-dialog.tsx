@@ -19,6 +19,18 @@ const KEYS: readonly (readonly [heading: string, keys: readonly (readonly [keys:
       ['Esc', 'let go of the token'],
     ],
   ],
+  [
+    'In the library',
+    [
+      ['/', 'search'],
+      ['↑ ↓, k j', 'one row up, down'],
+      ['↵', 'open the trajectory'],
+      ['Space, x', 'choose it, or no longer'],
+      ['e', 'edit title, tags, reward, note; Esc leaves'],
+      ['Delete', 'delete it, or all chosen'],
+      ['u', 'undo the last deletion'],
+    ],
+  ],
 ]
 
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {

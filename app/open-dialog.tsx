@@ -6,7 +6,7 @@ import { countText } from '#components/trajectory/numbers.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Heading } from '#components/ui/facts.tsx'
-import { trajectoriesOptions } from '#lib/client/queries.ts'
+import { trajectoriesOptions } from '#lib/client/library.ts'
 import { EXAMPLES } from './examples.ts'
 
 interface OpenDialogProps {
@@ -16,7 +16,7 @@ interface OpenDialogProps {
 
 export function OpenDialog({ onFile, onClose }: OpenDialogProps) {
   const input = useRef<HTMLInputElement>(null)
-  const { data, isPending } = useQuery({ ...trajectoriesOptions(), refetchOnMount: 'always' })
+  const { data, isPending } = useQuery({ ...trajectoriesOptions({ limit: 20 }), refetchOnMount: 'always' })
   return (
     <Dialog title="Open a trajectory" onClose={onClose}>
       <input

@@ -70,7 +70,9 @@ export function Shell({ title, trajectory, server = '', children }: ShellProps) 
       </div>
       {error instanceof ApiError && error.status === 401 ? <TokenGate /> : children}
       {isAsking && <KeysDialog onClose={() => setIsAsking(false)} />}
-      {exports && <ExportDialog choices={exports} onClose={() => setExports(undefined)} />}
+      {exports && (
+        <ExportDialog title="Export the trajectory" choices={exports} onClose={() => setExports(undefined)} />
+      )}
       {isOpening && <OpenDialog onFile={open} onClose={() => setIsOpening(false)} />}
       {isDropping && (
         <div
@@ -94,6 +96,7 @@ interface HeaderProps {
 /** Where the header leads, in this order. */
 const PAGES = [
   { href: '/', label: 'Playground' },
+  { href: '/library', label: 'Library' },
   { href: '/servers', label: 'Servers' },
 ] as const
 

@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { type ReactNode, useState } from 'react'
+import { LabelsForm } from '#components/library/labels-form.tsx'
 import { heatScale } from '#components/trajectory/heat.ts'
 import { HeatBar } from '#components/trajectory/heat-bar.tsx'
-import { clipped } from '#components/trajectory/numbers.ts'
 import { Origin } from '#components/trajectory/origin.tsx'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
 import { Outline } from '#components/trajectory/outline.tsx'
@@ -20,7 +20,9 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { ApiError } from '#lib/client/api.ts'
+import { choicesOptions } from '#lib/client/library.ts'
 import { exampleOptions, trajectoryOptions } from '#lib/client/queries.ts'
+import { useLibrary } from '#lib/client/use-library.ts'
 import { lacksTexts, takesTokenizer } from '#lib/core/texts.ts'
 import { tokenAt } from '#lib/core/tokens.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
@@ -38,8 +40,31 @@ export function StoredScreen({ storedKey }: { readonly storedKey: string }) {
     ...trajectoryOptions(storedKey),
     refetchInterval: ({ state }) => (state.data?.outcome.kind === 'running' ? POLL_RUNNING_MS : false),
   })
+  const { data: choices } = useQuery(choicesOptions())
+  const library = useLibrary()
+  const { tags = [], title = null, note = null, reward = null } = data ?? {}
   return (
-    <TrajectoryScreen trajectory={data} storedKey={storedKey} error={error}>
+    <TrajectoryScreen
+      trajectory={data}
+      storedKey={storedKey}
+      error={error}
+      remedy={
+        error instanceof ApiError &&
+        error.code === 'DELETED' && <Button onClick={() => library.restore([storedKey])}>Restore</Button>
+      }
+      labels={
+        <>
+          <Heading>Labels</Heading>
+          <LabelsForm
+            key={storedKey}
+            labels={{ title, tags, note, reward }}
+            question="none"
+            knownTags={choices?.tags.map(({ tag }) => tag) ?? []}
+            onChange={(change) => library.label(storedKey, change)}
+          />
+        </>
+      }
+    >
       {data?.model.tokenizer && data.model.template && (
         <Link href={`/?t=${encodeURIComponent(storedKey)}`} className="font-medium text-accent hover:underline">
           Continue in the playground
@@ -51,7 +76,20 @@ export function StoredScreen({ storedKey }: { readonly storedKey: string }) {
 
 export function ExampleScreen({ name }: { readonly name: string }) {
   const { data, error } = useQuery(exampleOptions(name))
-  return <TrajectoryScreen trajectory={data} storedKey={undefined} error={error} />
+  return (
+    <TrajectoryScreen
+      trajectory={data}
+      storedKey={undefined}
+      error={error}
+      labels={
+        <>
+          <Heading>About</Heading>
+          {data?.title !== undefined && <p className="mb-1 font-medium [overflow-wrap:anywhere]">{data.title}</p>}
+          {data?.note !== undefined && <p className="text-dim text-xs [overflow-wrap:anywhere]">{data.note}</p>}
+        </>
+      }
+    />
+  )
 }
 
 interface TrajectoryScreenProps {
@@ -59,21 +97,27 @@ interface TrajectoryScreenProps {
   /** Undefined for one that is not stored. */
   readonly storedKey: string | undefined
   readonly error: Error | null
+  /** Title, tags, note and reward: as text, or to be changed. */
+  readonly labels: ReactNode
+  /** What can be done about the error. */
+  readonly remedy?: ReactNode
   /** What can be done with this one, besides looking. */
   readonly children?: ReactNode
 }
 
-function TrajectoryScreen({ trajectory, storedKey, error, children }: TrajectoryScreenProps) {
+function TrajectoryScreen({ trajectory, storedKey, error, labels, remedy, children }: TrajectoryScreenProps) {
   return (
     <Shell title="Trajectory" trajectory={trajectory}>
       {trajectory ? (
-        <Inspector trajectory={trajectory} storedKey={storedKey}>
+        <Inspector trajectory={trajectory} storedKey={storedKey} labels={labels}>
           {children}
         </Inspector>
       ) : (
         <main className="p-4">
           {error ? (
-            <Banner tone="bad" title={error.message} hint={error instanceof ApiError ? error.hint : undefined} />
+            <Banner tone="bad" title={error.message} hint={error instanceof ApiError ? error.hint : undefined}>
+              {remedy}
+            </Banner>
           ) : (
             <p className="text-faint" role="status">
               Loading …
@@ -85,15 +129,14 @@ function TrajectoryScreen({ trajectory, storedKey, error, children }: Trajectory
   )
 }
 
-const LONG_TEXT = 600
-
 interface InspectorProps {
   readonly trajectory: Trajectory
   readonly storedKey: string | undefined
+  readonly labels: ReactNode
   readonly children: ReactNode
 }
 
-function Inspector({ trajectory, storedKey, children }: InspectorProps) {
+function Inspector({ trajectory, storedKey, labels, children }: InspectorProps) {
   const { selected, heat, opened, setSelected, setHeat, forgetOpened } = useViewState()
   const [isChoosing, setIsChoosing] = useState(false)
   const [pointed, setPointed] = useState<number>()
@@ -108,13 +151,8 @@ function Inspector({ trajectory, storedKey, children }: InspectorProps) {
       left={
         <>
           <Heading>Trajectory</Heading>
-          {trajectory.title !== undefined && (
-            <p className="mb-1 font-medium [overflow-wrap:anywhere]">{clipped(trajectory.title, LONG_TEXT)}</p>
-          )}
-          {trajectory.note !== undefined && (
-            <p className="mb-2 text-dim text-xs [overflow-wrap:anywhere]">{clipped(trajectory.note, LONG_TEXT)}</p>
-          )}
           <Totals trajectory={trajectory} />
+          {labels}
           <Heading>Segments</Heading>
           <Outline trajectory={trajectory} selected={selected} onSelect={setSelected} />
           <Heading>Origin</Heading>
@@ -139,6 +177,9 @@ function Inspector({ trajectory, storedKey, children }: InspectorProps) {
                 title={`The first of ${opened} trajectories in the file that was opened.`}
                 hint="All of them are stored."
               >
+                <Link href="/library" className="font-medium text-accent underline">
+                  Show the library
+                </Link>
                 <Button onClick={forgetOpened}>Dismiss</Button>
               </Banner>
             )}

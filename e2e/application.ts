@@ -1,6 +1,7 @@
 /** The application under test, and how tests talk to it. */
+import { type ChildProcess, spawn } from 'node:child_process'
 import { type AddressInfo, createServer } from 'node:net'
-import type { APIRequestContext, Page } from '@playwright/test'
+import { type APIRequestContext, expect, type Page } from '@playwright/test'
 
 export const PORT = 3199
 export const TOKEN = 'token-of-the-journeys-0123'
@@ -70,4 +71,30 @@ export async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo
   await new Promise((resolve) => server.close(resolve))
   return port
+}
+
+interface Application {
+  readonly base: string
+  readonly child: ChildProcess
+}
+
+/** A second one, with data of its own. */
+export async function startApplication(data: string): Promise<Application> {
+  const port = await freePort()
+  const child = spawn('node', ['scripts/serve.ts'], {
+    env: { ...process.env, PORT: String(port), ROLLSCOPE_DATA: data, ROLLSCOPE_TOKEN: TOKEN },
+  })
+  let log = ''
+  child.stdout?.on('data', (chunk) => {
+    log += chunk
+  })
+  await expect.poll(() => log, { timeout: 30_000 }).toContain('SGLang ')
+  return { base: `http://127.0.0.1:${port}`, child }
+}
+
+/** Its exit status. */
+export async function stopApplication({ child }: Application, signal: NodeJS.Signals): Promise<number | null> {
+  const closed = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  child.kill(signal)
+  return closed
 }

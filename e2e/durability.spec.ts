@@ -1,35 +1,10 @@
 /** What a dead process leaves: everything up to the last closed segment. */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, test } from '@playwright/test'
-import { AUTHORIZED, CHANGING, freePort, type Segment, TOKEN } from './application.ts'
+import { AUTHORIZED, CHANGING, type Segment, startApplication, stopApplication } from './application.ts'
 import { startSlowServer } from './slow-server.ts'
-
-interface Application {
-  readonly base: string
-  readonly child: ChildProcess
-}
-
-async function start(data: string): Promise<Application> {
-  const port = await freePort()
-  const child = spawn('node', ['scripts/serve.ts'], {
-    env: { ...process.env, PORT: String(port), ROLLSCOPE_DATA: data, ROLLSCOPE_TOKEN: TOKEN },
-  })
-  let log = ''
-  child.stdout?.on('data', (chunk) => {
-    log += chunk
-  })
-  await expect.poll(() => log, { timeout: 30_000 }).toContain('SGLang ')
-  return { base: `http://127.0.0.1:${port}`, child }
-}
-
-async function stop({ child }: Application, signal: NodeJS.Signals): Promise<number | null> {
-  const closed = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  child.kill(signal)
-  return closed
-}
 
 const call = async (url: string, data?: object) =>
   (
@@ -40,7 +15,7 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const)
   test(`${signal} in mid-run: the trajectory is there up to its last segment, and can be continued`, async () => {
     const data = mkdtempSync(path.join(os.tmpdir(), 'rollscope-durability-'))
     const slow = await startSlowServer(25)
-    const first = await start(data)
+    const first = await startApplication(data)
     await call(`${first.base}/api/servers`, { name: 'slow', baseUrl: slow.baseUrl })
     const { trajectoryId } = await call(`${first.base}/api/rollouts`, {
       prompt: 'What is 25 * 17, and then plus 9?',
@@ -53,11 +28,11 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const)
       (await call(`${base}/api/trajectories/${trajectoryId}`)).segments
     await expect.poll(async () => (await segments(first.base)).length, { timeout: 30_000 }).toBeGreaterThanOrEqual(3)
     const before = await segments(first.base)
-    const status = await stop(first, signal)
+    const status = await stopApplication(first, signal)
     await slow.close()
     if (signal === 'SIGTERM') expect(status).toBe(0)
 
-    const second = await start(data)
+    const second = await startApplication(data)
     const found = await call(`${second.base}/api/trajectories/${trajectoryId}`)
     expect(found.segments.slice(0, before.length)).toEqual(before)
     expect(found.outcome).toEqual({ kind: 'ended', reason: signal === 'SIGKILL' ? 'interrupted' : 'cancelled' })
@@ -72,5 +47,5 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const)
       .poll(async () => (await call(`${second.base}/api/trajectories/${trajectoryId}`)).outcome, { timeout: 30_000 })
       .toMatchObject({ kind: 'ended' })
     expect((await segments(second.base)).slice(0, found.segments.length)).toEqual(found.segments)
-    await stop(second, 'SIGTERM')
+    await stopApplication(second, 'SIGTERM')
   })

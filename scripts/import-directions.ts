@@ -54,6 +54,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/client': { imports: ['lib/formats'], packages: ['react', '@tanstack/react-query', 'zod'] },
   'components/ui': { imports: [], packages: ['react', 'lucide-react'] },
   'components/trajectory': { imports: ['components/ui'], packages: ['react', 'lucide-react'] },
+  'components/library': {
+    imports: ['components/ui', 'components/trajectory'],
+    packages: ['react', 'lucide-react'],
+  },
   'components/servers': {
     imports: ['components/ui', 'components/trajectory', 'lib/settings'],
     packages: ['react', 'lucide-react'],
@@ -68,6 +72,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'components/trajectory',
       'components/servers',
       'components/playground',
+      'components/library',
       'lib/settings',
       'lib/client',
     ],

@@ -5,6 +5,7 @@ import { act, renderHook, waitFor } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RolloutEvent } from '#lib/core/events.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
 import { play } from '#lib/tito/play.ts'
 import { chatml } from '#lib/tito/small-templates.ts'
 import { ApiError, callApi, lines, storeToken } from './api.ts'
@@ -131,7 +132,11 @@ describe('the rollout of a page', () => {
       wrapper,
       initialProps: { shown: key },
     })
-    return { ...hook, cached: (of: string) => cache.getQueryData(trajectoryOptions(of).queryKey) }
+    return {
+      ...hook,
+      cached: (of: string) => cache.getQueryData(trajectoryOptions(of).queryKey),
+      put: (of: string, known: Trajectory) => cache.setQueryData(trajectoryOptions(of).queryKey, known),
+    }
   }
 
   test('is put under the key that it was followed under, whatever the page shows by then', async () => {
@@ -147,6 +152,15 @@ describe('the rollout of a page', () => {
     expect(result.current.state).toEqual({ kind: 'idle' })
     expect(cached('A')).toBeUndefined()
     expect(cached('B')).toEqual(trajectory)
+  })
+
+  test('keeps what was said of its trajectory meanwhile', async () => {
+    answer = told(events)
+    const { result, cached, put } = page('B')
+    put('B', { ...trajectory, title: 'said', tags: ['t'] })
+    act(() => result.current.follow('r'))
+    await waitFor(() => expect(result.current.state.kind).toBe('ended'))
+    expect(cached('B')).toEqual({ ...trajectory, title: 'said', tags: ['t'] })
   })
 
   test.each(['another trajectory', 'another page'])('is left for %s', async (where) => {

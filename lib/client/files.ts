@@ -2,7 +2,7 @@
  * Files: written from what is on screen, read from what the user chooses or drops. The formats are loaded when the first
  * file is: no page needs them before.
  */
-import { fileName } from '#lib/core/file.ts'
+import { fileName, severalFileName } from '#lib/core/file.ts'
 import { readableJson } from '#lib/core/readable-json.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { callApi } from './api.ts'
@@ -13,8 +13,8 @@ export interface ExportChoice {
   readonly label: string
   /** What files of the format keep. */
   readonly keeps: string
-  /** What of this trajectory such a file does not say. */
-  readonly lost: readonly string[]
+  /** What of this trajectory such a file does not say. Omitted: not known, as of several. */
+  readonly lost?: readonly string[]
   readonly save: () => void
 }
 
@@ -22,13 +22,40 @@ export async function exportChoices(trajectory: Trajectory): Promise<readonly Ex
   const { writableFormats } = await import('#lib/formats/registry.ts')
   return writableFormats.map(({ name, label, keeps, write }) => {
     const { value, lost } = write(trajectory)
-    return { name, label, keeps, lost, save: () => saveText(readableJson(value), fileName(trajectory, name)) }
+    return {
+      name,
+      label,
+      keeps,
+      lost,
+      save: () => saveText(readableJson(value), fileName(trajectory, name)),
+    }
   })
 }
 
+/** Several stored trajectories as JSONL, in this order. `onError` hears what the server refused. */
+export async function severalExportChoices(
+  keys: readonly string[],
+  onError: (error: unknown) => void,
+): Promise<readonly ExportChoice[]> {
+  const { writableFormats } = await import('#lib/formats/registry.ts')
+  return writableFormats.map(({ name, label, keeps }) => ({
+    name,
+    label,
+    keeps,
+    save: () => saveSeveral(keys, name).catch(onError),
+  }))
+}
+
+async function saveSeveral(keys: readonly string[], format: string): Promise<void> {
+  const response = await callApi('/api/export', { method: 'POST', json: { keys, format } })
+  save(await response.blob(), severalFileName(keys.length, format))
+}
+
 /** Gives the user a file of JSON. */
-export function saveText(text: string, name: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+export const saveText = (text: string, name: string): void => save(new Blob([text], { type: 'application/json' }), name)
+
+function save(content: Blob, name: string): void {
+  const address = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = address
   link.download = name

@@ -15,36 +15,6 @@ const capabilitiesSchema = z.object({
   tools: z.array(schemas.toolSpec),
 })
 
-const rowSchema = z.object({
-  key: z.string(),
-  createdAt: z.string(),
-  addedAt: z.string(),
-  title: z.string().nullable(),
-  question: z.string(),
-  tags: z.array(z.string()),
-  note: z.string().nullable(),
-  reward: z.number().nullable(),
-  model: z.string().nullable(),
-  outcomeKind: z.enum(['running', 'ended', 'failed']),
-  outcome: z.string(),
-  source: z.enum(['rollout', 'import', 'fork', 'recorded']),
-  importFormat: z.string().nullable(),
-  segments: z.number(),
-  turns: z.number(),
-  tokens: z.number(),
-  trained: z.number(),
-  meanLogprob: z.number().nullable(),
-  toolCalls: z.number(),
-  failedCalls: z.number(),
-})
-const listSchema = z.object({
-  trajectories: z.array(rowSchema),
-  total: z.number(),
-  start: z.number(),
-  previous: z.string().optional(),
-  next: z.string().optional(),
-})
-
 const POLL_STARTING_MS = 1_000
 const POLL_READY_MS = 30_000
 
@@ -79,12 +49,8 @@ export const capabilitiesOptions = () =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-export const trajectoriesOptions = () =>
-  queryOptions({
-    queryKey: ['trajectories'],
-    queryFn: async ({ signal }) =>
-      listSchema.parse(await (await callApi('/api/trajectories?limit=20', { signal })).json()),
-  })
+/** Begins the key of every list: what is stored, deleted or changed makes them all stale. */
+export const TRAJECTORIES = ['trajectories'] as const
 
 /** A trajectory goes stale only while it is being written: a rollout followed here puts its result in itself. */
 export const trajectoryOptions = (key: string | undefined) =>

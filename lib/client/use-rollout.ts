@@ -1,8 +1,9 @@
 'use client'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
+import { labelsOf, withLabels } from '#lib/core/labels.ts'
 import { ApiError, callApi } from './api.ts'
-import { serversOptions, trajectoryOptions } from './queries.ts'
+import { serversOptions, TRAJECTORIES, trajectoryOptions } from './queries.ts'
 import { createRolloutStore, type RolloutState } from './rollout-store.ts'
 
 interface StartedRollout {
@@ -37,8 +38,11 @@ export function useRollout(key: string | undefined): Rollout {
   })
   useEffect(() => {
     if (all.kind === 'ended') {
-      cache.setQueryData(trajectoryOptions(all.key).queryKey, all.trajectory)
-      cache.invalidateQueries({ queryKey: ['trajectories'] })
+      // Labels given during the run are the cache's: the run knows those of its beginning.
+      cache.setQueryData(trajectoryOptions(all.key).queryKey, (cached) =>
+        cached ? withLabels(all.trajectory, labelsOf(cached)) : all.trajectory,
+      )
+      cache.invalidateQueries({ queryKey: TRAJECTORIES })
     }
     if (all.kind === 'gone' || all.kind === 'failed')
       cache.invalidateQueries({ queryKey: trajectoryOptions(all.key).queryKey })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decode, decodeValue, encode } from './codec.ts'
 import type { LiveTrajectory } from './events.ts'
-import { fileName } from './file.ts'
+import { fileName, severalFileName } from './file.ts'
 import { sampleTrajectory as sample } from './sample-trajectory.ts'
 import { violationText } from './schema-violation.ts'
 import type { ResponseSegment, Segment } from './trajectory.ts'
@@ -222,4 +222,11 @@ test.each([
 ])('the id %j makes a file name that is one', (id, name) => {
   expect(fileName({ ...sample, id })).toBe(name)
   expect(fileName({ ...sample, id }, 'slime')).toBe(name.replace('.json', '.slime.json'))
+})
+
+test('a file of several is named by their number, and by its format where it is not our own', () => {
+  expect([severalFileName(3, 'rollscope'), severalFileName(3, 'slime')]).toEqual([
+    'trajectories-3.jsonl',
+    'trajectories-3.slime.jsonl',
+  ])
 })

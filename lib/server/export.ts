@@ -1,6 +1,7 @@
 /** Several trajectories as one file, a line each, in the order asked for. */
 import * as z from 'zod'
-import type { WritableFormat } from '#lib/formats/registry.ts'
+import { severalFileName } from '#lib/core/file.ts'
+import { type WritableFormat, writableFormats } from '#lib/formats/registry.ts'
 import { ndjson } from './ndjson.ts'
 import type { Services } from './services.ts'
 import { noTrajectory, storedTrajectory, writableFormatNamed } from './trajectories.ts'
@@ -14,7 +15,10 @@ export const exportRequestSchema = z.strictObject({
     .max(MOST_KEYS)
     .refine((keys) => new Set(keys).size === keys.length, { message: 'keys that differ' })
     .describe('Of stored trajectories; the lines come in this order.'),
-  format: z.string().exactOptional().describe('rollscope, unless given.'),
+  format: z
+    .string()
+    .exactOptional()
+    .describe(`One of ${writableFormats.map(({ name }) => name).join(', ')}. rollscope unless given.`),
 })
 
 /** One is read when the line before it has been taken: hundreds are never held at once. Throws Problem. */
@@ -26,7 +30,7 @@ export function exportSeveral(
   const missing = keys.find((key) => !all.store.has(key))
   if (missing !== undefined) throw noTrajectory(missing, all.store)
   return ndjson(written(keys, write, all), {
-    'content-disposition': `attachment; filename="trajectories-${keys.length}.jsonl"`,
+    'content-disposition': `attachment; filename="${severalFileName(keys.length, format)}"`,
   })
 }
 

@@ -1,0 +1,305 @@
+'use client'
+/** The library: every stored trajectory, to be found, labelled, exported and deleted. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
+import Link from 'next/link'
+import { useRouter } from 'next/navigation'
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { LabelsForm } from '#components/library/labels-form.tsx'
+import { LibraryFilters } from '#components/library/library-filters.tsx'
+import { Pager } from '#components/library/pager.tsx'
+import { RowFacts } from '#components/library/row-facts.tsx'
+import { titleText } from '#components/library/row-texts.ts'
+import { type RowAction, TrajectoryTable } from '#components/library/trajectory-table.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Heading } from '#components/ui/facts.tsx'
+import { ApiError } from '#lib/client/api.ts'
+import { type ExportChoice, severalExportChoices } from '#lib/client/files.ts'
+import { choicesOptions, trajectoriesOptions } from '#lib/client/library.ts'
+import { useLibrary } from '#lib/client/use-library.ts'
+import type { TrajectorySummary } from '#lib/core/library.ts'
+import { useLibraryState } from './library-state.ts'
+import { Shell } from './shell.tsx'
+
+const ExportDialog = dynamic(async () => (await import('./export-dialog.tsx')).ExportDialog)
+
+const PAGE_LENGTH = 50
+
+interface Trouble {
+  readonly title: string
+  readonly hint: string | undefined
+}
+
+export function LibraryScreen() {
+  const state = useLibraryState()
+  const library = useLibrary()
+  const router = useRouter()
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  /** What was deleted here, the last of it last. */
+  const [removals, setRemovals] = useState<readonly (readonly string[])[]>([])
+  const [exports, setExports] = useState<readonly ExportChoice[]>()
+  const [trouble, setTrouble] = useState<Trouble>()
+  /** In narrow windows the panel takes the place of the list. */
+  const [isPanelShown, setIsPanelShown] = useState(false)
+  const search = useRef<HTMLInputElement>(null)
+  const list = useRef<HTMLElement>(null)
+  const panel = useRef<HTMLElement>(null)
+
+  const given = Object.fromEntries(Object.entries(state.filter).filter(([, value]) => value !== ''))
+  const isFiltered = Object.keys(given).length > 0
+  const {
+    data: page,
+    error,
+    isFetching,
+    refetch,
+  } = useQuery({
+    ...trajectoriesOptions({
+      ...given,
+      sort: state.sort.by,
+      order: state.sort.order,
+      limit: PAGE_LENGTH,
+      ...(state.cursor !== undefined && { cursor: state.cursor }),
+    }),
+    placeholderData: keepPreviousData,
+  })
+  const { data: choices } = useQuery(choicesOptions())
+  const rows = page?.trajectories ?? []
+  const shown = rows.find(({ key }) => key === state.row)
+
+  /** Tells what the server refused; what is no answer of it is a fault of ours. */
+  const tell = (reason: unknown) => {
+    if (!(reason instanceof ApiError)) throw reason
+    setTrouble({ title: reason.message, hint: reason.hint })
+  }
+  const focusTitle = (key: string | undefined) => {
+    const title = key && list.current?.querySelector<HTMLElement>(`tr[data-key="${CSS.escape(key)}"] a`)
+    if (title) title.focus()
+    else search.current?.focus()
+  }
+  const remove = async (keys: readonly string[]) => {
+    setTrouble(undefined)
+    setIsPanelShown(false)
+    // The next one takes the focus while it is there to take it.
+    const last = rows.findLastIndex(({ key }) => keys.includes(key))
+    const stays = ({ key }: TrajectorySummary) => !keys.includes(key)
+    const next = rows.slice(last + 1).find(stays) ?? rows.slice(0, last + 1).findLast(stays)
+    state.setRow(next?.key)
+    focusTitle(next?.key)
+    const { removed, refused } = await library.remove(keys)
+    setChosen((before) => new Set([...before].filter((key) => !removed.includes(key))))
+    if (removed.length > 0) setRemovals((before) => [...before, removed])
+    const [first] = refused
+    if (!first) return
+    if (refused.some(({ key }) => key === state.row)) {
+      state.setRow(state.row)
+      focusTitle(state.row)
+    }
+    const row = rows.find(({ key }) => key === first.key)
+    const what = refused.length > 1 ? `${refused.length} stay. The first` : `“${row ? titleText(row) : first.key}”`
+    setTrouble({ title: `${what}: ${first.error.message}`, hint: first.error.hint })
+  }
+  const undo = async () => {
+    const keys = removals.at(-1)
+    if (!keys) return
+    try {
+      await library.restore(keys)
+      setRemovals((before) => before.slice(0, -1))
+    } catch (reason) {
+      tell(reason)
+    }
+  }
+  const exportChosen = async () => setExports(await severalExportChoices([...chosen], tell))
+  const act = async ({ kind, key }: RowAction) => {
+    if (kind === 'delete') return remove(chosen.has(key) ? [...chosen] : [key])
+    const written = state.setRow(key)
+    if (kind === 'open') {
+      // The address is written a moment later, and would take the new page back.
+      await written
+      router.push(`/t/${encodeURIComponent(key)}`)
+    }
+    if (kind !== 'edit') return
+    setIsPanelShown(true)
+    // When the panel shows this row.
+    requestAnimationFrame(() => panel.current?.querySelector('input')?.focus())
+  }
+  const choose = (keys: readonly string[], isChosen: boolean) =>
+    setChosen((before) => new Set(isChosen ? [...before, ...keys] : [...before].filter((key) => !keys.includes(key))))
+  const leavePanel = () => {
+    setIsPanelShown(false)
+    requestAnimationFrame(() => focusTitle(state.row))
+  }
+  useKeys({ '/': () => search.current?.focus(), u: undo })
+
+  return (
+    <Shell title="Library" trajectory={undefined}>
+      <main
+        className="grid min-h-0 grid-rows-[minmax(0,1fr)] lg:grid-cols-[minmax(0,1fr)_300px] 2xl:grid-cols-[minmax(0,1fr)_340px]"
+        data-library={isFetching ? 'loading' : 'idle'}
+      >
+        <section
+          aria-label="Trajectories"
+          className={`grid min-h-0 min-w-0 grid-rows-[auto_auto_minmax(0,1fr)_auto] lg:grid ${isPanelShown ? 'max-lg:hidden' : ''}`}
+        >
+          <div className="flex flex-wrap items-center justify-between gap-2 border-line border-b px-3.5 py-2">
+            <LibraryFilters
+              filter={state.filter}
+              choices={choices}
+              sort={state.sort}
+              onFilter={state.setFilter}
+              onSort={state.setSort}
+              searchRef={search}
+            />
+            {page && <Pager page={page} onCursor={state.setCursor} />}
+          </div>
+          <div>
+            {(trouble || error) && (
+              <Banner
+                tone="bad"
+                title={trouble?.title ?? error?.message ?? ''}
+                hint={trouble ? trouble.hint : error instanceof ApiError ? error.hint : undefined}
+              >
+                {trouble ? (
+                  <Button onClick={() => setTrouble(undefined)}>Dismiss</Button>
+                ) : (
+                  <Button onClick={() => (state.cursor === undefined ? refetch() : state.setCursor(undefined))}>
+                    {state.cursor === undefined ? 'Try again' : 'Show the first page'}
+                  </Button>
+                )}
+              </Banner>
+            )}
+          </div>
+          <section ref={list} aria-label="List" className="min-h-0 overflow-y-auto">
+            {rows.length > 0 ? (
+              <TrajectoryTable
+                rows={rows}
+                sort={state.sort}
+                onSort={state.setSort}
+                chosen={chosen}
+                onChoose={choose}
+                shown={state.row}
+                onAction={act}
+              />
+            ) : (
+              page &&
+              (isFiltered ? (
+                <Nothing title="Nothing matches">
+                  <p>Every word must stand in the title, question, tags, note, model or outcome.</p>
+                  <Button onClick={() => state.setFilter({ q: '', outcome: '', tag: '', source: '' })}>
+                    Clear search and filters
+                  </Button>
+                </Nothing>
+              ) : (
+                <Nothing title="Nothing is stored yet">
+                  <p>
+                    Run the agent in the{' '}
+                    <Link href="/" className="text-accent underline">
+                      playground
+                    </Link>
+                    , or open a file: both are kept here.
+                  </p>
+                </Nothing>
+              ))
+            )}
+            {!page && !error && (
+              <p className="p-4 text-faint" role="status">
+                Loading …
+              </p>
+            )}
+          </section>
+          <div>
+            {(chosen.size > 0 || removals.length > 0) && (
+              <div className="flex flex-wrap items-center gap-2 border-line border-t bg-panel px-3.5 py-2">
+                {chosen.size > 0 && (
+                  <>
+                    <span className="mr-1 font-medium">{chosen.size} chosen</span>
+                    <Button onClick={exportChosen}>Export …</Button>
+                    <Button onClick={() => remove([...chosen])}>Delete</Button>
+                    <Button look="quiet" onClick={() => setChosen(new Set())}>
+                      Clear
+                    </Button>
+                  </>
+                )}
+                <span className="flex-1" />
+                {removals.length > 0 && (
+                  <>
+                    <span role="status">{removals.at(-1)?.length} deleted.</span>
+                    <Button onClick={undo}>Undo</Button>
+                  </>
+                )}
+              </div>
+            )}
+          </div>
+        </section>
+        <aside
+          ref={panel}
+          aria-label="Chosen trajectory"
+          onKeyDown={(event) => event.key === 'Escape' && leavePanel()}
+          className={`min-h-0 overflow-y-auto bg-panel p-3.5 lg:block lg:border-line lg:border-l ${isPanelShown ? '' : 'hidden'}`}
+        >
+          <Button className="mb-3 lg:hidden" onClick={leavePanel}>
+            Back to the list
+          </Button>
+          {shown ? (
+            <div>
+              <Heading>Labels</Heading>
+              <LabelsForm
+                key={shown.key}
+                labels={shown}
+                question={shown.question}
+                knownTags={choices?.tags.map(({ tag }) => tag) ?? []}
+                onChange={(change) => library.label(shown.key, change)}
+              />
+              <Heading>Trajectory</Heading>
+              <RowFacts row={shown} />
+              <div className="mt-4 flex gap-2">
+                <Button look="primary" onClick={() => act({ kind: 'open', key: shown.key })}>
+                  Open
+                </Button>
+                <Button onClick={() => remove([shown.key])}>Delete</Button>
+              </div>
+            </div>
+          ) : (
+            <p className="text-faint text-xs">
+              Click a row, or walk with the arrow keys, to see it here. Enter opens it, E edits it, Space chooses it,
+              Delete deletes it.
+            </p>
+          )}
+        </aside>
+      </main>
+      {exports && (
+        <ExportDialog
+          title={`Export ${chosen.size} as JSONL, a trajectory a line`}
+          choices={exports}
+          onClose={() => setExports(undefined)}
+        />
+      )}
+    </Shell>
+  )
+}
+
+function Nothing({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <div className="grid h-full place-content-center justify-items-center gap-3 p-6 text-center text-dim">
+      <h2 className="font-semibold text-ink">{title}</h2>
+      {children}
+    </div>
+  )
+}
+
+/** Single keys, outside of fields and dialogs. */
+function useKeys(actions: Readonly<Record<string, () => unknown>>): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const isTyping =
+      event.target instanceof Element &&
+      event.target.closest('input:not([type=checkbox]), textarea, select, dialog') !== null
+    const action = actions[event.key]
+    if (!action || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    action()
+  })
+  useEffect(() => {
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [])
+}

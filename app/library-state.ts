@@ -1,0 +1,37 @@
+'use client'
+import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs'
+import type { LibraryFilter } from '#components/library/library-filters.tsx'
+import { firstOrder, type ListSort, SORT_COLUMNS, SORT_ORDERS } from '#lib/core/library.ts'
+
+const text = parseAsString.withDefault('')
+
+/** What the address says of the list: a copied link shows the same. */
+export function useLibraryState() {
+  const [{ sort: by, order, cursor, row, ...filter }, set] = useQueryStates(
+    {
+      q: text,
+      outcome: text,
+      tag: text,
+      source: text,
+      sort: parseAsStringLiteral(SORT_COLUMNS).withDefault('added'),
+      order: parseAsStringLiteral(SORT_ORDERS),
+      cursor: parseAsString,
+      row: parseAsString,
+    },
+    { history: 'replace', shallow: true },
+  )
+  const sort: ListSort = { by, order: order ?? firstOrder(by) }
+  return {
+    filter: filter as LibraryFilter,
+    sort,
+    cursor: cursor ?? undefined,
+    /** Key of the row that the panel shows. */
+    row: row ?? undefined,
+    // What is asked for begins with its first page.
+    setFilter: (change: Partial<LibraryFilter>) => set({ ...change, cursor: null }),
+    setSort: (changed: ListSort) =>
+      set({ sort: changed.by, order: changed.order === firstOrder(changed.by) ? null : changed.order, cursor: null }),
+    setCursor: (changed: string | undefined) => set({ cursor: changed ?? null, row: null }, { history: 'push' }),
+    setRow: (key: string | undefined) => set({ row: key ?? null }),
+  }
+}

@@ -1,0 +1,8 @@
+import type { Metadata } from 'next'
+import { LibraryScreen } from '../library-screen.tsx'
+
+export const metadata: Metadata = { title: 'Library' }
+
+export default function LibraryPage() {
+  return <LibraryScreen />
+}

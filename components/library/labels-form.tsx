@@ -1,0 +1,105 @@
+'use client'
+/** Title, tags, note and reward, each saved by itself: when its field is left, or with Enter. Esc takes the change back. */
+import { type KeyboardEvent, useState } from 'react'
+import type { LabelChange } from '#lib/core/labels.ts'
+import type { TrajectorySummary } from '#lib/core/library.ts'
+import { TextArea, TextField } from '../ui/field.tsx'
+import { TagField } from './tag-field.tsx'
+
+interface LabelsFormProps {
+  readonly labels: Pick<TrajectorySummary, 'title' | 'tags' | 'note' | 'reward'>
+  /** Stands in the title's place while there is none. */
+  readonly question: string
+  readonly knownTags: readonly string[]
+  /** Rejects with what is wrong. */
+  readonly onChange: (change: LabelChange) => Promise<void>
+}
+
+export function LabelsForm({ labels, question, knownTags, onChange }: LabelsFormProps) {
+  const [progress, setProgress] = useState<'saving' | 'saved'>()
+  const save = async (change: LabelChange) => {
+    setProgress('saving')
+    try {
+      await onChange(change)
+      setProgress('saved')
+    } catch (error) {
+      setProgress(undefined)
+      throw error
+    }
+  }
+  const title = useDraft(labels.title ?? '', (text) => save({ title: text.trim() || null }))
+  const note = useDraft(labels.note ?? '', (text) => save({ note: text.trim() === '' ? null : text }))
+  const reward = useDraft(labels.reward === null ? '' : String(labels.reward), (text) =>
+    save({ reward: rewardIn(text) }),
+  )
+  return (
+    <div className="grid gap-2.5" data-labels={progress ?? 'idle'}>
+      <div className="grid grid-cols-[minmax(0,1fr)_5rem] items-start gap-2.5">
+        <TextField label="Title" placeholder={question} {...title} />
+        <TextField label="Reward" inputMode="decimal" placeholder="none" {...reward} />
+      </div>
+      <TagField
+        tags={labels.tags}
+        knownTags={knownTags}
+        onChange={(tags) => save({ tags: tags.length > 0 ? tags : null })}
+      />
+      <TextArea label="Note" rows={2} className="field-sizing-content max-h-60 min-h-14" {...note} />
+      <p role="status" className="sr-only">
+        {progress === 'saving' ? 'Saving …' : progress === 'saved' ? 'Saved' : ''}
+      </p>
+    </div>
+  )
+}
+
+interface Draft {
+  readonly text: string
+  readonly isBeingSaved: boolean
+}
+
+/** What is typed and not saved yet; gone when it is saved, kept with the reason when it is not. */
+function useDraft(stored: string, save: (text: string) => Promise<void>) {
+  const [draft, setDraft] = useState<Draft>()
+  const [error, setError] = useState<string>()
+  const forget = () => {
+    setDraft(undefined)
+    setError(undefined)
+  }
+  const commit = async () => {
+    if (!draft || draft.isBeingSaved) return
+    if (draft.text === stored) return forget()
+    setDraft({ ...draft, isBeingSaved: true })
+    setError(undefined)
+    try {
+      await save(draft.text)
+      // What was typed on meanwhile stays.
+      setDraft((current) => (current?.isBeingSaved ? undefined : current))
+    } catch (reason) {
+      setDraft((current) => current && { ...current, isBeingSaved: false })
+      setError(reason instanceof Error ? reason.message : String(reason))
+    }
+  }
+  return {
+    value: draft?.text ?? stored,
+    error,
+    onChange: (event: { readonly target: { readonly value: string } }) =>
+      setDraft({ text: event.target.value, isBeingSaved: false }),
+    onBlur: commit,
+    onKeyDown: (event: KeyboardEvent<HTMLInputElement | HTMLTextAreaElement>) => {
+      const isLine = event.currentTarget instanceof HTMLInputElement
+      if (event.key === 'Enter' && (isLine || event.ctrlKey || event.metaKey)) commit()
+      if (event.key !== 'Escape' || !draft || draft.isBeingSaved) return
+      // Taken here: a further Esc leaves the field.
+      event.stopPropagation()
+      forget()
+    },
+  }
+}
+
+/** null for nothing. Throws for what is no finite number. */
+function rewardIn(text: string): number | null {
+  const written = text.trim().replace('−', '-')
+  if (written === '') return null
+  const reward = Number(written)
+  if (!Number.isFinite(reward)) throw new Error('a number, or nothing')
+  return reward
+}

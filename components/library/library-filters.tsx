@@ -1,0 +1,154 @@
+import type { Ref } from 'react'
+import { type Choices, firstOrder, type ListSort } from '#lib/core/library.ts'
+import { countText } from '../trajectory/numbers.ts'
+import { sourceText } from './row-texts.ts'
+
+/** '' = no restriction. */
+export interface LibraryFilter {
+  readonly q: string
+  /** A kind, or a reason or code. */
+  readonly outcome: string
+  readonly tag: string
+  /** A kind; `import:` with a format. */
+  readonly source: string
+}
+
+interface LibraryFiltersProps {
+  readonly filter: LibraryFilter
+  readonly choices: Choices | undefined
+  readonly sort: ListSort
+  readonly onFilter: (change: Partial<LibraryFilter>) => void
+  readonly onSort: (sort: ListSort) => void
+  readonly searchRef: Ref<HTMLInputElement>
+}
+
+const BOX =
+  'min-h-8 min-w-0 rounded-md border border-line bg-raised px-2 hover:border-line-strong data-set:border-accent data-set:font-medium'
+
+const SORTS: readonly (readonly [text: string, sort: ListSort])[] = [
+  ['newest', { by: 'added', order: 'desc' }],
+  ['oldest', { by: 'added', order: 'asc' }],
+  ['title', { by: 'title', order: firstOrder('title') }],
+  ['most tokens', { by: 'tokens', order: 'desc' }],
+  ['most trained', { by: 'trained', order: 'desc' }],
+  ['highest logprob', { by: 'meanLogprob', order: 'desc' }],
+  ['lowest logprob', { by: 'meanLogprob', order: 'asc' }],
+  ['highest reward', { by: 'reward', order: 'desc' }],
+  ['lowest reward', { by: 'reward', order: 'asc' }],
+]
+
+export function LibraryFilters({ filter, choices, sort, onFilter, onSort, searchRef }: LibraryFiltersProps) {
+  return (
+    <search className="flex flex-wrap items-center gap-2 max-md:grid max-md:w-full max-md:grid-cols-2">
+      <input
+        ref={searchRef}
+        type="search"
+        aria-label="Search"
+        placeholder="Search titles, questions, tags, notes, models"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={500}
+        value={filter.q}
+        onChange={(event) => onFilter({ q: event.target.value })}
+        className={`w-80 max-md:col-span-2 max-md:w-full ${BOX} placeholder:text-faint`}
+      />
+      <Choice
+        label="Outcome"
+        value={filter.outcome}
+        options={outcomeOptions(choices)}
+        onChange={(outcome) => onFilter({ outcome })}
+      />
+      <Choice label="Tag" value={filter.tag} options={tagOptions(choices)} onChange={(tag) => onFilter({ tag })} />
+      <Choice
+        label="Source"
+        value={filter.source}
+        options={sourceOptions(choices)}
+        onChange={(source) => onFilter({ source })}
+      />
+      <select
+        aria-label="Sort"
+        value={SORTS.findIndex(([, { by, order }]) => by === sort.by && order === sort.order)}
+        onChange={(event) => onSort(SORTS[Number(event.target.value)]?.[1] ?? sort)}
+        className={`${BOX} xl:hidden`}
+      >
+        {SORTS.map(([text], index) => (
+          <option key={text} value={index}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </search>
+  )
+}
+
+interface Option {
+  readonly value: string
+  readonly text: string
+  readonly count?: number
+}
+
+interface ChoiceProps {
+  readonly label: string
+  readonly value: string
+  readonly options: readonly Option[]
+  readonly onChange: (value: string) => void
+}
+
+function Choice({ label, value, options, onChange }: ChoiceProps) {
+  const isKnown = value === '' || options.some((option) => option.value === value)
+  return (
+    <select
+      aria-label={label}
+      value={value}
+      data-set={value !== '' || undefined}
+      onChange={(event) => onChange(event.target.value)}
+      className={`${BOX} md:max-w-40`}
+    >
+      <option value="">{label}: any</option>
+      {!isKnown && <option value={value}>{value}</option>}
+      {options.map((option) => (
+        <option key={option.value} value={option.value}>
+          {option.text}
+          {option.count !== undefined && ` (${countText(option.count)})`}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** Each kind that occurs, and under it its reasons or codes. */
+function outcomeOptions(choices: Choices | undefined): readonly Option[] {
+  const { outcomes = [] } = choices ?? {}
+  return (['running', 'ended', 'failed'] as const).flatMap((kind): Option[] => {
+    const own = outcomes.filter((outcome) => outcome.kind === kind)
+    if (own.length === 0) return []
+    const count = own.reduce((sum, outcome) => sum + outcome.count, 0)
+    if (kind === 'running') return [{ value: kind, text: kind, count }]
+    return [
+      { value: kind, text: kind, count },
+      ...own.map(({ outcome, count: part }) => ({ value: outcome, text: `– ${outcome}`, count: part })),
+    ]
+  })
+}
+
+const tagOptions = (choices: Choices | undefined): readonly Option[] =>
+  (choices?.tags ?? []).map(({ tag, count }) => ({ value: tag, text: tag, count }))
+
+function sourceOptions(choices: Choices | undefined): readonly Option[] {
+  const { sources = [] } = choices ?? {}
+  const imported = sources.filter(({ kind }) => kind === 'import')
+  const all: Option = {
+    value: 'import',
+    text: 'import',
+    count: imported.reduce((sum, { count }) => sum + count, 0),
+  }
+  return [
+    ...sources.filter(({ kind }) => kind !== 'import').map(({ kind, count }) => ({ value: kind, text: kind, count })),
+    ...(imported.length > 0 ? [all] : []),
+    ...imported.map(({ kind, format, count }) => ({
+      value: `${kind}:${format}`,
+      text: sourceText(kind, format),
+      count,
+    })),
+  ]
+}

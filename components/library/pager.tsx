@@ -1,0 +1,31 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import type { TrajectoryPage } from '#lib/core/library.ts'
+import { Button } from '../ui/button.tsx'
+import { rangeText } from './row-texts.ts'
+
+interface PagerProps {
+  readonly page: TrajectoryPage
+  readonly onCursor: (cursor: string | undefined) => void
+}
+
+/** Which rows are shown, of how many, and the ways to the others. */
+export function Pager({ page: { trajectories, start, total, previous, next }, onCursor }: PagerProps) {
+  return (
+    <nav aria-label="Pages of the list" className="flex items-center gap-1 tabular-nums">
+      <span className="mr-1 text-dim text-xs" data-range>
+        {rangeText(start, trajectories.length, total)}
+      </span>
+      <Button
+        look="quiet"
+        aria-label="Previous page"
+        disabled={previous === undefined}
+        onClick={() => onCursor(previous)}
+      >
+        <ChevronLeft size={16} aria-hidden />
+      </Button>
+      <Button look="quiet" aria-label="Next page" disabled={next === undefined} onClick={() => onCursor(next)}>
+        <ChevronRight size={16} aria-hidden />
+      </Button>
+    </nav>
+  )
+}

@@ -1,0 +1,34 @@
+import type { TrajectorySummary } from '#lib/core/library.ts'
+import { countText, decimalText, percentText } from '../trajectory/numbers.ts'
+import { Fact, Facts } from '../ui/facts.tsx'
+import { outcomeInk, sourceText, timeText } from './row-texts.ts'
+
+/** What is known of a trajectory without opening it. */
+export function RowFacts({ row }: { readonly row: TrajectorySummary }) {
+  return (
+    <Facts>
+      <Fact name="outcome">
+        <span className={outcomeInk(row)}>{row.outcome}</span>
+      </Fact>
+      <Fact name="segments">
+        {countText(row.segments)} · {countText(row.turns)} of the model
+      </Fact>
+      <Fact name="tokens">{countText(row.tokens)}</Fact>
+      <Fact name="trained (mask 1)">
+        {countText(row.trained)}
+        {row.tokens > 0 && ` · ${percentText(row.trained / row.tokens)}`}
+      </Fact>
+      <Fact name="mean logprob">{decimalText(row.meanLogprob)}</Fact>
+      <Fact name="tool calls">
+        {countText(row.toolCalls - row.failedCalls)} ✓ {countText(row.failedCalls)} ✗
+      </Fact>
+      <Fact name="model">{row.model ?? '—'}</Fact>
+      <Fact name="source">{sourceText(row.source, row.importFormat)}</Fact>
+      <Fact name="made">{timeText(row.createdAt)}</Fact>
+      <Fact name="added">{timeText(row.addedAt)}</Fact>
+      <Fact name="id">
+        <span className="font-mono text-[11px]">{row.id}</span>
+      </Fact>
+    </Facts>
+  )
+}

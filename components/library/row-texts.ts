@@ -1,0 +1,47 @@
+/** What a row of the library says of a trajectory, in words. */
+import type { TrajectorySummary } from '#lib/core/library.ts'
+import { countText } from '../trajectory/numbers.ts'
+
+/** The title given, else the question. */
+export const titleText = ({ title, question }: Pick<TrajectorySummary, 'title' | 'question'>): string =>
+  title?.trim() || question.trim() || 'without a question'
+
+export const sourceText = (source: string, format: string | null): string =>
+  format === null ? source : `${source} · ${format}`
+
+/** Today only the time, in this year no year; — where it is no time. */
+export function whenText(iso: string, now: Date): string {
+  const when = new Date(iso)
+  if (Number.isNaN(when.getTime())) return '—'
+  if (when.toDateString() === now.toDateString())
+    return new Intl.DateTimeFormat([], { timeStyle: 'short' }).format(when)
+  const isThisYear = when.getFullYear() === now.getFullYear()
+  return new Intl.DateTimeFormat([], {
+    day: 'numeric',
+    month: 'short',
+    ...(isThisYear ? { hour: '2-digit', minute: '2-digit' } : { year: 'numeric' }),
+  }).format(when)
+}
+
+export const timeText = (iso: string): string => {
+  const when = new Date(iso)
+  return Number.isNaN(when.getTime()) ? iso : when.toLocaleString()
+}
+
+/** "1–50 of 3,214". */
+export function rangeText(start: number, shown: number, total: number): string {
+  if (total === 0) return 'none'
+  return `${countText(start + 1)}–${countText(start + shown)} of ${countText(total)}`
+}
+
+export const rewardText = (reward: number | null): string => (reward === null ? '—' : String(reward).replace('-', '−'))
+
+/** The colour of an outcome; its word says the same. */
+export const outcomeInk = ({ outcomeKind, outcome }: Pick<TrajectorySummary, 'outcomeKind' | 'outcome'>): string =>
+  outcomeKind === 'failed'
+    ? 'text-bad'
+    : outcomeKind === 'running'
+      ? 'text-accent'
+      : outcome === 'end_turn'
+        ? 'text-dim'
+        : 'text-warn'

@@ -1,0 +1,27 @@
+interface TagListProps {
+  readonly tags: readonly string[]
+  /** How many are shown; of the others only the number. Omitted: all. */
+  readonly most?: number
+}
+
+export function TagList({ tags, most = tags.length }: TagListProps) {
+  const hidden = tags.slice(most)
+  return (
+    <>
+      {tags.slice(0, most).map((tag) => (
+        <span
+          key={tag}
+          title={tag}
+          className="inline-block max-w-24 truncate rounded-sm bg-accent-soft px-1.5 align-bottom text-[11px] text-ink leading-[18px]"
+        >
+          {tag}
+        </span>
+      ))}
+      {hidden.length > 0 && (
+        <span className="text-[11px] text-dim leading-[18px]" title={hidden.join(', ')}>
+          +{hidden.length}
+        </span>
+      )}
+    </>
+  )
+}

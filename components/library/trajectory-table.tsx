@@ -1,0 +1,289 @@
+'use client'
+/** A page of the library. Rows are walked with the arrow keys: the focus stands on their titles. */
+import { ArrowDown, ArrowUp, Pencil } from 'lucide-react'
+import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
+import { firstOrder, type ListSort, type TrajectorySummary } from '#lib/core/library.ts'
+import { countText, decimalText } from '../trajectory/numbers.ts'
+import { outcomeInk, rewardText, sourceText, timeText, titleText, whenText } from './row-texts.ts'
+import { TagList } from './tag-list.tsx'
+
+/** What is to be done with a row. */
+export type RowAction = { readonly kind: 'show' | 'open' | 'edit' | 'delete'; readonly key: string }
+
+interface TrajectoryTableProps {
+  readonly rows: readonly TrajectorySummary[]
+  readonly sort: ListSort
+  readonly onSort: (sort: ListSort) => void
+  readonly chosen: ReadonlySet<string>
+  readonly onChoose: (keys: readonly string[], isChosen: boolean) => void
+  /** Key of the row that the panel shows. */
+  readonly shown: string | undefined
+  readonly onAction: (action: RowAction) => void
+}
+
+const WIDE = 'max-md:hidden'
+const WIDER = 'max-xl:hidden'
+
+export function TrajectoryTable({ rows, sort, onSort, chosen, onChoose, shown, onAction }: TrajectoryTableProps) {
+  const chosenHere = rows.filter(({ key }) => chosen.has(key)).length
+  const now = new Date()
+  // One stop for Tab; from there the arrow keys go on.
+  const stop = rows.some(({ key }) => key === shown) ? shown : rows[0]?.key
+  const press = (event: KeyboardEvent<HTMLElement>) => {
+    const key = rowKeyOf(event.target)
+    if (key === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+    const steps = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, Home: -rows.length, End: rows.length }
+    const step = steps[event.key as keyof typeof steps]
+    const isOnTitle = event.target instanceof HTMLAnchorElement
+    if (step !== undefined) focusRow(event.currentTarget, rows.findIndex((row) => row.key === key) + step)
+    else if (event.key === 'x' || (event.key === ' ' && isOnTitle)) onChoose([key], !chosen.has(key))
+    else if (event.key === 'e') onAction({ kind: 'edit', key })
+    else if (event.key === 'Delete') onAction({ kind: 'delete', key })
+    else return
+    event.preventDefault()
+  }
+  return (
+    <table className="w-full table-fixed border-separate border-spacing-0 text-xs tabular-nums">
+      <thead className="sticky top-0 z-1 bg-ground">
+        <tr>
+          <th className="w-9 border-line border-b py-1.5 pl-3.5 text-left">
+            <input
+              type="checkbox"
+              aria-label="Choose all of this page"
+              className="block size-4 accent-(--accent)"
+              checked={rows.length > 0 && chosenHere === rows.length}
+              ref={(box) => {
+                if (box) box.indeterminate = chosenHere > 0 && chosenHere < rows.length
+              }}
+              onChange={(event) =>
+                onChoose(
+                  rows.map(({ key }) => key),
+                  event.target.checked,
+                )
+              }
+            />
+          </th>
+          <Column name="Title" by="title" sort={sort} onSort={onSort} className="text-left" />
+          <Column name="Outcome" className={`w-26 text-left ${WIDE}`} />
+          <Column name="Turns" title="Responses of the model" className={`w-13 text-right ${WIDER}`} />
+          <Column name="Tokens" by="tokens" sort={sort} onSort={onSort} className={`w-17 text-right ${WIDE}`} />
+          <Column
+            name="Trained"
+            title="Tokens with loss mask 1"
+            by="trained"
+            sort={sort}
+            onSort={onSort}
+            className={`w-18 text-right ${WIDE}`}
+          />
+          <Column name="Calls" title="Tool calls, and how many of them failed" className={`w-20 text-right ${WIDER}`} />
+          <Column
+            name="Logprob"
+            title="Mean over trained tokens, in nats"
+            by="meanLogprob"
+            sort={sort}
+            onSort={onSort}
+            className={`w-19 text-right ${WIDER}`}
+          />
+          <Column name="Reward" by="reward" sort={sort} onSort={onSort} className={`w-18 text-right ${WIDE}`} />
+          <Column name="Source" className={`w-26 pl-4 text-left ${WIDER}`} />
+          <Column
+            name="Added"
+            by="added"
+            sort={sort}
+            onSort={onSort}
+            className="w-29 pr-3.5 text-right max-md:hidden"
+          />
+          <th className="w-11 border-line border-b md:hidden">
+            <span className="sr-only">Edit</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody
+        onKeyDown={press}
+        onFocus={(event) => {
+          const key = rowKeyOf(event.target)
+          if (key !== undefined && key !== shown) onAction({ kind: 'show', key })
+        }}
+        onClick={(event) => {
+          const key = rowKeyOf(event.target)
+          const isControl = event.target instanceof Element && event.target.closest('a, button, input') !== null
+          if (key !== undefined && !isControl) onAction({ kind: 'show', key })
+        }}
+      >
+        {rows.map((row) => (
+          <Row
+            key={row.key}
+            row={row}
+            now={now}
+            isChosen={chosen.has(row.key)}
+            isShown={row.key === shown}
+            tabIndex={row.key === stop ? 0 : -1}
+            onChoose={(isChosen) => onChoose([row.key], isChosen)}
+            onAction={onAction}
+          />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+interface ColumnProps {
+  readonly name: string
+  readonly className: string
+  readonly title?: string
+  readonly by?: ListSort['by']
+  readonly sort?: ListSort
+  readonly onSort?: (sort: ListSort) => void
+}
+
+function Column({ name, className, title, by, sort, onSort }: ColumnProps) {
+  const isSorted = by !== undefined && sort?.by === by
+  const Arrow = sort?.order === 'asc' ? ArrowUp : ArrowDown
+  return (
+    <th
+      scope="col"
+      title={title}
+      aria-sort={isSorted ? (sort.order === 'asc' ? 'ascending' : 'descending') : undefined}
+      className={`border-line border-b px-2 py-1.5 font-medium text-dim ${className}`}
+    >
+      {by === undefined || sort === undefined || onSort === undefined ? (
+        name
+      ) : (
+        <button
+          type="button"
+          className="relative hover:text-ink data-sorted:font-semibold data-sorted:text-ink"
+          data-sorted={isSorted || undefined}
+          onClick={() => onSort({ by, order: isSorted ? (sort.order === 'asc' ? 'desc' : 'asc') : firstOrder(by) })}
+        >
+          {name}
+          {isSorted && <Arrow size={11} aria-hidden className="absolute top-1 -right-3" />}
+        </button>
+      )}
+    </th>
+  )
+}
+
+interface RowProps {
+  readonly row: TrajectorySummary
+  readonly now: Date
+  readonly isChosen: boolean
+  readonly isShown: boolean
+  readonly tabIndex: number
+  readonly onChoose: (isChosen: boolean) => void
+  readonly onAction: (action: RowAction) => void
+}
+
+function Row({ row, now, isChosen, isShown, tabIndex, onChoose, onAction }: RowProps) {
+  const title = titleText(row)
+  const outcome = <span className={outcomeInk(row)}>{row.outcome}</span>
+  const open = (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return
+    event.preventDefault()
+    onAction({ kind: 'open', key: row.key })
+  }
+  return (
+    <tr
+      data-key={row.key}
+      data-shown={isShown || undefined}
+      className="group hover:bg-panel data-shown:bg-panel data-shown:shadow-[inset_3px_0_0_var(--accent)]"
+    >
+      <td className="border-line border-b py-1.5 pl-3.5 align-top">
+        <input
+          type="checkbox"
+          aria-label={`Choose ${title}`}
+          className="mt-0.5 block size-4 accent-(--accent)"
+          tabIndex={tabIndex}
+          checked={isChosen}
+          onChange={(event) => onChoose(event.target.checked)}
+        />
+      </td>
+      <Cell className="text-left">
+        <span className="flex min-w-0 items-baseline gap-1.5">
+          <a
+            href={`/t/${encodeURIComponent(row.key)}`}
+            tabIndex={tabIndex}
+            title={title}
+            onClick={open}
+            className="min-w-16 truncate text-[13px] hover:underline focus-visible:-outline-offset-2"
+          >
+            {title}
+          </a>
+          <span className="flex shrink-0 gap-1 max-md:hidden">
+            <TagList tags={row.tags} most={2} />
+          </span>
+        </span>
+        <span className="mt-0.5 block text-dim md:hidden">
+          {outcome} · {countText(row.tokens)} tokens · {countText(row.trained)} trained
+          {row.reward !== null && ` · reward ${rewardText(row.reward)}`} · {whenText(row.addedAt, now)}
+        </span>
+        {row.tags.length > 0 && (
+          <span className="mt-1 flex flex-wrap gap-1 md:hidden">
+            <TagList tags={row.tags} />
+          </span>
+        )}
+      </Cell>
+      <Cell className={`truncate text-left ${WIDE}`} title={row.outcome}>
+        {outcome}
+      </Cell>
+      <Cell className={`text-right ${WIDER}`} title={`${countText(row.segments)} segments`}>
+        {countText(row.turns)}
+      </Cell>
+      <Cell className={`text-right ${WIDE}`}>{countText(row.tokens)}</Cell>
+      <Cell className={`text-right ${WIDE}`}>{countText(row.trained)}</Cell>
+      <Cell className={`whitespace-nowrap text-right ${WIDER}`}>{callsText(row)}</Cell>
+      <Cell className={`text-right ${WIDER}`}>{decimalText(row.meanLogprob)}</Cell>
+      <Cell className={`text-right ${WIDE}`}>{rewardText(row.reward)}</Cell>
+      <Cell
+        className={`truncate pl-4 text-left text-dim ${WIDER}`}
+        title={[sourceText(row.source, row.importFormat), row.model].filter(Boolean).join(' · ')}
+      >
+        {row.importFormat ?? row.source}
+      </Cell>
+      <Cell className="whitespace-nowrap pr-3.5 text-right text-dim max-md:hidden" title={timeText(row.addedAt)}>
+        {whenText(row.addedAt, now)}
+      </Cell>
+      <td className="border-line border-b md:hidden">
+        <button
+          type="button"
+          aria-label={`Edit ${title}`}
+          tabIndex={tabIndex}
+          className="grid size-11 place-items-center text-dim"
+          onClick={() => onAction({ kind: 'edit', key: row.key })}
+        >
+          <Pencil size={15} aria-hidden />
+        </button>
+      </td>
+    </tr>
+  )
+}
+
+function callsText({ toolCalls, failedCalls }: TrajectorySummary): ReactNode {
+  if (toolCalls === 0) return <span className="text-faint">—</span>
+  if (failedCalls === 0) return countText(toolCalls)
+  return (
+    <>
+      {countText(toolCalls - failedCalls)} ✓ <span className="text-bad">{countText(failedCalls)} ✗</span>
+    </>
+  )
+}
+
+interface CellProps {
+  readonly className: string
+  readonly title?: string
+  readonly children: ReactNode
+}
+
+const Cell = ({ className, title, children }: CellProps) => (
+  <td title={title} className={`border-line border-b px-2 py-1.5 align-top ${className}`}>
+    {children}
+  </td>
+)
+
+const rowKeyOf = (target: EventTarget): string | undefined =>
+  target instanceof Element ? target.closest<HTMLElement>('tr[data-key]')?.dataset.key : undefined
+
+/** The nearest one where there is none at this index. */
+function focusRow(table: HTMLElement, index: number): void {
+  const titles = table.querySelectorAll<HTMLElement>('tr[data-key] a')
+  titles[Math.max(0, Math.min(titles.length - 1, index))]?.focus()
+}

@@ -1,0 +1,37 @@
+/** Lists of stored trajectories, and what they can be filtered by. */
+import { queryOptions } from '@tanstack/react-query'
+import { choicesSchema, type ListSort, pageSchema } from '#lib/core/library.ts'
+import { callApi } from './api.ts'
+import { TRAJECTORIES } from './queries.ts'
+
+/** Of GET /api/trajectories. */
+export interface TrajectoriesQuery {
+  readonly q?: string
+  readonly outcome?: string
+  readonly tag?: string
+  readonly source?: string
+  readonly sort?: ListSort['by']
+  readonly order?: ListSort['order']
+  readonly limit: number
+  readonly cursor?: string
+}
+
+const POLL_RUNNING_MS = 3_000
+
+/** Asked again soon while one in it is running. */
+export const trajectoriesOptions = (query: TrajectoriesQuery) =>
+  queryOptions({
+    queryKey: [...TRAJECTORIES, query],
+    queryFn: async ({ signal }) => {
+      const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+      return pageSchema.parse(await (await callApi(`/api/trajectories?${search}`, { signal })).json())
+    },
+    refetchInterval: ({ state }) =>
+      state.data?.trajectories.some(({ outcomeKind }) => outcomeKind === 'running') ? POLL_RUNNING_MS : false,
+  })
+
+export const choicesOptions = () =>
+  queryOptions({
+    queryKey: [...TRAJECTORIES, 'choices'],
+    queryFn: async ({ signal }) => choicesSchema.parse(await (await callApi('/api/library', { signal })).json()),
+  })

@@ -1,0 +1,69 @@
+'use client'
+/** What the pages do with stored trajectories, and what that means for what they have read before. */
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { changedLabels, type LabelChange, labelsOf, withLabels } from '#lib/core/labels.ts'
+import { summarySchema, type TrajectoryPage, type TrajectorySummary } from '#lib/core/library.ts'
+import { ApiError, callApi } from './api.ts'
+import { TRAJECTORIES, trajectoryOptions } from './queries.ts'
+
+export interface Library {
+  /** Throws ApiError. */
+  label(key: string, change: LabelChange): Promise<void>
+  remove(keys: readonly string[]): Promise<Removal>
+  /** Throws ApiError. */
+  restore(keys: readonly string[]): Promise<void>
+}
+
+interface Removal {
+  readonly removed: readonly string[]
+  readonly refused: readonly { readonly key: string; readonly error: ApiError }[]
+}
+
+export function useLibrary(): Library {
+  const cache = useQueryClient()
+  return {
+    async label(key, change) {
+      const row = summarySchema.parse(await (await callApi(addressOf(key), { method: 'PATCH', json: change })).json())
+      cache.setQueryData(
+        trajectoryOptions(key).queryKey,
+        (trajectory) => trajectory && withLabels(trajectory, changedLabels(labelsOf(trajectory), change)),
+      )
+      await putRow(cache, row)
+    },
+    async remove(keys) {
+      const results = await Promise.all(keys.map(removal))
+      const removed = results.flatMap(({ key, error }) => (error ? [] : [key]))
+      for (const key of removed) cache.removeQueries({ queryKey: trajectoryOptions(key).queryKey })
+      await cache.invalidateQueries({ queryKey: TRAJECTORIES })
+      return { removed, refused: results.flatMap(({ key, error }) => (error ? [{ key, error }] : [])) }
+    },
+    async restore(keys) {
+      await Promise.all(keys.map((key) => callApi(`${addressOf(key)}/restore`, { method: 'POST' })))
+      for (const key of keys) cache.invalidateQueries({ queryKey: trajectoryOptions(key).queryKey })
+      await cache.invalidateQueries({ queryKey: TRAJECTORIES })
+    },
+  }
+}
+
+const addressOf = (key: string): string => `/api/trajectories/${encodeURIComponent(key)}`
+
+async function removal(key: string): Promise<{ readonly key: string; readonly error: ApiError | undefined }> {
+  try {
+    await callApi(addressOf(key), { method: 'DELETE' })
+    return { key, error: undefined }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { key, error }
+  }
+}
+
+/** In lists that are shown the row changes where it stands: it does not run away from under who edits it. */
+async function putRow(cache: QueryClient, row: TrajectorySummary): Promise<void> {
+  await cache.cancelQueries({ queryKey: TRAJECTORIES })
+  cache.setQueriesData<TrajectoryPage>(
+    { queryKey: TRAJECTORIES, predicate: ({ queryKey }) => typeof queryKey[1] === 'object' },
+    (page) => page && { ...page, trajectories: page.trajectories.map((old) => (old.key === row.key ? row : old)) },
+  )
+  await cache.invalidateQueries({ queryKey: TRAJECTORIES, refetchType: 'none' })
+  cache.invalidateQueries({ queryKey: [...TRAJECTORIES, 'choices'] })
+}
