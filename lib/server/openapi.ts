@@ -4,6 +4,7 @@ import { rolloutEventSchema } from '#lib/core/events.ts'
 import { choicesSchema, pageSchema, SORT_COLUMNS, summarySchema } from '#lib/core/library.ts'
 import { serverLoadSchema } from '#lib/core/server-load.ts'
 import { serverEntrySchema, serverStatusSchema } from '#lib/core/server-status.ts'
+import { downloadSchema } from '#lib/core/tokenizer-download.ts'
 import { trajectorySchema } from '#lib/core/trajectory.ts'
 import { formats, writableFormats } from '#lib/formats/registry.ts'
 import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
@@ -14,6 +15,7 @@ import { labelChangeSchema } from './library.ts'
 import { parseAnswerSchema, parseRequestSchema } from './parse.ts'
 import { continueRequestSchema, rolloutRequestSchema } from './rollouts.ts'
 import { serverInputSchema } from './servers.ts'
+import { loadingSchema, tokenizerRequestSchema } from './tokenizers.ts'
 
 interface Operation {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -106,6 +108,25 @@ export const operations: readonly Operation[] = [
     summary: 'Tool calls in a text, as each parser finds them.',
     body: { type: 'application/json', schema: parseRequestSchema },
     answers: { 200: { description: 'What each parser found.', schema: parseAnswerSchema } },
+  },
+  {
+    method: 'get',
+    path: '/api/tokenizers',
+    summary: 'Tokenizers that are being downloaded from the Hub.',
+    answers: { 200: { description: 'How far each is.', schema: z.object({ downloads: z.array(downloadSchema) }) } },
+  },
+  {
+    method: 'post',
+    path: '/api/tokenizers',
+    summary: 'Loads a tokenizer, from the Hub where this machine has it not. Closing the connection gives it up.',
+    body: { type: 'application/json', schema: tokenizerRequestSchema },
+    answers: {
+      200: {
+        description: 'One line for each step of a download, and a last one: ready or failed.',
+        type: 'application/x-ndjson',
+        schema: loadingSchema,
+      },
+    },
   },
   {
     method: 'post',

@@ -2,17 +2,13 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { getHFHubCachePath, getRepoFolderName, HUB_URL, HubApiError, modelInfo, pathsInfo } from '@huggingface/hub'
+import type { Download } from '#lib/core/tokenizer-download.ts'
 import { downloadToCache } from './download.ts'
 import type { TokenizerPlaces } from './load.ts'
 import { TokenizerError } from './tokenizer-files.ts'
 
-/** How far the download of a tokenizer is; bytes of all its files together. */
-export interface Progress {
-  /** The file that is arriving. */
-  readonly file: string
-  readonly bytes: number
-  readonly total: number
-}
+/** Of a download whose name is known to who asked for it. */
+export type Progress = Omit<Download, 'name'>
 
 const REPOSITORY = /^[A-Za-z0-9][\w.-]{0,95}(\/[A-Za-z0-9][\w.-]{0,95})?$/
 /** tokenizer.json comes last: where it is, the others are too. */

@@ -1,6 +1,7 @@
 /** Finds a tokenizer by name: the built-in model's, a folder that the user allowed, or a Hub repository. */
 import { readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
+import type { Download } from '#lib/core/tokenizer-download.ts'
 import { hubFolder, lacksTokenizerJson, type Progress } from './hub.ts'
 import { type LoadedTokenizer, loadTokenizerFiles, TokenizerError, type TokenizerFiles } from './tokenizer-files.ts'
 
@@ -24,10 +25,6 @@ export interface TokenizerLoader {
   load(name: string, signal?: AbortSignal): Promise<LoadedTokenizer>
   /** What is being downloaded, by the name it was asked for. */
   downloads(): readonly Download[]
-}
-
-export interface Download extends Progress {
-  readonly name: string
 }
 
 interface Loading {

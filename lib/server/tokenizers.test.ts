@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import type { Download } from '#lib/core/tokenizer-download.ts'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
+import { chatml } from '#lib/tito/small-templates.ts'
+import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/tokenizer-files.ts'
+import { type Loading, loadTokenizer } from './tokenizers.ts'
+
+const loaded: LoadedTokenizer = {
+  tokenizer: byteTokenizer,
+  template: () => chatTemplate(chatml, {}),
+  compile: (text) => chatTemplate(text, {}),
+  stopIds: [],
+}
+
+/** A loader that downloads until it is told how it ends. */
+function slowLoader() {
+  const { promise, resolve, reject } = Promise.withResolvers<LoadedTokenizer>()
+  let download: Download | undefined = { name: 'a/b', file: 'tokenizer.json', bytes: 1, total: 2 }
+  let left = false
+  return {
+    loader: {
+      load: async (_name: string, signal?: AbortSignal) => {
+        signal?.addEventListener('abort', () => {
+          left = true
+        })
+        return promise
+      },
+      downloads: () => (download ? [download] : []),
+    },
+    isLeft: () => left,
+    end(result: LoadedTokenizer | Error) {
+      download = undefined
+      if (result instanceof Error) reject(result)
+      else resolve(result)
+    },
+  }
+}
+
+async function told(result: LoadedTokenizer | Error): Promise<Loading[]> {
+  const slow = slowLoader()
+  const lines: Loading[] = []
+  for await (const line of loadTokenizer('a/b', slow.loader)) {
+    lines.push(line)
+    if (line.state === 'downloading') slow.end(result)
+  }
+  return lines
+}
+
+test('how far it is, and that it is there', async () => {
+  expect(await told(loaded)).toEqual([
+    { state: 'downloading', name: 'a/b', file: 'tokenizer.json', bytes: 1, total: 2 },
+    {
+      state: 'ready',
+      name: 'a/b',
+      fingerprint: 'bytes',
+      vocabularySize: byteTokenizer.vocabularySize,
+      hasTemplate: true,
+    },
+  ])
+})
+
+test('why it failed', async () => {
+  const lines = await told(new TokenizerError('TOKENIZER_GATED', 'gated', 'ask'))
+  expect(lines.at(-1)).toEqual({ state: 'failed', code: 'TOKENIZER_GATED', detail: 'gated', hint: 'ask' })
+})
+
+test('a reader that leaves gives it up', async () => {
+  const slow = slowLoader()
+  for await (const _ of loadTokenizer('a/b', slow.loader)) break
+  expect(slow.isLeft()).toBe(true)
+})

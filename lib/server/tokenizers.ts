@@ -1,0 +1,65 @@
+/** Tokenizers over HTTP: fetched ahead of a run, with what becomes of it told line by line. */
+import * as z from 'zod'
+import { downloadSchema } from '#lib/core/tokenizer-download.ts'
+import type { LoadedTokenizer } from '#lib/tokenizer/tokenizer-files.ts'
+import { TokenizerError } from '#lib/tokenizer/tokenizer-files.ts'
+import type { Services } from './services.ts'
+
+export const tokenizerRequestSchema = z.strictObject({
+  name: z.string().min(1).max(4096).describe('Hub name, or a folder under ROLLSCOPE_TOKENIZERS.'),
+})
+
+export const loadingSchema = z.discriminatedUnion('state', [
+  downloadSchema.extend({ state: z.literal('downloading') }),
+  z.object({
+    state: z.literal('ready'),
+    name: z.string(),
+    fingerprint: z.string().describe('SHA-256 of tokenizer.json.'),
+    vocabularySize: z.int(),
+    hasTemplate: z.boolean().describe('Whether it comes with a chat template.'),
+  }),
+  z.object({ state: z.literal('failed'), code: z.string(), detail: z.string(), hint: z.string().optional() }),
+])
+export type Loading = Readonly<z.infer<typeof loadingSchema>>
+
+const LOOK_MS = 200
+
+/** How far it is, as often as that changes, and last how it ended. A reader that leaves gives its download up. */
+export async function* loadTokenizer(name: string, loader: Services['tokenizers']): AsyncGenerator<Loading> {
+  const left = new AbortController()
+  const ending = loader.load(name, left.signal).then(
+    (loaded) => ready(name, loaded),
+    (error: unknown) => failed(error),
+  )
+  try {
+    for (let told = ''; ; ) {
+      const end = await Promise.race([ending, later(LOOK_MS)])
+      if (end) {
+        yield end
+        return
+      }
+      const download = loader.downloads().find((one) => one.name === name)
+      const seen = JSON.stringify(download)
+      if (download && seen !== told) yield { state: 'downloading', ...download }
+      told = seen
+    }
+  } finally {
+    left.abort()
+  }
+}
+
+const later = (ms: number): Promise<undefined> => new Promise((resolve) => setTimeout(() => resolve(undefined), ms))
+
+const ready = (name: string, { tokenizer, template }: LoadedTokenizer): Loading => ({
+  state: 'ready',
+  name,
+  fingerprint: tokenizer.fingerprint,
+  vocabularySize: tokenizer.vocabularySize,
+  hasTemplate: template(false) !== undefined,
+})
+
+function failed(error: unknown): Loading {
+  if (!(error instanceof TokenizerError)) throw error
+  const { code, message, hint } = error
+  return { state: 'failed', code, detail: message, ...(hint !== undefined && { hint }) }
+}
