@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { defineConfig } from '@playwright/test'
-import { PORT, TOKEN } from './e2e/application.ts'
+import { HUB_PORT, PORT, TOKEN } from './e2e/application.ts'
 import { findBrowser } from './scripts/browser.ts'
 
 const executablePath = findBrowser()
@@ -41,6 +41,8 @@ export default defineConfig({
       ROLLSCOPE_TOKEN: TOKEN,
       ROLLSCOPE_DATA: mkdtempSync(path.join(os.tmpdir(), 'rollscope-e2e-')),
       SGLANG_BASE_URL: '',
+      HF_ENDPOINT: `http://127.0.0.1:${HUB_PORT}`,
+      HF_HUB_CACHE: mkdtempSync(path.join(os.tmpdir(), 'rollscope-e2e-hub-')),
     },
   },
 })

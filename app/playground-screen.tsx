@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { Composer } from '#components/playground/composer.tsx'
+import { Downloads } from '#components/playground/downloads.tsx'
 import { liveNote } from '#components/playground/live-note.ts'
 import { RunClock } from '#components/playground/run-clock.tsx'
 import { SetupForm } from '#components/playground/setup-form.tsx'
@@ -20,12 +21,19 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { ApiError } from '#lib/client/api.ts'
-import { capabilitiesOptions, trajectoryOptions } from '#lib/client/queries.ts'
+import { capabilitiesOptions, downloadsOptions, trajectoryOptions } from '#lib/client/queries.ts'
 import { useRollout } from '#lib/client/use-rollout.ts'
 import type { LiveTrajectory } from '#lib/core/events.ts'
 import { segmentsOf, tokenAt } from '#lib/core/tokens.ts'
 import type { Outcome } from '#lib/core/trajectory.ts'
-import { FIRST_QUESTION, type FieldErrors, openingOf, requestOf, setupOf } from '#lib/settings/setup.ts'
+import {
+  FIRST_QUESTION,
+  type FieldErrors,
+  openingOf,
+  requestOf,
+  SERVER_TOKENIZER,
+  setupOf,
+} from '#lib/settings/setup.ts'
 import { Panes } from './panes.tsx'
 import { Shell } from './shell.tsx'
 import { useServerStatus } from './use-server-status.ts'
@@ -48,6 +56,7 @@ export function PlaygroundScreen() {
   const { data: stored, error: loadError } = useQuery(trajectoryOptions(view.key))
   const rollout = useRollout(view.key)
   const request = requestOf(setup)
+  const { data: waitingFor } = useQuery(downloadsOptions(starting !== undefined))
 
   // A reload in mid-run: the stored trajectory names the rollout that is writing it.
   const running = stored?.outcome.kind === 'running' ? stored.outcome.rolloutId : undefined
@@ -59,7 +68,8 @@ export function PlaygroundScreen() {
   const trajectory = shownTrajectory(rollout.state, stored)
   const isRunning = rollout.state.kind === 'following'
   const followError = rollout.state.kind === 'failed' ? rollout.state.error : undefined
-  const send = async () => {
+  const send = async (using = setup) => {
+    const request = requestOf(using)
     if (!request.ok) {
       setProblem(settingsProblem(request.errors))
       return
@@ -89,6 +99,11 @@ export function PlaygroundScreen() {
     } finally {
       setStarting(undefined)
     }
+  }
+  const sendWithServerTokenizer = () => {
+    const changed = { ...setup, tokenizer: SERVER_TOKENIZER }
+    setSetup(changed)
+    return send(changed)
   }
   const stop = async () => {
     if (starting) {
@@ -155,7 +170,9 @@ export function PlaygroundScreen() {
                 outcome={isRunning ? undefined : trajectory?.outcome}
                 isConnected={rollout.state.kind !== 'following' || rollout.state.isConnected}
                 onReturn={setText}
+                onServerTokenizer={sendWithServerTokenizer}
               />
+              {starting && waitingFor && <Downloads downloads={waitingFor.downloads} />}
               {trajectory && <RunNotices trajectory={trajectory} />}
             </div>
             {hasTokens ? (
@@ -182,7 +199,7 @@ export function PlaygroundScreen() {
               <Composer
                 text={text}
                 onChange={setText}
-                onSend={send}
+                onSend={() => send()}
                 onStop={stop}
                 state={isStopping ? 'stopping' : isRunning ? 'running' : starting ? 'starting' : 'ready'}
                 isFirst={!hasTokens}
@@ -236,9 +253,11 @@ interface NoticesProps {
   readonly isConnected: boolean
   /** Gives a question that was never read back to the composer. */
   readonly onReturn: (text: string) => void
+  /** Sends again, with the server as tokenizer. */
+  readonly onServerTokenizer: () => void
 }
 
-function Notices({ problem, outcome, isConnected, onReturn }: NoticesProps) {
+function Notices({ problem, outcome, isConnected, onReturn, onServerTokenizer }: NoticesProps) {
   const ended = outcome && outcomeText(outcome)
   const question =
     outcome && outcome.kind !== 'running' ? outcome.unsent?.findLast(({ role }) => role === 'user')?.content : undefined
@@ -251,7 +270,13 @@ function Notices({ problem, outcome, isConnected, onReturn }: NoticesProps) {
           hint="The run goes on for a minute without a listener."
         />
       )}
-      {problem && <Banner tone="bad" title={problem.message} hint={problem.hint} />}
+      {problem && (
+        <Banner tone="bad" title={problem.message} hint={problem.hint}>
+          {problem.remedy === 'server-tokenizer' && (
+            <Button onClick={onServerTokenizer}>Use the server’s tokenizer</Button>
+          )}
+        </Banner>
+      )}
       {ended && (
         <Banner tone={ended.tone} title={ended.title} hint={ended.hint}>
           {typeof question === 'string' && <Button onClick={() => onReturn(question)}>Take the question back</Button>}

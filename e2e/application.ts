@@ -4,6 +4,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { type APIRequestContext, expect, type Page } from '@playwright/test'
 
 export const PORT = 3199
+/** Where the application looks for the Hub; nothing listens there unless a test starts one. */
+export const HUB_PORT = 3198
 export const TOKEN = 'token-of-the-journeys-0123'
 export const BASE = `http://127.0.0.1:${PORT}`
 

@@ -10,7 +10,7 @@ const NAME = 'Büro 2 H100'
 
 let sglang: SlowServer
 test.beforeAll(async () => {
-  sglang = await startSlowServer(0, KEY)
+  sglang = await startSlowServer(0, { apiKey: KEY })
 })
 test.afterAll(() => sglang.close())
 test.beforeEach(async ({ request }) => {

@@ -10,8 +10,14 @@ export interface SlowServer {
   close(): Promise<void>
 }
 
-/** `apiKey`: refuses whoever has not this one. */
-export async function startSlowServer(msPerChunk: number, apiKey?: string): Promise<SlowServer> {
+/**
+ * `apiKey`: refuses whoever has not this one. `tokenizer`: as the server names it; a name that this machine can load,
+ * unless said otherwise.
+ */
+export async function startSlowServer(
+  msPerChunk: number,
+  { apiKey, tokenizer = 'built-in' }: { readonly apiKey?: string; readonly tokenizer?: string } = {},
+): Promise<SlowServer> {
   const generations = { started: 0, cut: 0 }
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -34,8 +40,7 @@ export async function startSlowServer(msPerChunk: number, apiKey?: string): Prom
       })
       response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' })
       if (request.url === '/model_info') {
-        // A server elsewhere names a tokenizer that this machine can load.
-        response.end(JSON.stringify({ ...((await answer.json()) as object), tokenizer_path: 'built-in' }))
+        response.end(JSON.stringify({ ...((await answer.json()) as object), tokenizer_path: tokenizer }))
         return
       }
       if (request.url === '/generate') generations.started++

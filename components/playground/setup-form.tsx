@@ -4,6 +4,7 @@ import { ServerLight, type ShownStatus, statusText } from '../servers/server-sta
 import { Heading } from '../ui/facts.tsx'
 import { CheckField, SelectField, TextArea, TextField } from '../ui/field.tsx'
 import { liveNote } from './live-note.ts'
+import { TokenizerField } from './tokenizer-field.tsx'
 
 interface SetupFormProps {
   readonly setup: Setup
@@ -176,12 +177,19 @@ export function SetupForm(props: SetupFormProps) {
                 <option key={name}>{name}</option>
               ))}
             </SelectField>
-            <TextField
-              label="Tokenizer and template"
-              explanation="A Hub name such as Qwen/Qwen3-4B, or a folder under ROLLSCOPE_TOKENIZERS"
-              placeholder="from the server"
-              value={setup.tokenizer}
-              onChange={(event) => set('tokenizer', event.target.value)}
+            <TokenizerField
+              tokenizer={setup.tokenizer}
+              status={status}
+              onChange={(tokenizer) => set('tokenizer', tokenizer)}
+            />
+            <TextArea
+              label="Chat template, Jinja"
+              explanation="Rendered in place of the tokenizer’s own: for tokenizers without one, and for servers that encode but do not render"
+              rows={2}
+              className="font-mono"
+              placeholder="the tokenizer’s"
+              value={setup.chatTemplate}
+              onChange={(event) => set('chatTemplate', event.target.value)}
             />
             <TextArea
               label="Template options, JSON"

@@ -139,3 +139,12 @@ test('the composer sends by key, and only what there is to send', async () => {
   expect(onSend).toHaveBeenCalledOnce()
   expect(screen.getByRole('button', { name: 'Stop' })).toBeDefined()
 })
+
+test('a tokenizer that was the server’s is labelled', () => {
+  const { rerender } = render(<Totals trajectory={sample} />)
+  expect(screen.queryByText('tokenizer', { selector: 'dt' })).toBeNull()
+  const { model } = sample
+  const tokenizer = { name: '/models/qwen', source: 'server', specialIds: [] } as const
+  rerender(<Totals trajectory={{ ...sample, model: { ...model, tokenizer } }} />)
+  expect(fact('tokenizer')).toBe('the server’s own, bytes as it decodes them')
+})

@@ -38,6 +38,14 @@ export function Totals({ trajectory }: { readonly trajectory: LiveTrajectory }) 
       <Fact name="TITO check" title={check.title}>
         <span className={check.isGood ? 'text-good' : 'text-warn'}>{check.text}</span>
       </Fact>
+      {trajectory.model.tokenizer?.source === 'server' && (
+        <Fact
+          name="tokenizer"
+          title={`The server encoded, decoded and rendered (${trajectory.model.tokenizer.name}). The ids are exact; the texts of tokens are those that it decodes.`}
+        >
+          the server’s own, bytes as it decodes them
+        </Fact>
+      )}
       {problems > 0 && (
         <Fact
           name="problems"

@@ -26,12 +26,21 @@ export class ApiError extends Error {
   readonly hint: string | undefined
   /** Path of the value in what was sent that is wrong, where it is one. */
   readonly field: string | undefined
-  constructor(status: number, code: string, message: string, hint?: string, field?: string) {
+  /** What may be asked for instead: the server's own tokenizer. */
+  readonly remedy: 'server-tokenizer' | undefined
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    hint?: string,
+    { field, remedy }: { readonly field?: string | undefined; readonly remedy?: 'server-tokenizer' | undefined } = {},
+  ) {
     super(message)
     this.status = status
     this.code = code
     this.hint = hint
     this.field = field
+    this.remedy = remedy
   }
 }
 
@@ -40,6 +49,7 @@ const problemSchema = z.looseObject({
   detail: z.string(),
   hint: z.string().optional(),
   field: z.string().optional(),
+  remedy: z.literal('server-tokenizer').optional().catch(undefined),
 })
 
 export async function callApi(
@@ -74,8 +84,8 @@ export async function callApi(
   if (response.ok) return response
   const problem = problemSchema.safeParse(await response.json().catch(() => undefined))
   if (problem.success) {
-    const { code, detail, hint, field } = problem.data
-    throw new ApiError(response.status, code, detail, hint, field)
+    const { code, detail, hint, field, remedy } = problem.data
+    throw new ApiError(response.status, code, detail, hint, { field, remedy })
   }
   throw new ApiError(response.status, 'UNKNOWN', `the server answered ${response.status}`)
 }

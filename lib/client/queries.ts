@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { decodeValue } from '#lib/core/codec.ts'
 import { violationText } from '#lib/core/schema-violation.ts'
 import { serverEntrySchema, serverStatusSchema } from '#lib/core/server-status.ts'
+import { downloadSchema } from '#lib/core/tokenizer-download.ts'
 import { schemas, type Trajectory } from '#lib/core/trajectory.ts'
 import { ApiError, callApi } from './api.ts'
 
@@ -39,6 +40,20 @@ export const serverStatusOptions = (name: string | undefined) =>
         : state.data?.state === 'starting'
           ? POLL_STARTING_MS
           : 5 * POLL_STARTING_MS,
+  })
+
+const POLL_DOWNLOADS_MS = 300
+const downloadsSchema = z.object({ downloads: z.array(downloadSchema) })
+
+/** Looked at while a start waits for its answer: it may wait for a download. */
+export const downloadsOptions = (isWaiting: boolean) =>
+  queryOptions({
+    queryKey: ['downloads'],
+    queryFn: async ({ signal }) => downloadsSchema.parse(await (await callApi('/api/tokenizers', { signal })).json()),
+    enabled: isWaiting,
+    refetchInterval: POLL_DOWNLOADS_MS,
+    staleTime: 0,
+    gcTime: 0,
   })
 
 export const capabilitiesOptions = () =>

@@ -31,6 +31,8 @@ export async function* loadTokenizer(name: string, loader: Services['tokenizers'
     (loaded) => ready(name, loaded),
     (error: unknown) => failed(error),
   )
+  // Who has left hears of no failure.
+  ending.catch(() => {})
   try {
     for (let told = ''; ; ) {
       const end = await Promise.race([ending, later(LOOK_MS)])

@@ -35,6 +35,7 @@ test('a chosen server, tokenizer, stop texts and options are', () => {
     request({
       server: 's',
       tokenizer: ' Qwen/Qwen3-4B ',
+      chatTemplate: '{{ messages }}',
       parser: 'glm',
       thinking: false,
       templateOptions: '{"x": 1}',
@@ -42,7 +43,12 @@ test('a chosen server, tokenizer, stop texts and options are', () => {
     }),
   ).toMatchObject({
     settings: { server: 's', sampling: { stop: ['a', 'b'], top_k: -1, sampling_seed: 7 } },
-    opening: { tokenizer: 'Qwen/Qwen3-4B', parser: 'glm', templateOptions: { enable_thinking: false, x: 1 } },
+    opening: {
+      tokenizer: 'Qwen/Qwen3-4B',
+      chatTemplate: '{{ messages }}',
+      parser: 'glm',
+      templateOptions: { enable_thinking: false, x: 1 },
+    },
   })
 })
 
@@ -74,6 +80,7 @@ test('the setup of an open trajectory is its own in what its first turn fixed', 
     thinking: true,
     templateOptions: '',
     tokenizer: 'bytes',
+    chatTemplate: '',
   })
   const { model } = sampleTrajectory
   const options = { enable_thinking: false, date_string: '1 Jan' }
@@ -83,6 +90,12 @@ test('the setup of an open trajectory is its own in what its first turn fixed', 
     thinking: false,
     templateOptions: '{"date_string":"1 Jan"}',
   })
+})
+
+test('a tokenizer that was the server’s is shown as that', () => {
+  const { model } = sampleTrajectory
+  const tokenizer = { name: '/models/qwen', source: 'server', specialIds: [] } as const
+  expect(setupOf({ ...sampleTrajectory, model: { ...model, tokenizer } }, DEFAULT_SETUP).tokenizer).toBe('server')
 })
 
 describe('what is remembered', () => {

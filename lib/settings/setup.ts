@@ -2,12 +2,17 @@
 import * as z from 'zod'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 
+/** In place of a tokenizer's name: the server's own. */
+export const SERVER_TOKENIZER = 'server'
+
 /** As it is remembered in the browser and written into settings files. What is missing there is as it is at first. */
 export const setupSchema = z.object({
   /** '' = the default server. */
   server: z.string().default(''),
-  /** '' = what the server says. */
+  /** '' = what the server says; SERVER_TOKENIZER = its own. */
   tokenizer: z.string().default(''),
+  /** '' = the tokenizer's. */
+  chatTemplate: z.string().default(''),
   system: z.string().default('You are a helpful assistant.'),
   tools: z.array(z.string()).readonly().default(['calculator']),
   /** '' = as the server says. */
@@ -187,6 +192,7 @@ export function requestOf(setup: Setup): RequestOfSetup {
       tools: setup.tools,
       ...(setup.parser !== '' && { parser: setup.parser }),
       ...(setup.tokenizer.trim() !== '' && { tokenizer: setup.tokenizer.trim() }),
+      ...(setup.chatTemplate.trim() !== '' && { chatTemplate: setup.chatTemplate }),
       // Said only when it is off: templates think unless they are told not to, and others do not know the option.
       templateOptions: { ...(setup.thinking ? {} : { enable_thinking: false }), ...options },
     },
@@ -213,15 +219,27 @@ function objectOf(text: string): object | undefined {
 }
 
 /** What the first turn fixes: it is in the tokens. */
-type Opening = Pick<Setup, 'system' | 'tools' | 'parser' | 'thinking' | 'templateOptions' | 'tokenizer'>
+type Opening = Pick<
+  Setup,
+  'system' | 'tools' | 'parser' | 'thinking' | 'templateOptions' | 'tokenizer' | 'chatTemplate'
+>
 
-export const openingOf = ({ system, tools, parser, thinking, templateOptions, tokenizer }: Setup): Opening => ({
+export const openingOf = ({
   system,
   tools,
   parser,
   thinking,
   templateOptions,
   tokenizer,
+  chatTemplate,
+}: Setup): Opening => ({
+  system,
+  tools,
+  parser,
+  thinking,
+  templateOptions,
+  tokenizer,
+  chatTemplate,
 })
 
 /** The setup with what a trajectory was begun with in place of what the next one would be. */
@@ -236,6 +254,7 @@ export function setupOf({ segments, model }: Trajectory, setup: Setup): Setup {
     parser: model.parser ?? '',
     thinking: thinking !== false,
     templateOptions: Object.keys(options).length > 0 ? JSON.stringify(options) : '',
-    tokenizer: model.tokenizer?.name ?? '',
+    tokenizer: model.tokenizer?.source === 'server' ? SERVER_TOKENIZER : (model.tokenizer?.name ?? ''),
+    chatTemplate: '',
   }
 }

@@ -1,0 +1,62 @@
+import { useState } from 'react'
+import { SERVER_TOKENIZER } from '#lib/settings/setup.ts'
+import type { ShownStatus } from '../servers/server-state.tsx'
+import { SelectField, TextField } from '../ui/field.tsx'
+
+interface TokenizerFieldProps {
+  /** As in the setup: '' = what the server says. */
+  readonly tokenizer: string
+  readonly status: ShownStatus
+  readonly onChange: (tokenizer: string) => void
+}
+
+/** Whose ids go to the server: those of the tokenizer that it names, of itself, or of another one. */
+export function TokenizerField({ tokenizer, status, onChange }: TokenizerFieldProps) {
+  /** Chosen, and nothing typed yet. */
+  const [isNaming, setIsNaming] = useState(false)
+  const choice = tokenizer === SERVER_TOKENIZER ? 'server' : tokenizer !== '' || isNaming ? 'named' : 'told'
+  return (
+    <div className="grid gap-1.5">
+      <SelectField
+        label="Tokenizer"
+        value={choice}
+        onChange={({ target: { value } }) => {
+          setIsNaming(value === 'named')
+          onChange(value === 'server' ? SERVER_TOKENIZER : '')
+        }}
+      >
+        <option value="told">as the server says</option>
+        <option value="server">the server’s own, over /tokenize</option>
+        <option value="named">another: Hub name or folder</option>
+      </SelectField>
+      {choice === 'named' && (
+        <TextField
+          label="Hub name, or a folder under ROLLSCOPE_TOKENIZERS"
+          placeholder="Qwen/Qwen3-4B"
+          value={tokenizer}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+      <p className="text-faint text-xs [overflow-wrap:anywhere]">
+        {choice === 'told' ? toldText(status) : NOTES[choice]}
+      </p>
+    </div>
+  )
+}
+
+function toldText(status: ShownStatus): string {
+  if (status.state !== 'ready') return 'From this machine or the Hub.'
+  const { tokenizerName: name } = status
+  if (name === undefined) return 'It names none: it is the tokenizer itself.'
+  return PATH.test(name)
+    ? `It names ${name}. Where this machine cannot read that path, the server is the tokenizer itself.`
+    : `It names ${name}, which is taken from this machine or the Hub.`
+}
+
+const PATH = /^[/.~]|^[A-Za-z]:/
+
+const NOTES = {
+  server:
+    'For models whose files cannot be had. The ids are exact; the texts of tokens are those that the server decodes.',
+  named: 'Compared with the server’s before every run: a tokenizer that is not the model’s is refused.',
+} as const
