@@ -1,10 +1,10 @@
 'use client'
 /** The playground: set up a run, watch its tokens arrive, go on with a further turn. */
 import { useQuery } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { Composer } from '#components/playground/composer.tsx'
-import { Downloads } from '#components/playground/downloads.tsx'
 import { liveNote } from '#components/playground/live-note.ts'
 import { RunClock } from '#components/playground/run-clock.tsx'
 import { SetupForm } from '#components/playground/setup-form.tsx'
@@ -39,6 +39,8 @@ import { Shell } from './shell.tsx'
 import { useServerStatus } from './use-server-status.ts'
 import { useSetup } from './use-setup.ts'
 import { useViewState } from './view-state.ts'
+
+const Downloads = dynamic(async () => (await import('#components/playground/downloads.tsx')).Downloads)
 
 const NO_CHOICES = { tools: [], parsers: [], defaultParser: '' }
 

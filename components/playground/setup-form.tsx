@@ -1,10 +1,13 @@
-import type { ReactNode } from 'react'
-import { type FieldErrors, type LimitField, RANGES, type SamplingField, type Setup } from '#lib/settings/setup.ts'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import type { FieldErrors, Setup } from '#lib/settings/setup.ts'
 import { ServerLight, type ShownStatus, statusText } from '../servers/server-state.tsx'
 import { Heading } from '../ui/facts.tsx'
-import { CheckField, SelectField, TextArea, TextField } from '../ui/field.tsx'
+import { CheckField, SelectField, TextArea } from '../ui/field.tsx'
 import { liveNote } from './live-note.ts'
-import { TokenizerField } from './tokenizer-field.tsx'
+import { LimitInput, SamplingInput } from './number-inputs.tsx'
+
+/** Seldom opened, so not part of the first load. */
+const MoreSettings = lazy(async () => ({ default: (await import('./more-settings.tsx')).MoreSettings }))
 
 interface SetupFormProps {
   readonly setup: Setup
@@ -29,27 +32,10 @@ interface SetupFormProps {
 export function SetupForm(props: SetupFormProps) {
   const { setup, onChange, errors, servers, server, status, manageServers, choices, fixedNote } = props
   const isFixed = fixedNote !== undefined
+  const [isMoreAsked, setIsMoreAsked] = useState(false)
   const note = liveNote(status, setup)
   const set = <K extends keyof Setup>(key: K, value: Setup[K]) => onChange({ ...setup, [key]: value })
-  const samplingField = (name: SamplingField) => (
-    <TextField
-      {...texts(name)}
-      inputMode="decimal"
-      value={setup.sampling[name]}
-      error={errors[name]}
-      onChange={(event) => set('sampling', { ...setup.sampling, [name]: event.target.value })}
-    />
-  )
-  const limitField = (name: LimitField) => (
-    <TextField
-      {...texts(name)}
-      inputMode="numeric"
-      value={setup.limits[name]}
-      error={errors[name]}
-      placeholder="no limit"
-      onChange={(event) => set('limits', { ...setup.limits, [name]: event.target.value })}
-    />
-  )
+  const number = { setup, onChange, errors }
   return (
     <form className="grid gap-3" onSubmit={(event) => event.preventDefault()} aria-label="Setup">
       <div>
@@ -117,111 +103,27 @@ export function SetupForm(props: SetupFormProps) {
       <div>
         <Heading>Sampling</Heading>
         <div className="grid grid-cols-2 gap-2.5">
-          {samplingField('temperature')}
-          {samplingField('top_p')}
-          {samplingField('max_new_tokens')}
-          {samplingField('sampling_seed')}
+          <SamplingInput name="temperature" {...number} />
+          <SamplingInput name="top_p" {...number} />
+          <SamplingInput name="max_new_tokens" {...number} />
+          <SamplingInput name="sampling_seed" {...number} />
         </div>
       </div>
       <div>
         <Heading>Limits</Heading>
         <div className="grid grid-cols-2 gap-2.5">
-          {limitField('maxToolIterations')}
-          {limitField('maxTokens')}
+          <LimitInput name="maxToolIterations" {...number} />
+          <LimitInput name="maxTokens" {...number} />
         </div>
       </div>
-      <details>
+      <details onToggle={(event) => event.currentTarget.open && setIsMoreAsked(true)}>
         <summary className="font-semibold text-dim text-xs hover:text-ink">More settings</summary>
-        <div className="mt-3 grid gap-3">
-          <div className="grid grid-cols-2 gap-2.5">
-            {samplingField('top_k')}
-            {samplingField('min_p')}
-            {limitField('maxToolCalls')}
-            {limitField('maxParallelToolCalls')}
-            {limitField('maxMessages')}
-            <TextField
-              {...texts('topLogprobs')}
-              inputMode="numeric"
-              value={setup.topLogprobs}
-              error={errors.topLogprobs}
-              onChange={(event) => set('topLogprobs', event.target.value)}
-            />
-          </div>
-          <TextArea
-            label="stop texts, one a line"
-            rows={2}
-            value={setup.sampling.stop}
-            onChange={(event) => set('sampling', { ...setup.sampling, stop: event.target.value })}
-          />
-          <CheckField
-            label="Prompt logprobs"
-            note="of new turns"
-            checked={setup.promptLogprobs}
-            onChange={(event) => set('promptLogprobs', event.target.checked)}
-          />
-          <CheckField
-            label="Live view"
-            note="tokens as they arrive; off: whole replies, the fewest bytes"
-            checked={setup.stream}
-            onChange={(event) => set('stream', event.target.checked)}
-          />
-          <fieldset disabled={isFixed} className="grid gap-3 disabled:opacity-60">
-            <legend className="sr-only">Template</legend>
-            <SelectField
-              label="Tool-call parser"
-              value={setup.parser}
-              onChange={(event) => set('parser', event.target.value)}
-            >
-              <option value="">{serverParserText(status, choices.defaultParser)}</option>
-              {choices.parsers.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </SelectField>
-            <TokenizerField
-              tokenizer={setup.tokenizer}
-              status={status}
-              onChange={(tokenizer) => set('tokenizer', tokenizer)}
-            />
-            <TextArea
-              label="Chat template, Jinja"
-              explanation="Rendered in place of the tokenizer’s own: for tokenizers without one, and for servers that encode but do not render"
-              rows={2}
-              className="font-mono"
-              placeholder="the tokenizer’s"
-              value={setup.chatTemplate}
-              onChange={(event) => set('chatTemplate', event.target.value)}
-            />
-            <TextArea
-              label="Template options, JSON"
-              rows={2}
-              className="font-mono"
-              placeholder="{}"
-              value={setup.templateOptions}
-              error={errors.templateOptions}
-              onChange={(event) => set('templateOptions', event.target.value)}
-            />
-          </fieldset>
-        </div>
+        {isMoreAsked && (
+          <Suspense>
+            <MoreSettings {...number} status={status} choices={choices} isFixed={isFixed} />
+          </Suspense>
+        )}
       </details>
     </form>
   )
-}
-
-/** What leaving the choice to the server means right now. */
-function serverParserText(status: ShownStatus, defaultParser: string): string {
-  if (status.state !== 'ready') return 'as the server says'
-  const { parser, toolCallParser } = status
-  if (toolCallParser === undefined) return `${defaultParser}: the server names none`
-  return parser === undefined
-    ? `${defaultParser}: the server’s ${toolCallParser} is not known here`
-    : `as the server says: ${parser}`
-}
-
-function texts(name: SamplingField | LimitField | 'topLogprobs'): {
-  readonly label: string
-  readonly explanation?: string
-} {
-  if (name === 'stop') return { label: 'stop' }
-  const { label, explanation } = RANGES[name]
-  return { label, explanation }
 }

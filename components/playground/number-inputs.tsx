@@ -1,0 +1,40 @@
+import { type FieldErrors, type LimitField, RANGES, type SamplingField, type Setup } from '#lib/settings/setup.ts'
+import { TextField } from '../ui/field.tsx'
+
+export interface NumberInputs {
+  readonly setup: Setup
+  readonly onChange: (setup: Setup) => void
+  readonly errors: FieldErrors
+}
+
+export function SamplingInput({
+  name,
+  setup,
+  onChange,
+  errors,
+}: NumberInputs & { readonly name: Exclude<SamplingField, 'stop'> }) {
+  return (
+    <TextField
+      label={RANGES[name].label}
+      explanation={RANGES[name].explanation}
+      inputMode="decimal"
+      value={setup.sampling[name]}
+      error={errors[name]}
+      onChange={(event) => onChange({ ...setup, sampling: { ...setup.sampling, [name]: event.target.value } })}
+    />
+  )
+}
+
+export function LimitInput({ name, setup, onChange, errors }: NumberInputs & { readonly name: LimitField }) {
+  return (
+    <TextField
+      label={RANGES[name].label}
+      explanation={RANGES[name].explanation}
+      inputMode="numeric"
+      value={setup.limits[name]}
+      error={errors[name]}
+      placeholder="no limit"
+      onChange={(event) => onChange({ ...setup, limits: { ...setup.limits, [name]: event.target.value } })}
+    />
+  )
+}
