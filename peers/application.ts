@@ -19,6 +19,8 @@ export interface RunSettings {
   readonly stream: boolean
   /** Omitted: what the server says. */
   readonly tokenizer?: string
+  /** Omitted: the tokenizer's. */
+  readonly chatTemplate?: string
 }
 
 export function application(baseUrl: string): Application {
@@ -39,7 +41,7 @@ export function application(baseUrl: string): Application {
     async addServer(name, address) {
       await post('/api/servers', { name, baseUrl: address })
     },
-    async converse({ prompts: [first, ...further], thinking }, { server, stream, tokenizer }) {
+    async converse({ prompts: [first, ...further], thinking }, { server, stream, tokenizer, chatTemplate }) {
       const settings = { server, stream, sampling: { temperature: 0, max_new_tokens: 512 } }
       const events = await post('/api/rollouts', {
         prompt: first,
@@ -47,6 +49,7 @@ export function application(baseUrl: string): Application {
         tools: ['calculator'],
         templateOptions: { enable_thinking: thinking },
         ...(tokenizer !== undefined && { tokenizer }),
+        ...(chatTemplate !== undefined && { chatTemplate }),
         ...settings,
       })
       const key = encodeURIComponent(events.headers.get('x-trajectory-id') ?? '')

@@ -1,0 +1,58 @@
+/** SGLang's own /tokenize and /detokenize in place of the tokenizer's files. */
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { createClient } from '#lib/sglang/client.ts'
+import { openServerCodec } from '#lib/sglang/server-codec.ts'
+import { checkTokenizer } from '#lib/sglang/tokenizer-check.ts'
+import { settled } from '#lib/tito/prompt.ts'
+import { createTokenizerLoader, type TokenizerLoader } from '#lib/tokenizer/load.ts'
+import { application, tokensOf } from './application.ts'
+import { conversations } from './conversations.ts'
+
+const places = inject('places')
+const rollscope = application(places.application)
+const never = new AbortController().signal
+
+beforeAll(() => rollscope.addServer('sglang-tokenizer', places.sglang))
+
+describe('SGLang as tokenizer', () => {
+  const client = createClient({ baseUrl: places.sglang, apiKey: undefined })
+  const tokenizers: TokenizerLoader = createTokenizerLoader({
+    builtIn: { model: places.peers.model },
+    folders: [],
+    hub: { url: undefined, token: undefined, cacheFolder: undefined },
+  })
+
+  test('the tokenizer of its folder is its own, id by id', async () => {
+    const { tokenizer } = await tokenizers.load('model')
+    await checkTokenizer(tokenizer, client, never)
+    const codec = await openServerCodec(client, { name: 'sglang' }, never)
+    const ids = Array.from({ length: tokenizer.vocabularySize }, (_, id) => id)
+    const found = await settled(codec, () => ids.map((id) => [...codec.tokenizer.bytes(id)]), never)
+    const differing = ids.filter((id) => `${found[id]}` !== `${[...tokenizer.bytes(id)]}`)
+    // Single bytes that stand in no UTF-8 text.
+    expect(differing.every((id) => tokenizer.bytes(id).length === 1)).toBe(true)
+    expect(differing.length).toBeLessThanOrEqual(13)
+  })
+
+  test('whole conversations have the ids that they have with the tokenizer’s files', async () => {
+    const chatTemplate = (await tokenizers.load('model')).template(true)?.text as string
+    for (const conversation of conversations) {
+      const settings = { server: 'sglang-tokenizer', stream: true }
+      const own = await rollscope.converse(conversation, { ...settings, tokenizer: places.peers.model })
+      const theirs = await rollscope.converse(conversation, { ...settings, tokenizer: 'server', chatTemplate })
+      expect(tokensOf(theirs).ids).toEqual(tokensOf(own).ids)
+      expect(theirs.model.tokenizer).toMatchObject({ source: 'server' })
+    }
+  })
+
+  test('with its own template too every request extends the one before', async () => {
+    for (const conversation of conversations) {
+      const settings = { server: 'sglang-tokenizer', stream: true, tokenizer: 'server' }
+      const { segments, model } = await rollscope.converse(conversation, settings)
+      expect(model.template).toMatchObject({ source: 'server' })
+      for (const segment of segments.slice(1))
+        if (segment.kind === 'prompt')
+          expect(segment.derivation).toMatchObject({ kind: 'continuation', check: { kind: 'held' } })
+    }
+  })
+})
