@@ -46,7 +46,7 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
       />
       <CheckField
         label="Live view"
-        note="tokens as they arrive; off: whole replies, the fewest bytes"
+        note="off: whole replies, fewest bytes"
         checked={setup.stream}
         onChange={(event) => set('stream', event.target.checked)}
       />

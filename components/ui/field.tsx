@@ -111,7 +111,7 @@ export function CheckField({
 }: { readonly label: string; readonly note?: string | undefined } & InputHTMLAttributes<HTMLInputElement>) {
   return (
     <label className="flex min-h-7 items-center gap-2">
-      <input type="checkbox" className="size-4 accent-(--accent)" {...rest} />
+      <input type="checkbox" className="size-4 shrink-0 accent-(--accent)" {...rest} />
       <span>{label}</span>
       {note !== undefined && <span className="text-faint text-xs">{note}</span>}
     </label>
