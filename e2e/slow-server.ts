@@ -36,7 +36,7 @@ export async function startSlowServer(
         method: request.method ?? 'GET',
         headers: { 'content-type': 'application/json' },
         signal: left.signal,
-        ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+        ...(chunks.length > 0 && { body: request.url === '/generate' ? tokenByToken(chunks) : Buffer.concat(chunks) }),
       })
       response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' })
       if (request.url === '/model_info') {
@@ -68,4 +68,10 @@ export async function startSlowServer(
       return new Promise((resolve) => server.close(() => resolve()))
     },
   }
+}
+
+/** Whatever steps are asked for: a journey needs time to act in. */
+function tokenByToken(chunks: readonly Buffer[]): string {
+  const body = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  return JSON.stringify({ ...body, sampling_params: { ...body.sampling_params, stream_interval: 1 } })
 }
