@@ -64,9 +64,9 @@ test.each<[unknown, string]>([
 })
 
 test.each<[unknown, string]>([
-  [{ type: 'objct' }, 'type: expected string, number, integer, boolean, object, array, null, found "objct"'],
-  [{ type: [] }, 'type: expected string, number, integer, boolean, object, array, null, found an array of 0'],
-  [{ type: ['string', 5] }, 'type[1]: expected string, number, integer, boolean, object, array, null, found 5'],
+  [{ type: 'objct' }, 'type: expected one of string, number, integer, boolean, object, array, null, found "objct"'],
+  [{ type: [] }, 'type: expected one of string, number, integer, boolean, object, array, null, found an array of 0'],
+  [{ type: ['string', 5] }, 'type[1]: expected one of string, number, integer, boolean, object, array, null, found 5'],
   [{ enum: [] }, 'enum: expected an array of at least one value, found an array of 0'],
   [{ minLength: -1 }, 'minLength: expected a whole number from 0, found -1'],
   [{ maxItems: 1.5 }, 'maxItems: expected a whole number from 0, found 1.5'],

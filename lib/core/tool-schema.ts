@@ -55,7 +55,7 @@ const type: Keyword = (value, place) =>
     : typeName(value, place)
 
 const typeName: Keyword = (value, place) =>
-  TYPES.includes(value as string) ? value : refuse(value, place, TYPES.join(', '))
+  TYPES.includes(value as string) ? value : refuse(value, place, `one of ${TYPES.join(', ')}`)
 
 const anything: Keyword = (value) => value
 

@@ -40,7 +40,7 @@ test.each<[readonly (string | MockTool)[], string, string]>([
   [
     [mock({ inputSchema: { properties: { city: { type: 'strin' } } } })],
     'BAD_TOOL',
-    'the input schema of the tool "weather": properties.city.type: expected string, number, integer, boolean, object, array, null, found "strin"',
+    'the input schema of the tool "weather": properties.city.type: expected one of string, number, integer, boolean, object, array, null, found "strin"',
   ],
   [
     [mock({ inputSchema: { properties: { city: { $ref: 'http://x/y' } } } })],
