@@ -12,9 +12,7 @@ import { heatScale } from '#components/trajectory/heat.ts'
 import { HeatBar } from '#components/trajectory/heat-bar.tsx'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
 import { RunNotices } from '#components/trajectory/run-notices.tsx'
-import { TokenCard } from '#components/trajectory/token-card.tsx'
 import { TokenGist } from '#components/trajectory/token-gist.tsx'
-import { TokenGrid } from '#components/trajectory/token-grid.tsx'
 import { ToolCalls } from '#components/trajectory/tool-calls.tsx'
 import { Totals } from '#components/trajectory/totals.tsx'
 import { Banner } from '#components/ui/banner.tsx'
@@ -41,6 +39,9 @@ import { useSetup } from './use-setup.ts'
 import { useViewState } from './view-state.ts'
 
 const Downloads = dynamic(async () => (await import('#components/playground/downloads.tsx')).Downloads)
+// Loaded with the first tokens: until then there is nothing for them to show.
+const TokenGrid = dynamic(async () => (await import('#components/trajectory/token-grid.tsx')).TokenGrid)
+const TokenCard = dynamic(async () => (await import('#components/trajectory/token-card.tsx')).TokenCard)
 
 const NO_CHOICES = { tools: [], parsers: [], defaultParser: '' }
 
