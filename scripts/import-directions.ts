@@ -63,8 +63,8 @@ export const rooms: Readonly<Record<string, Room>> = {
     packages: ['react', 'lucide-react'],
   },
   'components/playground': {
-    imports: ['components/ui', 'components/trajectory', 'components/servers', 'lib/settings'],
-    packages: ['react', 'lucide-react'],
+    imports: ['components/ui', 'components/trajectory', 'components/servers', 'lib/settings', 'lib/parsers'],
+    packages: ['react', 'lucide-react', 'zod'],
   },
   app: {
     imports: [

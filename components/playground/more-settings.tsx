@@ -6,7 +6,12 @@ import { TokenizerField } from './tokenizer-field.tsx'
 
 interface MoreSettingsProps extends NumberInputs {
   readonly status: ShownStatus
-  readonly choices: { readonly parsers: readonly string[]; readonly defaultParser: string }
+  readonly choices: {
+    readonly parsers: readonly string[]
+    readonly defaultParser: string
+    /** Milliseconds that a tool call may take unless a limit says otherwise; undefined while it is not known. */
+    readonly toolTimeoutMs?: number | undefined
+  }
   /** The first turn has fixed what is part of the tokens. */
   readonly isFixed: boolean
 }
@@ -23,6 +28,7 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
         <LimitInput name="maxToolCalls" {...number} />
         <LimitInput name="maxParallelToolCalls" {...number} />
         <LimitInput name="maxMessages" {...number} />
+        <LimitInput name="toolTimeoutMs" placeholder={String(choices.toolTimeoutMs ?? '')} {...number} />
         <TextField
           label={RANGES.topLogprobs.label}
           explanation={RANGES.topLogprobs.explanation}

@@ -25,7 +25,13 @@ export function SamplingInput({
   )
 }
 
-export function LimitInput({ name, setup, onChange, errors }: NumberInputs & { readonly name: LimitField }) {
+export function LimitInput({
+  name,
+  placeholder = 'no limit',
+  setup,
+  onChange,
+  errors,
+}: NumberInputs & { readonly name: LimitField; readonly placeholder?: string }) {
   return (
     <TextField
       label={RANGES[name].label}
@@ -33,7 +39,7 @@ export function LimitInput({ name, setup, onChange, errors }: NumberInputs & { r
       inputMode="numeric"
       value={setup.limits[name]}
       error={errors[name]}
-      placeholder="no limit"
+      placeholder={placeholder}
       onChange={(event) => onChange({ ...setup, limits: { ...setup.limits, [name]: event.target.value } })}
     />
   )

@@ -5,6 +5,7 @@ import { Heading } from '../ui/facts.tsx'
 import { CheckField, SelectField, TextArea } from '../ui/field.tsx'
 import { liveNote } from './live-note.ts'
 import { LimitInput, SamplingInput } from './number-inputs.tsx'
+import { ToolsField } from './tools-field.tsx'
 
 /** Seldom opened, so not part of the first load. */
 const MoreSettings = lazy(async () => ({ default: (await import('./more-settings.tsx')).MoreSettings }))
@@ -23,6 +24,8 @@ interface SetupFormProps {
     readonly tools: readonly { readonly name: string; readonly description?: string | undefined }[]
     readonly parsers: readonly string[]
     readonly defaultParser: string
+    /** Milliseconds that a tool call may take unless a limit says otherwise; undefined while it is not known. */
+    readonly toolTimeoutMs?: number | undefined
   }
   /** Said where the first turn has fixed what only a new run can change; undefined before it. */
   readonly fixedNote: ReactNode
@@ -67,30 +70,26 @@ export function SetupForm(props: SetupFormProps) {
       </div>
 
       <fieldset disabled={isFixed} className="grid gap-3 disabled:opacity-60">
-        <legend className="sr-only">What the first turn fixes</legend>
+        <legend className="sr-only">What the model is told first</legend>
         <TextArea
           label="System prompt"
           rows={3}
           value={setup.system}
           onChange={(event) => set('system', event.target.value)}
         />
-        <div>
-          <Heading>Tools</Heading>
-          {choices.tools.map(({ name, description }) => (
-            <CheckField
-              key={name}
-              label={name}
-              note={description}
-              checked={setup.tools.includes(name)}
-              onChange={(event) =>
-                set(
-                  'tools',
-                  event.target.checked ? [...setup.tools, name] : setup.tools.filter((tool) => tool !== name),
-                )
-              }
-            />
-          ))}
-        </div>
+      </fieldset>
+      <div>
+        <Heading>Tools</Heading>
+        <ToolsField
+          builtIn={choices.tools}
+          tools={setup.tools}
+          mockTools={setup.mockTools}
+          isFixed={isFixed}
+          onChange={(chosen) => onChange({ ...setup, ...chosen })}
+        />
+      </div>
+      <fieldset disabled={isFixed} className="grid gap-3 disabled:opacity-60">
+        <legend className="sr-only">Whether the model thinks</legend>
         <CheckField
           label="Thinking"
           note="enable_thinking, where the template knows it"

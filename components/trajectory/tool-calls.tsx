@@ -21,7 +21,12 @@ export function ToolCalls({ trajectory, onSelect }: ToolCallsProps) {
     <ul className="grid gap-2">
       {calls.map(({ call, first }) => (
         <li key={call.id}>
-          <ToolCallCard call={call} state={stateText(call, trajectory)} onSelect={() => onSelect(first)} />
+          <ToolCallCard
+            call={call}
+            isMock={trajectory.model.tools.some(({ name, mock }) => name === call.name && mock !== undefined)}
+            state={stateText(call, trajectory)}
+            onSelect={() => onSelect(first)}
+          />
         </li>
       ))}
     </ul>
@@ -30,10 +35,12 @@ export function ToolCalls({ trajectory, onSelect }: ToolCallsProps) {
 
 function ToolCallCard({
   call,
+  isMock,
   state,
   onSelect,
 }: {
   readonly call: ToolCall
+  readonly isMock: boolean
   readonly state: string
   readonly onSelect: () => void
 }) {
@@ -45,13 +52,18 @@ function ToolCallCard({
         className="flex w-full items-baseline justify-between gap-2 rounded-t-md px-2.5 pt-2 text-left hover:text-accent"
         title="Show its tokens"
       >
-        <span className="min-w-0 truncate font-semibold">{call.name ?? 'unreadable call'}</span>
+        <span className="flex min-w-0 items-baseline gap-1.5">
+          <span className="min-w-0 truncate font-semibold">{call.name ?? 'unreadable call'}</span>
+          {isMock && <span className="text-faint">mock</span>}
+        </span>
         <span className="text-faint">{state}</span>
       </button>
       <div className="grid gap-1.5 px-2.5 pt-1 pb-2">
         {call.kind === 'parsed' ? <Arguments input={call.input} /> : <p className="text-bad">Malformed: {call.why}.</p>}
         {call.result && (
-          <p className={`font-mono [overflow-wrap:anywhere] ${call.result.status === 'success' ? '' : 'text-bad'}`}>
+          <p
+            className={`whitespace-pre-wrap font-mono [overflow-wrap:anywhere] ${call.result.status === 'success' ? '' : 'text-bad'}`}
+          >
             <span className="sr-only">Result: </span>
             <span aria-hidden>→ </span>
             {call.result.text}

@@ -1,8 +1,9 @@
-import type { ButtonHTMLAttributes } from 'react'
+import type { ButtonHTMLAttributes, Ref } from 'react'
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   /** primary: the one thing to do here; quiet: no frame until pointed at. */
   readonly look?: 'primary' | 'plain' | 'quiet'
+  readonly ref?: Ref<HTMLButtonElement>
 }
 
 const LOOKS = {

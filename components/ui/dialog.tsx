@@ -6,6 +6,8 @@ import { Button } from './button.tsx'
 interface DialogProps {
   readonly title: string
   readonly onClose: () => void
+  /** Whether a click beside it closes it; not where something is being written. */
+  readonly closesBeside?: boolean
   readonly children: ReactNode
 }
 
@@ -13,7 +15,7 @@ interface DialogProps {
  * A modal dialog: the browser's own, which keeps the focus inside and gives it back. It begins at the element with
  * `data-first-focus`, where there is one.
  */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, closesBeside = true, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const element = dialog.current
@@ -33,7 +35,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       ref={dialog}
       aria-label={title}
       onClose={onClose}
-      onClick={(event) => event.target === dialog.current && dialog.current.close()}
+      onClick={(event) => closesBeside && event.target === dialog.current && dialog.current.close()}
       className="m-auto w-[min(560px,calc(100vw-24px))] max-h-[calc(100dvh-48px)] rounded-lg border border-line bg-ground p-0 text-ink shadow-xl backdrop:bg-black/40"
     >
       <div className="flex items-center justify-between border-line border-b px-4 py-2.5">

@@ -1,6 +1,7 @@
 /** A mock tool as one that an agent may call: it waits, then fails or replies, as its definition says. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { failureAt, type MockTool, replyTo } from '#lib/core/mock-tool.ts'
+import { failureAt, replyTo } from '#lib/core/mock-reply.ts'
+import type { MockTool } from '#lib/core/mock-tool.ts'
 import type { AgentTool } from './tool.ts'
 
 export const mockTool = (spec: MockTool): AgentTool => ({

@@ -14,6 +14,7 @@ const capabilitiesSchema = z.object({
   parsers: z.array(z.string()),
   defaultParser: z.string(),
   tools: z.array(schemas.toolSpec),
+  toolTimeoutMs: z.number(),
 })
 
 const POLL_STARTING_MS = 1_000

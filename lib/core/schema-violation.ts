@@ -31,7 +31,8 @@ function deepest(issues: readonly Issue[]): Issue {
   return own && others.length === 0 ? { ...own, path: first.path } : first
 }
 
-function expectation(issue: Issue): string {
+/** What should stand where a value departs from its schema. */
+export function expectation(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       return issue.expected === 'int'

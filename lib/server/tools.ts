@@ -30,14 +30,14 @@ export function runnableTools(specs: readonly ToolSpec[]): readonly AgentTool[] 
 function runnableTool(spec: ToolSpec): AgentTool {
   if (!spec.mock) return builtIn(spec.name)
   const { name, description, inputSchema, mock } = spec
-  const definition = { name, ...(description !== undefined && { description }), inputSchema, mock }
+  const definition = { name, description, inputSchema, mock }
   const parsed = mockToolSchema.safeParse(definition)
   if (!parsed.success)
     throw badTool(`the mock tool ${JSON.stringify(name)}: ${violationText(schemaViolation(parsed.error, definition))}`)
   const checked = checkToolSchema(inputSchema)
   if (!checked.ok)
     throw badTool(`the input schema of the tool ${JSON.stringify(name)}: ${violationText(checked.violation)}`)
-  return mockTool(parsed.data as MockTool)
+  return mockTool(parsed.data)
 }
 
 function builtIn(name: string): AgentTool {

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { readableJson } from '#lib/core/readable-json.ts'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
 import { serverNameSchema } from '#lib/core/server-name.ts'
+import type { Plain } from '#lib/core/trajectory.ts'
 import { setupSchema } from './setup.ts'
 
 const VERSION = 1
@@ -26,7 +27,7 @@ const settingsSchema = z
     setup: setupSchema.readonly().optional(),
   })
   .readonly()
-export type Settings = z.infer<typeof settingsSchema>
+export type Settings = Plain<z.infer<typeof settingsSchema>>
 
 export type ReadSettings =
   | {

@@ -70,12 +70,47 @@ describe('what is out of range is told at its field', () => {
   })
 })
 
+const weather = {
+  name: 'weather',
+  inputSchema: { type: 'object' },
+  mock: { reply: { kind: 'canned', text: 'Sunny.' } },
+} as const
+
+test('a chosen mock tool is sent as it is defined, in place of a built-in one of its name too', () => {
+  const mockTools = [weather, { ...weather, name: 'calculator' }, { ...weather, name: 'unused' }]
+  const answer = request({ tools: ['calculator', 'weather', 'search'], mockTools })
+  expect(answer).toMatchObject({ opening: { tools: [mockTools[1], weather, 'search'] } })
+})
+
+test('mock tools are remembered, and forgotten where they cannot be read', () => {
+  expect(setupFrom(JSON.parse(JSON.stringify({ mockTools: [weather], system: 's' })))).toMatchObject({
+    mockTools: [weather],
+    system: 's',
+  })
+  expect(setupFrom({ mockTools: [{ name: 'weather', run: 'code' }], system: 's' })).toMatchObject({
+    mockTools: [],
+    system: 's',
+  })
+})
+
+test('the setup of an open trajectory shows its mock tools', () => {
+  const { model } = sampleTrajectory
+  const shown = setupOf({ ...sampleTrajectory, model: { ...model, tools: [weather] } }, DEFAULT_SETUP)
+  expect(shown).toMatchObject({ tools: ['weather'], mockTools: [weather] })
+})
+
+test('the tool timeout is a limit like the others', () => {
+  const limits = { ...DEFAULT_SETUP.limits, toolTimeoutMs: '250' }
+  expect(request({ limits })).toMatchObject({ settings: { limits: { toolTimeoutMs: 250 } } })
+})
+
 test('the setup of an open trajectory is its own in what its first turn fixed', () => {
   const shown = setupOf(sampleTrajectory, { ...DEFAULT_SETUP, server: 'mine' })
   expect(shown).toMatchObject({ server: 'mine', sampling: DEFAULT_SETUP.sampling })
   expect(openingOf(shown)).toEqual({
     system: 'be',
     tools: ['add'],
+    mockTools: [],
     parser: 'hermes',
     thinking: true,
     templateOptions: '',

@@ -1,6 +1,7 @@
 /** What the playground's form holds, as typed, and the request it means. */
 import * as z from 'zod'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import { mockToolSchema } from '#lib/core/mock-tool.ts'
+import type { Plain, Trajectory } from '#lib/core/trajectory.ts'
 
 /** In place of a tokenizer's name: the server's own. */
 export const SERVER_TOKENIZER = 'server'
@@ -14,7 +15,9 @@ export const setupSchema = z.object({
   /** '' = the tokenizer's. */
   chatTemplate: z.string().default(''),
   system: z.string().default('You are a helpful assistant.'),
+  /** Names of those that a run is given: a mock tool's, else a built-in one's. */
   tools: z.array(z.string()).readonly().default(['calculator']),
+  mockTools: z.array(mockToolSchema).default([]),
   /** '' = as the server says. */
   parser: z.string().default(''),
   thinking: z.boolean().default(true),
@@ -39,6 +42,7 @@ export const setupSchema = z.object({
       maxParallelToolCalls: z.string().default(''),
       maxMessages: z.string().default(''),
       maxTokens: z.string().default('4096'),
+      toolTimeoutMs: z.string().default(''),
     })
     .readonly()
     .prefault({}),
@@ -46,7 +50,7 @@ export const setupSchema = z.object({
   promptLogprobs: z.boolean().default(true),
   stream: z.boolean().default(true),
 })
-export type Setup = Readonly<z.infer<typeof setupSchema>>
+export type Setup = Plain<z.infer<typeof setupSchema>>
 
 export type SamplingField = keyof Setup['sampling']
 export type LimitField = keyof Setup['limits']
@@ -129,6 +133,13 @@ export const RANGES: Readonly<Record<Exclude<SamplingField, 'stop'> | LimitField
   },
   maxMessages: { label: 'messages', explanation: 'Messages in one run.', minimum: 1, ...WHOLE },
   maxTokens: { label: 'tokens', explanation: 'Tokens of the whole trajectory.', minimum: 1, ...WHOLE },
+  toolTimeoutMs: {
+    label: 'tool timeout, ms',
+    explanation: 'Milliseconds of one tool call; one that takes longer gets an error result.',
+    ...WHOLE,
+    minimum: 1,
+    maximum: 3_600_000,
+  },
   topLogprobs: {
     label: 'alternatives',
     explanation: 'Likeliest tokens kept at each position.',
@@ -172,6 +183,7 @@ export function requestOf(setup: Setup): RequestOfSetup {
     'maxParallelToolCalls',
     'maxMessages',
     'maxTokens',
+    'toolTimeoutMs',
   ])
   const topLogprobs = number('topLogprobs', setup.topLogprobs)
   const options = objectOf(setup.templateOptions)
@@ -189,7 +201,7 @@ export function requestOf(setup: Setup): RequestOfSetup {
     },
     opening: {
       ...(setup.system.trim() !== '' && { system: setup.system }),
-      tools: setup.tools,
+      tools: setup.tools.map((name) => setup.mockTools.find((mock) => mock.name === name) ?? name),
       ...(setup.parser !== '' && { parser: setup.parser }),
       ...(setup.tokenizer.trim() !== '' && { tokenizer: setup.tokenizer.trim() }),
       ...(setup.chatTemplate.trim() !== '' && { chatTemplate: setup.chatTemplate }),
@@ -221,26 +233,13 @@ function objectOf(text: string): object | undefined {
 /** What the first turn fixes: it is in the tokens. */
 type Opening = Pick<
   Setup,
-  'system' | 'tools' | 'parser' | 'thinking' | 'templateOptions' | 'tokenizer' | 'chatTemplate'
+  'system' | 'tools' | 'mockTools' | 'parser' | 'thinking' | 'templateOptions' | 'tokenizer' | 'chatTemplate'
 >
 
-export const openingOf = ({
-  system,
-  tools,
-  parser,
-  thinking,
-  templateOptions,
-  tokenizer,
-  chatTemplate,
-}: Setup): Opening => ({
-  system,
-  tools,
-  parser,
-  thinking,
-  templateOptions,
-  tokenizer,
-  chatTemplate,
-})
+export function openingOf(setup: Setup): Opening {
+  const { system, tools, mockTools, parser, thinking, templateOptions, tokenizer, chatTemplate } = setup
+  return { system, tools, mockTools, parser, thinking, templateOptions, tokenizer, chatTemplate }
+}
 
 /** The setup with what a trajectory was begun with in place of what the next one would be. */
 export function setupOf({ segments, model }: Trajectory, setup: Setup): Setup {
@@ -251,6 +250,9 @@ export function setupOf({ segments, model }: Trajectory, setup: Setup): Setup {
     ...setup,
     system: typeof system === 'string' ? system : '',
     tools: model.tools.map(({ name }) => name),
+    mockTools: model.tools.flatMap(({ name, description, inputSchema, mock }) =>
+      mock ? [{ name, description, inputSchema, mock }] : [],
+    ),
     parser: model.parser ?? '',
     thinking: thinking !== false,
     templateOptions: Object.keys(options).length > 0 ? JSON.stringify(options) : '',
