@@ -1,0 +1,92 @@
+/** The built-in server, saying what it is told: each call to /generate is answered with the next text. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { BASE } from './application.ts'
+
+export interface ScriptedServer {
+  readonly baseUrl: string
+  /** Texts still to be said. */
+  readonly texts: string[]
+  close(): Promise<void>
+}
+
+export async function startScriptedServer(): Promise<ScriptedServer> {
+  const texts: string[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const body = Buffer.concat(chunks).toString()
+    const generate = request.url === '/generate' ? (JSON.parse(body) as GenerateBody) : undefined
+    // A prompt that is only scored is scored by the real model.
+    const isSaid = generate !== undefined && generate.sampling_params.max_new_tokens > 0 && texts.length > 0
+    const answer = isSaid
+      ? await said(texts.shift() ?? '', generate)
+      : await passedOn(request.method ?? 'GET', request.url ?? '/', body)
+    response.writeHead(answer.status, { 'content-type': answer.type })
+    response.end(answer.body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    texts,
+    close: () => {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+interface GenerateBody {
+  readonly input_ids: readonly number[]
+  readonly sampling_params: { readonly max_new_tokens: number }
+  readonly rid: string
+  readonly stream?: boolean
+}
+
+interface Answer {
+  readonly status: number
+  readonly type: string
+  readonly body: string
+}
+
+const JSON_TYPE = 'application/json'
+const END = '<|im_end|>'
+
+async function said(text: string, request: GenerateBody): Promise<Answer> {
+  const encoded = await passedOn(
+    'POST',
+    '/v1/tokenize',
+    JSON.stringify({ prompt: text + END, add_special_tokens: false }),
+  )
+  const { tokens } = JSON.parse(encoded.body) as { readonly tokens: readonly number[] }
+  const reply = JSON.stringify({
+    text: text + END,
+    output_ids: tokens,
+    meta_info: {
+      id: request.rid,
+      finish_reason: { type: 'stop', matched: tokens.at(-1) },
+      prompt_tokens: request.input_ids.length,
+      completion_tokens: tokens.length,
+      output_token_logprobs: tokens.map((id) => [-0.25, id, null]),
+      output_token_logprobs_length: tokens.length,
+    },
+  })
+  return request.stream
+    ? { status: 200, type: 'text/event-stream', body: `data: ${reply}\n\ndata: [DONE]\n\n` }
+    : { status: 200, type: JSON_TYPE, body: reply }
+}
+
+async function passedOn(method: string, path: string, body: string): Promise<Answer> {
+  const answer = await fetch(`${BASE}/sglang${path}`, {
+    method,
+    headers: { 'content-type': JSON_TYPE },
+    ...(body !== '' && { body }),
+  })
+  const text = await answer.text()
+  return {
+    status: answer.status,
+    type: answer.headers.get('content-type') ?? JSON_TYPE,
+    // A server elsewhere names a tokenizer that this machine can load.
+    body: path === '/model_info' ? JSON.stringify({ ...JSON.parse(text), tokenizer_path: 'built-in' }) : text,
+  }
+}
