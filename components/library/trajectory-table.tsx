@@ -214,7 +214,8 @@ function Row({ row, now, isChosen, isShown, tabIndex, onChoose, onAction }: RowP
         </span>
         <span className="mt-0.5 block text-dim md:hidden">
           {outcome} · {countText(row.tokens)} tokens · {countText(row.trained)} trained
-          {row.reward !== null && ` · reward ${rewardText(row.reward)}`} · {whenText(row.addedAt, now)}
+          {row.reward !== null && ` · reward ${rewardText(row.reward)}`} ·{' '}
+          <span className="whitespace-nowrap">{whenText(row.addedAt, now)}</span>
         </span>
         {row.tags.length > 0 && (
           <span className="mt-1 flex flex-wrap gap-1 md:hidden">

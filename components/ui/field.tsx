@@ -112,9 +112,9 @@ export function CheckField({
   return (
     <label className="flex min-h-7 items-center gap-2">
       <input type="checkbox" className="size-4 shrink-0 accent-(--accent)" {...rest} />
-      <span className="min-w-0 wrap-break-word">{label}</span>
+      <span className="wrap-break-word max-w-[calc(100%-1.5rem)] shrink-0">{label}</span>
       {/* A space for those who hear it. */ ' '}
-      {note !== undefined && <span className="shrink-9999 text-faint text-xs">{note}</span>}
+      {note !== undefined && <span className="text-faint text-xs">{note}</span>}
     </label>
   )
 }
