@@ -39,6 +39,7 @@ test('a tool is defined, the model calls it, and it stays with the setup and wit
   await page.keyboard.press('Escape')
 
   await page.getByRole('button', { name: /New run/ }).click()
+  await page.waitForURL((url) => !url.searchParams.has('t'))
   await page.reload()
   await expect(page.getByRole('checkbox', { name: /get_weather/ })).toBeChecked()
   await page.getByRole('button', { name: 'Edit get_weather' }).click()
@@ -77,8 +78,7 @@ test('by keyboard alone: open, write, try, save, and back where it began', async
   const add = page.getByRole('button', { name: 'Add a mock tool' })
   await add.focus()
   await page.keyboard.press('Enter')
-  await expect(editor(page)).toBeVisible()
-  await editor(page).getByLabel('Name').focus()
+  await expect(editor(page).getByLabel('Name')).toBeFocused()
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.type('forecast')
   for (let step = 0; step < 6; step++) await page.keyboard.press('Tab')

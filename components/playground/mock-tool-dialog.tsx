@@ -70,7 +70,7 @@ export function MockToolDialog({ tool, others, builtIn, isReadOnly, onSave, onCl
     <Dialog title={isReadOnly ? 'Mock tool of this run' : 'Mock tool'} closesBeside={isReadOnly} onClose={onClose}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys and pasted text of the fields inside */}
       <div className="grid grid-cols-[minmax(0,1fr)] gap-3" onKeyDown={onKeyDown} onPaste={onPaste}>
-        <TextField label="Name" {...field('name')} />
+        <TextField label="Name" data-first-focus="" {...field('name')} />
         {builtIn.includes(draft.name.trim()) && (
           <p className="-mt-1.5 text-dim text-xs">It stands in place of the built-in {draft.name.trim()}.</p>
         )}
