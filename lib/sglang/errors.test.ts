@@ -49,3 +49,7 @@ test('of all recorded refusals only those that name the context are one', () => 
     'errors-err-over-length-sum',
   ])
 })
+
+test('a page of a megabyte that opens tags and closes none is read in time', () => {
+  expect(errorFromStatus(500, '<'.repeat(1 << 20), {})).toMatchObject({ code: 'UPSTREAM_ERROR' })
+})

@@ -154,6 +154,9 @@ export function contextCounts(words: string): ContextCounts | undefined {
     : undefined
 }
 
+/** Of an answer that is not JSON, the beginning is looked at: an error page says it there. */
+const MOST_OF_A_PAGE = 65_536
+
 function errorWords(body: string): string {
   try {
     const value: unknown = JSON.parse(body)
@@ -167,5 +170,5 @@ function errorWords(body: string): string {
   } catch {
     // Not JSON: the router and proxies answer in plain text or HTML.
   }
-  return body.replace(/<[^>]*>/g, ' ')
+  return body.slice(0, MOST_OF_A_PAGE).replace(/<[^<>]*>/g, ' ')
 }
