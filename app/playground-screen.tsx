@@ -39,9 +39,11 @@ import { useSetup } from './use-setup.ts'
 import { useViewState } from './view-state.ts'
 
 const Downloads = dynamic(async () => (await import('#components/playground/downloads.tsx')).Downloads)
-// Loaded with the first tokens: until then there is nothing for them to show.
-const TokenGrid = dynamic(async () => (await import('#components/trajectory/token-grid.tsx')).TokenGrid)
-const TokenCard = dynamic(async () => (await import('#components/trajectory/token-card.tsx')).TokenCard)
+// Loaded once the page stands: until the first tokens there is nothing for them to show.
+const loadTokenGrid = () => import('#components/trajectory/token-grid.tsx')
+const loadTokenCard = () => import('#components/trajectory/token-card.tsx')
+const TokenGrid = dynamic(async () => (await loadTokenGrid()).TokenGrid)
+const TokenCard = dynamic(async () => (await loadTokenCard()).TokenCard)
 
 const NO_CHOICES = { tools: [], parsers: [], defaultParser: '' }
 
@@ -68,6 +70,10 @@ export function PlaygroundScreen() {
     if (running !== undefined) catchUp(running)
   }, [running])
 
+  useEffect(() => {
+    // One that fails is tried again when it is shown.
+    Promise.all([loadTokenGrid(), loadTokenCard()]).catch(() => {})
+  }, [])
   const trajectory = shownTrajectory(rollout.state, stored)
   const isRunning = rollout.state.kind === 'following'
   const followError = rollout.state.kind === 'failed' ? rollout.state.error : undefined
