@@ -25,10 +25,7 @@ function deepest(issues: readonly Issue[]): Issue {
   if (first.code !== 'invalid_union') return first
   const inner = first.errors.filter((branch) => branch.length > 0).map(deepest)
   const best = inner.reduce<Issue>((a, b) => (a.path.length >= b.path.length ? a : b), { ...first, path: [] })
-  if (best.path.length > 0) return { ...best, path: [...first.path, ...best.path] }
-  // The only branch for this kind of value: what it says is more than that no branch fits.
-  const [own, ...others] = inner.filter(({ code }) => code !== 'invalid_type')
-  return own && others.length === 0 ? { ...own, path: first.path } : first
+  return best.path.length > 0 ? { ...best, path: [...first.path, ...best.path] } : first
 }
 
 /** What should stand where a value departs from its schema. */
