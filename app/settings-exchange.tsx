@@ -118,7 +118,14 @@ async function opened(file: File): Promise<Exchange> {
     hint: 'Nothing was changed. “Export settings” writes such a file.',
   })
   if (file.size > LARGEST_FILE) return refused('it is larger than 1 MiB')
-  const read = readSettings(await file.text())
+  let text: string
+  try {
+    text = await file.text()
+  } catch {
+    // It was moved, or changed since it was chosen.
+    return refused('it cannot be read')
+  }
+  const read = readSettings(text)
   if (!read.ok) return refused(read.why)
   return {
     kind: 'preview',

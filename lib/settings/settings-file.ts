@@ -1,5 +1,6 @@
 /** Settings as a file, for another machine or a colleague: where servers are, never their keys, and the playground's setup. */
 import * as z from 'zod'
+import { jsonDepth } from '#lib/core/json-depth.ts'
 import { readableJson } from '#lib/core/readable-json.ts'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
 import { serverNameSchema } from '#lib/core/server-name.ts'
@@ -8,6 +9,8 @@ import { setupSchema } from './setup.ts'
 
 const VERSION = 1
 const FORMAT = `rollscope.settings/${VERSION}`
+/** No setup comes near it; what follows walks a file by recursion. */
+const DEEPEST = 100
 
 const serverSchema = z
   .object({
@@ -53,6 +56,7 @@ export function readSettings(text: string): ReadSettings {
   } catch (error) {
     return { ok: false, why: `it is not JSON: ${(error as SyntaxError).message}` }
   }
+  if (jsonDepth(value) > DEEPEST) return { ok: false, why: `it is nested deeper than ${DEEPEST} levels` }
   const wrong = formatProblem(value)
   if (wrong !== undefined) return { ok: false, why: wrong }
   const parsed = settingsSchema.safeParse(value)
@@ -75,6 +79,9 @@ function formatProblem(value: unknown): string | undefined {
   return undefined
 }
 
+/** Taken as it is: nothing in it is left aside. */
+const WHOLE = 'inputSchema'
+
 /** What is in the value and not in what was taken of it. */
 function unknownPaths(value: unknown, taken: unknown, path: string): string[] {
   if (Array.isArray(value))
@@ -82,8 +89,7 @@ function unknownPaths(value: unknown, taken: unknown, path: string): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, entry]) => {
     const here = path === '' ? name : `${path}.${name}`
-    return Object.hasOwn(taken as object, name)
-      ? unknownPaths(entry, (taken as Record<string, unknown>)[name], here)
-      : [here]
+    if (!Object.hasOwn(taken as object, name)) return [here]
+    return name === WHOLE ? [] : unknownPaths(entry, (taken as Record<string, unknown>)[name], here)
   })
 }

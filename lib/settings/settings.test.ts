@@ -126,6 +126,20 @@ describe('a settings file', () => {
     expect(why(value)).toContain(text)
   })
 
+  test.each([
+    ['what is not known', (deep: string) => `{"format":"rollscope.settings/1","servers":[],"x":${deep}}`],
+    ['the format', (deep: string) => `{"format":${deep}}`],
+    [
+      'the schema of a mock tool',
+      (deep: string) =>
+        `{"format":"rollscope.settings/1","servers":[],"setup":{"mockTools":[{"name":"a","description":"","inputSchema":{"default":${deep}},"mock":{"reply":{"kind":"canned","text":""}}}]}}`,
+    ],
+  ])('%s, nested without end, is refused', (_, file) => {
+    for (const depth of [101, 2_000, 100_000])
+      expect(why(file(`${'['.repeat(depth)}${']'.repeat(depth)}`))).toBe('it is nested deeper than 100 levels')
+    expect(why(file('[[[]]]'))).not.toContain('nested')
+  })
+
   test('any text is read or refused, never thrown over', () => {
     fc.assert(
       fc.property(
@@ -138,9 +152,6 @@ describe('a settings file', () => {
           expect(typeof readSettings(any).ok).toBe('boolean')
         },
       ),
-    )
-    expect(why(`{"format":"rollscope.settings/1","servers":[],"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)).toBe(
-      'read',
     )
   })
 })
