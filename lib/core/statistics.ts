@@ -1,7 +1,7 @@
 /** Totals of a trajectory and of each segment, derived. Logprob sums are over trained tokens whose logprob is known. */
 import type { LiveTrajectory } from './events.ts'
 import { logprobsOf, maskOf, segmentsOf } from './tokens.ts'
-import type { Segment } from './trajectory.ts'
+import type { ResponseSegment, Segment } from './trajectory.ts'
 
 interface SegmentStatistics {
   readonly tokens: number
@@ -34,6 +34,10 @@ export interface Statistics extends SegmentStatistics {
   readonly topPs: readonly number[]
 }
 
+/** Where the prompt was scored first, that call read it: the one after it finds all of it in the cache. */
+const cachedTokensOf = ({ request, usage }: ResponseSegment): number | null =>
+  (request?.scoring ?? usage)?.cachedTokens ?? null
+
 export function statistics(trajectory: LiveTrajectory): Statistics {
   const all = segmentsOf(trajectory)
   const segments = all.map(segmentStatistics)
@@ -53,7 +57,7 @@ export function statistics(trajectory: LiveTrajectory): Statistics {
       malformed: calls.filter((call) => call.kind === 'malformed').length,
       pending: calls.filter((call) => call.kind === 'parsed' && !call.result).length,
     },
-    cachedTokens: sumOrNull(responses.map((r) => r.usage?.cachedTokens ?? null)),
+    cachedTokens: sumOrNull(responses.map(cachedTokensOf)),
     promptTokensRead: sumOrNull(responses.map((r) => r.usage?.promptTokens ?? null)),
     generationMs: sumOrNull(responses.map((r) => r.timing?.elapsedMs ?? null)),
     temperatures: distinct(responses.map((r) => r.request?.samplingParams.temperature)),

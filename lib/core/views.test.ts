@@ -97,6 +97,16 @@ describe('statistics', () => {
     })
   })
 
+  test('what was cached is what the call that read the prompt found', () => {
+    const response = sample.segments[1] as ResponseSegment
+    const scored = (cachedTokens?: number) => {
+      const scoring = { rid: 's', elapsedMs: 1, ...(cachedTokens !== undefined && { cachedTokens }) }
+      const request = { ...(response.request as NonNullable<ResponseSegment['request']>), scoring }
+      return statistics({ ...sample, segments: [{ ...response, request }] }).cachedTokens
+    }
+    expect([scored(0), scored(2), scored()]).toEqual([0, 2, null])
+  })
+
   test('tell failed and pending calls apart', () => {
     const response = sample.segments[1] as ResponseSegment
     const [parsed] = response.toolCalls
