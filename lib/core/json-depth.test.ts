@@ -1,27 +1,34 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonDepth } from './json-depth.ts'
+import { tooDeepAt } from './json-depth.ts'
 
-test.each([
-  [undefined, 0],
-  [null, 0],
-  ['[[', 0],
-  [[], 1],
-  [{}, 1],
-  [[1, { a: null }, [[]]], 3],
-])('%j is %i deep', (value, depth) => {
-  expect(jsonDepth(value)).toBe(depth)
-})
+const depthOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
 
-test('what is put into an array or object is one deeper', () => {
+test('any JSON is as deep as its value, whatever its texts hold', () => {
+  const texts = fc.string({ unit: fc.constantFrom('[', ']', '{', '}', '"', '\\', 'a', '¤') })
   fc.assert(
-    fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
-      const deeper = Math.max(jsonDepth(a), jsonDepth(b)) + 1
-      expect([jsonDepth([a, b]), jsonDepth({ a, b })]).toEqual([deeper, deeper])
+    fc.property(fc.jsonValue({ maxDepth: 6, stringUnit: 'grapheme' }), texts, (value, text) => {
+      const mixed = [text, { [text]: value }]
+      const json = JSON.stringify(mixed)
+      const depth = depthOf(mixed)
+      expect(tooDeepAt(json, depth)).toBeUndefined()
+      expect('[{').toContain(json[tooDeepAt(json, depth - 1) ?? -1])
     }),
   )
 })
 
-test('depth costs no stack', () => {
-  expect(jsonDepth(JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`))).toBe(200_000)
+test.each([
+  ['[[[]]]', 3, undefined],
+  ['[[[]]]', 2, 2],
+  ['[[],{"[":{}}]', 2, 9],
+  ['"[[[', 0, undefined],
+  ['"\\', 0, undefined],
+  [']]][[', 0, undefined],
+])('%s with %d levels: %s', (text, levels, at) => {
+  expect(tooDeepAt(text, levels)).toBe(at)
+})
+
+test('a million levels are no more work than a million characters', () => {
+  expect(tooDeepAt('[{"a":'.repeat(1e6), 2e6 - 1)).toBe(6 * 999_999 + 1)
 })

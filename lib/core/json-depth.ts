@@ -1,9 +1,31 @@
-/** How many arrays and objects lie in one another: 0 for a number, 1 for `[]`. Walks level by level: depth costs no stack. */
-export function jsonDepth(value: unknown): number {
+/**
+ * How deep JSON text is nested, told before anything parses or walks it: JSON.stringify and validators recurse, and a
+ * few thousand levels are too many for them. Iterative; texts that are no JSON have an answer too.
+ */
+
+/** Index of the first bracket that opens a level below `levels`; undefined where there is none. Strings are jumped over. */
+export function tooDeepAt(text: string, levels: number): number | undefined {
   let depth = 0
-  for (let level = [value].filter(isContainer); level.length > 0; depth++)
-    level = level.flatMap((container) => Object.values(container).filter(isContainer))
-  return depth
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      at = endOfString(text, at + 1)
+    } else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
+      depth++
+      if (depth > levels) return at
+    } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth--
+  }
+  return undefined
 }
 
-const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
+const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [34, 92, 91, 93, 123, 125] as const
+
+/** Index of the quote that ends the string which begins at `from`, or of the text's end. */
+function endOfString(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === BACKSLASH) at++
+    else if (code === QUOTE) return at
+  }
+  return text.length
+}

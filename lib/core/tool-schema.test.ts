@@ -114,6 +114,17 @@ describe('what no tool has is refused before anything walks it', () => {
     expect(said(nested(100_000))).toContain('expected at most 32 levels')
   })
 
+  test.each(['examples', 'default', 'const', 'enum', 'x-own'])('depth in %s, which holds any value', (keyword) => {
+    const within = (depth: number) => {
+      let value: unknown[] = []
+      for (let i = 1; i < depth; i++) value = [value]
+      return said({ [keyword]: value })
+    }
+    expect(within(64)).toBe(keyword === 'enum' ? within(2) : 'accepted')
+    expect(within(65)).toContain('expected at most 32 levels')
+    expect(within(100_000)).toContain('expected at most 32 levels')
+  })
+
   test('size', () => {
     const wide = (n: number) => ({ properties: Object.fromEntries(Array.from({ length: n }, (_, i) => [`p${i}`, {}])) })
     expect([said(wide(1_999)), said(wide(2_000))]).toEqual([

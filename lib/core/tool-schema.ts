@@ -57,10 +57,18 @@ const type: Keyword = (value, place) =>
 const typeName: Keyword = (value, place) =>
   TYPES.includes(value as string) ? value : refuse(value, place, `one of ${TYPES.join(', ')}`)
 
-const anything: Keyword = (value) => value
+/** Values of any kind, which validators compare and others write as JSON by recursion. */
+const anything: Keyword = (value, place) => {
+  if (typeof value !== 'object' || value === null) return value
+  if (isTooDeep(place)) return refuse(value, place, `at most ${DEEPEST} levels`)
+  for (const [key, one] of Object.entries(value)) anything(one, inside(place, Array.isArray(value) ? Number(key) : key))
+  return value
+}
 
 const list: Keyword = (value, place) =>
-  Array.isArray(value) && value.length > 0 ? value : refuse(value, place, 'an array of at least one value')
+  Array.isArray(value) && value.length > 0
+    ? anything(value, place)
+    : refuse(value, place, 'an array of at least one value')
 
 const count: Keyword = (value, place) =>
   Number.isInteger(value) && (value as number) >= 0 ? value : refuse(value, place, 'a whole number from 0')
@@ -183,14 +191,18 @@ function schemaAt(value: unknown, place: Place): CheckedSchema | undefined {
   if (found.size > MOST_SCHEMAS) return refuse(value, place, `at most ${MOST_SCHEMAS} schemas in one`)
   if (typeof value === 'boolean') return value
   if (!isObject(value)) return refuse(value, place, 'a schema (an object, true or false)')
-  if (place.path.length > 2 * DEEPEST) return refuse(value, place, `at most ${DEEPEST} levels`)
+  if (isTooDeep(place)) return refuse(value, place, `at most ${DEEPEST} levels`)
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, one]) => {
       const keyword = KEYWORDS.get(name)
-      return keyword ? [[name, keyword(one, inside(place, name))]] : []
+      const read = (keyword ?? anything)(one, inside(place, name))
+      return keyword ? [[name, read]] : []
     }),
   )
 }
+
+/** A schema in a schema is two steps away: a keyword, and a name or an index. */
+const isTooDeep = ({ path }: Place): boolean => path.length > 2 * DEEPEST
 
 const inside = ({ path, seen }: Place, key: Key): Place => ({ path: [...path, key], seen })
 

@@ -1,8 +1,11 @@
+import { tooDeepAt } from '#lib/core/json-depth.ts'
+
 /**
  * JSON as Python's json module writes it: NaN, Infinity and -Infinity are numbers. Throws SyntaxError for what is none,
  * and for what is nested deeper than any file of ours or of a trainer: later steps walk it by recursion.
  */
 export function parsePythonJson(text: string): unknown {
+  if (tooDeepAt(text, DEEPEST) !== undefined) throw new SyntaxError(`it is nested deeper than ${DEEPEST} levels`)
   const mark = markAbsentFrom(text)
   const { marked, found } = withMarks(text, mark)
   if (!found) return JSON.parse(text)
@@ -17,19 +20,10 @@ const DEEPEST = 100
 function withMarks(text: string, mark: string): { readonly marked: string; readonly found: boolean } {
   const parts: string[] = []
   let copied = 0
-  let depth = 0
   for (let i = 0; i < text.length; i++) {
     switch (text.charCodeAt(i)) {
       case QUOTE:
         i = endOfString(text, i)
-        break
-      case OPEN_BRACKET:
-      case OPEN_BRACE:
-        if (++depth > DEEPEST) throw new SyntaxError(`it is nested deeper than ${DEEPEST} levels`)
-        break
-      case CLOSE_BRACKET:
-      case CLOSE_BRACE:
-        depth--
         break
       case LETTER_N:
       case LETTER_I: {
@@ -47,10 +41,7 @@ function withMarks(text: string, mark: string): { readonly marked: string; reado
 }
 
 const WORDS = ['NaN', 'Infinity'] as const
-const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE, LETTER_N, LETTER_I] = Array.from(
-  '"\\[]{}NI',
-  (character) => character.charCodeAt(0),
-)
+const [QUOTE, BACKSLASH, LETTER_N, LETTER_I] = Array.from('"\\NI', (character) => character.charCodeAt(0))
 
 /** Index of the closing quote; that of the last character where there is none. */
 function endOfString(text: string, start: number): number {

@@ -1,6 +1,6 @@
 /** Settings as a file, for another machine or a colleague: where servers are, never their keys, and the playground's setup. */
 import * as z from 'zod'
-import { jsonDepth } from '#lib/core/json-depth.ts'
+import { tooDeepAt } from '#lib/core/json-depth.ts'
 import { readableJson } from '#lib/core/readable-json.ts'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
 import { serverNameSchema } from '#lib/core/server-name.ts'
@@ -56,7 +56,7 @@ export function readSettings(text: string): ReadSettings {
   } catch (error) {
     return { ok: false, why: `it is not JSON: ${(error as SyntaxError).message}` }
   }
-  if (jsonDepth(value) > DEEPEST) return { ok: false, why: `it is nested deeper than ${DEEPEST} levels` }
+  if (tooDeepAt(text, DEEPEST) !== undefined) return { ok: false, why: `it is nested deeper than ${DEEPEST} levels` }
   const wrong = formatProblem(value)
   if (wrong !== undefined) return { ok: false, why: wrong }
   const parsed = settingsSchema.safeParse(value)

@@ -1,5 +1,6 @@
 /** The door for the server's JSON: what is not JSON, not SGLang's or not as its schema says is a named error. */
 import type * as z from 'zod'
+import { tooDeepAt } from '#lib/core/json-depth.ts'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
 import { foreignText, SglangError } from './errors.ts'
 import type { Reply } from './transport.ts'
@@ -17,7 +18,8 @@ export async function jsonOf(reply: Reply, apiKey: string | undefined): Promise<
 }
 
 export function jsonValue(text: string, apiKey: string | undefined): unknown {
-  if (depthOf(text) > DEEPEST) throw new SglangError('BAD_JSON', `the reply is nested deeper than ${DEEPEST} levels`)
+  if (tooDeepAt(text, DEEPEST) !== undefined)
+    throw new SglangError('BAD_JSON', `the reply is nested deeper than ${DEEPEST} levels`)
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -47,32 +49,4 @@ export function notSglang(
     'NOT_SGLANG',
     `the answer is ${foreignText(contentType, apiKey) || 'of no type'}, not ${expected}: ${foreignText(body, apiKey, EXCERPT)}`,
   )
-}
-
-/** How deep arrays and objects are nested, before anything walks them. Strings are jumped over. */
-function depthOf(text: string): number {
-  let depth = 0
-  let deepest = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) {
-      at = endOfString(text, at + 1)
-    } else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
-      depth++
-      if (depth > deepest) deepest = depth
-    } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth--
-  }
-  return deepest
-}
-
-const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [34, 92, 91, 93, 123, 125] as const
-
-/** Index of the quote that ends the string which begins at `from`, or of the text's end. */
-function endOfString(text: string, from: number): number {
-  for (let at = from; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === BACKSLASH) at++
-    else if (code === QUOTE) return at
-  }
-  return text.length
 }
