@@ -1,5 +1,6 @@
 /** What every route handler does first and last: access, body, and errors as problems. */
 import type * as z from 'zod'
+import { tooDeepAt } from '#lib/core/json-depth.ts'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
 import { StoreError } from '#lib/store/store-error.ts'
@@ -74,6 +75,8 @@ export const json = (value: unknown, status = 200): Response =>
 
 const MEGABYTE = 1 << 20
 const LARGEST_JSON = MEGABYTE
+/** No body comes near it; what is kept of one is walked by recursion. */
+const DEEPEST_JSON = 100
 
 /** The request's JSON body, checked. Throws Problem. */
 export async function readJson<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
@@ -88,6 +91,13 @@ export async function readJson<T>(request: Request, schema: z.ZodType<T>): Promi
       detail: `the body is not JSON: ${error instanceof Error ? error.message : error}`,
     })
   }
+  const tooDeep = tooDeepAt(text, DEEPEST_JSON)
+  if (tooDeep !== undefined)
+    throw new Problem({
+      status: 422,
+      code: 'TOO_DEEP',
+      detail: `the body is nested deeper than ${DEEPEST_JSON} levels, from character ${tooDeep + 1} on`,
+    })
   const parsed = schema.safeParse(value)
   if (!parsed.success) {
     const violation = schemaViolation(parsed.error, value)
