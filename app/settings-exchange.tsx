@@ -2,16 +2,21 @@
 /** Settings written to a file and read from one; what an import changes is shown before it is done. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { type ImportChoices, ImportPreview } from '#components/servers/import-preview.tsx'
+import { ImportPreview } from '#components/servers/import-preview.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { ApiError } from '#lib/client/api.ts'
 import { saveText } from '#lib/client/files.ts'
 import { serversOptions } from '#lib/client/queries.ts'
-import { saveServer } from '#lib/client/servers.ts'
+import { saveServers } from '#lib/client/servers.ts'
 import type { ServerEntry } from '#lib/core/server-status.ts'
 import { readSettings, type Settings, settingsText } from '#lib/settings/settings-file.ts'
-import { type ImportPlan, importPlan } from '#lib/settings/settings-import.ts'
+import {
+  FIRST_CHOICES,
+  type ImportChoices,
+  importPlan,
+  takenServers,
+  takenSetup,
+} from '#lib/settings/settings-import.ts'
 import type { Setup } from '#lib/settings/setup.ts'
 
 interface SettingsExchangeProps {
@@ -38,7 +43,6 @@ type Exchange =
       readonly isImporting: boolean
     }
 
-const NOTHING_CHOSEN: ImportChoices = { replaced: new Set(), takesSetup: true }
 /** Settings of a thousand servers are a tenth of it. */
 const LARGEST_FILE = 1 << 20
 
@@ -51,16 +55,29 @@ export function SettingsExchange({ servers, setup, onSetup }: SettingsExchangePr
   const plan = preview && importPlan(preview.file.settings, { servers, setup })
   const carryOut = async () => {
     if (!preview || !plan) return
+    const { file, choices } = preview
     setExchange({ ...preview, isImporting: true })
-    const failures = await saveServers(plan, preview.choices)
-    await cache.invalidateQueries({ queryKey: serversOptions().queryKey })
-    await cache.invalidateQueries({ queryKey: ['server-status'] })
-    if (failures.size > 0) {
-      setExchange({ ...preview, failures, isImporting: false })
-      return
+    try {
+      const refused = await saveServers(
+        takenServers(plan, choices).map(({ kind, server: { name, baseUrl } }) => ({
+          input: { name, baseUrl },
+          replaced: kind === 'conflict' ? name : undefined,
+        })),
+      )
+      const taken = takenSetup(plan, choices, new Set(refused.keys()))
+      if (taken) onSetup(taken)
+      const failures = new Map([...refused].map(([name, { message }]) => [name, message]))
+      setExchange(
+        failures.size > 0
+          ? { ...preview, failures, isImporting: true }
+          : { kind: 'done', text: `Imported ${file.fileName}.` },
+      )
+    } finally {
+      await Promise.all(
+        [serversOptions().queryKey, ['server-status']].map((queryKey) => cache.invalidateQueries({ queryKey })),
+      )
+      setExchange((now) => (now.kind === 'preview' ? { ...now, isImporting: false } : now))
     }
-    if (plan.setup && preview.choices.takesSetup) onSetup(plan.setup.value)
-    setExchange({ kind: 'done', text: `Imported ${preview.file.fileName}.` })
   }
   return (
     <div className="grid gap-2">
@@ -130,24 +147,8 @@ async function opened(file: File): Promise<Exchange> {
   return {
     kind: 'preview',
     file: { fileName: file.name, settings: read.settings, ignored: read.ignored },
-    choices: NOTHING_CHOSEN,
+    choices: FIRST_CHOICES,
     failures: new Map(),
     isImporting: false,
   }
-}
-
-/** One after the other; what fails is told by the server's name, the others are saved all the same. */
-async function saveServers({ servers }: ImportPlan, { replaced }: ImportChoices): Promise<ReadonlyMap<string, string>> {
-  const failures = new Map<string, string>()
-  for (const { kind, server } of servers) {
-    if (kind !== 'added' && !(kind === 'conflict' && replaced.has(server.name))) continue
-    const { name, baseUrl } = server
-    try {
-      await saveServer({ name, baseUrl }, kind === 'conflict' ? name : undefined)
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      failures.set(name, error.message)
-    }
-  }
-  return failures
 }

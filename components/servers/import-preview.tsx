@@ -1,16 +1,10 @@
-import type { ImportPlan, ServerChange, SetupChange } from '#lib/settings/settings-import.ts'
+import type { ImportChoices, ImportPlan, ServerChange, SetupChange } from '#lib/settings/settings-import.ts'
+import { takenSetup } from '#lib/settings/settings-import.ts'
 import { Banner } from '../ui/banner.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Heading } from '../ui/facts.tsx'
 import { Segmented } from '../ui/segmented.tsx'
-
-/** What the user decides where the file says otherwise than what is here. */
-export interface ImportChoices {
-  /** Names of the servers that the file's address is taken for. */
-  readonly replaced: ReadonlySet<string>
-  readonly takesSetup: boolean
-}
 
 interface ImportPreviewProps {
   readonly fileName: string
@@ -29,6 +23,8 @@ interface ImportPreviewProps {
 export function ImportPreview(props: ImportPreviewProps) {
   const { fileName, plan, ignored, choices, failures, isImporting, onChoose, onImport, onClose } = props
   const isNothing = plan.setup === undefined && plan.servers.every(({ kind }) => kind === 'same' || kind === 'fixed')
+  const lacksServer =
+    plan.setup !== undefined && takenSetup(plan, choices, new Set())?.server === '' && plan.setup.value.server !== ''
   return (
     <Dialog title={`Import ${fileName}`} onClose={onClose}>
       <div className="grid gap-5">
@@ -42,9 +38,13 @@ export function ImportPreview(props: ImportPreviewProps) {
                   <ServerRow
                     change={change}
                     isReplaced={choices.replaced.has(change.server.name)}
+                    isLeftOut={choices.leftOut.has(change.server.name)}
                     failure={failures.get(change.server.name)}
                     onReplace={(isReplaced) =>
                       onChoose({ ...choices, replaced: withName(choices.replaced, change.server.name, isReplaced) })
+                    }
+                    onLeaveOut={(isLeftOut) =>
+                      onChoose({ ...choices, leftOut: withName(choices.leftOut, change.server.name, isLeftOut) })
                     }
                   />
                 </li>
@@ -72,6 +72,12 @@ export function ImportPreview(props: ImportPreviewProps) {
             default server is used instead.
           </p>
         )}
+        {lacksServer && (
+          <p className="text-dim text-xs">
+            The setup in the file uses the server “{plan.setup?.value.server}”, which is left out: the default server is
+            used instead.
+          </p>
+        )}
         {ignored.length > 0 && (
           <Banner
             tone="note"
@@ -81,13 +87,18 @@ export function ImportPreview(props: ImportPreviewProps) {
         <p className="text-dim text-xs">
           A settings file never holds keys. Runs send their prompts to the addresses above: import only what you trust.
         </p>
+        {failures.size > 0 && (
+          <p className="text-bad" role="status">
+            Not saved: {[...failures.keys()].join(', ')}. Everything else that was chosen is imported.
+          </p>
+        )}
         <div className="flex gap-2">
           {!isNothing && (
             <Button look="primary" disabled={isImporting} onClick={onImport}>
               {isImporting ? 'Importing …' : 'Import'}
             </Button>
           )}
-          <Button onClick={onClose}>{isNothing ? 'Close' : 'Cancel'}</Button>
+          <Button onClick={onClose}>{isNothing || failures.size > 0 ? 'Close' : 'Cancel'}</Button>
         </div>
       </div>
     </Dialog>
@@ -101,15 +112,23 @@ const KEEP_OR_REPLACE = [
   { value: 'replace', text: 'Take the file’s' },
 ] as const
 
+const ADD_OR_LEAVE_OUT = [
+  { value: 'add', text: 'Add' },
+  { value: 'leave-out', text: 'Leave out' },
+] as const
+
 interface ServerRowProps {
   readonly change: ServerChange
   readonly isReplaced: boolean
+  readonly isLeftOut: boolean
   readonly failure: string | undefined
   readonly onReplace: (isReplaced: boolean) => void
+  readonly onLeaveOut: (isLeftOut: boolean) => void
 }
 
-function ServerRow({ change, isReplaced, failure, onReplace }: ServerRowProps) {
+function ServerRow({ change, isReplaced, isLeftOut, failure, onReplace, onLeaveOut }: ServerRowProps) {
   const { kind, server } = change
+  const isTaken = kind === 'added' ? !isLeftOut : kind === 'conflict' ? isReplaced : kind === 'same'
   return (
     <div className="grid gap-1" data-change={kind}>
       <p className="flex flex-wrap items-baseline gap-x-3">
@@ -136,7 +155,15 @@ function ServerRow({ change, isReplaced, failure, onReplace }: ServerRowProps) {
           )}
         </>
       )}
-      {kind !== 'fixed' && (kind !== 'conflict' || isReplaced) && change.isKeyMissing && (
+      {kind === 'added' && (
+        <Segmented<'add' | 'leave-out'>
+          label={`Server ${server.name}`}
+          options={ADD_OR_LEAVE_OUT}
+          value={isLeftOut ? 'leave-out' : 'add'}
+          onChange={(choice) => onLeaveOut(choice === 'leave-out')}
+        />
+      )}
+      {isTaken && kind !== 'fixed' && change.isKeyMissing && (
         <p className="text-dim text-xs">It was saved with a key: give it here afterwards.</p>
       )}
       {failure !== undefined && (

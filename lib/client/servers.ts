@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { serverLoadSchema } from '#lib/core/server-load.ts'
 import { type ServerEntry, serverEntrySchema } from '#lib/core/server-status.ts'
-import { callApi } from './api.ts'
+import { ApiError, callApi } from './api.ts'
 
 const POLL_LOAD_MS = 2_000
 
@@ -29,6 +29,26 @@ export async function saveServer(input: ServerInput, replaced: string | undefine
       ? await callApi('/api/servers', { method: 'POST', json: input })
       : await callApi(pathOf(replaced), { method: 'PUT', json: input })
   return serverEntrySchema.parse(await answer.json())
+}
+
+export interface ServerToSave {
+  readonly input: ServerInput
+  /** As of saveServer. */
+  readonly replaced: string | undefined
+}
+
+/** One after the other; returns what was refused, by the server's name: the others are saved all the same. */
+export async function saveServers(servers: readonly ServerToSave[]): Promise<ReadonlyMap<string, ApiError>> {
+  const refused = new Map<string, ApiError>()
+  for (const { input, replaced } of servers) {
+    try {
+      await saveServer(input, replaced)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      refused.set(input.name, error)
+    }
+  }
+  return refused
 }
 
 export async function removeServer(name: string): Promise<void> {

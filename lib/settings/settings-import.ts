@@ -33,6 +33,18 @@ export interface ImportPlan {
   readonly unknownServer: string | undefined
 }
 
+/** What the user decides where the file says otherwise than what is here. */
+export interface ImportChoices {
+  /** Names of the servers that the file's address is taken for. */
+  readonly replaced: ReadonlySet<string>
+  /** Names of new servers that are not taken. */
+  readonly leftOut: ReadonlySet<string>
+  readonly takesSetup: boolean
+}
+
+/** Everything that takes nothing away. */
+export const FIRST_CHOICES: ImportChoices = { replaced: new Set(), leftOut: new Set(), takesSetup: true }
+
 export function importPlan(
   file: Settings,
   here: { readonly servers: readonly ServerEntry[]; readonly setup: Setup },
@@ -51,6 +63,30 @@ export function importPlan(
     setup: setup && changes.length > 0 ? { value: setup, changes } : undefined,
     unknownServer: isUnknown ? file.setup?.server : undefined,
   }
+}
+
+/** Those to be saved. */
+export const takenServers = ({ servers }: ImportPlan, { replaced, leftOut }: ImportChoices): readonly ServerChange[] =>
+  servers.filter(
+    ({ kind, server: { name } }) =>
+      (kind === 'added' && !leftOut.has(name)) || (kind === 'conflict' && replaced.has(name)),
+  )
+
+/**
+ * The setup as it is taken; undefined where it stays as it is here. `refused`: names of the servers that could not be
+ * saved. One of them, or one that is left out, gives way to the default server.
+ */
+export function takenSetup(
+  { servers, setup }: ImportPlan,
+  { leftOut, takesSetup }: ImportChoices,
+  refused: ReadonlySet<string>,
+): Setup | undefined {
+  if (!setup || !takesSetup) return undefined
+  const { server } = setup.value
+  const isLeftOut = servers.some(
+    ({ kind, server: { name } }) => kind === 'added' && name === server && leftOut.has(name),
+  )
+  return isLeftOut || refused.has(server) ? { ...setup.value, server: '' } : setup.value
 }
 
 function serverChange(server: SettingsServer, here: ServerEntry | undefined): ServerChange {

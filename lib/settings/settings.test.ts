@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ServerEntry } from '#lib/core/server-status.ts'
 import { readSettings, type Settings, settingsText } from './settings-file.ts'
-import { importPlan } from './settings-import.ts'
+import { FIRST_CHOICES, importPlan, takenServers, takenSetup } from './settings-import.ts'
 import { DEFAULT_SETUP, type Setup } from './setup.ts'
 
 const letters = fc.constantFrom(...'aZ09 ._-éß四')
@@ -206,6 +206,48 @@ describe('what an import would change', () => {
     expect(chosen('gone')).toMatchObject({ unknownServer: 'gone', setup: { value: { server: '' } } })
     for (const known of ['gpu', 'new', ''])
       expect(chosen(known)).toMatchObject({ unknownServer: undefined, setup: { value: { server: known } } })
+  })
+
+  describe('is taken as it is chosen', () => {
+    const setupOn = (chosenServer: string): Setup => ({ ...DEFAULT_SETUP, stream: false, server: chosenServer })
+    const planWith = (chosenServer: string) =>
+      importPlan(
+        {
+          servers: [
+            { name: 'new', baseUrl: 'http://a', needsKey: false },
+            { name: 'gpu', baseUrl: 'http://b', needsKey: false },
+            { name: 'built-in', baseUrl: 'http://c', needsKey: false },
+          ],
+          setup: setupOn(chosenServer),
+        },
+        here,
+      )
+    const none = new Set<string>()
+
+    test.each([
+      [{}, ['new']],
+      [{ leftOut: new Set(['new', 'gpu']) }, []],
+      [{ replaced: new Set(['gpu', 'built-in']) }, ['new', 'gpu']],
+    ])('servers: %j', (choices, names) => {
+      const taken = takenServers(planWith(''), { ...FIRST_CHOICES, ...choices })
+      expect(taken.map((change) => change.server.name)).toEqual(names)
+    })
+
+    test.each([
+      ['a server that was saved', 'new', {}, none, 'new'],
+      ['a server that was refused', 'new', {}, new Set(['new']), ''],
+      ['a server whose other address was refused', 'gpu', {}, new Set(['gpu']), ''],
+      ['a server that is left out', 'new', { leftOut: new Set(['new']) }, none, ''],
+      ['a server, when others are refused or left out', 'gpu', { leftOut: new Set(['new']) }, new Set(['x']), 'gpu'],
+      ['a server that is here', 'gpu', { leftOut: new Set(['gpu']) }, none, 'gpu'],
+    ])('the setup on %s', (_, chosenServer, choices, refused, expected) => {
+      expect(takenSetup(planWith(chosenServer), { ...FIRST_CHOICES, ...choices }, refused)).toEqual(setupOn(expected))
+    })
+
+    test('no setup', () => {
+      expect(takenSetup(planWith('new'), { ...FIRST_CHOICES, takesSetup: false }, none)).toBeUndefined()
+      expect(takenSetup(importPlan({ servers: [] }, here), FIRST_CHOICES, none)).toBeUndefined()
+    })
   })
 
   test('what was exported here changes nothing here', () => {
