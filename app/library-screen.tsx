@@ -25,6 +25,8 @@ import { Shell } from './shell.tsx'
 const ExportDialog = dynamic(async () => (await import('./export-dialog.tsx')).ExportDialog)
 
 const PAGE_LENGTH = 50
+/** Keys named in an error. */
+const SHOWN = 5
 
 interface Trouble {
   readonly title: string
@@ -86,7 +88,7 @@ export function LibraryScreen() {
     const next = rows.slice(last + 1).find(stays) ?? rows.slice(0, last + 1).findLast(stays)
     state.setRow(next?.key)
     focusTitle(next?.key)
-    const { removed, refused } = await library.remove(keys)
+    const { done: removed, refused } = await library.remove(keys)
     setChosen((before) => new Set([...before].filter((key) => !removed.includes(key))))
     if (removed.length > 0) setRemovals((before) => [...before, removed])
     const [first] = refused
@@ -102,12 +104,19 @@ export function LibraryScreen() {
   const undo = async () => {
     const keys = removals.at(-1)
     if (!keys) return
-    try {
-      await library.restore(keys)
-      setRemovals((before) => before.slice(0, -1))
-    } catch (reason) {
-      tell(reason)
-    }
+    setTrouble(undefined)
+    const { refused } = await library.restore(keys)
+    const gone = refused.filter(({ error }) => error.status === 404).map(({ key }) => key)
+    const left = refused.filter(({ error }) => error.status !== 404)
+    // What is gone cannot be asked for again; the rest can, when the server answers.
+    const rest = left.length > 0 ? [left.map(({ key }) => key)] : []
+    setRemovals((before) => before.flatMap((batch) => (batch === keys ? rest : [batch])))
+    if (gone.length > 0)
+      setTrouble({
+        title: `Gone for good: ${gone.slice(0, SHOWN).join(', ')}${gone.length > SHOWN ? ` and ${gone.length - SHOWN} more` : ''}`,
+        hint: left[0]?.error.message ?? 'What was deleted can be restored for a day at least.',
+      })
+    else if (left[0]) tell(left[0].error)
   }
   const exportChosen = async () => setExports(await severalExportChoices([...chosen], tell))
   const act = async ({ kind, key }: RowAction) => {

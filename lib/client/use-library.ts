@@ -9,13 +9,13 @@ import { TRAJECTORIES, trajectoryOptions } from './queries.ts'
 export interface Library {
   /** Throws ApiError. */
   label(key: string, change: LabelChange): Promise<void>
-  remove(keys: readonly string[]): Promise<Removal>
-  /** Throws ApiError. */
-  restore(keys: readonly string[]): Promise<void>
+  remove(keys: readonly string[]): Promise<Settled>
+  restore(keys: readonly string[]): Promise<Settled>
 }
 
-interface Removal {
-  readonly removed: readonly string[]
+/** Of several, each by itself: one that is refused does not stop the others. */
+interface Settled {
+  readonly done: readonly string[]
   readonly refused: readonly { readonly key: string; readonly error: ApiError }[]
 }
 
@@ -31,29 +31,37 @@ export function useLibrary(): Library {
       await putRow(cache, row)
     },
     async remove(keys) {
-      const results = await Promise.all(keys.map(removal))
-      const removed = results.flatMap(({ key, error }) => (error ? [] : [key]))
-      for (const key of removed) cache.removeQueries({ queryKey: trajectoryOptions(key).queryKey })
+      const settled = await settle(keys, (key) => callApi(addressOf(key), { method: 'DELETE' }))
+      for (const key of settled.done) cache.removeQueries({ queryKey: trajectoryOptions(key).queryKey })
       await cache.invalidateQueries({ queryKey: TRAJECTORIES })
-      return { removed, refused: results.flatMap(({ key, error }) => (error ? [{ key, error }] : [])) }
+      return settled
     },
     async restore(keys) {
-      await Promise.all(keys.map((key) => callApi(`${addressOf(key)}/restore`, { method: 'POST' })))
+      const settled = await settle(keys, (key) => callApi(`${addressOf(key)}/restore`, { method: 'POST' }))
       for (const key of keys) cache.invalidateQueries({ queryKey: trajectoryOptions(key).queryKey })
       await cache.invalidateQueries({ queryKey: TRAJECTORIES })
+      return settled
     },
   }
 }
 
 const addressOf = (key: string): string => `/api/trajectories/${encodeURIComponent(key)}`
 
-async function removal(key: string): Promise<{ readonly key: string; readonly error: ApiError | undefined }> {
-  try {
-    await callApi(addressOf(key), { method: 'DELETE' })
-    return { key, error: undefined }
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    return { key, error }
+async function settle(keys: readonly string[], call: (key: string) => Promise<unknown>): Promise<Settled> {
+  const results = await Promise.all(
+    keys.map(async (key) => {
+      try {
+        await call(key)
+        return { key, error: undefined }
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        return { key, error }
+      }
+    }),
+  )
+  return {
+    done: results.flatMap(({ key, error }) => (error ? [] : [key])),
+    refused: results.flatMap(({ key, error }) => (error ? [{ key, error }] : [])),
   }
 }
 
