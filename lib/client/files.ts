@@ -5,7 +5,7 @@
 import { fileName, severalFileName } from '#lib/core/file.ts'
 import { readableJson } from '#lib/core/readable-json.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
-import { callApi } from './api.ts'
+import { ApiError, callApi } from './api.ts'
 
 /** What a format makes of a trajectory: its row in the list of exports. */
 export interface ExportChoice {
@@ -48,7 +48,15 @@ export async function severalExportChoices(
 
 async function saveSeveral(keys: readonly string[], format: string): Promise<void> {
   const response = await callApi('/api/export', { method: 'POST', json: { keys, format } })
-  save(await response.blob(), severalFileName(keys.length, format))
+  const content = await response.blob().catch(() => {
+    throw new ApiError(
+      response.status,
+      'CUT_REPLY',
+      'The file broke off before its end.',
+      'Nothing was saved. Rollscope’s own server was stopped, or a trajectory was deleted or damaged meanwhile: export again.',
+    )
+  })
+  save(content, severalFileName(keys.length, format))
 }
 
 /** Gives the user a file of JSON. */
