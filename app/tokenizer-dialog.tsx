@@ -6,7 +6,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { SelectField, TextField } from '#components/ui/field.tsx'
 import { ApiError } from '#lib/client/api.ts'
-import { capabilitiesOptions, chooseTokenizer, trajectoryOptions } from '#lib/client/queries.ts'
+import { capabilitiesOptions, chooseTokenizer, TRAJECTORIES, trajectoryOptions } from '#lib/client/queries.ts'
 
 interface TokenizerDialogProps {
   readonly storedKey: string
@@ -33,6 +33,8 @@ export function TokenizerDialog({ storedKey, tokenizer, parser, onClose }: Token
         ...(shownParser !== undefined && { parser: shownParser }),
       })
       client.setQueryData(trajectoryOptions(storedKey).queryKey, told)
+      // Lists show the texts too.
+      client.invalidateQueries({ queryKey: TRAJECTORIES })
       onClose()
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
