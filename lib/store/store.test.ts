@@ -135,6 +135,23 @@ describe('trajectories', () => {
     store.close()
   })
 
+  test('a damaged one can be put back from its export: beside it, or in its place once it is deleted', () => {
+    const store = open()
+    store.add(trajectory())
+    const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
+    database.exec(`UPDATE segments SET segment = '{' WHERE key = 't'`)
+    expect(store.addAll([trajectory('u'), trajectory()])).toEqual(['u', 't~2'])
+    expect(store.add(trajectory())).toBe('t~2')
+    expect(() => store.get('t')).toThrow(StoreError)
+    store.remove('t')
+    expect(store.add(trajectory())).toBe('t')
+    expect(store.get('t')).toEqual(trajectory())
+    database.exec(`UPDATE headers SET header = '{' WHERE key = 't~2'; DELETE FROM headers WHERE key = 'u'`)
+    database.close()
+    expect([store.add(trajectory('u')), store.add(trajectory('t', 1))]).toEqual(['u~2', 't~3'])
+    store.close()
+  })
+
   test('files are the user’s alone', () => {
     const store = open()
     store.add(trajectory())

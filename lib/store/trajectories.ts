@@ -16,7 +16,8 @@ import { transaction } from './transaction.ts'
 export interface TrajectoryStore {
   /**
    * Keeps a trajectory under its id. An id that is taken by another trajectory is told apart with a suffix: the key
-   * under which it is found; the trajectory itself stays as it is. An equal one that was deleted is restored.
+   * under which it is found; the trajectory itself stays as it is. An equal one that was deleted is restored. One that
+   * cannot be read is another one, or makes room if it was deleted.
    * `runsHere`: this process is about to write it on, and when the process is gone without having ended it, it was
    * interrupted.
    */
@@ -74,13 +75,15 @@ function createStore(database: DatabaseSync, processId: number, now: () => Date)
     for (const [offset, segment] of all.slice(from).entries())
       statements.putSegment.run(key, from + offset, JSON.stringify(segment))
   }
-  /** Deleted ones too. */
-  const read = (key: string): Trajectory | undefined => {
+  /** Deleted ones too; a text says what is wrong with it. */
+  const decoded = (key: string): Trajectory | string | undefined => {
     const row = statements.record.get(key)
-    if (!row) return undefined
-    const decoded = decodeParts(row, statements.segments.all(key))
-    if (typeof decoded === 'string') throw new StoreError(`the stored trajectory ${key} is damaged: ${decoded}`)
-    return decoded
+    return row && decodeParts(row, statements.segments.all(key))
+  }
+  const read = (key: string): Trajectory | undefined => {
+    const found = decoded(key)
+    if (typeof found === 'string') throw new StoreError(`the stored trajectory ${key} is damaged: ${found}`)
+    return found
   }
   const update = (key: string, trajectory: Trajectory, from: number) =>
     transaction(database, () => {
@@ -94,9 +97,10 @@ function createStore(database: DatabaseSync, processId: number, now: () => Date)
     const base = keyOf(trajectory.id)
     for (let n = 1; ; n++) {
       const key = n === 1 ? base : `${base}~${n}`
-      const stored = read(key)
-      if (!stored) return { key, isStored: false }
-      if (encode(stored) === text) return { key, isStored: true }
+      const stored = decoded(key)
+      if (typeof stored !== 'object') statements.dropDeleted.run(key)
+      else if (encode(stored) === text) return { key, isStored: true }
+      if (!statements.present.get(key)) return { key, isStored: false }
     }
   }
   const add = (trajectory: Trajectory, runningIn: number | null): string => {
@@ -183,6 +187,8 @@ function prepared(database: DatabaseSync) {
     ),
     delete: database.prepare('UPDATE trajectories SET deleted_at = ? WHERE key = ?'),
     undelete: database.prepare('UPDATE trajectories SET deleted_at = NULL WHERE key = ?'),
+    present: database.prepare('SELECT 1 FROM trajectories WHERE key = ?'),
+    dropDeleted: database.prepare('DELETE FROM trajectories WHERE key = ? AND deleted_at IS NOT NULL'),
     purge: database.prepare('DELETE FROM trajectories WHERE deleted_at < ? AND running_in IS NULL'),
     running: database.prepare('SELECT key, running_in FROM trajectories WHERE running_in IS NOT NULL'),
     leave: database.prepare(
