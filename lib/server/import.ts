@@ -7,8 +7,10 @@ import type { Format } from '#lib/formats/format.ts'
 import { openText } from '#lib/formats/open.ts'
 import { formats } from '#lib/formats/registry.ts'
 import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
+import { type ChatTemplate, TemplateError } from '#lib/templates/chat-template.ts'
 import { endOfTurnId } from '#lib/tito/prompt.ts'
 import { foreignId, type TextSource, withTokenizer } from '#lib/tito/with-tokenizer.ts'
+import type { LoadedTokenizer } from '#lib/tokenizer/tokenizer-files.ts'
 import { parserOrProblem } from './parse.ts'
 import { Problem } from './problem.ts'
 import { readText } from './route.ts'
@@ -90,8 +92,18 @@ async function textSource(
 ): Promise<TextSource> {
   const known = parserOrProblem(parser ?? DEFAULT_PARSER)
   const { tokenizer, template } = await tokenizers.load(name, signal)
-  const chat = template(false)
+  const chat = compiled(template)
   return { tokenizer, endOfTurnId: chat && endOfTurnId({ tokenizer, template: chat }, {}), parser: known }
+}
+
+/** Only where turns end is asked of it: one that does not compile counts as none. */
+function compiled(template: LoadedTokenizer['template']): ChatTemplate | undefined {
+  try {
+    return template(false)
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined
+    throw error
+  }
 }
 
 function toldBy(trajectory: Trajectory, texts: TextSource): Trajectory {

@@ -65,6 +65,15 @@ test('why it failed', async () => {
   expect(lines.at(-1)).toEqual({ state: 'failed', code: 'TOKENIZER_GATED', detail: 'gated', hint: 'ask' })
 })
 
+test('a chat template that does not compile', async () => {
+  const broken = { ...loaded, template: () => chatTemplate('{% for %}', {}) }
+  expect((await told(broken)).at(-1)).toEqual({
+    state: 'failed',
+    code: 'TEMPLATE_ERROR',
+    detail: expect.stringMatching(/^its chat template is broken: \S/),
+  })
+})
+
 test('a reader that leaves gives it up', async () => {
   const slow = slowLoader()
   for await (const _ of loadTokenizer('a/b', slow.loader)) break

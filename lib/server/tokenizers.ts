@@ -1,6 +1,7 @@
 /** Tokenizers over HTTP: fetched ahead of a run, with what becomes of it told line by line. */
 import * as z from 'zod'
 import { downloadSchema } from '#lib/core/tokenizer-download.ts'
+import { TemplateError } from '#lib/templates/chat-template.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/tokenizer-files.ts'
 import { TokenizerError } from '#lib/tokenizer/tokenizer-files.ts'
 import type { Services } from './services.ts'
@@ -27,10 +28,10 @@ const LOOK_MS = 200
 /** How far it is, as often as that changes, and last how it ended. A reader that leaves gives its download up. */
 export async function* loadTokenizer(name: string, loader: Services['tokenizers']): AsyncGenerator<Loading> {
   const left = new AbortController()
-  const ending = loader.load(name, left.signal).then(
-    (loaded) => ready(name, loaded),
-    (error: unknown) => failed(error),
-  )
+  const ending = loader
+    .load(name, left.signal)
+    .then((loaded) => ready(name, loaded))
+    .catch(failed)
   // Who has left hears of no failure.
   ending.catch(() => {})
   try {
@@ -61,6 +62,8 @@ const ready = (name: string, { tokenizer, template }: LoadedTokenizer): Loading 
 })
 
 function failed(error: unknown): Loading {
+  if (error instanceof TemplateError)
+    return { state: 'failed', code: 'TEMPLATE_ERROR', detail: `its chat template is broken: ${error.message}` }
   if (!(error instanceof TokenizerError)) throw error
   const { code, message, hint } = error
   return { state: 'failed', code, detail: message, ...(hint !== undefined && { hint }) }
