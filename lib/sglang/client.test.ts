@@ -749,11 +749,3 @@ test('the signal ends a call with its reason', async () => {
   controller.abort(new Error('stop'))
   await expect(call).rejects.toThrow('stop')
 })
-
-describe('besides generating', () => {
-  test('a request is aborted by its id', async () => {
-    const server = await replaying({ '/abort_request': { ...recording('info-get_ready'), status: 200 } })
-    await client(server.baseUrl).abort('abc', never)
-    expect(server.requests).toEqual([{ method: 'POST', path: '/abort_request', body: { rid: 'abc' } }])
-  })
-})

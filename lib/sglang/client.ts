@@ -26,7 +26,6 @@ export interface SglangClient extends ServerTokenizer {
   /** What it is busy with; undefined where it does not tell. */
   load(signal: AbortSignal): Promise<ToldLoad | undefined>
   isReady(signal: AbortSignal): Promise<boolean>
-  abort(rid: string, signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
@@ -65,16 +64,6 @@ export function createClient({ baseUrl, apiKey, limits, retry, chance = realChan
     },
     load: (signal) => loadOfServer(info, signal),
     isReady: (signal) => isReady(asking, signal),
-    async abort(rid, signal) {
-      const reply = await asking.send({
-        method: 'POST',
-        path: '/abort_request',
-        json: { rid },
-        signal,
-        deadlineMs: INFO_MS,
-      })
-      await reply.text()
-    },
     ...serverTokenizer(async (path, json, schema, signal) => {
       const reply = await asking.send({ method: 'POST', path, json, signal, deadlineMs: INFO_MS })
       return parsed(await jsonOf(reply, apiKey), schema, path, apiKey)
