@@ -20,7 +20,14 @@ function breakerAt() {
   const fail = (times: number, code?: SglangErrorCode) => {
     for (let i = 0; i < times; i++) enter()?.observe(failing(code))
   }
-  return { breaker, clock, enter, fail }
+  const repeat = (attempt: Attempt | undefined): void => {
+    try {
+      attempt?.again()
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'CIRCUIT_OPEN' })
+    }
+  }
+  return { breaker, clock, enter, repeat, fail }
 }
 
 test('five failures in a row keep calls off for half a minute, then one tries', () => {
@@ -87,10 +94,35 @@ test('calls from before neither open nor close it: only the probe does', () => {
   expect(enter()).toBeDefined()
 })
 
+test('a call is repeated while it may be sent; the probe may be repeated too', () => {
+  const { clock, enter, fail } = breakerAt()
+  const old = enter()
+  expect(() => old?.again()).not.toThrow()
+  fail(FAILURES_IN_A_ROW)
+  expect(() => old?.again()).toThrow('the next try is in 30 s')
+  clock.nowMs = OPEN_MS
+  const probe = enter()
+  expect(() => old?.again()).toThrow('one call is trying it now')
+  expect(() => probe?.again()).not.toThrow()
+  probe?.observe('left')
+  expect(() => old?.again()).not.toThrow()
+  expect(enter()).toBeUndefined()
+})
+
+test.each([
+  ['UPSTREAM_ERROR', 'Look at the server’s log. The next call after that time tries it.'],
+  ['CONNECT_REFUSED', expect.stringContaining('as soon as its status can be read, calls are sent again')],
+] as const)('what to do after %s', (code, hint) => {
+  const { breaker, fail } = breakerAt()
+  fail(FAILURES_IN_A_ROW, code)
+  expect(() => breaker.enter()).toThrow(expect.objectContaining({ code: 'CIRCUIT_OPEN', hint }))
+})
+
 /** Whatever happens in whatever order: never two probes, and nobody is kept out for longer than the time told. */
 test('it never stays shut', () => {
   const action = fc.oneof(
     fc.record({ kind: fc.constant('enter' as const) }),
+    fc.record({ kind: fc.constant('again' as const), which: fc.nat(10) }),
     fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(OPEN_MS) }),
     fc.record({
       kind: fc.constant('observe' as const),
@@ -100,11 +132,12 @@ test('it never stays shut', () => {
   )
   fc.assert(
     fc.property(fc.array(action, { maxLength: 80 }), (actions) => {
-      const { clock, enter } = breakerAt()
+      const { clock, enter, repeat } = breakerAt()
       const inside: Attempt[] = []
       for (const step of actions) {
         if (step.kind === 'pass') clock.nowMs += step.ms
         else if (step.kind === 'enter') inside.push(...[enter() ?? []].flat())
+        else if (step.kind === 'again') repeat(inside[step.which % Math.max(1, inside.length)])
         else inside[step.which % Math.max(1, inside.length)]?.observe(step.what)
       }
       for (const attempt of inside) attempt.observe('left')

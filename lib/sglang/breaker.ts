@@ -1,18 +1,22 @@
 /**
- * Keeps calls from a server that has failed several times in a row: for a while none is sent, then one tries. One for
- * each server, shared by all runs on it. Busy servers (429, 503) are not kept from: they answer.
+ * Keeps calls from a server that has failed several calls in a row: for a while none is sent, then one tries. A call
+ * with its repetitions is one: what one prompt breaks is not kept from the others. One for each server, shared by all
+ * runs on it. Busy servers (429, 503) are not kept from: they answer.
  */
 import type { Chance } from './chance.ts'
-import { SglangError, type SglangErrorCode } from './errors.ts'
+import { SglangError, type SglangErrorCode, UNREACHED } from './errors.ts'
 
 export interface Breaker {
-  /** Before each try. Throws SglangError CIRCUIT_OPEN, which says when the next try is and what has failed. */
+  /** Before each call. Throws SglangError CIRCUIT_OPEN, which says when the next try is and what has failed. */
   enter(): Attempt
   /** The server has answered a call that needs no permission, one for information: it can be reached. */
   reached(): void
 }
 
+/** A call, with its repetitions. */
 export interface Attempt {
+  /** Before each repetition. Throws like `enter`: other calls may have failed meanwhile. */
+  again(): void
   /** May be told more than one thing: a reply begins well and breaks off. `left`: nobody waited for the end. */
   observe(what: 'answered' | 'left' | SglangError): void
 }
@@ -42,15 +46,17 @@ export function createBreaker({ nowMs }: Pick<Chance, 'nowMs'>): Breaker {
           : { kind: 'open', untilMs: nowMs() + OPEN_MS, because: what }
     }
   }
+  const admit = (attempt: Attempt): void => {
+    if (state.kind === 'probing' && state.attempt !== attempt) throw notSent(state.because, undefined)
+    if (state.kind !== 'open') return
+    const waitMs = state.untilMs - nowMs()
+    if (waitMs > 0) throw notSent(state.because, waitMs)
+    state = { kind: 'probing', attempt, because: state.because }
+  }
   return {
     enter() {
-      if (state.kind === 'probing') throw notSent(state.because, undefined)
-      const attempt: Attempt = { observe: (what) => observe(attempt, what) }
-      if (state.kind === 'open') {
-        const waitMs = state.untilMs - nowMs()
-        if (waitMs > 0) throw notSent(state.because, waitMs)
-        state = { kind: 'probing', attempt, because: state.because }
-      }
+      const attempt: Attempt = { again: () => admit(attempt), observe: (what) => observe(attempt, what) }
+      admit(attempt)
       return attempt
     },
     reached() {
@@ -67,14 +73,6 @@ function notSent(because: SglangError, waitMs: number | undefined): SglangError 
     { cause: because, ...(waitMs !== undefined && { retryAfterMs: waitMs }) },
   )
 }
-
-/** Failures that an answer to any other call disproves. */
-const UNREACHED: ReadonlySet<SglangErrorCode> = new Set([
-  'CONNECT_REFUSED',
-  'CONNECT_TIMEOUT',
-  'DNS_FAILED',
-  'TLS_FAILED',
-])
 
 /** What says that the server itself is unwell; anything else is an answer of it. */
 const FAULTS: ReadonlySet<SglangErrorCode> = new Set([

@@ -683,19 +683,74 @@ describe('trying again', () => {
       { retry: {}, chance },
     )
     const call = () => all(failing.generate(request({ inputIds: Array.from({ length: 38 }, () => 1) }), never))
-    expect((await failure(call())).code).toBe('UPSTREAM_ERROR')
+    for (let n = 0; n < 5; n++) expect((await failure(call())).code).toBe('UPSTREAM_ERROR')
+    // Five calls with ten repetitions, which is the budget.
+    expect(calls).toBe(15)
     expect((await failure(call())).code).toBe('CIRCUIT_OPEN')
-    expect(calls).toBe(5)
     nowMs += 12_000
     const error = await failure(call())
-    expect(error).toMatchObject({ code: 'CIRCUIT_OPEN', retryAfterMs: 18_000, hint: expect.any(String) })
+    expect(error).toMatchObject({
+      code: 'CIRCUIT_OPEN',
+      retryAfterMs: 18_000,
+      hint: 'Look at the server’s log. The next call after that time tries it.',
+    })
     expect(error.message).toMatch(/^not sent, .* failed \(UPSTREAM_ERROR: .*\); the next try is in 18 s$/)
     expect(await failing.describe(never)).toMatchObject({ modelName: 'tiny-qwen3' })
-    expect(calls).toBe(5)
+    expect((await failure(call())).code).toBe('CIRCUIT_OPEN')
+    expect(calls).toBe(15)
     isWell = true
     nowMs += 18_000
     expect(await call()).toHaveLength(1)
     expect(await call()).toHaveLength(1)
+  })
+
+  test('of one prompt that the server cannot take keeps nobody else from it', async () => {
+    let nowMs = 0
+    const good = JSON.stringify(withLogprobs(recording('core-generate-minimal')).response)
+    const server = await against(
+      async (incoming, response) => {
+        let body = ''
+        for await (const part of incoming) body += part
+        const isPoison = JSON.parse(body).input_ids.length === 1
+        response.writeHead(isPoison ? 500 : 200, { 'content-type': 'application/json' }).end(good)
+      },
+      { retry: {}, chance: { nowMs: () => nowMs, random: () => 0.5, wait: async () => {} } },
+    )
+    for (let n = 0; n < 4; n++) {
+      nowMs += 60_000
+      expect((await failure(all(server.generate(request({ inputIds: [1] }), never)))).code).toBe('UPSTREAM_ERROR')
+    }
+    expect(await all(server.generate(request({ inputIds: Array.from({ length: 38 }, () => 1) }), never))).toHaveLength(
+      1,
+    )
+  })
+
+  test('stops where other calls have failed meanwhile', async () => {
+    let calls = 0
+    const waiting: (() => void)[] = []
+    const failing = await against(
+      (_request, response) => {
+        calls++
+        response.writeHead(500).end()
+      },
+      {
+        retry: {},
+        chance: {
+          nowMs: () => 0,
+          random: () => 0.5,
+          wait: (ms) => (ms > 500 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+        },
+      },
+    )
+    const codes = Array.from({ length: 6 }, () => failure(all(failing.generate(request(), never))))
+    await expect.poll(() => waiting.length).toBe(6)
+    for (const go of waiting.slice(0, 5)) go()
+    await Promise.all(codes.slice(0, 5))
+    expect((await failure(all(failing.generate(request(), never)))).code).toBe('CIRCUIT_OPEN')
+    const before = calls
+    waiting[5]?.()
+    expect((await codes[5])?.code).toBe('CIRCUIT_OPEN')
+    expect(calls).toBe(before)
   })
 
   test('ends, and is not done once tokens have come', async () => {

@@ -59,13 +59,24 @@ export class SglangError extends Error {
   }
 
   get hint(): string | undefined {
-    return HINTS[this.code]
+    const isUnreached = this.cause instanceof SglangError && UNREACHED.has(this.cause.code)
+    return this.code === 'CIRCUIT_OPEN' && isUnreached ? UNREACHED_HINT : HINTS[this.code]
   }
 }
 
+/** Failures that an answer to any other call disproves. */
+export const UNREACHED: ReadonlySet<SglangErrorCode> = new Set([
+  'CONNECT_REFUSED',
+  'CONNECT_TIMEOUT',
+  'DNS_FAILED',
+  'TLS_FAILED',
+])
+
+const UNREACHED_HINT =
+  'Look whether the server runs and can be reached: as soon as its status can be read, calls are sent again.'
+
 const HINTS: Readonly<Partial<Record<SglangErrorCode, string>>> = {
-  CIRCUIT_OPEN:
-    'Look at the server’s log. The next call after that time tries it; as soon as its status can be read, calls are sent again.',
+  CIRCUIT_OPEN: 'Look at the server’s log. The next call after that time tries it.',
   CONNECT_REFUSED: 'Nothing listens there: start the server, or correct its address.',
   DNS_FAILED: 'Check the host name of the server.',
   CONNECT_TIMEOUT: 'The host does not answer: check the address, the tunnel and the firewall.',

@@ -75,28 +75,33 @@ async function* followedBy(known: Pick<Chunk, 'prompt' | 'scoring'>, chunks: Asy
 async function* tried(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
   const json = generateBody(request)
   server.retries.begin()
-  for (let attempt = 1; ; attempt++) {
-    // The server may still hold the request that failed, and refuses a second one of the same id.
-    const rid = attempt === 1 ? request.rid : `${request.rid}-${attempt}`
-    const { observe } = server.breaker.enter()
-    let started = false
-    try {
-      const reply = await server.transport.send({ method: 'POST', path: '/generate', json: { ...json, rid }, signal })
-      for await (const chunk of chunksOf(reply, request, server.apiKey)) {
-        observe('answered')
-        if (!started && request.expected) await server.identity.check(request.expected, signal)
-        started = true
-        yield attempt === 1 ? chunk : { ...chunk, rid }
+  const call = server.breaker.enter()
+  let ending: 'left' | SglangError = 'left'
+  try {
+    for (let attempt = 1; ; attempt++) {
+      // The server may still hold the request that failed, and refuses a second one of the same id.
+      const rid = attempt === 1 ? request.rid : `${request.rid}-${attempt}`
+      let started = false
+      try {
+        const reply = await server.transport.send({ method: 'POST', path: '/generate', json: { ...json, rid }, signal })
+        for await (const chunk of chunksOf(reply, request, server.apiKey)) {
+          ending = 'left'
+          call.observe('answered')
+          if (!started && request.expected) await server.identity.check(request.expected, signal)
+          started = true
+          yield attempt === 1 ? chunk : { ...chunk, rid }
+        }
+        return
+      } catch (error) {
+        if (error instanceof SglangError) ending = error
+        const delayMs = started || signal.aborted ? undefined : server.retries.delayMs(error, attempt)
+        if (delayMs === undefined) throw error
+        await server.chance.wait(delayMs, signal)
+        call.again()
       }
-      return
-    } catch (error) {
-      if (error instanceof SglangError) observe(error)
-      const delayMs = started || signal.aborted ? undefined : server.retries.delayMs(error, attempt)
-      if (delayMs === undefined) throw error
-      await server.chance.wait(delayMs, signal)
-    } finally {
-      observe('left')
     }
+  } finally {
+    call.observe(ending)
   }
 }
 
