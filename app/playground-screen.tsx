@@ -39,7 +39,7 @@ import { useSetup } from './use-setup.ts'
 import { useViewState } from './view-state.ts'
 
 const Downloads = dynamic(async () => (await import('#components/playground/downloads.tsx')).Downloads)
-// Loaded once the page stands: until the first tokens there is nothing for them to show.
+// Loaded with the first question: until then there is nothing for them to show.
 const loadTokenGrid = () => import('#components/trajectory/token-grid.tsx')
 const loadTokenCard = () => import('#components/trajectory/token-card.tsx')
 const TokenGrid = dynamic(async () => (await loadTokenGrid()).TokenGrid)
@@ -70,10 +70,6 @@ export function PlaygroundScreen() {
     if (running !== undefined) catchUp(running)
   }, [running])
 
-  useEffect(() => {
-    // One that fails is tried again when it is shown.
-    Promise.all([loadTokenGrid(), loadTokenCard()]).catch(() => {})
-  }, [])
   const trajectory = shownTrajectory(rollout.state, stored)
   const isRunning = rollout.state.kind === 'following'
   const followError = rollout.state.kind === 'failed' ? rollout.state.error : undefined
@@ -83,6 +79,8 @@ export function PlaygroundScreen() {
       setProblem(settingsProblem(request.errors))
       return
     }
+    // Beside the request; where it fails it is tried again when it is shown.
+    Promise.all([loadTokenGrid(), loadTokenCard()]).catch(() => {})
     const question = text
     const controller = new AbortController()
     setProblem(undefined)
