@@ -74,11 +74,9 @@ export function LibraryScreen() {
     if (!(reason instanceof ApiError)) throw reason
     setTrouble({ title: reason.message, hint: reason.hint })
   }
-  const focusTitle = (key: string | undefined) => {
-    const title = key && list.current?.querySelector<HTMLElement>(`tr[data-key="${CSS.escape(key)}"] a`)
-    if (title) title.focus()
-    else search.current?.focus()
-  }
+  const titleOf = (key: string | undefined) =>
+    key === undefined ? null : list.current?.querySelector<HTMLElement>(`tr[data-key="${CSS.escape(key)}"] a`)
+  const focusTitle = (key: string | undefined) => (titleOf(key) ?? search.current)?.focus()
   const remove = async (keys: readonly string[]) => {
     setTrouble(undefined)
     setIsPanelShown(false)
@@ -105,12 +103,14 @@ export function LibraryScreen() {
     const keys = removals.at(-1)
     if (!keys) return
     setTrouble(undefined)
-    const { refused } = await library.restore(keys)
+    const { done: restored, refused } = await library.restore(keys)
     const gone = refused.filter(({ error }) => error.status === 404).map(({ key }) => key)
     const left = refused.filter(({ error }) => error.status !== 404)
     // What is gone cannot be asked for again; the rest can, when the server answers.
     const rest = left.length > 0 ? [left.map(({ key }) => key)] : []
     setRemovals((before) => before.flatMap((batch) => (batch === keys ? rest : [batch])))
+    // The button may be gone; the list shows what came back when the query has told it, which it does in a timeout.
+    if (left.length === 0) setTimeout(() => focusTitle(restored.find(titleOf) ?? state.row))
     if (gone.length > 0)
       setTrouble({
         title: `Gone for good: ${gone.slice(0, SHOWN).join(', ')}${gone.length > SHOWN ? ` and ${gone.length - SHOWN} more` : ''}`,

@@ -109,6 +109,11 @@ test('found, sorted, labelled, deleted and taken back, exported', async ({ page,
   expect((await stored(request, keys[0] as string)).code).toBe('DELETED')
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect(titles(page)).toHaveCount(3)
+  await expect(titles(page).and(page.locator(':focus'))).toHaveCount(1)
+  await page.locator('tr[data-key] td:nth-child(5)').first().click()
+  await page.keyboard.press('ArrowDown')
+  await expect(titles(page).nth(1)).toBeFocused()
+  await expect(page.locator('tr[data-key]').nth(1)).toHaveAttribute('data-shown', 'true')
 
   await page.locator(`tr[data-key="${keys[2]}"] input`).check()
   await page.locator(`tr[data-key="${keys[1]}"] input`).check()

@@ -140,6 +140,32 @@ test('rows are walked, chosen, edited, deleted and opened by keyboard; Tab stops
   expect(screen.getAllByRole('link').map(({ tabIndex }) => tabIndex)).toEqual([0, -1, -1])
 })
 
+test('a click on a cell of a row puts the keys on that row', async () => {
+  const actions: RowAction[] = []
+  render(
+    <TrajectoryTable
+      rows={['a', 'b', 'c'].map((key) => row(key, { tokens: key.charCodeAt(0) }))}
+      sort={{ by: 'added', order: 'desc' }}
+      onSort={() => {}}
+      chosen={new Set()}
+      onChoose={() => {}}
+      shown="b"
+      onAction={(action) => actions.push(action)}
+    />,
+  )
+  const user = userEvent.setup()
+  await user.click(screen.getByRole('cell', { name: '98' }))
+  expect(document.activeElement).toBe(screen.getByRole('link', { name: 'question b' }))
+  await user.keyboard('{ArrowDown}')
+  expect(document.activeElement).toBe(screen.getByRole('link', { name: 'question c' }))
+  await user.click(screen.getByRole('cell', { name: '97' }))
+  await user.keyboard('{Delete}')
+  expect(actions.at(-1)).toEqual({ kind: 'delete', key: 'a' })
+  // A control keeps the focus that it was given.
+  await user.click(screen.getByLabelText('Choose question c'))
+  expect(document.activeElement).toBe(screen.getByLabelText('Choose question c'))
+})
+
 test('a column is sorted best first, then the other way', async () => {
   const onSort = vi.fn()
   const { rerender } = render(<div />)

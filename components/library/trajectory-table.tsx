@@ -107,7 +107,13 @@ export function TrajectoryTable({ rows, sort, onSort, chosen, onChoose, shown, o
         onClick={(event) => {
           const key = rowKeyOf(event.target)
           const isControl = event.target instanceof Element && event.target.closest('a, button, input') !== null
-          if (key !== undefined && !isControl) onAction({ kind: 'show', key })
+          if (key === undefined || isControl) return
+          // What the keys act on: a click on a cell leaves the focus nowhere.
+          focusRow(
+            event.currentTarget,
+            rows.findIndex((row) => row.key === key),
+          )
+          onAction({ kind: 'show', key })
         }}
       >
         {rows.map((row) => (
