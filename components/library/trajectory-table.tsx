@@ -85,7 +85,7 @@ export function TrajectoryTable({ rows, sort, onSort, chosen, onChoose, shown, o
             className={`w-19 text-right ${WIDER}`}
           />
           <Column name="Reward" by="reward" sort={sort} onSort={onSort} className={`w-18 text-right ${WIDE}`} />
-          <Column name="Source" className={`w-26 pl-4 text-left ${WIDER}`} />
+          <Column name="Source" className={`w-26 pl-4 text-left min-[1400px]:w-36 ${WIDER}`} />
           <Column
             name="Added"
             by="added"
