@@ -193,7 +193,7 @@ export function LibraryScreen() {
               page &&
               (isFiltered ? (
                 <Nothing title="Nothing matches">
-                  <p>Every word must stand in the title, question, tags, note, model or outcome.</p>
+                  <p>Every word must stand in the title, question, tags, note, model, outcome or file name.</p>
                   <Button onClick={() => state.setFilter({ q: '', outcome: '', tag: '', source: '' })}>
                     Clear search and filters
                   </Button>

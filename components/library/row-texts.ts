@@ -2,7 +2,7 @@
 import type { TrajectorySummary } from '#lib/core/library.ts'
 import { countText } from '../trajectory/numbers.ts'
 
-/** The title given, else the question. */
+/** The title given, else the question, which is the name of the file where nothing was asked. */
 export const titleText = ({ title, question }: Pick<TrajectorySummary, 'title' | 'question'>): string =>
   title?.trim() || question.trim() || 'without a question'
 

@@ -8,7 +8,9 @@ export const summarySchema = z.object({
   createdAt: z.string(),
   addedAt: z.string().describe('When it was stored here, ISO 8601.'),
   title: z.string().nullable().describe('null: none given.'),
-  question: z.string().describe('The beginning of the first question.'),
+  question: z
+    .string()
+    .describe('The beginning of the first question; where there is none the name of the imported file.'),
   tags: z.array(z.string()),
   note: z.string().nullable(),
   reward: z.number().nullable(),

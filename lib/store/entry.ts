@@ -21,7 +21,9 @@ export function recordColumns(trajectory: Trajectory) {
   const { tokens, trained, meanLogprob, toolCalls } = statistics(trajectory)
   const { succeeded, failed, malformed, pending } = toolCalls
   const { provenance, model, outcome, segments } = trajectory
-  const question = firstQuestion(trajectory)
+  const file = provenance.kind === 'import' ? (provenance.file ?? '') : ''
+  const asked = firstQuestion(trajectory)
+  const question = asked.trim() === '' ? file : asked
   const word = outcomeWord(outcome)
   return {
     id: trajectory.id,
@@ -40,7 +42,7 @@ export function recordColumns(trajectory: Trajectory) {
     mean_logprob: meanLogprob,
     tool_calls: succeeded + failed + malformed + pending,
     failed_calls: failed + malformed,
-    record_search: folded([question.slice(0, SEARCHED_QUESTION), model.name ?? '', word].join('\n')),
+    record_search: folded([asked.slice(0, SEARCHED_QUESTION), model.name ?? '', word, file].join('\n')),
   }
 }
 

@@ -129,6 +129,15 @@ test('a question in parts, or one that was never read, is a question too', () =>
   expect([row('unsent')?.question, row('parts')?.question.trim()]).toEqual(['never read', 'what is this?'])
 })
 
+test('a file is found by its name, which stands for the question that it lacks', () => {
+  const provenance = { kind: 'import', format: 'slime', file: 'Rollout_0042.json', lacked: [] } as const
+  store.add({ ...asking('asks', 'q'), provenance })
+  store.add({ ...asking('silent', ' '), provenance })
+  expect([row('asks')?.question, row('silent')?.question]).toEqual(['q', 'Rollout_0042.json'])
+  expect(keys({ text: 'rollout_0042' })).toEqual(['silent', 'asks'])
+  expect(keys({}, { by: 'title', order: 'desc' })).toEqual(['silent', 'asks'])
+})
+
 describe('search', () => {
   beforeEach(() => {
     for (const [id, question, labels] of [
@@ -303,6 +312,7 @@ interface Entry {
 }
 
 const fold = (text: string) => text.normalize('NFKC').toLowerCase()
+const fileOf = ({ provenance }: Trajectory): string => (provenance.kind === 'import' && provenance.file) || ''
 const questionOf = ({ segments }: Trajectory): string => {
   const [first] = segments
   const content = first?.kind === 'prompt' ? first.messages.find(({ role }) => role === 'user')?.content : ''
@@ -310,8 +320,9 @@ const questionOf = ({ segments }: Trajectory): string => {
 }
 const sortValue = ({ trajectory, sequence }: Entry, by: ListSort['by']): string | number | null => {
   const { tokens, trained, meanLogprob } = statistics(trajectory)
-  const title = fold(trajectory.title ?? '').trim() || fold(questionOf(trajectory)).trim()
-  return { added: sequence, tokens, trained, meanLogprob, reward: trajectory.reward ?? null, title: title || null }[by]
+  const named = [trajectory.title ?? '', questionOf(trajectory), fileOf(trajectory)]
+  const title = named.map((text) => fold(text).trim()).find((text) => text !== '')
+  return { added: sequence, tokens, trained, meanLogprob, reward: trajectory.reward ?? null, title: title ?? null }[by]
 }
 const compare = (a: string | number, b: string | number): number =>
   typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(String(b))) : a - Number(b)
@@ -328,7 +339,7 @@ function expectedKeys(
       const { title, tags: own = [], note, model } = trajectory
       const word = trajectory.outcome.kind === 'ended' ? trajectory.outcome.reason : trajectory.outcome.kind
       const said = fold([title, ...own, note].join('\n'))
-      const recorded = fold([questionOf(trajectory), model.name, word].join('\n'))
+      const recorded = fold([questionOf(trajectory), model.name, word, fileOf(trajectory)].join('\n'))
       return (
         words.every((one) => said.includes(one) || recorded.includes(one)) &&
         tags.every((one) => own.includes(one)) &&
@@ -356,7 +367,13 @@ const pick = fc.nat({ max: 30 })
 const operation = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.record({ do: fc.constant('add' as const), question: word, turns: fc.nat({ max: 2 }), labels }),
+    arbitrary: fc.record({
+      do: fc.constant('add' as const),
+      question: word,
+      file: fc.option(word),
+      turns: fc.nat({ max: 2 }),
+      labels,
+    }),
   },
   fc.record({ do: fc.constant('grow' as const), pick, ends: fc.boolean() }),
   { weight: 3, arbitrary: fc.record({ do: fc.constant('label' as const), pick, change }) },
@@ -393,6 +410,9 @@ test('whatever is done in whatever order, the lists are those of a simple model,
                 ...base.trajectory,
                 ...step.labels,
                 id: `t${index}`,
+                ...(step.file !== null && {
+                  provenance: { kind: 'import', format: 'slime', file: step.file, lacked: [] },
+                }),
                 outcome: step.turns === 2 ? { kind: 'ended', reason: 'length' } : base.trajectory.outcome,
               }
               const key = tried.add(trajectory)

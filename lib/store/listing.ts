@@ -7,7 +7,7 @@ import type { Choices, ListSort, TrajectorySummary } from '#lib/core/library.ts'
 import { folded, SUMMARY_COLUMNS, summary } from './entry.ts'
 
 export interface ListFilter {
-  /** Words that must all stand in title, question, tags, note, model or outcome, as parts of words too. */
+  /** Words that must all stand in title, question, tags, note, model, outcome or file name, as parts of words too. */
   readonly text?: string
   /** A kind (running, ended, failed), or a reason or code. */
   readonly outcome?: string
