@@ -37,3 +37,11 @@ test('a tokenizer whose chat template does not compile still tells the texts', a
   const found = store.get(trajectories[0] ?? '')
   expect(found && lacksTexts(found)).toBe(false)
 })
+
+test('a parser that is not known is told, without a tokenizer too', async () => {
+  const request = new Request('http://127.0.0.1/api/import?parser=nope', { method: 'POST', body: '{}' })
+  const refused = importFile(request, { store } as unknown as Services)
+  await expect(refused).rejects.toMatchObject({
+    details: { status: 422, code: 'NO_PARSER', hint: expect.stringContaining('hermes') },
+  })
+})

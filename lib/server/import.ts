@@ -6,6 +6,7 @@ import type { Trajectory } from '#lib/core/trajectory.ts'
 import type { Format } from '#lib/formats/format.ts'
 import { openText } from '#lib/formats/open.ts'
 import { formats } from '#lib/formats/registry.ts'
+import type { ToolParser } from '#lib/parsers/parser.ts'
 import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
 import { type ChatTemplate, TemplateError } from '#lib/templates/chat-template.ts'
 import { endOfTurnId } from '#lib/tito/prompt.ts'
@@ -35,8 +36,9 @@ export async function importFile(request: Request, all: Services): Promise<Impor
   const named = query.get('format')
   const as = named === null ? undefined : formatNamed(named)
   const tokenizer = query.get('tokenizer')
-  const texts =
-    tokenizer === null ? undefined : await textSource(tokenizer, query.get('parser') ?? undefined, all, request.signal)
+  // Looked up without a tokenizer too: a misspelled name is told before it matters.
+  const parser = parserOrProblem(query.get('parser') ?? DEFAULT_PARSER)
+  const texts = tokenizer === null ? undefined : await textSource(tokenizer, parser, all, request.signal)
   const opened = openText(
     await readText(request, LARGEST_FILE),
     {
@@ -70,7 +72,7 @@ export async function chooseTokenizer(
   all: Services,
   signal: AbortSignal,
 ): Promise<Trajectory> {
-  const texts = await textSource(tokenizer, parser, all, signal)
+  const texts = await textSource(tokenizer, parserOrProblem(parser ?? DEFAULT_PARSER), all, signal)
   const found = storedTrajectory(key, all)
   if (!takesTokenizer(found))
     throw new Problem({
@@ -83,17 +85,16 @@ export async function chooseTokenizer(
   return told
 }
 
-/** Throws Problem where there is no such tokenizer or parser. */
+/** Throws TokenizerError where there is no such tokenizer. */
 async function textSource(
   name: string,
-  parser: string | undefined,
+  parser: ToolParser,
   { tokenizers }: Services,
   signal: AbortSignal,
 ): Promise<TextSource> {
-  const known = parserOrProblem(parser ?? DEFAULT_PARSER)
   const { tokenizer, template } = await tokenizers.load(name, signal)
   const chat = compiled(template)
-  return { tokenizer, endOfTurnId: chat && endOfTurnId({ tokenizer, template: chat }, {}), parser: known }
+  return { tokenizer, endOfTurnId: chat && endOfTurnId({ tokenizer, template: chat }, {}), parser }
 }
 
 /** Only where turns end is asked of it: one that does not compile counts as none. */
