@@ -67,6 +67,18 @@ test('totals name the temperature that the logprobs are to be read with', () => 
   expect(fact('TITO check')).toBe('prefix exact ✓')
 })
 
+test('calls without a known result are counted when the run is over', () => {
+  const segments = sample.segments.map((segment) =>
+    segment.kind === 'response'
+      ? { ...segment, toolCalls: segment.toolCalls.map(({ result: _, ...call }) => call) }
+      : segment,
+  ) as typeof sample.segments
+  const { rerender } = render(<Totals trajectory={{ ...sample, segments }} />)
+  expect(fact('tool calls')).toBe('0 ✓ 1 ✗ (1 malformed) · 1 result not told')
+  rerender(<Totals trajectory={{ ...sample, segments, outcome: { kind: 'running' } }} />)
+  expect(fact('tool calls')).toBe('0 ✓ 1 ✗ (1 malformed)')
+})
+
 test('a template that broke the assumption is told', () => {
   const prompt = {
     ...sample.segments[2],

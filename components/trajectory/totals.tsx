@@ -10,6 +10,7 @@ export function Totals({ trajectory }: { readonly trajectory: LiveTrajectory }) 
   const { contextLength } = trajectory.model
   const check = titoCheck(trajectory)
   const calls = all.toolCalls
+  const untold = trajectory.outcome.kind === 'running' ? 0 : calls.pending
   const problems = problemCount(trajectory)
   return (
     <Facts>
@@ -28,6 +29,7 @@ export function Totals({ trajectory }: { readonly trajectory: LiveTrajectory }) 
       {all.temperatures.length > 0 && <Fact name="sampled at">{samplingNote(all.temperatures, all.topPs)}</Fact>}
       <Fact name="tool calls">
         {calls.succeeded} ✓ {calls.failed + calls.malformed} ✗{calls.malformed > 0 && ` (${calls.malformed} malformed)`}
+        {untold > 0 && ` · ${countText(untold)} ${untold === 1 ? 'result' : 'results'} not told`}
       </Fact>
       {all.cachedTokens !== null && all.promptTokensRead !== null && (
         <Fact name="cached tokens" title="Prompt tokens that the server took from its prefix cache, over all calls">
