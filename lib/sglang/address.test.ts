@@ -21,6 +21,7 @@ test.each([
   ['http://[::1]:30000', 'http://[::1]:30000'],
   ['https://sglang.example/base/path/', 'https://sglang.example/base/path'],
   ['http://10.0.0.7:30000', 'http://10.0.0.7:30000'],
+  ['http://10.0.0.7:30000/v10/generate-2', 'http://10.0.0.7:30000/v10/generate-2'],
   ['http://192.168.1.2', 'http://192.168.1.2'],
   ['http://127.0.0.1:3000/sglang', 'http://127.0.0.1:3000/sglang'],
   ['http://127.0.0.1:3001', 'http://127.0.0.1:3001'],
@@ -32,6 +33,12 @@ test.each([
 describe('refused', () => {
   test.each([
     ['127.0.0.1:30000', 'no URL'],
+    ['http://h:30000/generate', 'leave out /generate'],
+    ['http://h:30000/base/generate/', 'leave out /generate'],
+    ['http://h:30000/model_info', 'leave out /model_info'],
+    ['http://h:30000/v1', 'leave out /v1'],
+    ['http://h:30000/v1/completions', 'leave out /v1/completions'],
+    ['http://h:30000/v1/chat/completions', 'leave out /v1/chat/completions'],
     ['localhost:30000', 'neither http:// nor https://'],
     ['', 'no URL'],
     ['ftp://host', 'neither http:// nor https://'],

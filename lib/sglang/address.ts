@@ -27,6 +27,9 @@ for (const [network, prefix, family] of [
 ] as const)
   REFUSED.addSubnet(network, prefix, family)
 
+/** What people copy along with the address. SGLang's own paths are put behind it. */
+const ENDPOINT = /\/(?:generate|(?:get_)?model_info|v1(?:\/(?:chat\/)?completions)?)\/*$/
+
 /** The address in its one spelling, without a trailing slash. Throws SglangError ADDRESS_REFUSED. */
 export function serverAddress(text: string, own: OwnAddress): string {
   const refuse = (why: string): never => {
@@ -40,6 +43,8 @@ export function serverAddress(text: string, own: OwnAddress): string {
   if (url.hash !== '' || text.includes('#')) refuse('it holds a # part')
   if (url.search !== '' || text.includes('?')) refuse('it holds a ? part')
   if (url.port === '0') refuse('port 0 is none')
+  const [endpoint] = ENDPOINT.exec(url.pathname) ?? []
+  if (endpoint !== undefined) refuse(`it ends in the path of a call: leave out ${endpoint.replace(/\/+$/, '')}`)
   const host = url.hostname.replace(/\.$/, '')
   if (host === '') refuse('it has no host')
   const ip = literal(host)

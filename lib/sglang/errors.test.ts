@@ -53,3 +53,8 @@ test('of all recorded refusals only those that name the context are one', () => 
 test('a page of a megabyte that opens tags and closes none is read in time', () => {
   expect(errorFromStatus(500, '<'.repeat(1 << 20), {})).toMatchObject({ code: 'UPSTREAM_ERROR' })
 })
+
+test('advice on a key depends on whether one was sent', () => {
+  expect(errorFromStatus(401, '', {}).hint).toContain('save one with this server')
+  expect(errorFromStatus(401, '', {}, 'sk-1').hint).toContain('change it')
+})

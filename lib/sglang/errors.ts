@@ -45,20 +45,30 @@ export class SglangError extends Error {
   readonly retryAfterMs: number | undefined
   /** Of CONTEXT_LENGTH, as far as the server said it. */
   readonly context: ContextCounts | undefined
+  /** Of UPSTREAM_AUTH: whether a key was sent. */
+  readonly hasSentKey: boolean
 
   constructor(
     code: SglangErrorCode,
     message: string,
-    details: { status?: number; retryAfterMs?: number | undefined; context?: ContextCounts; cause?: unknown } = {},
+    details: {
+      status?: number
+      retryAfterMs?: number | undefined
+      context?: ContextCounts
+      hasSentKey?: boolean
+      cause?: unknown
+    } = {},
   ) {
     super(message, { cause: details.cause })
     this.code = code
     this.status = details.status
     this.retryAfterMs = details.retryAfterMs
     this.context = details.context
+    this.hasSentKey = details.hasSentKey ?? false
   }
 
   get hint(): string | undefined {
+    if (this.code === 'UPSTREAM_AUTH' && this.hasSentKey) return KEY_REFUSED_HINT
     const isUnreached = this.cause instanceof SglangError && UNREACHED.has(this.cause.code)
     return this.code === 'CIRCUIT_OPEN' && isUnreached ? UNREACHED_HINT : HINTS[this.code]
   }
@@ -74,6 +84,9 @@ export const UNREACHED: ReadonlySet<SglangErrorCode> = new Set([
 
 const UNREACHED_HINT =
   'Look whether the server runs and can be reached: as soon as its status can be read, calls are sent again.'
+
+const KEY_REFUSED_HINT =
+  'The server refuses the key that was sent: change it (Servers → Change), or SGLANG_API_KEY for the default one.'
 
 const HINTS: Readonly<Partial<Record<SglangErrorCode, string>>> = {
   CIRCUIT_OPEN: 'Look at the server’s log. The next call after that time tries it.',
@@ -100,7 +113,8 @@ const HINTS: Readonly<Partial<Record<SglangErrorCode, string>>> = {
   TOKENIZER_MISMATCH:
     'Choose the tokenizer of the model that the server runs, or “server”, so that the server itself is the tokenizer.',
   CONTEXT_LENGTH: 'Shorten the conversation, lower max_new_tokens, or start the server with a larger --context-length.',
-  UPSTREAM_AUTH: 'The server wants another API key: set SGLANG_API_KEY, or save the key with the server.',
+  UPSTREAM_AUTH:
+    'The server wants an API key: save one with this server (Servers → Change), or set SGLANG_API_KEY for the default one.',
   UPSTREAM_BUSY: 'The server’s queue is full: try again later, or lower the load on it.',
   UPSTREAM_ERROR: 'The server failed inside. Look at its log.',
   UPSTREAM_REDIRECT: 'Redirects are never followed: give the address that the server itself answers at.',
@@ -130,7 +144,14 @@ export function errorFromStatus(
   if (status >= 300 && status < 400)
     return new SglangError('UPSTREAM_REDIRECT', `the server redirects (${status})`, { status })
   if (status === 401 || status === 403)
-    return new SglangError('UPSTREAM_AUTH', `the server refuses the key (${status}): ${said}`, { status })
+    return new SglangError(
+      'UPSTREAM_AUTH',
+      `the server refuses ${secret ? 'the key' : 'a call without a key'} (${status}): ${said}`,
+      {
+        status,
+        hasSentKey: Boolean(secret),
+      },
+    )
   if (status === 429 || status === 503)
     return new SglangError('UPSTREAM_BUSY', `the server is busy (${status}): ${said}`, {
       status,
