@@ -19,7 +19,10 @@ const serverSchema = z
       .string()
       .max(2000)
       .regex(/^https?:\/\/[^\s@?#]+$/i, 'an address like http://127.0.0.1:30000'),
-    needsKey: z.boolean().describe('Whether it was saved with a key, which has to be given again elsewhere.'),
+    needsKey: z
+      .boolean()
+      .default(false)
+      .describe('Whether it was saved with a key, which has to be given again elsewhere.'),
   })
   .readonly()
 export type SettingsServer = z.infer<typeof serverSchema>

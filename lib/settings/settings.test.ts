@@ -75,6 +75,14 @@ describe('a settings file', () => {
     expect(read.ok && read.settings.setup).toEqual({ ...DEFAULT_SETUP, system: 'Be short.' })
   })
 
+  test('a server without needsKey needs none', () => {
+    const servers = [{ name: 'a', baseUrl: 'http://a' }]
+    expect(readSettings(JSON.stringify({ format: 'rollscope.settings/1', servers }))).toMatchObject({
+      ok: true,
+      settings: { servers: [{ needsKey: false }] },
+    })
+  })
+
   test('is read without what is not known, which is told', () => {
     const read = readSettings(
       JSON.stringify({

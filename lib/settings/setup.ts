@@ -81,6 +81,10 @@ export interface NumberRange {
 
 const WHOLE = { isWhole: true, maximum: 1_000_000_000 } as const
 
+/** Of the two limits that end a run. */
+const LOOKED_AT_AFTER =
+  'Looked at after the calls of a response have run, as in strands-sglang: 0 still runs those of the first.'
+
 export const RANGES: Readonly<Record<Exclude<SamplingField, 'stop'> | LimitField | 'topLogprobs', NumberRange>> = {
   temperature: {
     label: 'temperature',
@@ -120,11 +124,11 @@ export const RANGES: Readonly<Record<Exclude<SamplingField, 'stop'> | LimitField
   },
   maxToolIterations: {
     label: 'tool iterations',
-    explanation: 'Responses with tool calls in one run.',
+    explanation: `Responses with tool calls in one run. ${LOOKED_AT_AFTER}`,
     minimum: 0,
     ...WHOLE,
   },
-  maxToolCalls: { label: 'tool calls', explanation: 'Tool calls in one run.', minimum: 0, ...WHOLE },
+  maxToolCalls: { label: 'tool calls', explanation: `Tool calls in one run. ${LOOKED_AT_AFTER}`, minimum: 0, ...WHOLE },
   maxParallelToolCalls: {
     label: 'parallel calls',
     explanation: 'Tool calls in one response that are executed; the others are refused.',
