@@ -52,7 +52,7 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
       />
       <CheckField
         label="Live view"
-        note="off: whole replies, fewest bytes"
+        note="tokens as they come; off: whole replies, fewest bytes"
         checked={setup.stream}
         onChange={(event) => set('stream', event.target.checked)}
       />
@@ -70,6 +70,7 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
         </SelectField>
         <TokenizerField
           tokenizer={setup.tokenizer}
+          isFixed={isFixed}
           status={status}
           onChange={(tokenizer) => set('tokenizer', tokenizer)}
         />

@@ -20,7 +20,7 @@ function Form({ first, status, onChosen }: FormProps) {
     onChosen(chosen)
     setTokenizer(chosen)
   }
-  return <TokenizerField tokenizer={tokenizer} status={status} onChange={choose} />
+  return <TokenizerField tokenizer={tokenizer} status={status} isFixed={false} onChange={choose} />
 }
 
 function field(first = '', status = ready) {
@@ -65,6 +65,17 @@ test('one that was named before is shown', () => {
     'named',
     'org/name',
   ])
+})
+
+test.each([
+  ['built-in', 'Tokenizer: built-in'],
+  ['server', 'Tokenizer: the server’s own, over /tokenize'],
+  ['', 'Tokenizer: not known'],
+])('of a run with %j it is only told', (tokenizer, text) => {
+  render(<TokenizerField tokenizer={tokenizer} status={ready} isFixed onChange={() => {}} />)
+  expect(screen.getByText(text)).toBeDefined()
+  expect(screen.queryByRole('combobox')).toBeNull()
+  expect(screen.queryByRole('textbox')).toBeNull()
 })
 
 const DOWNLOAD = [{ name: 'a/b', file: 'tokenizer.json', bytes: 3_140_000, total: 11_420_000 }]

@@ -7,13 +7,16 @@ interface TokenizerFieldProps {
   /** As in the setup: '' = what the server says. */
   readonly tokenizer: string
   readonly status: ShownStatus
+  /** Chosen by the first turn: `tokenizer` is the one that made the ids, and only told. */
+  readonly isFixed: boolean
   readonly onChange: (tokenizer: string) => void
 }
 
 /** Whose ids go to the server: those of the tokenizer that it names, of itself, or of another one. */
-export function TokenizerField({ tokenizer, status, onChange }: TokenizerFieldProps) {
+export function TokenizerField({ tokenizer, status, isFixed, onChange }: TokenizerFieldProps) {
   /** Chosen, and nothing typed yet. */
   const [isNaming, setIsNaming] = useState(false)
+  if (isFixed) return <p className="text-dim text-xs [overflow-wrap:anywhere]">Tokenizer: {fixedText(tokenizer)}</p>
   const choice = tokenizer === SERVER_TOKENIZER ? 'server' : tokenizer !== '' || isNaming ? 'named' : 'told'
   return (
     <div className="grid gap-1.5">
@@ -42,6 +45,11 @@ export function TokenizerField({ tokenizer, status, onChange }: TokenizerFieldPr
       </p>
     </div>
   )
+}
+
+function fixedText(tokenizer: string): string {
+  if (tokenizer === SERVER_TOKENIZER) return 'the server’s own, over /tokenize'
+  return tokenizer === '' ? 'not known' : tokenizer
 }
 
 function toldText(status: ShownStatus): string {

@@ -93,7 +93,10 @@ describe('mock tools', () => {
   test('of an open trajectory are shown, and cannot be changed', async () => {
     render(<Field tools={['a', 'search']} mockTools={[tool('a')]} isFixed />)
     for (const box of screen.getAllByRole('checkbox')) expect(box).toHaveProperty('disabled', true)
-    expect(screen.getByRole('checkbox', { name: /search not known here/ })).toHaveProperty('checked', true)
+    expect(screen.getByRole('checkbox', { name: 'search', description: /not known here/ })).toHaveProperty(
+      'checked',
+      true,
+    )
     expect(screen.queryByRole('button', { name: /Edit|Delete|Add/ })).toBeNull()
     await press('Show a')
     const dialog = within(await editor())

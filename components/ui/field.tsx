@@ -104,17 +104,30 @@ export function SelectField({
   )
 }
 
+/** The note describes the box; it is no part of its name. */
 export function CheckField({
   label,
   note,
   ...rest
 }: { readonly label: string; readonly note?: string | undefined } & InputHTMLAttributes<HTMLInputElement>) {
+  const id = useId()
   return (
     <label className="flex min-h-7 items-center gap-2">
-      <input type="checkbox" className="size-4 shrink-0 accent-(--accent)" {...rest} />
-      <span className="wrap-break-word max-w-[calc(100%-1.5rem)] shrink-0">{label}</span>
-      {/* A space for those who hear it. */ ' '}
-      {note !== undefined && <span className="text-faint text-xs">{note}</span>}
+      <input
+        type="checkbox"
+        className="size-4 shrink-0 accent-(--accent)"
+        aria-labelledby={`${id}-label`}
+        aria-describedby={note === undefined ? undefined : `${id}-note`}
+        {...rest}
+      />
+      <span id={`${id}-label`} className="wrap-break-word max-w-[calc(100%-1.5rem)] shrink-0">
+        {label}
+      </span>
+      {note !== undefined && (
+        <span id={`${id}-note`} className="text-faint text-xs">
+          {note}
+        </span>
+      )}
     </label>
   )
 }
