@@ -74,6 +74,8 @@ test('a gated tokenizer is named, and the server’s is a click away', async ({ 
   await idle(page)
   await expect(run(page)).toContainText('the server’s own')
   await page.getByText('More settings').click()
+  await expect(page.getByText('Tokenizer: the server’s own, over /tokenize')).toBeVisible()
+  await page.getByRole('button', { name: /New run/ }).click()
   await expect(page.getByLabel('Tokenizer')).toHaveValue('server')
 })
 
