@@ -79,13 +79,17 @@ test('a gated tokenizer is named, and the server’s is a click away', async ({ 
   await expect(page.getByLabel('Tokenizer')).toHaveValue('server')
 })
 
-test('a download shows how far it is, and the run begins when it is there', async ({ page, request }) => {
+test('a download shows how far it is, and the run begins when it is there', async ({ page, request }, {
+  repeatEachIndex,
+}) => {
+  // What was fetched stays in the cache: a repetition needs a repository of its own.
+  const name = `org/slow-${repeatEachIndex}`
   const gate = Promise.withResolvers<void>()
-  await startHub({ 'org/slow': { files, pause: () => gate.promise } })
-  await openOn(page, request, 'org/slow')
+  await startHub({ [name]: { files, pause: () => gate.promise } })
+  await openOn(page, request, name)
   await send(page)
-  const download = page.locator('[data-download="org/slow"]')
-  await expect(download).toContainText('Downloading the tokenizer org/slow')
+  const download = page.locator(`[data-download="${name}"]`)
+  await expect(download).toContainText(`Downloading the tokenizer ${name}`)
   await expect(download.getByRole('progressbar')).toHaveAttribute('max', /^\d{4,}$/)
   gate.resolve()
   await idle(page)
@@ -94,17 +98,18 @@ test('a download shows how far it is, and the run begins when it is there', asyn
   await expect(run(page)).not.toContainText('the server’s own')
 })
 
-test('a download can be given up; the next start begins it again', async ({ page, request }) => {
-  const slow = await startHub({ 'org/left': { files, pause: () => new Promise(() => {}) } })
-  await openOn(page, request, 'org/left')
+test('a download can be given up; the next start begins it again', async ({ page, request }, { repeatEachIndex }) => {
+  const name = `org/left-${repeatEachIndex}`
+  const slow = await startHub({ [name]: { files, pause: () => new Promise(() => {}) } })
+  await openOn(page, request, name)
   await send(page)
-  await expect(page.locator('[data-download="org/left"]')).toBeVisible()
+  await expect(page.locator(`[data-download="${name}"]`)).toBeVisible()
   await page.getByRole('button', { name: /Starting/ }).click()
   await expect(page.getByLabel('Question')).toHaveValue(QUESTION)
   await expect
     .poll(async () => (await (await request.get('/api/tokenizers', { headers: CHANGING })).json()).downloads)
     .toEqual([])
-  slow.repositories['org/left'] = { files }
+  slow.repositories[name] = { files }
   await page.getByRole('button', { name: /Send/ }).click()
   await idle(page)
   await expect(page.locator('[data-call]')).toContainText('84')
