@@ -1,3 +1,5 @@
+import { isObject } from '#lib/core/json-object.ts'
+
 /** Arguments that a schema might get, to show what a reply looks like. Never checked; cut at a depth. */
 export function sampleInput(schema: unknown, name = 'text', depth = 0): unknown {
   if (!isObject(schema) || depth > 8) return {}
@@ -28,6 +30,3 @@ export function sampleInput(schema: unknown, name = 'text', depth = 0): unknown 
 }
 
 const first = (values: unknown): unknown => (Array.isArray(values) ? values[0] : undefined)
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -3,6 +3,7 @@
  * of tools in use). Schemas come from strangers' files: nothing is fetched, depth and size are bounded, and what comes
  * out holds only the keywords below, so that a validator never meets others.
  */
+import { isObject } from './json-object.ts'
 import { pathText, shownValue, type Violation } from './schema-violation.ts'
 
 export type CheckedSchema = boolean | { readonly [keyword: string]: unknown }
@@ -222,9 +223,6 @@ function unescaped(key: string): string {
     return key
   }
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Notes the first problem; what is read after it is read in vain. */
 function refuse(found: unknown, { path, seen }: Place, expected: string): undefined {

@@ -5,6 +5,7 @@
  * reader does not know survive reading and writing.
  */
 import * as z from 'zod'
+import { isObject } from './json-object.ts'
 
 export const FORMAT = 'rollscope.trajectory/1'
 
@@ -12,11 +13,7 @@ const tokenId = z.int().min(0)
 const numberOrUnknown = z.number().nullable()
 
 /** Somebody else's JSON object, passed through untouched: a parsed copy would lose a key named __proto__. */
-const jsonObject = z
-  .custom<Record<string, unknown>>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
-    error: 'an object',
-  })
-  .meta({ type: 'object' })
+const jsonObject = z.custom<Record<string, unknown>>(isObject, { error: 'an object' }).meta({ type: 'object' })
 
 const spanShape = {
   start: z.int().min(0).describe('Index of the first token, counted from the start of the segment.'),

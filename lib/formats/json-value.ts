@@ -1,9 +1,5 @@
 /** JSON values from files of others. */
-
-export type JsonObject = Readonly<Record<string, unknown>>
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+import type { JsonObject } from '#lib/core/json-object.ts'
 
 /** The object without some of its keys; undefined when nothing is left. Keys that JavaScript gives a meaning are data. */
 export function without(value: JsonObject, keys: readonly string[]): JsonObject | undefined {

@@ -2,10 +2,10 @@
  * A file of any format: one JSON value, JSON lines, a list, or a dump with a list of samples. All of it opens, or
  * nothing does, with the reason and its place.
  */
+import { isObject } from '#lib/core/json-object.ts'
 import { shownValue, type Violation, violationText } from '#lib/core/schema-violation.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import type { Format, Source } from './format.ts'
-import { isObject } from './json-value.ts'
 import { parsePythonJson } from './python-json.ts'
 import { formats } from './registry.ts'
 

@@ -1,7 +1,8 @@
 /** Rollscope's own format: everything, in both directions. */
+
 import { decodeValue, recordOf } from '#lib/core/codec.ts'
+import { isObject } from '#lib/core/json-object.ts'
 import type { Format } from './format.ts'
-import { isObject } from './json-value.ts'
 
 export const rollscope: Format = {
   name: 'rollscope',

@@ -4,6 +4,7 @@
  * nothing of segments: ours go into `metadata.rollscope`, where slime leaves them alone.
  */
 import * as z from 'zod'
+import { isObject, type JsonObject } from '#lib/core/json-object.ts'
 import { textOf } from '#lib/core/pieces.ts'
 import { schemaViolation, type Violation } from '#lib/core/schema-violation.ts'
 import { ids, logprobs, lossMask, toolCallsOf } from '#lib/core/tokens.ts'
@@ -22,7 +23,7 @@ import {
 } from './columns.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
 import type { Format, Read, Source, Written } from './format.ts'
-import { isObject, type JsonObject, without } from './json-value.ts'
+import { without } from './json-value.ts'
 import { lostBeside, lostForeign } from './lost.ts'
 import { firstMessages } from './messages.ts'
 

@@ -4,6 +4,7 @@
  * `initial_prompt_length`. It may stand alone or under a key of another object, with messages and reward beside it.
  */
 import * as z from 'zod'
+import { isObject, type JsonObject } from '#lib/core/json-object.ts'
 import { schemaViolation, type Violation } from '#lib/core/schema-violation.ts'
 import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
@@ -22,7 +23,7 @@ import {
 } from './columns.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
 import type { Format, Read, Source } from './format.ts'
-import { isObject, type JsonObject, without } from './json-value.ts'
+import { without } from './json-value.ts'
 import { lostBeside, lostForeign } from './lost.ts'
 import { withMessages } from './messages.ts'
 

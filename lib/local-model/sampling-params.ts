@@ -1,5 +1,6 @@
 /** sampling_params of /generate: their JSON types, then SGLang's checks of their values. */
 import * as z from 'zod'
+import { isObject } from '#lib/core/json-object.ts'
 import type { Sampling } from './job.ts'
 import { field, isBoolean, isListOf, isNumber, isOneOrList, isText, isWhole } from './json-body.ts'
 import { badValue } from './refusal.ts'
@@ -48,7 +49,7 @@ export const samplingSchema = z.strictObject({
 export type SamplingParams = z.infer<typeof samplingSchema>
 
 function isBiasMap(value: unknown): value is Record<string, number> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isNumber)
+  return isObject(value) && Object.values(value).every(isNumber)
 }
 
 /** SGLang's own default, not the model's generation_config.json. */

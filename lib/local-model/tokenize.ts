@@ -1,12 +1,11 @@
 /** /tokenize and /detokenize. */
 import * as z from 'zod'
+import { isObject } from '#lib/core/json-object.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer/tokenizer-files.ts'
 import { checked, field, isBoolean, isListOf, isOneOrList, isText, isWhole, readJsonObject } from './json-body.ts'
 import { badBody, badValue } from './refusal.ts'
 import { textOf, type Vocabulary } from './vocabulary.ts'
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isMessage = (value: unknown): value is { role: string; content: unknown } => isObject(value) && isText(value.role)
 
 /** add_special_tokens is ignored: the tokenizers served here add none by themselves. */

@@ -1,4 +1,5 @@
 /** What importing settings would change here, to be shown before it is done. */
+import { isObject } from '#lib/core/json-object.ts'
 import type { ServerEntry } from '#lib/core/server-status.ts'
 import type { Settings, SettingsServer } from './settings-file.ts'
 import type { Setup } from './setup.ts'
@@ -104,9 +105,6 @@ export const isSameOrigin = (a: string, b: string): boolean =>
 /** Lists are compared as a whole. */
 function differences(from: unknown, to: unknown, path: string): SetupChange[] {
   if (JSON.stringify(from) === JSON.stringify(to)) return []
-  if (!isRecord(from) || !isRecord(to)) return [{ field: path, from: JSON.stringify(from), to: JSON.stringify(to) }]
+  if (!isObject(from) || !isObject(to)) return [{ field: path, from: JSON.stringify(from), to: JSON.stringify(to) }]
   return Object.keys(to).flatMap((name) => differences(from[name], to[name], path === '' ? name : `${path}.${name}`))
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

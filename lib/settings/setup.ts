@@ -1,5 +1,6 @@
 /** What the playground's form holds, as typed, and the request it means. */
 import * as z from 'zod'
+import { isObject } from '#lib/core/json-object.ts'
 import { mockToolSchema } from '#lib/core/mock-tool.ts'
 import type { Plain, Trajectory } from '#lib/core/trajectory.ts'
 
@@ -228,7 +229,7 @@ function objectOf(text: string): object | undefined {
   if (text.trim() === '') return {}
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

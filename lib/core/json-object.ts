@@ -1,0 +1,5 @@
+/** An object as JSON has it, of whoever wrote it. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
