@@ -163,6 +163,9 @@ export function errorFromStatus(
   return new SglangError('UPSTREAM_REJECTED', `the server refuses the request (${status}): ${said}`, { status })
 }
 
+/** Versions and routers differ in the paths that they have. */
+export const isUnknownPath = (error: unknown): boolean => error instanceof SglangError && error.status === 404
+
 /** An error that came as an event of a stream, where the status is 200. */
 export function errorFromEvent(message: string, code: number | undefined, secret?: string): SglangError {
   return errorFromStatus(code ?? 400, JSON.stringify({ error: { message } }), {}, secret)

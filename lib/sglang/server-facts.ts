@@ -2,7 +2,7 @@
 import type * as z from 'zod'
 import type { ToldLoad } from '#lib/core/server-load.ts'
 import type { ServerDescription } from '#lib/core/server-status.ts'
-import { SglangError } from './errors.ts'
+import { isUnknownPath, SglangError } from './errors.ts'
 import { loadsReply, modelInfo, models, oldLoadReply, serverInfo, workersReply } from './schema.ts'
 import type { ServerIdentity } from './server-identity.ts'
 import type { Transport } from './transport.ts'
@@ -71,7 +71,7 @@ export async function loadOfServer(info: Info, signal: AbortSignal): Promise<Tol
     try {
       return await way()
     } catch (error) {
-      if (!isUnknown(error)) throw error
+      if (!isUnknownPath(error)) throw error
     }
   }
   return undefined
@@ -145,14 +145,12 @@ async function firstKnown<T>(newName: () => Promise<T>, oldName: () => Promise<T
   try {
     return await newName()
   } catch (error) {
-    if (!isUnknown(error)) throw error
+    if (!isUnknownPath(error)) throw error
   }
   try {
     return await oldName()
   } catch (error) {
-    if (!isUnknown(error)) throw error
+    if (!isUnknownPath(error)) throw error
     throw new SglangError('NOT_SGLANG', 'what answers there knows none of SGLang’s paths (404)', { status: 404 })
   }
 }
-
-const isUnknown = (error: unknown): boolean => error instanceof SglangError && error.status === 404

@@ -4,7 +4,7 @@
  */
 import type * as z from 'zod'
 import type { RenderInput } from '#lib/templates/chat-template.ts'
-import { SglangError } from './errors.ts'
+import { isUnknownPath, SglangError } from './errors.ts'
 import { detokenizeListReply, tokenizeListReply, tokenizeReply } from './schema.ts'
 
 export interface ServerTokenizer {
@@ -81,5 +81,3 @@ function checkCount(path: string, found: number, expected: number): void {
   if (found !== expected)
     throw new SglangError('INCONSISTENT', `the server answered ${found} of ${expected} parts of a request to ${path}`)
 }
-
-const isUnknownPath = (error: unknown): boolean => error instanceof SglangError && error.status === 404
