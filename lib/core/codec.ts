@@ -2,6 +2,7 @@
  * Trajectory ↔ text. `decode` accepts a file or says precisely what is wrong with it; `encode` writes a trajectory so
  * that decoding the text gives an equal one, and encoding that gives the same text.
  */
+import { withoutByteOrderMark } from './byte-order-mark.ts'
 import type { LiveTrajectory } from './events.ts'
 import { readableJson } from './readable-json.ts'
 import { schemaViolation, type Violation } from './schema-violation.ts'
@@ -25,7 +26,7 @@ export function recordOf(trajectory: Trajectory): Trajectory {
 export function decode(text: string): Decoded {
   let value: unknown
   try {
-    value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text)
+    value = JSON.parse(withoutByteOrderMark(text))
   } catch (error) {
     return failed('', 'JSON', (error as SyntaxError).message)
   }

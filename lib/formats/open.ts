@@ -2,6 +2,7 @@
  * A file of any format: one JSON value, JSON lines, a list, or a dump with a list of samples. All of it opens, or
  * nothing does, with the reason and its place.
  */
+import { withoutByteOrderMark } from '#lib/core/byte-order-mark.ts'
 import { isObject } from '#lib/core/json-object.ts'
 import { shownValue, type Violation, violationText } from '#lib/core/schema-violation.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
@@ -25,7 +26,7 @@ const OPEN_HINT = `Rollscope opens JSON and JSON lines of ${formats.map(({ label
 
 /** `as` names the format; undefined: the first record tells. */
 export function openText(text: string, source: Source, as?: Format): Opened {
-  const records = recordsOf(text.startsWith('\uFEFF') ? text.slice(1) : text)
+  const records = recordsOf(withoutByteOrderMark(text))
   if (!records.ok) return problem(records.place, records.error)
   const [first] = records.values
   if (!first) return problem({}, { path: '', expected: 'a trajectory', found: 'none in this file' })

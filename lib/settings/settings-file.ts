@@ -1,5 +1,7 @@
 /** Settings as a file, for another machine or a colleague: where servers are, never their keys, and the playground's setup. */
+
 import * as z from 'zod'
+import { withoutByteOrderMark } from '#lib/core/byte-order-mark.ts'
 import { tooDeepAt } from '#lib/core/json-depth.ts'
 import { readableJson } from '#lib/core/readable-json.ts'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
@@ -55,7 +57,7 @@ export const settingsText = ({ servers, setup }: Settings): string =>
 export function readSettings(text: string): ReadSettings {
   let value: unknown
   try {
-    value = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text)
+    value = JSON.parse(withoutByteOrderMark(text))
   } catch (error) {
     return { ok: false, why: `it is not JSON: ${(error as SyntaxError).message}` }
   }
