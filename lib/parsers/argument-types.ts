@@ -1,4 +1,5 @@
 /** Of which JSON types an argument may be, read from the JSON Schema of its tool. */
+import { pointerKeys } from '#lib/core/tool-schema.ts'
 import type { ToolSpec } from '#lib/core/trajectory.ts'
 
 /** undefined: the schema does not say. */
@@ -40,10 +41,7 @@ function union(choices: readonly ArgumentTypes[]): ArgumentTypes {
 
 /** A JSON pointer within the schema, as `#/$defs/Color`. */
 function referenced(pointer: string, root: unknown): unknown {
-  const [start, ...keys] = pointer.split('/')
-  return start === '#'
-    ? keys.reduce((at, key) => member(at, key.replaceAll('~1', '/').replaceAll('~0', '~')), root)
-    : undefined
+  return pointer.split('/')[0] === '#' ? pointerKeys(pointer).reduce(member, root) : undefined
 }
 
 /** integer for whole numbers. */
