@@ -5,6 +5,7 @@ import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
 import { parserNamed, parserNames } from '#lib/parsers/registry.ts'
 import { textWithoutCalls } from '#lib/parsers/rest.ts'
 import { thinkBlocks, thinkDelimitersIn } from '#lib/parsers/thinking.ts'
+import { callId } from '#lib/tito/record.ts'
 import { Problem } from './problem.ts'
 
 export const parseRequestSchema = z.strictObject({
@@ -82,7 +83,7 @@ export function parseText({
 function toldCall(found: ParsedCall, index: number): z.infer<typeof call> {
   const { raw, writtenId } = found
   const place = {
-    id: `call_${String(index).padStart(4, '0')}`,
+    id: callId(index),
     ...(writtenId !== undefined && { writtenId }),
     raw,
     span: toldRange(found.text),

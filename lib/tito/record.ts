@@ -157,13 +157,16 @@ function recordedCall(
   return { kind: 'parsed', ...place, name: call.name, input: call.input, arguments: named }
 }
 
+/** Our own ids sort in the order of the calls. */
+export const callId = (number: number): string => `call_${String(number).padStart(4, '0')}`
+
 /** Numbered through the trajectory, so that ids sort in order; those that an imported one has already are left out. */
 function freeCallIds(trajectory: Trajectory, count: number): string[] {
   const taken = toolCallsOf(trajectory).map(({ id }) => id)
   const used = new Set(taken)
   const free: string[] = []
   for (let number = taken.length; free.length < count; number++) {
-    const id = `call_${String(number).padStart(4, '0')}`
+    const id = callId(number)
     if (!used.has(id)) free.push(id)
   }
   return free
