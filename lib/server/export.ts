@@ -7,7 +7,7 @@ import { StoreError } from '#lib/store/store-error.ts'
 import { ndjson } from './ndjson.ts'
 import { Problem } from './problem.ts'
 import type { Services } from './services.ts'
-import { noTrajectory, storedTrajectory, writableFormatNamed } from './trajectories.ts'
+import { formatToWrite, noTrajectory, storedTrajectory } from './trajectories.ts'
 
 const MOST_KEYS = 10_000
 
@@ -32,7 +32,7 @@ export async function exportSeveral(
   { keys, format = 'rollscope' }: z.infer<typeof exportRequestSchema>,
   all: Services,
 ): Promise<Response> {
-  const { write } = writableFormatNamed(format)
+  const { write } = formatToWrite(format)
   const missing = keys.find((key) => !all.store.has(key))
   if (missing !== undefined) throw noTrajectory(missing, all.store)
   const damaged = await unreadable(keys, all)

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { lacksTexts, takesTokenizer } from '#lib/core/texts.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
-import type { Format } from '#lib/formats/format.ts'
 import { openText } from '#lib/formats/open.ts'
 import { formats } from '#lib/formats/registry.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
@@ -16,7 +15,7 @@ import { parserOrProblem } from './parse.ts'
 import { Problem } from './problem.ts'
 import { readText } from './route.ts'
 import type { Services } from './services.ts'
-import { storedTrajectory } from './trajectories.ts'
+import { formatNamed, storedTrajectory } from './trajectories.ts'
 
 const LARGEST_FILE = 128 << 20
 const LONGEST_FILE_NAME = 1000
@@ -34,7 +33,7 @@ interface Imported {
 export async function importFile(request: Request, all: Services): Promise<Imported> {
   const query = new URL(request.url).searchParams
   const named = query.get('format')
-  const as = named === null ? undefined : formatNamed(named)
+  const as = named === null ? undefined : formatNamed(named, formats, 'format')
   const tokenizer = query.get('tokenizer')
   // Looked up without a tokenizer too: a misspelled name is told before it matters.
   const parser = parserOrProblem(query.get('parser') ?? DEFAULT_PARSER)
@@ -115,16 +114,5 @@ function toldBy(trajectory: Trajectory, texts: TextSource): Trajectory {
     code: 'OTHER_TOKENIZER',
     detail: `token ${foreign.tokenIndex} has the id ${foreign.id}, and ${texts.tokenizer.name} has only ${texts.tokenizer.vocabularySize} ids`,
     hint: 'The file was made with another model: name its tokenizer.',
-  })
-}
-
-function formatNamed(name: string): Format {
-  const format = formats.find((known) => known.name === name)
-  if (format) return format
-  throw new Problem({
-    status: 422,
-    code: 'NO_FORMAT',
-    detail: `there is no format ${JSON.stringify(name)}`,
-    hint: `Formats: ${formats.map((known) => known.name).join(', ')}.`,
   })
 }

@@ -2,6 +2,7 @@
 import { fileName } from '#lib/core/file.ts'
 import { readableJson } from '#lib/core/readable-json.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { Format } from '#lib/formats/format.ts'
 import { type WritableFormat, writableFormats } from '#lib/formats/registry.ts'
 import { Problem } from './problem.ts'
 import type { Services } from './services.ts'
@@ -30,7 +31,7 @@ export const noTrajectory = (key: string, store: Services['store']): Problem =>
 const shownKey = (key: string): string => JSON.stringify(key.length > 80 ? `${key.slice(0, 80)} …` : key)
 
 export function exportTrajectory(request: Request, key: string, all: Services): Response {
-  const format = writableFormatNamed(new URL(request.url).searchParams.get('format') ?? 'rollscope')
+  const format = formatToWrite(new URL(request.url).searchParams.get('format') ?? 'rollscope')
   const trajectory = storedTrajectory(key, all)
   return new Response(readableJson(format.write(trajectory).value), {
     headers: {
@@ -42,13 +43,16 @@ export function exportTrajectory(request: Request, key: string, all: Services): 
 }
 
 /** Throws Problem. */
-export function writableFormatNamed(name: string): WritableFormat {
-  const format = writableFormats.find((known) => known.name === name)
+export const formatToWrite = (name: string): WritableFormat => formatNamed(name, writableFormats, 'export format')
+
+/** `what`: how these are called in the error. Throws Problem. */
+export function formatNamed<F extends Format>(name: string, formats: readonly F[], what: string): F {
+  const format = formats.find((known) => known.name === name)
   if (format) return format
   throw new Problem({
     status: 422,
     code: 'NO_FORMAT',
-    detail: `there is no export format ${JSON.stringify(name)}`,
-    hint: `Formats: ${writableFormats.map((known) => known.name).join(', ')}.`,
+    detail: `there is no ${what} ${JSON.stringify(name)}`,
+    hint: `Formats: ${formats.map((known) => known.name).join(', ')}.`,
   })
 }
