@@ -22,16 +22,10 @@ import { ApiError } from '#lib/client/api.ts'
 import { capabilitiesOptions, downloadsOptions, trajectoryOptions } from '#lib/client/queries.ts'
 import { useRollout } from '#lib/client/use-rollout.ts'
 import type { LiveTrajectory } from '#lib/core/events.ts'
+import { SERVER_TOKENIZER } from '#lib/core/server-tokenizer.ts'
 import { segmentsOf, tokenAt } from '#lib/core/tokens.ts'
 import type { Outcome } from '#lib/core/trajectory.ts'
-import {
-  FIRST_QUESTION,
-  type FieldErrors,
-  openingOf,
-  requestOf,
-  SERVER_TOKENIZER,
-  setupOf,
-} from '#lib/settings/setup.ts'
+import { FIRST_QUESTION, type FieldErrors, openingOf, requestOf, setupOf } from '#lib/settings/setup.ts'
 import { Panes } from './panes.tsx'
 import { Shell } from './shell.tsx'
 import { useServerStatus } from './use-server-status.ts'

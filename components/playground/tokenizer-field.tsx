@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { SERVER_TOKENIZER } from '#lib/settings/setup.ts'
+import { SERVER_TOKENIZER } from '#lib/core/server-tokenizer.ts'
 import type { ShownStatus } from '../servers/server-state.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
 

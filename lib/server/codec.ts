@@ -1,4 +1,5 @@
 /** Which tokenizer and chat template a run uses, and what its trajectory says of them. */
+import { SERVER_TOKENIZER } from '#lib/core/server-tokenizer.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
 import { openServerCodec } from '#lib/sglang/server-codec.ts'
@@ -10,9 +11,6 @@ import { TokenizerError } from '#lib/tokenizer/tokenizer-files.ts'
 import { Problem, type ProblemDetails } from './problem.ts'
 import { BUILT_IN } from './servers.ts'
 import type { Services } from './services.ts'
-
-/** In place of a tokenizer's name: the server's own, over /tokenize and /detokenize. */
-const SERVER_TOKENIZER = 'server'
 
 export interface TokenizerWish {
   /** Hub name, folder or `server`. Undefined: what the server names, or its own where that cannot be had from here. */

@@ -2,10 +2,8 @@
 import * as z from 'zod'
 import { isObject } from '#lib/core/json-object.ts'
 import { mockToolSchema } from '#lib/core/mock-tool.ts'
+import { SERVER_TOKENIZER } from '#lib/core/server-tokenizer.ts'
 import type { Plain, Trajectory } from '#lib/core/trajectory.ts'
-
-/** In place of a tokenizer's name: the server's own. */
-export const SERVER_TOKENIZER = 'server'
 
 /** As it is remembered in the browser and written into settings files. What is missing there is as it is at first. */
 export const setupSchema = z.object({
