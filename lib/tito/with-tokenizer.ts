@@ -1,8 +1,7 @@
 /** What a tokenizer adds to a trajectory whose file held ids alone: texts, special tokens, think blocks, tool calls. */
-import { vocabEntry } from '#lib/core/pieces.ts'
-import type { Outcome, ResponseSegment, Segment, Trajectory, Vocab } from '#lib/core/trajectory.ts'
+import type { Outcome, ResponseSegment, Segment, Trajectory } from '#lib/core/trajectory.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
-import { annotations } from './record.ts'
+import { annotations, vocabularyWriter } from './record.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
 export interface TextSource {
@@ -28,8 +27,7 @@ export function foreignId(
 
 /** Ids, masks, logprobs and messages stay as they are; texts and spans of another tokenizer give way. */
 export function withTokenizer(trajectory: Trajectory, { tokenizer, endOfTurnId, parser }: TextSource): Trajectory {
-  const vocab = vocabularyOf(trajectory, tokenizer)
-  const added = new Set(tokenizer.addedTokens.map(({ id }) => id))
+  const { vocab, specialIds } = vocabularyWriter({ ...trajectory, vocab: {} }, tokenizer)(idsOf(trajectory))
   const bare: Trajectory = {
     ...trajectory,
     model: {
@@ -38,9 +36,7 @@ export function withTokenizer(trajectory: Trajectory, { tokenizer, endOfTurnId, 
         name: tokenizer.name,
         fingerprint: tokenizer.fingerprint,
         vocabularySize: tokenizer.vocabularySize,
-        specialIds: Object.keys(vocab)
-          .map(Number)
-          .filter((id) => added.has(id)),
+        specialIds,
         ...(endOfTurnId !== undefined && { endOfTurnId }),
       },
       parser: parser.name,
@@ -63,14 +59,9 @@ const withSpans = (
   tokenizer: Tokenizer,
 ): ResponseSegment => ({ ...response, ...annotations(response, before, parser, tokenizer) })
 
-function vocabularyOf({ segments }: Trajectory, tokenizer: Tokenizer): Vocab {
-  const ids = new Set<number>()
-  for (const segment of segments) {
-    for (const id of segment.ids) ids.add(id)
-    for (const id of segment.topLogprobs?.ids ?? []) if (id >= 0) ids.add(id)
-  }
-  return Object.fromEntries([...ids].map((id) => [id, vocabEntry(tokenizer.bytes(id))]))
-}
+/** Of tokens and of alternatives. */
+const idsOf = ({ segments }: Trajectory): readonly number[] =>
+  segments.flatMap(({ ids, topLogprobs }) => [...ids, ...(topLogprobs?.ids ?? [])])
 
 /** A file that does not tell its end: a last response that closes its turn and calls no tool has come to it. */
 function outcomeOf(outcome: Outcome, last: Segment | undefined, endOfTurnId: number | undefined): Outcome {
