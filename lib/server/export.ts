@@ -7,7 +7,7 @@ import { StoreError } from '#lib/store/store-error.ts'
 import { ndjson } from './ndjson.ts'
 import { Problem } from './problem.ts'
 import type { Services } from './services.ts'
-import { formatToWrite, noTrajectory, storedTrajectory } from './trajectories.ts'
+import { formatToWrite, storedTrajectory } from './trajectories.ts'
 
 const MOST_KEYS = 10_000
 
@@ -33,8 +33,6 @@ export async function exportSeveral(
   all: Services,
 ): Promise<Response> {
   const { write } = formatToWrite(format)
-  const missing = keys.find((key) => !all.store.has(key))
-  if (missing !== undefined) throw noTrajectory(missing, all.store)
   const damaged = await unreadable(keys, all)
   if (damaged.length > 0)
     throw new Problem({

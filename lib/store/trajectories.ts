@@ -37,8 +37,6 @@ export interface TrajectoryStore {
   remove(key: string): 'removed' | 'running' | 'absent'
   /** Brings a deleted one back. Undefined where there is none. */
   restore(key: string): TrajectorySummary | undefined
-  /** Whether `get` would find it. */
-  has(key: string): boolean
   isDeleted(key: string): boolean
   close(): void
 }
@@ -151,7 +149,6 @@ function createStore(database: DatabaseSync, processId: number, now: () => Date)
       statements.undelete.run(key)
       return shown(key)
     },
-    has: (key) => statements.summary.get(key) !== undefined,
     isDeleted: (key) => statements.record.get(key) !== undefined && statements.summary.get(key) === undefined,
     close: () => database.close(),
     markInterrupted(isAlive) {
