@@ -50,7 +50,7 @@ export function play(
   let trajectory = apply({
     type: 'started',
     rolloutId: 'r',
-    trajectory: emptyTrajectory(codec, { tools, options, parser }),
+    trajectory: emptyTrajectory(codec, { tools, options, parser: parser.name }),
   })
   const newVocabulary = vocabularyWriter(trajectory, tokenizer)
   for (const { messages, reply, finish } of turns) {
@@ -72,7 +72,11 @@ export function play(
 /** A logprob that can be recognised: it tells its token. */
 export const logprobOf = (id: number): number => -(id + 1) / 1000
 
-function emptyTrajectory(codec: Codec, { tools, options, parser }: Required<PlaySettings>): Trajectory {
+/** One that a run begins with. */
+export function emptyTrajectory(
+  codec: Codec,
+  { tools, options, parser }: Required<Omit<PlaySettings, 'parser'>> & { readonly parser: string },
+): Trajectory {
   const endOfTurn = endOfTurnId(codec, options)
   return {
     format: FORMAT,
@@ -87,7 +91,7 @@ function emptyTrajectory(codec: Codec, { tools, options, parser }: Required<Play
       },
       template: { text: codec.template.text, options },
       tools,
-      parser: parser.name,
+      parser,
     },
     vocab: {},
     segments: [],

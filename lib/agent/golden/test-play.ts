@@ -5,11 +5,12 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { applyEvent, type LiveTrajectory } from '#lib/core/events.ts'
 import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
-import { FORMAT, type Message, type Trajectory } from '#lib/core/trajectory.ts'
+import type { Message, Trajectory } from '#lib/core/trajectory.ts'
 import { parserNamed } from '#lib/parsers/registry.ts'
 import { createClient } from '#lib/sglang/client.ts'
 import { samplingSchema } from '#lib/sglang/sampling.ts'
-import { type Codec, endOfTurnId } from '#lib/tito/prompt.ts'
+import { emptyTrajectory } from '#lib/tito/play.ts'
+import type { Codec } from '#lib/tito/prompt.ts'
 import type { Tokenizer } from '#lib/tito/tokenizer.ts'
 import { loadTokenizerFiles } from '#lib/tokenizer/tokenizer-files.ts'
 import { rollout } from '../rollout.ts'
@@ -97,7 +98,11 @@ async function play(scenario: Scenario, codec: Codec, server: ScriptedServer): P
   const toolRuns: [string, unknown][] = []
   const tools = (scenario.tools ?? []).map((name) => toolOf(name, toolRuns))
   const options = scenario.thinking === undefined ? {} : { enable_thinking: scenario.thinking }
-  let trajectory = emptyTrajectory(scenario, codec, tools, options)
+  let trajectory = emptyTrajectory(codec, {
+    tools: tools.map(({ spec }) => spec),
+    options,
+    parser: scenario.parser ?? 'hermes',
+  })
   const outcomes: string[] = []
   let requests = 0
   for (const question of scenario.questions) {
@@ -176,35 +181,6 @@ function toolOf(name: string, runs: [string, unknown][]): AgentTool {
       if (entry.raises !== undefined) throw new Error(entry.raises)
       return (entry.returns ?? '').replace(/\{(\w+)\}/g, (_, argument: string) => String(input[argument] ?? ''))
     },
-  }
-}
-
-function emptyTrajectory(
-  { parser = 'hermes' }: Scenario,
-  codec: Codec,
-  tools: readonly AgentTool[],
-  options: Record<string, unknown>,
-): Trajectory {
-  const endOfTurn = endOfTurnId(codec, options)
-  return {
-    format: FORMAT,
-    id: 't',
-    createdAt: '2026-01-01T00:00:00.000Z',
-    model: {
-      tokenizer: {
-        name: codec.tokenizer.name,
-        vocabularySize: codec.tokenizer.vocabularySize,
-        specialIds: [],
-        ...(endOfTurn !== undefined && { endOfTurnId: endOfTurn }),
-      },
-      template: { text: codec.template.text, options },
-      tools: tools.map(({ spec }) => spec),
-      parser,
-    },
-    vocab: {},
-    segments: [],
-    outcome: { kind: 'running' },
-    provenance: { kind: 'rollout', application: 'test' },
   }
 }
 
