@@ -1,7 +1,7 @@
 /** The application under test, and how tests talk to it. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { type AddressInfo, createServer } from 'node:net'
 import { type APIRequestContext, expect, type Page } from '@playwright/test'
+import { freePort } from './free-port.ts'
 
 export const PORT = 3199
 /** Where the application looks for the Hub; nothing listens there unless a test starts one. */
@@ -64,15 +64,6 @@ export interface Segment {
     readonly result?: { readonly text: string }
   }[]
   readonly finish?: { readonly kind: string }
-}
-
-/** Asked for and let go: free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 interface Application {

@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { type APIRequestContext, expect, test } from '@playwright/test'
-import { AUTHORIZED, ask, BASE, CHANGING, freePort, greedy, idle, open, PORT, shownKey, TOKEN } from './application.ts'
+import { AUTHORIZED, ask, BASE, CHANGING, greedy, idle, open, PORT, shownKey, TOKEN } from './application.ts'
+import { freePort } from './free-port.ts'
 import { raw, request as rawRequest } from './raw-http.ts'
 
 const HOST = `host: 127.0.0.1:${PORT}`

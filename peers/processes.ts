@@ -1,9 +1,9 @@
 /** Starts what the peers' tests talk to, and stops it with everything that it started. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { freePort } from '../e2e/free-port.ts'
 import type { Peers } from './install.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -120,12 +120,4 @@ async function answers(address: string): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
