@@ -1,11 +1,10 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
-import { useRef } from 'react'
 import { countText } from '#components/trajectory/numbers.ts'
-import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Heading } from '#components/ui/facts.tsx'
+import { FileButton } from '#components/ui/file-button.tsx'
 import { trajectoriesOptions } from '#lib/client/library.ts'
 import { EXAMPLES } from './examples.ts'
 
@@ -15,25 +14,12 @@ interface OpenDialogProps {
 }
 
 export function OpenDialog({ onFile, onClose }: OpenDialogProps) {
-  const input = useRef<HTMLInputElement>(null)
   const { data, isPending } = useQuery({ ...trajectoriesOptions({ limit: 20 }), refetchOnMount: 'always' })
   return (
     <Dialog title="Open a trajectory" onClose={onClose}>
-      <input
-        ref={input}
-        type="file"
-        accept=".json,.jsonl,.ndjson,application/json"
-        aria-label="Trajectory file"
-        className="sr-only"
-        tabIndex={-1}
-        onChange={(event) => {
-          const file = event.target.files?.[0]
-          if (file) onFile(file)
-        }}
-      />
-      <Button look="primary" onClick={() => input.current?.click()}>
+      <FileButton look="primary" accept=".json,.jsonl,.ndjson,application/json" label="Trajectory file" onFile={onFile}>
         Choose a file …
-      </Button>
+      </FileButton>
       <p className="mt-1.5 text-faint text-xs">
         or drop one anywhere in the window: JSON or JSON lines of Rollscope, strands-sglang or slime
       </p>

@@ -1,10 +1,11 @@
 'use client'
 /** Settings written to a file and read from one; what an import changes is shown before it is done. */
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { ImportPreview } from '#components/servers/import-preview.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
+import { FileButton } from '#components/ui/file-button.tsx'
 import { saveText } from '#lib/client/files.ts'
 import { serversOptions } from '#lib/client/queries.ts'
 import { saveServers } from '#lib/client/servers.ts'
@@ -49,7 +50,6 @@ const LARGEST_FILE = 1 << 20
 export function SettingsExchange({ servers, setup, onSetup }: SettingsExchangeProps) {
   const cache = useQueryClient()
   const [exchange, setExchange] = useState<Exchange>({ kind: 'idle' })
-  const input = useRef<HTMLInputElement>(null)
   const read = async (file: File) => setExchange(await opened(file))
   const preview = exchange.kind === 'preview' ? exchange : undefined
   const plan = preview && importPlan(preview.file.settings, { servers, setup })
@@ -84,22 +84,10 @@ export function SettingsExchange({ servers, setup, onSetup }: SettingsExchangePr
       <p className="text-dim text-xs">Servers and the playground’s setup as a file, without keys.</p>
       <div className="flex flex-wrap gap-2">
         <Button onClick={() => saveText(exported(servers, setup), 'rollscope-settings.json')}>Export settings</Button>
-        <Button onClick={() => input.current?.click()}>Import settings</Button>
+        <FileButton accept=".json,application/json" label="Settings file" onFile={read}>
+          Import settings
+        </FileButton>
       </div>
-      <input
-        ref={input}
-        type="file"
-        accept=".json,application/json"
-        aria-label="Settings file"
-        className="sr-only"
-        tabIndex={-1}
-        onChange={(event) => {
-          const file = event.target.files?.[0]
-          // The same file, corrected, may be chosen again.
-          event.target.value = ''
-          if (file) read(file)
-        }}
-      />
       {exchange.kind === 'refused' && <Banner tone="bad" title={exchange.title} hint={exchange.hint} />}
       {exchange.kind === 'done' && <Banner tone="note" title={exchange.text} />}
       {preview && plan && (
