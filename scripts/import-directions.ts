@@ -19,13 +19,15 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/parsers': pure([]),
   'lib/templates': pure([], ['@huggingface/jinja']),
   'lib/tito': pure(['lib/parsers', 'lib/templates']),
+  'lib/tokenizer-files': pure(['lib/tito', 'lib/templates'], ['@huggingface/tokenizers', '@noble/hashes', 'zod']),
+  'lib/lab': pure(['lib/parsers', 'lib/templates', 'lib/tito', 'lib/tokenizer-files'], ['zod', 'fast-check']),
   'lib/formats': pure([], ['zod']),
   'lib/settings': pure([], ['zod']),
 
   'lib/sglang': { imports: ['lib/templates', 'lib/tito'], packages: ['node:*', 'undici', 'zod', 'eventsource-parser'] },
   'lib/tokenizer': {
-    imports: ['lib/tito', 'lib/templates'],
-    packages: ['node:*', '@huggingface/tokenizers', '@huggingface/hub', 'zod'],
+    imports: ['lib/tito', 'lib/templates', 'lib/tokenizer-files'],
+    packages: ['node:*', '@huggingface/hub', 'zod'],
   },
   'lib/agent': {
     imports: ['lib/tito', 'lib/parsers', 'lib/templates', 'lib/sglang'],
@@ -33,13 +35,14 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   'lib/store': { imports: [], packages: ['node:*', 'zod'] },
   'lib/local-model': {
-    imports: ['lib/tito', 'lib/tokenizer'],
+    imports: ['lib/tito', 'lib/tokenizer', 'lib/tokenizer-files'],
     packages: ['node:*', 'onnxruntime-node', '@huggingface/transformers', 'zod'],
   },
   'lib/server': {
     imports: [
       'lib/agent',
       'lib/formats',
+      'lib/lab',
       'lib/local-model',
       'lib/parsers',
       'lib/sglang',
@@ -47,11 +50,15 @@ export const rooms: Readonly<Record<string, Room>> = {
       'lib/templates',
       'lib/tito',
       'lib/tokenizer',
+      'lib/tokenizer-files',
     ],
     packages: ['node:*', 'next', 'zod'],
   },
 
-  'lib/client': { imports: ['lib/formats'], packages: ['react', '@tanstack/react-query', 'zod'] },
+  'lib/client': {
+    imports: ['lib/formats', 'lib/lab', 'lib/tokenizer-files'],
+    packages: ['react', '@tanstack/react-query', 'zod'],
+  },
   'components/ui': { imports: [], packages: ['react', 'lucide-react'] },
   'components/trajectory': { imports: ['components/ui'], packages: ['react', 'lucide-react'] },
   'components/library': {
@@ -66,8 +73,14 @@ export const rooms: Readonly<Record<string, Room>> = {
     imports: ['components/ui', 'components/trajectory', 'components/servers', 'lib/settings', 'lib/parsers'],
     packages: ['react', 'lucide-react', 'zod'],
   },
+  'components/templates': {
+    imports: ['components/ui', 'components/trajectory', 'lib/lab', 'lib/templates', 'lib/parsers'],
+    packages: ['react', 'lucide-react'],
+  },
   app: {
     imports: [
+      'components/templates',
+      'lib/lab',
       'components/ui',
       'components/trajectory',
       'components/servers',

@@ -1,5 +1,5 @@
 /** The loaded model: asleep until somebody asks, loaded once for all who do, asleep again when loading or the thread fails. */
-import type { LoadedTokenizer } from '#lib/tokenizer/tokenizer-files.ts'
+import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { startEngine } from './engine-thread.ts'
 import type { Serving } from './generate.ts'
 import { cannot } from './refusal.ts'

@@ -1,7 +1,7 @@
 /** /tokenize and /detokenize. */
 import * as z from 'zod'
 import { isObject } from '#lib/core/json-object.ts'
-import type { LoadedTokenizer } from '#lib/tokenizer/tokenizer-files.ts'
+import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { checked, field, isBoolean, isListOf, isOneOrList, isText, isWhole, readJsonObject } from './json-body.ts'
 import { badBody, badValue } from './refusal.ts'
 import { textOf, type Vocabulary } from './vocabulary.ts'

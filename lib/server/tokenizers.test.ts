@@ -3,7 +3,7 @@ import type { Download } from '#lib/core/tokenizer-download.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import { chatml } from '#lib/tito/small-templates.ts'
-import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/tokenizer-files.ts'
+import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { type Loading, loadTokenizer } from './tokenizers.ts'
 
 const loaded: LoadedTokenizer = {

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { downloadSchema } from '#lib/core/tokenizer-download.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
-import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/tokenizer-files.ts'
+import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
 import type { Services } from './services.ts'
 
 export const tokenizerRequestSchema = z.strictObject({

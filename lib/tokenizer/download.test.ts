@@ -5,9 +5,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Download } from '#lib/core/tokenizer-download.ts'
+import { TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { createTokenizerLoader, type TokenizerLoader } from './load.ts'
 import { startTestHub, TEST_COMMIT, type TestHub, type TestRepository } from './test-hub.ts'
-import { TokenizerError } from './tokenizer-files.ts'
 
 const NAME = 'org/name'
 const MARTIAN = JSON.stringify({

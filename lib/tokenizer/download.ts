@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { copyFile, mkdir, open, rename, rm, stat, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { HubApiError } from '@huggingface/hub'
-import { TokenizerError } from './tokenizer-files.ts'
+import { TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
 
 export interface HubFile {
   readonly url: string

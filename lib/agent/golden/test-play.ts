@@ -12,7 +12,7 @@ import { samplingSchema } from '#lib/sglang/sampling.ts'
 import { emptyTrajectory } from '#lib/tito/play.ts'
 import type { Codec } from '#lib/tito/prompt.ts'
 import type { Tokenizer } from '#lib/tito/tokenizer.ts'
-import { loadTokenizerFiles } from '#lib/tokenizer/tokenizer-files.ts'
+import { loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { rollout } from '../rollout.ts'
 import type { AgentTool } from '../tool.ts'
 import {

@@ -1,9 +1,10 @@
 /** A tokenizer and its chat templates from the files that model repositories ship, whatever place they came from. */
-import { createHash } from 'node:crypto'
 import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import * as z from 'zod'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
-import { type ChatTemplate, chatTemplate } from '#lib/templates/chat-template.ts'
+import { type CompiledTemplate, chatTemplate } from '#lib/templates/chat-template.ts'
 import type { AddedToken, Tokenizer } from '#lib/tito/tokenizer.ts'
 import { pieceBytes } from './piece-bytes.ts'
 
@@ -18,9 +19,9 @@ export interface TokenizerFiles {
 export interface LoadedTokenizer {
   readonly tokenizer: Tokenizer
   /** The template for conversations with or without tools; undefined when the repository has none. */
-  readonly template: (hasTools: boolean) => ChatTemplate | undefined
+  readonly template: (hasTools: boolean) => CompiledTemplate | undefined
   /** Another template, with this tokenizer's special tokens. Throws TemplateError. */
-  readonly compile: (templateText: string) => ChatTemplate
+  readonly compile: (templateText: string) => CompiledTemplate
   /** Ids that end a generation by the model's own configuration. */
   readonly stopIds: readonly number[]
 }
@@ -53,7 +54,7 @@ export function loadTokenizerFiles(name: string, files: TokenizerFiles): LoadedT
   const bytesOfPiece = pieceBytes(definition.decoder)
   const tokenizer: Tokenizer = {
     name,
-    fingerprint: createHash('sha256').update(files.tokenizerJson).digest('hex'),
+    fingerprint: bytesToHex(sha256(new TextEncoder().encode(files.tokenizerJson))),
     vocabularySize: 1 + largest([...library.get_vocab(true).values(), ...addedTokens.map(({ id }) => id)]),
     addedTokens,
     encode: (text) => (text === '' ? [] : library.encode(text, { add_special_tokens: false }).ids),
@@ -147,13 +148,13 @@ function templates(
       return token === undefined ? [] : [[key, contentOf(token)]]
     }),
   )
-  const compiled = new Map<string, ChatTemplate>()
-  const compile = (text: string): ChatTemplate => {
+  const compiled = new Map<string, CompiledTemplate>()
+  const compile = (text: string): CompiledTemplate => {
     const known = compiled.get(text) ?? chatTemplate(text, specialTokens)
     compiled.set(text, known)
     return known
   }
-  const template = (hasTools: boolean): ChatTemplate | undefined => {
+  const template = (hasTools: boolean): CompiledTemplate | undefined => {
     const text =
       jinja ??
       (hasTools ? named.find(({ name }) => name === 'tool_use') : undefined)?.template ??

@@ -1,0 +1,24 @@
+/** Every task of the template lab by its name: what the page's worker, the routes and the command line can run. */
+import type { LabTask } from './task.ts'
+
+export const tasks = {}
+
+type AnyTask = LabTask<never, unknown, unknown>
+export type Tasks = typeof tasks
+export type TaskName = keyof Tasks
+export type RequestOf<Name extends TaskName> = Tasks[Name] extends AnyTask ? Parameters<Tasks[Name]>[0] : never
+export type ProgressOf<Name extends TaskName> =
+  Tasks[Name] extends LabTask<never, infer Progress, unknown> ? Progress : never
+export type ResultOf<Name extends TaskName> = Tasks[Name] extends LabTask<never, unknown, infer Result> ? Result : never
+
+/** Runs a task where it disturbs nobody. Rejects with the signal's reason when it is given up. */
+export type RunTask = <Name extends TaskName>(
+  name: Name,
+  request: RequestOf<Name>,
+  options: {
+    /** Names as the server's loader takes them; the first is the chosen one. */
+    readonly tokenizers: readonly string[]
+    readonly signal: AbortSignal
+    readonly onProgress?: (progress: ProgressOf<Name>) => void
+  },
+) => Promise<ResultOf<Name>>

@@ -1,0 +1,133 @@
+/**
+ * Values as Python has them. A list is a JavaScript array (templates may not change it: the sandbox is immutable), a str
+ * a JavaScript string counted by code points, an int a number while it is safe and a bigint beyond.
+ */
+
+export type Value =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | PyFloat
+  | readonly Value[]
+  | PyTuple
+  | PyDict
+  | Undefined
+  | PyObject
+
+/** A float, so that 1.0 stays 1.0. Ints are plain numbers. */
+export class PyFloat {
+  readonly value: number
+  constructor(value: number) {
+    this.value = value
+  }
+}
+
+export class PyTuple {
+  readonly items: readonly Value[]
+  constructor(items: readonly Value[]) {
+    this.items = items
+  }
+}
+
+/** What a name or a key stands for that is not there; most uses of it raise with `message`. */
+export class Undefined {
+  /** As jinja2 words it: `'x' is undefined`, `'dict object' has no attribute 'x'`. */
+  readonly message: string
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+/** Everything else that templates meet: functions, macros, namespaces, the loop, generators, types. */
+export abstract class PyObject {
+  /** As type(x).__name__ in Python. */
+  abstract readonly typeName: string
+  abstract repr(): string
+  /** undefined: there is no such attribute. */
+  attribute?(name: string): Value | undefined
+  item?(key: Value): Value | undefined
+  call?(call: Arguments, runtime: Runtime): Value
+  /** For loops and filters that take any iterable. */
+  iterate?(runtime: Runtime): Iterator<Value>
+}
+
+/** Arguments of a call, a filter or a test, without the value that a filter or test stands behind. */
+export interface Arguments {
+  readonly positional: readonly Value[]
+  readonly named: ReadonlyMap<string, Value>
+}
+
+/** What evaluating needs of the render that it belongs to. */
+export interface Runtime {
+  /** Charges work. Throws BudgetError when the render's steps or its time are used up. */
+  step(count?: number): void
+  /** Charges a string or list about to be made, in UTF-16 units or entries. Throws BudgetError. */
+  allocate(size: number): void
+  /** What strftime_now tells. */
+  readonly clock: () => Date
+  call(callee: Value, call: Arguments): Value
+  /** A filter or a test by its name, for map, select and the like. */
+  filter(name: string, value: Value, call: Arguments): Value
+  test(name: string, value: Value, call: Arguments): boolean
+}
+
+/** An exception as Python raises it: `UndefinedError: 'x' is undefined`. The line is added where a template runs. */
+export class PyError extends Error {
+  override readonly name = 'PyError'
+  /** Without its module: UndefinedError, TemplateSyntaxError, TypeError, ZeroDivisionError, TemplateError… */
+  readonly className: string
+  constructor(className: string, message: string) {
+    super(message)
+    this.className = className
+  }
+}
+
+/** A dict: in order of insertion, integer-like keys too; 1, 1.0 and True are one key, as in Python. */
+export class PyDict {
+  private readonly cells = new Map<unknown, readonly [Value, Value]>()
+
+  static of(entries: Iterable<readonly [Value, Value]>): PyDict {
+    const dict = new PyDict()
+    for (const [key, value] of entries) dict.set(key, value)
+    return dict
+  }
+
+  get size(): number {
+    return this.cells.size
+  }
+
+  /** undefined where the key is missing. Throws PyError for a key that cannot be hashed. */
+  get(key: Value): Value | undefined {
+    return this.cells.get(hashed(key))?.[1]
+  }
+
+  has(key: Value): boolean {
+    return this.cells.has(hashed(key))
+  }
+
+  /** Only while the dict is made: templates cannot change one. The first of equal keys stays, as in Python. */
+  set(key: Value, value: Value): void {
+    const hash = hashed(key)
+    this.cells.set(hash, [this.cells.get(hash)?.[0] ?? key, value])
+  }
+
+  entries(): IterableIterator<readonly [Value, Value]> {
+    return this.cells.values()
+  }
+}
+
+/** Equal for keys that Python holds for equal. */
+function hashed(key: Value): unknown {
+  if (typeof key === 'string' || typeof key === 'number' || typeof key === 'bigint' || key === null) return key
+  if (typeof key === 'boolean') return key ? 1 : 0
+  if (key instanceof PyFloat) return Number.isSafeInteger(key.value) ? key.value : integral(key.value)
+  if (key instanceof PyTuple) return `tuple:${key.items.map((item) => `${typeof item}:${String(hashed(item))}`).join()}`
+  if (key instanceof PyDict) throw new PyError('TypeError', "unhashable type: 'dict'")
+  if (Array.isArray(key)) throw new PyError('TypeError', "unhashable type: 'list'")
+  return key
+}
+
+/** Beyond 2^53 a whole float equals a bigint; a fraction only itself. */
+const integral = (value: number): unknown => (Number.isInteger(value) ? BigInt(value) : `float:${value}`)
