@@ -2,6 +2,7 @@
 
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import type { LabInput } from '#lib/lab/task.ts'
+import type { RunTask } from '#lib/lab/tasks.ts'
 
 export interface LabTabProps {
   readonly input: LabInput
