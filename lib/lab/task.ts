@@ -5,7 +5,6 @@
  */
 
 import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
-import type { RenderedPiece, Rendering } from '#lib/templates/rendering.ts'
 import type { Tokenizer } from '#lib/tito/tokenizer.ts'
 
 /** The lab's document. Texts as typed: JSON is read by the engine, so that 1.0 stays 1.0. */
