@@ -35,8 +35,11 @@ export class PyTuple {
 export class Undefined {
   /** As jinja2 words it: `'x' is undefined`, `'dict object' has no attribute 'x'`. */
   readonly message: string
-  constructor(message: string) {
+  /** What using it raises: SecurityError for what the sandbox keeps closed. */
+  readonly className: string
+  constructor(message: string, className = 'UndefinedError') {
     this.message = message
+    this.className = className
   }
 }
 
@@ -44,13 +47,27 @@ export class Undefined {
 export abstract class PyObject {
   /** As type(x).__name__ in Python. */
   abstract readonly typeName: string
-  abstract repr(): string
+  /** Its type's module as messages about missing attributes name it; undefined: builtins. */
+  readonly module?: string
+  abstract repr(runtime: Runtime): string
+  /** str(), where it is not the repr. */
+  text?(runtime: Runtime): string
   /** undefined: there is no such attribute. */
-  attribute?(name: string): Value | undefined
-  item?(key: Value): Value | undefined
+  attribute?(name: string, runtime: Runtime): Value | undefined
+  /** x[key]. undefined: there is no such item. */
+  item?(key: Value, runtime: Runtime): Value | undefined
   call?(call: Arguments, runtime: Runtime): Value
   /** For loops and filters that take any iterable. */
   iterate?(runtime: Runtime): Iterator<Value>
+  reversed?(runtime: Runtime): Iterator<Value>
+  /** len(). An object without truth() is true unless its length is 0. */
+  length?(runtime: Runtime): number
+  truth?(): boolean
+  /** Where it is not equal to itself alone. */
+  equals?(other: Value, runtime: Runtime): boolean
+  contains?(needle: Value, runtime: Runtime): boolean
+  /** What stands for it as a key of a dict; without it, the object itself. Throws PyError where it cannot be hashed. */
+  hash?(): Value
 }
 
 /** Arguments of a call, a filter or a test, without the value that a filter or test stands behind. */
@@ -118,16 +135,46 @@ export class PyDict {
   }
 }
 
-/** Equal for keys that Python holds for equal. */
+/** Equal for keys that Python holds for equal. What is no plain str begins with a NUL, so that no str equals it. */
 function hashed(key: Value): unknown {
-  if (typeof key === 'string' || typeof key === 'number' || typeof key === 'bigint' || key === null) return key
+  if (typeof key === 'string') return key.charCodeAt(0) === 0 ? `\0s${key}` : key
+  if (typeof key === 'number' || typeof key === 'bigint' || key === null) return key
   if (typeof key === 'boolean') return key ? 1 : 0
-  if (key instanceof PyFloat) return Number.isSafeInteger(key.value) ? key.value : integral(key.value)
-  if (key instanceof PyTuple) return `tuple:${key.items.map((item) => `${typeof item}:${String(hashed(item))}`).join()}`
+  if (key instanceof PyFloat) return wholeBeyondSafe(key.value) ? BigInt(key.value) : key.value
+  if (key instanceof PyTuple) return hashedTuple(key)
+  if (key instanceof Undefined) return Undefined
   if (key instanceof PyDict) throw new PyError('TypeError', "unhashable type: 'dict'")
   if (Array.isArray(key)) throw new PyError('TypeError', "unhashable type: 'list'")
-  return key
+  const stand = key instanceof PyObject ? key.hash?.() : undefined
+  return stand === undefined ? key : hashed(stand)
 }
 
-/** Beyond 2^53 a whole float equals a bigint; a fraction only itself. */
-const integral = (value: number): unknown => (Number.isInteger(value) ? BigInt(value) : `float:${value}`)
+/** A whole float beyond 2^53 equals an int, which is a bigint there. */
+const wholeBeyondSafe = (value: number): boolean => Number.isInteger(value) && !Number.isSafeInteger(value)
+
+/** Tuples that share their parts can be exponentially longer than what holds them. */
+const LONGEST_TUPLE_KEY = 100_000
+
+function hashedTuple(tuple: PyTuple): string {
+  let text = `\0t${tuple.items.length}`
+  for (const item of tuple.items) {
+    const hash = hashed(item)
+    const part = typeof hash === 'object' || typeof hash === 'function' ? identity(hash) : String(hash)
+    text += `,${typeof hash}${part.length}:${part}`
+    if (text.length > LONGEST_TUPLE_KEY) throw new PyError('BudgetError', 'a tuple is too long to be a key of a dict')
+  }
+  return text
+}
+
+const identities = new WeakMap<object, string>()
+let lastIdentity = 0
+
+function identity(object: object | null): string {
+  if (object === null) return ''
+  const known = identities.get(object)
+  if (known !== undefined) return known
+  lastIdentity += 1
+  const made = String(lastIdentity)
+  identities.set(object, made)
+  return made
+}
