@@ -9,6 +9,7 @@ import { type Loading, loadTokenizer } from './tokenizers.ts'
 const loaded: LoadedTokenizer = {
   tokenizer: byteTokenizer,
   template: () => chatTemplate(chatml, {}),
+  specialTokens: {},
   compile: (text) => chatTemplate(text, {}),
   stopIds: [],
 }

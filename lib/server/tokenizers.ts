@@ -25,7 +25,10 @@ export type Loading = Readonly<z.infer<typeof loadingSchema>>
 const LOOK_MS = 200
 
 /** How far it is, as often as that changes, and last how it ended. A reader that leaves gives its download up. */
-export async function* loadTokenizer(name: string, loader: Services['tokenizers']): AsyncGenerator<Loading> {
+export async function* loadTokenizer(
+  name: string,
+  loader: Pick<Services['tokenizers'], 'load' | 'downloads'>,
+): AsyncGenerator<Loading> {
   const left = new AbortController()
   const ending = loader
     .load(name, left.signal)

@@ -20,6 +20,8 @@ export interface LoadedTokenizer {
   readonly tokenizer: Tokenizer
   /** The template for conversations with or without tools; undefined when the repository has none. */
   readonly template: (hasTools: boolean) => CompiledTemplate | undefined
+  /** bos_token, eos_token and the like, as templates name them. */
+  readonly specialTokens: Readonly<Record<string, string>>
   /** Another template, with this tokenizer's special tokens. Throws TemplateError. */
   readonly compile: (templateText: string) => CompiledTemplate
   /** Ids that end a generation by the model's own configuration. */
@@ -60,7 +62,7 @@ export function loadTokenizerFiles(name: string, files: TokenizerFiles): LoadedT
     encode: (text) => (text === '' ? [] : library.encode(text, { add_special_tokens: false }).ids),
     bytes: (id) => bytesOfAdded.get(id) ?? bytesOfPiece(library.id_to_token(id)),
   }
-  const endOfText = config.eos_token === undefined ? undefined : library.token_to_id(contentOf(config.eos_token))
+  const endOfText = config.eos_token === undefined ? undefined : library.token_to_id(config.eos_token)
   return {
     tokenizer,
     ...templates(files.chatTemplateJinja, config),
@@ -76,12 +78,29 @@ const definitionSchema = z.looseObject({
     .default([]),
 })
 
-const specialToken = z.union([z.string(), z.looseObject({ content: z.string() })])
+/** As transformers' special_tokens_map: templates know those that have a value. */
+const SPECIAL_TOKENS = [
+  'bos_token',
+  'eos_token',
+  'unk_token',
+  'sep_token',
+  'pad_token',
+  'cls_token',
+  'mask_token',
+] as const
+
+const specialToken = z
+  .union([z.string(), z.looseObject({ content: z.string() }).transform(({ content }) => content)])
+  .nullish()
+  .transform((token) => token ?? undefined)
 const configSchema = z.looseObject({
-  bos_token: specialToken.nullish().transform((token) => token ?? undefined),
-  eos_token: specialToken.nullish().transform((token) => token ?? undefined),
-  pad_token: specialToken.nullish().transform((token) => token ?? undefined),
-  unk_token: specialToken.nullish().transform((token) => token ?? undefined),
+  bos_token: specialToken,
+  eos_token: specialToken,
+  unk_token: specialToken,
+  sep_token: specialToken,
+  pad_token: specialToken,
+  cls_token: specialToken,
+  mask_token: specialToken,
   chat_template: z.union([z.string(), z.array(z.looseObject({ name: z.string(), template: z.string() }))]).nullish(),
 })
 const generationSchema = z.looseObject({ eos_token_id: z.union([z.int(), z.array(z.int())]).nullish() })
@@ -131,21 +150,19 @@ function libraryTokenizer(name: string, definition: object, config: object): Lib
 /** Not Math.max(...): a vocabulary is longer than an argument list may be. */
 const largest = (ids: readonly number[]): number => ids.reduce((a, b) => Math.max(a, b), -1)
 
-const contentOf = (token: z.infer<typeof specialToken>): string => (typeof token === 'string' ? token : token.content)
-
 /** A chat_template.jinja beside the configuration wins, as in transformers; so does "tool_use" where there are tools. */
 function templates(
   jinja: string | undefined,
   config: z.infer<typeof configSchema>,
-): Pick<LoadedTokenizer, 'template' | 'compile'> {
+): Pick<LoadedTokenizer, 'template' | 'compile' | 'specialTokens'> {
   const named =
     typeof config.chat_template === 'string'
       ? [{ name: 'default', template: config.chat_template }]
       : (config.chat_template ?? [])
   const specialTokens = Object.fromEntries(
-    (['bos_token', 'eos_token', 'pad_token', 'unk_token'] as const).flatMap((key) => {
+    SPECIAL_TOKENS.flatMap((key) => {
       const token = config[key]
-      return token === undefined ? [] : [[key, contentOf(token)]]
+      return token === undefined ? [] : [[key, token]]
     }),
   )
   const compiled = new Map<string, CompiledTemplate>()
@@ -161,5 +178,5 @@ function templates(
       named.find(({ name }) => name === 'default')?.template
     return text === undefined ? undefined : compile(text)
   }
-  return { template, compile }
+  return { template, compile, specialTokens }
 }

@@ -28,6 +28,8 @@ export interface TokenizerLoader {
    * them has left by its signal. Throws TokenizerError, or the reason of the signal.
    */
   load(name: string, signal?: AbortSignal): Promise<LoadedTokenizer>
+  /** The texts that `load` reads, for a reader elsewhere: the browser, Python. Throws TokenizerError, or the reason of the signal. */
+  files(name: string, signal: AbortSignal): Promise<TokenizerFiles>
   /** What is being downloaded, by the name it was asked for. */
   downloads(): readonly Download[]
 }
@@ -78,7 +80,7 @@ export function createTokenizerLoader(places: TokenizerPlaces): TokenizerLoader 
   const forget = (name: string, loading: Loading): void => {
     if (byName.get(name) === loading) byName.delete(name)
   }
-  return {
+  const loader: TokenizerLoader = {
     async load(name, signal) {
       signal?.throwIfAborted()
       const loading = byName.get(name) ?? begin(name)
@@ -95,9 +97,15 @@ export function createTokenizerLoader(places: TokenizerPlaces): TokenizerLoader 
         loading.waiting--
       }
     },
+    async files(name, signal) {
+      // Through load, so that a download is shared and its progress told.
+      await loader.load(name, signal)
+      return readFiles(name, await folderOf(name, places, () => {}, signal))
+    },
     downloads: () =>
       [...byName].flatMap(([name, { progress }]) => (progress === undefined ? [] : [{ name, ...progress }])),
   }
+  return loader
 }
 
 async function unlessLeft<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

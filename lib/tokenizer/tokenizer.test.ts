@@ -46,6 +46,14 @@ test('a template of another time is rendered with the tokenizer’s special toke
   expect(then).not.toBe(loaded.qwen3.template(false))
 })
 
+test('the files that make a tokenizer are to be had for a reader elsewhere; its special tokens are named', async () => {
+  const files = await createTokenizerLoader(places).files('tiny', new AbortController().signal)
+  expect(files.tokenizerJson).toBe(readFileSync(path.join(tiny, 'tokenizer.json'), 'utf8'))
+  const again = loadTokenizerFiles('tiny', files)
+  expect(again.tokenizer.fingerprint).toBe(loaded.tiny.tokenizer.fingerprint)
+  expect(again.specialTokens).toMatchObject({ eos_token: '<|im_end|>' })
+})
+
 describe.each(['qwen3', 'tiny'] as const)('%s', (name) => {
   const text = fc.string({
     unit: fc.oneof(
