@@ -1,5 +1,6 @@
 /** Chat templates: the port that everything renders through, and its engine (@huggingface/jinja, for now). */
 import { Template } from '@huggingface/jinja'
+import type { PyDict } from './jinja/values.ts'
 import type { Budget, Rendering } from './rendering.ts'
 
 /** A message as templates get it: the field's JSON names. */
@@ -12,7 +13,8 @@ export interface TemplateMessage {
 }
 
 export interface RenderInput {
-  readonly messages: readonly TemplateMessage[]
+  /** Plain data, or as the engine reads JSON, which loses nothing. */
+  readonly messages: readonly (TemplateMessage | PyDict)[]
   /** `{type: "function", function: {name, description, parameters}}` each; undefined where there are none. */
   readonly tools: readonly unknown[] | undefined
   readonly addGenerationPrompt: boolean
