@@ -1,7 +1,8 @@
 /** Every task of the template lab by its name: what the page's worker, the routes and the command line can run. */
+import { stability } from './stability/task.ts'
 import type { LabTask } from './task.ts'
 
-export const tasks = {}
+export const tasks = { stability }
 
 type AnyTask = LabTask<never, unknown, unknown>
 export type Tasks = typeof tasks

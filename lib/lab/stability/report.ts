@@ -1,0 +1,181 @@
+/**
+ * What the prefix-stability doctor finds, as plain JSON: the page, `POST /api/templates/doctor` and
+ * `rollscope doctor --json` show this very value. Token positions count from the start of the sequence; ranges are
+ * half-open.
+ */
+
+import type { InputError } from '../input.ts'
+
+/** Raised when a field changes its meaning; fields may be added without. */
+export const REPORT_VERSION = 1
+
+export interface DoctorReport {
+  readonly version: typeof REPORT_VERSION
+  /** Name and fingerprint of the tokenizer that gave the ids. */
+  readonly tokenizer: { readonly name: string; readonly fingerprint: string }
+  /** Set where there is nothing to check: the template does not compile or the input is not JSON. Then there are no cells. */
+  readonly failure: InputError | undefined
+  readonly summary: Summary
+  /** What was learnt about the template before checking it; undefined beside a failure. */
+  readonly facts: TemplateFacts | undefined
+  readonly cells: readonly Cell[]
+  readonly recipe: Recipe
+}
+
+/** Cells by verdict. Stable as a whole: nothing unstable and no errors. */
+export interface Summary {
+  readonly stable: number
+  readonly unstable: number
+  readonly notApplicable: number
+  readonly errors: number
+}
+
+export interface TemplateFacts {
+  /** Text that the model writes around its thinking; undefined: the template knows no thinking. */
+  readonly thinking: { readonly open: string; readonly close: string } | undefined
+  /** Fields of a message that the template reads thinking from, e.g. reasoning_content; empty: only from the content. */
+  readonly thinkingFields: readonly string[]
+  /** With which the template ends the last assistant turn; empty: with none. */
+  readonly endOfTurn: string
+  /** How arguments of calls must be given so that it renders; dropped: it renders, and prints no call. */
+  readonly calls: 'object' | 'string' | 'dropped' | 'refused'
+  /** Whether it takes a system message at the start. */
+  readonly takesSystem: boolean
+  /** Options that it reads and that change what it writes, besides those given. */
+  readonly options: readonly string[]
+}
+
+/** What comes after the reply. */
+export const boundaries = ['end', 'user', 'system', 'tool', 'parallel', 'order', 'retry', 'chain'] as const
+export type Boundary = (typeof boundaries)[number]
+
+/** stripped: the reply thinks, earlier replies lost their thinking on the way (clients drop it). */
+export const thinkings = ['off', 'on', 'stripped'] as const
+export type Thinking = (typeof thinkings)[number]
+
+export interface Cell {
+  /** Unique in the report and the same for the same question: `tool/with/on/enable_thinking=true`; of a trajectory `turn-3/as-text`. */
+  readonly id: string
+  readonly place: Place
+  readonly verdict: Verdict
+}
+
+export type Place =
+  | {
+      readonly kind: 'script'
+      readonly boundary: Boundary
+      /** Whether text stands beside the calls; `none` where the reply has no calls. */
+      readonly content: 'with' | 'without' | 'none'
+      readonly thinking: Thinking
+      /** Template options besides the given ones. */
+      readonly options: Readonly<Record<string, boolean>>
+    }
+  | {
+      readonly kind: 'trajectory'
+      /** Index of the response segment. */
+      readonly segmentIndex: number
+      readonly boundary: Boundary
+      /** text: the content is all that was written; parsed: thinking, content and calls apart, as clients keep them. */
+      readonly form: 'text' | 'parsed'
+    }
+
+export type Verdict =
+  | { readonly kind: 'stable'; readonly tokens: number }
+  | { readonly kind: 'unstable'; readonly finding: Finding }
+  | { readonly kind: 'notApplicable'; readonly why: string }
+  | { readonly kind: 'error'; readonly failure: InputError }
+
+export interface Finding {
+  /** Index of the first token that differs. */
+  readonly tokenIndex: number
+  /** turn n, what the model wrote, and what is appended for the new messages. */
+  readonly expected: TokenWindow
+  /** turn n+1 as the template renders it. */
+  readonly rendered: TokenWindow
+  /** Line that wrote the differing text of turn n+1; undefined where it ends there. */
+  readonly line: number | undefined
+  /** Line that wrote the differing text of turn n; undefined where the model wrote it, or where it ends there. */
+  readonly expectedLine: number | undefined
+  /** Index of the message of turn n+1 in which it differs; undefined outside of all. */
+  readonly message: number | undefined
+  readonly cause: Cause
+  /** What helps, in one sentence. */
+  readonly remedy: string
+  /** JSON list of messages of turn n+1: to open in the editor. */
+  readonly messages: string
+}
+
+/** Tokens around the first difference. */
+export interface TokenWindow {
+  /** Index of the first token shown. */
+  readonly start: number
+  readonly tokens: readonly { readonly id: number; readonly text: string }[]
+  /** Tokens of the whole sequence. */
+  readonly length: number
+}
+
+export const causes = [
+  'thinking-stripped',
+  'empty-think-inserted',
+  'generation-prompt',
+  'whitespace',
+  'end-of-turn',
+  'call-reserialised',
+  'call-dropped',
+  'content-dropped',
+  'content-rewritten',
+  'results-reordered',
+  'message-dropped',
+  'system-changed',
+  'history-rewritten',
+  'new-messages-rewritten',
+  'merge',
+  'unknown',
+] as const
+export type CauseKind = (typeof causes)[number]
+
+export interface Cause {
+  readonly kind: CauseKind
+  /** One sentence in plain words. */
+  readonly text: string
+}
+
+/**
+ * How Rollscope continues a conversation with this template: `[placeholder history, placeholder reply, new messages]` is
+ * rendered, cut behind the reply, and what stands there is encoded and appended to the ids so far.
+ */
+export type Recipe =
+  | {
+      readonly kind: 'held' | 'broken'
+      /** Text between the reply and the new messages: the end of the turn and what separates turns. */
+      readonly separator: string
+      /** The added token that ends a turn; undefined: none does. */
+      readonly endOfTurn: { readonly id: number; readonly text: string } | undefined
+      /** Whether the end of the turn is appended where the model did not write it. */
+      readonly closesTurn: boolean
+      /** What is appended for a user message and for a tool result, as examples. */
+      readonly examples: readonly { readonly boundary: Boundary; readonly appended: string }[]
+      /** One for each kind of boundary and its options: what is appended is what the whole conversation has there. */
+      readonly proofs: readonly RecipeProof[]
+    }
+  | { readonly kind: 'impossible'; readonly failure: InputError }
+
+export interface RecipeProof {
+  /** Id of the cell. */
+  readonly cell: string
+  readonly result:
+    | { readonly kind: 'held' }
+    | { readonly kind: 'broken'; readonly at: number; readonly appended: string; readonly whole: string }
+    | { readonly kind: 'failed'; readonly failure: InputError }
+}
+
+/** A change to the template that was tried: the cell turns stable, no cell gets worse, and the first prompt stays as it is. */
+export interface Fix {
+  readonly template: string
+  /** One sentence: what it does. */
+  readonly why: string
+  /** Hunks as `diff -u` writes them, without file headers. */
+  readonly diff: string
+  /** Ids of the cells that turn stable. */
+  readonly cured: readonly string[]
+}
