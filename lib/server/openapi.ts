@@ -8,6 +8,7 @@ import { downloadSchema } from '#lib/core/tokenizer-download.ts'
 import { trajectorySchema } from '#lib/core/trajectory.ts'
 import { formats, writableFormats } from '#lib/formats/registry.ts'
 import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
+import { tokenizerFilesSchema } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { capabilitiesSchema } from './capabilities.ts'
 import { exportRequestSchema } from './export.ts'
 import { tokenizerChoiceSchema } from './import.ts'
@@ -126,6 +127,16 @@ export const operations: readonly Operation[] = [
         type: 'application/x-ndjson',
         schema: loadingSchema,
       },
+    },
+  },
+  {
+    method: 'get',
+    path: '/api/tokenizers/files',
+    summary: 'The files of a tokenizer that can be loaded, for programs that encode themselves. Has an ETag.',
+    query: { name: 'Hub name, or a folder under ROLLSCOPE_TOKENIZERS.' },
+    answers: {
+      200: { description: 'Their texts.', schema: tokenizerFilesSchema },
+      304: { description: 'As they were (If-None-Match).' },
     },
   },
   {

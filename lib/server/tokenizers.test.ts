@@ -4,7 +4,7 @@ import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import { chatml } from '#lib/tito/small-templates.ts'
 import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
-import { type Loading, loadTokenizer } from './tokenizers.ts'
+import { type Loading, loadTokenizer, tokenizerFilesResponse } from './tokenizers.ts'
 
 const loaded: LoadedTokenizer = {
   tokenizer: byteTokenizer,
@@ -79,4 +79,19 @@ test('a reader that leaves gives it up', async () => {
   const slow = slowLoader()
   for await (const _ of loadTokenizer('a/b', slow.loader)) break
   expect(slow.isLeft()).toBe(true)
+})
+
+test('files have a tag by which a browser that has them is spared them', async () => {
+  const loader = { files: async (name: string) => ({ tokenizerJson: name }) }
+  const ask = (query: string, tag?: string) =>
+    tokenizerFilesResponse(
+      new Request(`http://127.0.0.1/api/tokenizers/files${query}`, { headers: tag ? { 'if-none-match': tag } : {} }),
+      loader,
+    )
+  const first = await ask('?name=a%2Fb')
+  expect(await first.json()).toEqual({ tokenizerJson: 'a/b' })
+  const tag = first.headers.get('etag') ?? ''
+  expect((await ask('?name=a%2Fb', tag)).status).toBe(304)
+  expect((await ask('?name=other', tag)).status).toBe(200)
+  await expect(ask('')).rejects.toMatchObject({ details: { status: 400, code: 'BAD_QUERY' } })
 })

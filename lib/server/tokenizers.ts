@@ -1,8 +1,10 @@
-/** Tokenizers over HTTP: fetched ahead of a run, with what becomes of it told line by line. */
+/** Tokenizers over HTTP: fetched ahead of a run, with what becomes of it told line by line, and their files for the browser. */
+import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { downloadSchema } from '#lib/core/tokenizer-download.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
+import { Problem } from './problem.ts'
 import type { Services } from './services.ts'
 
 export const tokenizerRequestSchema = z.strictObject({
@@ -69,4 +71,35 @@ function failed(error: unknown): Loading {
   if (!(error instanceof TokenizerError)) throw error
   const { code, message, hint } = error
   return { state: 'failed', code, detail: message, ...(hint !== undefined && { hint }) }
+}
+
+/**
+ * The files of the tokenizer that `name` in the query says, as JSON. They are megabytes: a browser that has them asks whether
+ * they still are the same. Throws Problem, TokenizerError.
+ */
+export async function tokenizerFilesResponse(
+  request: Request,
+  loader: Pick<Services['tokenizers'], 'files'>,
+): Promise<Response> {
+  const { name } = nameIn(request)
+  const body = JSON.stringify(await loader.files(name, request.signal))
+  const headers = {
+    etag: `W/"${createHash('sha256').update(body).digest('hex')}"`,
+    'cache-control': 'private, no-cache',
+    vary: 'authorization',
+  }
+  if (request.headers.get('if-none-match') === headers.etag) return new Response(null, { status: 304, headers })
+  return new Response(body, { headers: { ...headers, 'content-type': 'application/json' } })
+}
+
+function nameIn(request: Request): z.infer<typeof tokenizerRequestSchema> {
+  const parsed = tokenizerRequestSchema.safeParse({ name: new URL(request.url).searchParams.get('name') ?? undefined })
+  if (!parsed.success)
+    throw new Problem({
+      status: 400,
+      code: 'BAD_QUERY',
+      detail: '"name" must name a tokenizer',
+      hint: 'As in /api/tokenizers/files?name=Qwen/Qwen3-0.6B.',
+    })
+  return parsed.data
 }

@@ -8,13 +8,14 @@ import { type CompiledTemplate, chatTemplate } from '#lib/templates/chat-templat
 import type { AddedToken, Tokenizer } from '#lib/tito/tokenizer.ts'
 import { pieceBytes } from './piece-bytes.ts'
 
-/** File contents as text; those that a repository need not have may be undefined. */
-export interface TokenizerFiles {
-  readonly tokenizerJson: string
-  readonly tokenizerConfigJson: string | undefined
-  readonly chatTemplateJinja: string | undefined
-  readonly generationConfigJson: string | undefined
-}
+/** File contents as text. */
+export const tokenizerFilesSchema = z.object({
+  tokenizerJson: z.string().describe('tokenizer.json'),
+  tokenizerConfigJson: z.string().optional().describe('tokenizer_config.json. Omitted: there is none.'),
+  chatTemplateJinja: z.string().optional().describe('chat_template.jinja. Omitted: there is none.'),
+  generationConfigJson: z.string().optional().describe('generation_config.json. Omitted: there is none.'),
+})
+export type TokenizerFiles = Readonly<z.infer<typeof tokenizerFilesSchema>>
 
 export interface LoadedTokenizer {
   readonly tokenizer: Tokenizer

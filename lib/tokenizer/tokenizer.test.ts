@@ -39,6 +39,17 @@ beforeAll(async () => {
   loaded = { qwen3: await loader.load(qwen3), tiny: await loader.load('tiny') }
 })
 
+test('its files make the same tokenizer elsewhere', async () => {
+  const files = await createTokenizerLoader(places).files('tiny', new AbortController().signal)
+  const elsewhere = loadTokenizerFiles('tiny', JSON.parse(JSON.stringify(files)))
+  expect(elsewhere.tokenizer.fingerprint).toBe(loaded.tiny.tokenizer.fingerprint)
+  expect(elsewhere.template(false)?.text).toBe(loaded.tiny.template(false)?.text)
+  expect(elsewhere.stopIds).toEqual(loaded.tiny.stopIds)
+  await expect(createTokenizerLoader(places).files('/etc', new AbortController().signal)).rejects.toMatchObject({
+    code: 'TOKENIZER_REFUSED',
+  })
+})
+
 test('a template of another time is rendered with the tokenizer’s special tokens', () => {
   const then = loaded.qwen3.compile('{{ messages[0].content }}{{ eos_token }}')
   const messages = [{ role: 'user', content: 'hi' }]
