@@ -54,9 +54,16 @@ const problemSchema = z.looseObject({
 
 export async function callApi(
   path: string,
-  init: { readonly method?: string; readonly json?: unknown; readonly file?: Blob; readonly signal?: AbortSignal } = {},
+  init: {
+    readonly method?: string
+    readonly json?: unknown
+    readonly file?: Blob
+    readonly signal?: AbortSignal
+    /** The browser may keep the answer, and asks each time whether it still holds. */
+    readonly revalidate?: boolean
+  } = {},
 ): Promise<Response> {
-  const { method = 'GET', json, file, signal } = init
+  const { method = 'GET', json, file, signal, revalidate = false } = init
   const kept = window.localStorage.getItem(TOKEN_KEY)
   // What no header can carry is no token: the server then says that one is missing.
   const token = kept !== null && /^[\x21-\x7e]+$/.test(kept) ? kept : null
@@ -71,7 +78,7 @@ export async function callApi(
     },
     ...(method !== 'GET' && { body: file ?? JSON.stringify(json ?? {}) }),
     ...(signal && { signal }),
-    cache: 'no-store',
+    cache: revalidate ? 'no-cache' : 'no-store',
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
     throw new ApiError(
