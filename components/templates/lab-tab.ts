@@ -4,6 +4,18 @@ import type { Trajectory } from '#lib/core/trajectory.ts'
 import type { LabInput } from '#lib/lab/task.ts'
 import type { RunTask } from '#lib/lab/tasks.ts'
 
+/** Names that tabs keep in the address; each tab may add its own. */
+export const LAB_VIEW_NAMES = ['colour', 'token', 'against', 'tokenizer2', 'turns'] as const
+export type LabViewName = (typeof LAB_VIEW_NAMES)[number]
+export type LabView = { readonly [name in LabViewName]?: string | undefined }
+
+interface Revision {
+  /** From 1; what it is called by. */
+  readonly number: number
+  readonly name: string
+  readonly template: string
+}
+
 export interface LabTabProps {
   readonly input: LabInput
   /** Name of the chosen tokenizer, as the server's loader takes it. */
@@ -12,6 +24,14 @@ export interface LabTabProps {
   readonly trajectory: Trajectory | undefined
   /** Runs a task of lib/lab/tasks.ts in the worker. */
   readonly run: RunTask
+  /** Line of the template that the cursor stands on, from 1; undefined where it stands in none. */
+  readonly cursorLine: number | undefined
+  /** Templates that are kept, to be compared with the one that is shown. */
+  readonly revisions: readonly Revision[]
+  /** What the address says of the tab: a copied link shows the same. */
+  readonly view: LabView
+  /** Names with undefined leave the address. */
+  readonly onView: (change: { readonly [name in LabViewName]?: string | undefined }) => void
   /** Shows a line of the template in the editor. */
   readonly onLine: (line: number) => void
   /** A changed template, as a new revision that says why. */
