@@ -13,6 +13,7 @@ import { HeatBar } from '#components/trajectory/heat-bar.tsx'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
 import { RunNotices } from '#components/trajectory/run-notices.tsx'
 import { TokenGist } from '#components/trajectory/token-gist.tsx'
+import { trajectoryReading } from '#components/trajectory/token-reading.ts'
 import { ToolCalls } from '#components/trajectory/tool-calls.tsx'
 import { Totals } from '#components/trajectory/totals.tsx'
 import { Banner } from '#components/ui/banner.tsx'
@@ -179,8 +180,7 @@ export function PlaygroundScreen() {
             {hasTokens ? (
               <TokenGrid
                 trajectory={trajectory}
-                heat={view.heat}
-                scale={scale}
+                reading={trajectoryReading(view.heat, scale)}
                 selected={view.selected}
                 onSelect={view.setSelected}
                 onPoint={setPointed}

@@ -14,6 +14,7 @@ import { RunNotices } from '#components/trajectory/run-notices.tsx'
 import { TokenCard } from '#components/trajectory/token-card.tsx'
 import { TokenGist } from '#components/trajectory/token-gist.tsx'
 import { TokenGrid } from '#components/trajectory/token-grid.tsx'
+import { trajectoryReading } from '#components/trajectory/token-reading.ts'
 import { ToolCalls } from '#components/trajectory/tool-calls.tsx'
 import { Totals } from '#components/trajectory/totals.tsx'
 import { Banner } from '#components/ui/banner.tsx'
@@ -216,8 +217,7 @@ function Inspector({ trajectory, storedKey, labels, children }: InspectorProps) 
           </div>
           <TokenGrid
             trajectory={trajectory}
-            heat={heat}
-            scale={scale}
+            reading={trajectoryReading(heat, scale)}
             selected={selected}
             onSelect={setSelected}
             onPoint={setPointed}

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Segment } from '#lib/core/trajectory.ts'
-import { HEAT_LEVELS, heatColour, heatScale } from './heat.ts'
+import { HEAT_LEVELS, heatColour, heatScale, TINTS } from './heat.ts'
 import {
   breakLines,
   createLayoutCache,
@@ -270,9 +270,11 @@ describe('colours', () => {
   }
   const heats = ['ground', 'heat-unknown', 'mask-on', ...Array.from({ length: HEAT_LEVELS }, (_, i) => `heat-${i + 1}`)]
 
-  test.each(Object.entries(themes))('%s: every ink is legible on every heat', (_theme, colour) => {
+  const tints = ['tint-found', ...Array.from({ length: TINTS }, (_, i) => `tint-${i + 1}`)]
+
+  test.each(Object.entries(themes))('%s: every ink is legible on every heat and tint', (_theme, colour) => {
     for (const ink of ['ink-trained', 'ink-context'])
-      for (const heat of heats)
+      for (const heat of [...heats, ...tints])
         expect([ink, heat, contrast(colour[ink] ?? '', colour[heat] ?? '') >= 4.5]).toEqual([ink, heat, true])
   })
 

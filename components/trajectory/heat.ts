@@ -7,6 +7,9 @@ export type Heat = 'none' | 'mask' | 'logprob' | 'logprobs'
 export const HEATS: readonly Heat[] = ['none', 'mask', 'logprob', 'logprobs']
 
 export const HEAT_LEVELS = 8
+/** Colours without an order, for what only has to be told from its neighbours. */
+export const TINTS = 8
+export const tint = (index: number): string => `var(--tint-${(index % TINTS) + 1})`
 
 export interface HeatScale {
   /** Surprise, in nats, from which on the last level is used. */

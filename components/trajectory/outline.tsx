@@ -2,7 +2,7 @@ import type { LiveTrajectory } from '#lib/core/events.ts'
 import { segmentStarts, segmentsOf, spansOf } from '#lib/core/tokens.ts'
 import type { Segment } from '#lib/core/trajectory.ts'
 import { countText } from './numbers.ts'
-import { segmentTitle } from './token-painter.ts'
+import { segmentTitle } from './token-reading.ts'
 
 interface OutlineProps {
   readonly trajectory: LiveTrajectory

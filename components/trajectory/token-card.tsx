@@ -4,14 +4,10 @@ import type { Problem, Vocab, VocabEntry } from '#lib/core/trajectory.ts'
 import { Fact, Facts, Heading } from '../ui/facts.tsx'
 import { MarkedPiece } from './marked-piece.tsx'
 import { clipped, countText, decimalText, percentText } from './numbers.ts'
-import { segmentTitle } from './token-painter.ts'
+import { segmentTitle } from './token-reading.ts'
 
 /** Everything about one token. */
 export function TokenCard({ token, vocab }: { readonly token: Token; readonly vocab: Vocab }) {
-  const entry = vocab[token.id]
-  const bytes = Array.from(entry === undefined ? [] : bytesOf(entry), (byte) =>
-    byte.toString(16).toUpperCase().padStart(2, '0'),
-  )
   const spans = token.spans.map(spanLabel)
   return (
     <section aria-label="Token" data-token={token.index}>
@@ -22,17 +18,11 @@ export function TokenCard({ token, vocab }: { readonly token: Token; readonly vo
       <Facts>
         <Fact name="id">{token.id}</Fact>
         <Fact name="bytes">
-          <span className="font-mono">
-            {bytes.length > MANY_BYTES
-              ? `${bytes.slice(0, MANY_BYTES).join(' ')} … (${countText(bytes.length)})`
-              : bytes.join(' ') || (entry === undefined ? 'not known' : 'none')}
-          </span>
+          <span className="font-mono">{bytesText(vocab[token.id])}</span>
         </Fact>
         <Fact name="text">
-          <span className="font-mono">
-            {typeof entry === 'string' ? clipped(JSON.stringify(entry), LONG_TEXT) : entry && 'part of a character'}
-          </span>
-          {entry === undefined && 'not known: no tokenizer was named'}
+          <span className="font-mono">{entryText(vocab[token.id])}</span>
+          {vocab[token.id] === undefined && 'not known: no tokenizer was named'}
         </Fact>
         <Fact
           name="logprob"
@@ -85,6 +75,18 @@ function Problems({ problems, tokenIndex }: { readonly problems: readonly Proble
 /** A text that can be said, whatever it holds. */
 const quoted = (entry: VocabEntry | undefined): string =>
   typeof entry === 'string' ? JSON.stringify(entry) : entry === undefined ? 'unknown' : `bytes ${entry.hex}`
+
+/** The bytes of a token in hexadecimal, as far as there is room. */
+export function bytesText(entry: VocabEntry | undefined): string {
+  if (entry === undefined) return 'not known'
+  const bytes = Array.from(bytesOf(entry), (byte) => byte.toString(16).toUpperCase().padStart(2, '0'))
+  if (bytes.length > MANY_BYTES) return `${bytes.slice(0, MANY_BYTES).join(' ')} … (${countText(bytes.length)})`
+  return bytes.join(' ') || 'none'
+}
+
+/** The text of a token as a JSON string. */
+export const entryText = (entry: VocabEntry | undefined): string | undefined =>
+  typeof entry === 'string' ? clipped(JSON.stringify(entry), LONG_TEXT) : entry && 'part of a character'
 
 const MANY_BYTES = 24
 const LONG_TEXT = 200

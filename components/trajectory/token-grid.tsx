@@ -12,7 +12,6 @@ import {
 } from 'react'
 import type { LiveTrajectory } from '#lib/core/events.ts'
 import { segmentsOf, tokenCount } from '#lib/core/tokens.ts'
-import type { Heat, HeatScale } from './heat.ts'
 import {
   createLayoutCache,
   type Layout,
@@ -25,13 +24,15 @@ import {
 } from './layout.ts'
 import { createPieceTable } from './piece-table.ts'
 import { createTokenPainter, SELECTED_ID, type TokenPainter, type TokenPicture } from './token-painter.ts'
+import type { TokenReading } from './token-reading.ts'
 
 interface TokenGridProps {
   readonly trajectory: LiveTrajectory
-  readonly heat: Heat
-  readonly scale: HeatScale
+  readonly reading: TokenReading
   /** Index of the pinned token. */
   readonly selected: number | undefined
+  /** Scrolled into sight when it changes, as the pinned one is. */
+  readonly shown?: number | undefined
   readonly onSelect: (index: number | undefined) => void
   /** The token under the pointer, after it has rested there a moment. */
   readonly onPoint: (index: number | undefined) => void
@@ -45,13 +46,13 @@ interface Measure {
 
 const POINT_DELAY_MS = 250
 
-export function TokenGrid({ trajectory, heat, scale, selected, onSelect, onPoint }: TokenGridProps) {
+export function TokenGrid({ trajectory, reading, selected, shown, onSelect, onPoint }: TokenGridProps) {
   const viewport = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLDivElement>(null)
   const painter = useRef<TokenPainter>(null)
   const [measure, setMeasure] = useState<Measure>()
   const [pointed, setPointed] = useState<number>()
-  const picture = usePicture(trajectory, heat, scale, measure, pointed, selected)
+  const picture = usePicture(trajectory, reading, measure, pointed, selected)
 
   const resize = useEffectEvent(() => {
     if (!viewport.current || !canvas.current) return
@@ -100,13 +101,15 @@ export function TokenGrid({ trajectory, heat, scale, selected, onSelect, onPoint
     return () => element.removeEventListener('scroll', onScroll)
   }, [])
   const isMeasured = measure !== undefined
-  const reveal = useEffectEvent(() => {
-    if (picture && viewport.current && selected !== undefined)
-      scrollIntoSight(viewport.current, picture.layout, selected)
+  const reveal = useEffectEvent((index: number) => {
+    if (picture && viewport.current) scrollIntoSight(viewport.current, picture.layout, index)
   })
   useEffect(() => {
-    if (isMeasured && selected !== undefined) reveal()
+    if (isMeasured && selected !== undefined) reveal(selected)
   }, [isMeasured, selected])
+  useEffect(() => {
+    if (isMeasured && shown !== undefined) reveal(shown)
+  }, [isMeasured, shown])
 
   const resting = useRef<ReturnType<typeof setTimeout>>(undefined)
   const point = (index: number | undefined) => {
@@ -160,8 +163,7 @@ export function TokenGrid({ trajectory, heat, scale, selected, onSelect, onPoint
 
 function usePicture(
   trajectory: LiveTrajectory,
-  heat: Heat,
-  scale: HeatScale,
+  reading: TokenReading,
   measure: Measure | undefined,
   pointed: number | undefined,
   selected: number | undefined,
@@ -176,7 +178,7 @@ function usePicture(
     table && cache && measure ? layoutTrajectory(segments, trajectory.vocab, table, measure.columns, cache) : undefined
   const specialIds = useMemo(() => new Set(trajectory.model.tokenizer?.specialIds ?? []), [trajectory.model.tokenizer])
   if (!layout || !table || !measure) return undefined
-  return { trajectory, layout, table, heat, scale, cell: measure.cell, specialIds, pointed, selected }
+  return { trajectory, layout, table, reading, cell: measure.cell, specialIds, pointed, selected }
 }
 
 /** Where a key leads: a token, no token, or nowhere (undefined). */

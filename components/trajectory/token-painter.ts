@@ -5,7 +5,6 @@
 import type { LiveTrajectory } from '#lib/core/events.ts'
 import { isTrained, spansOf, type Token, type TokenSpan, tokenAt } from '#lib/core/tokens.ts'
 import type { Segment } from '#lib/core/trajectory.ts'
-import { type Heat, type HeatScale, heatColour } from './heat.ts'
 import {
   type Layout,
   type Line,
@@ -17,13 +16,13 @@ import {
 } from './layout.ts'
 import type { Piece, PieceTable } from './piece-table.ts'
 import { joinStretches, rowBackground, type Stretch } from './row-background.ts'
+import type { TokenReading } from './token-reading.ts'
 
 export interface TokenPicture {
   readonly trajectory: LiveTrajectory
   readonly layout: Layout
   readonly table: PieceTable
-  readonly heat: Heat
-  readonly scale: HeatScale
+  readonly reading: TokenReading
   /** Width of one cell, in pixels. */
   readonly cell: number
   readonly specialIds: ReadonlySet<number>
@@ -67,6 +66,7 @@ export function createTokenPainter(viewport: HTMLElement, canvas: HTMLElement): 
             frame,
             (inSight[index] as { layout: SegmentLayout; index: number }).layout,
             inSight[index]?.index ?? 0,
+            picture.reading,
           ),
       )
       placeBox(pointed, picture.pointed, picture)
@@ -105,15 +105,14 @@ function placeBox(box: HTMLElement, tokenIndex: number | undefined, picture: Tok
     trained: token.trained,
     logprob: token.logprob ?? '',
   })
-  cell.ariaLabel = tokenName(token, picture.trajectory.vocab)
+  cell.ariaLabel = tokenName(token, picture)
 }
 
 /** What a screen reader says of a token. */
-function tokenName(token: Token, vocab: LiveTrajectory['vocab']): string {
-  const entry = vocab[token.id]
+function tokenName(token: Token, { trajectory, reading }: TokenPicture): string {
+  const entry = trajectory.vocab[token.id]
   const text = typeof entry === 'string' ? JSON.stringify(entry) : entry ? `bytes ${entry.hex}` : 'text not known'
-  const logprob = token.logprob === null ? 'logprob unknown' : `logprob ${token.logprob.toFixed(3)}`
-  return `token ${token.index}, ${text}, id ${token.id}, ${token.trained ? 'trained' : 'context'}, ${logprob}`
+  return `token ${token.index}, ${text}, id ${token.id}, ${reading.fact(token)}`
 }
 
 interface Drawn {
@@ -209,7 +208,11 @@ function paintRow({ element: row, text, marks, label }: Row, line: Line, picture
   const background = rowBackground({
     heat: joinStretches(
       tokens.flatMap(({ index, piece, column, trained }) => {
-        const colour = heatColour(picture.heat, trained, segment.logprobs?.[index] ?? null, picture.scale)
+        const colour = picture.reading.colour(
+          line.layout.firstToken + index,
+          trained,
+          segment.logprobs?.[index] ?? null,
+        )
         return colour ? [stretch(column, piece, colour)] : []
       }),
     ),
@@ -288,20 +291,19 @@ function makeFrame(): Frame {
   return { element, position, kind, mask, length }
 }
 
-function paintFrame({ element, position, kind, mask, length }: Frame, layout: SegmentLayout, index: number): void {
+function paintFrame(
+  { element, position, kind, mask, length }: Frame,
+  layout: SegmentLayout,
+  index: number,
+  { title }: TokenReading,
+): void {
   const { segment } = layout
   element.style.top = `${layout.top}px`
   element.style.height = `${segmentHeight(layout)}px`
   element.dataset.segment = String(index)
   element.dataset.kind = segment.kind
   setText(position, `#${index} · ${layout.firstToken}`)
-  setText(kind, segmentTitle(segment))
+  setText(kind, title(segment, index))
   setText(mask, segment.mask ? 'mask 0/1' : segment.kind === 'response' ? 'mask 1' : 'mask 0')
   setText(length, `${segment.ids.length.toLocaleString('en')} tok`)
-}
-
-/** A prompt that only brings tool results is named for them. */
-export function segmentTitle(segment: Segment): string {
-  if (segment.kind === 'response') return 'response'
-  return segment.messages.length > 0 && segment.messages.every(({ role }) => role === 'tool') ? 'tool result' : 'prompt'
 }
