@@ -6,50 +6,7 @@ import type { ToolParser } from './parser.ts'
 import { DEFAULT_PARSER, parserNamed, parserNames, parserOfServer, parsers } from './registry.ts'
 import { textWithoutCalls } from './rest.ts'
 import { taken } from './test-draw.ts'
-import { ADVERSARIAL } from './test-texts.ts'
-
-/** Pieces of every format, and what may stand between them. */
-const FRAGMENTS = [
-  '<tool_call>',
-  '</tool_call>',
-  '<function=f>',
-  '<function=',
-  '</function>',
-  '<parameter=a>',
-  '<parameter=b>',
-  '</parameter>',
-  'f',
-  '<arg_key>',
-  'a</arg_key>',
-  '<arg_key>a</arg_key><arg_value>',
-  '<arg_value>',
-  '</arg_value>',
-  '<|tool_calls_section_begin|>',
-  '<|tool_calls_section_end|>',
-  '<|tool_call_begin|>',
-  '<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>',
-  '<|tool_call_argument_begin|>',
-  '<|tool_call_end|>',
-  'functions.f:1',
-  '{"name": "f", "arguments": {"a": ',
-  '}}',
-  '{',
-  '}',
-  '"',
-  '"name"',
-  ':',
-  '"f"',
-  ',',
-  '[',
-  ']',
-  '\\',
-  ' ',
-  '\n',
-  '1',
-  '<think>',
-  '</think>',
-  '💡',
-] as const
+import { ADVERSARIAL, FRAGMENTS } from './test-texts.ts'
 
 const anyText = fc
   .array(fc.oneof(fc.constantFrom(...FRAGMENTS), fc.string({ maxLength: 3 })), { maxLength: 60 })
@@ -84,6 +41,13 @@ test.each(parsers)(
             continue
           }
           expect(text.slice(0, end).endsWith(parser.delimiters.close)).toBe(true)
+          const name = taken(text, call.nameText)
+          expect(parser.name === 'hermes' ? JSON.parse(name) : name).toBe(call.name)
+          for (const { name, key } of call.arguments)
+            expect(
+              parser.name === 'qwen_xml' || parser.name === 'glm' ? taken(text, key) : JSON.parse(taken(text, key)),
+            ).toBe(name)
+          for (const range of call.ignored) expect(taken(text, call.text)).toContain(taken(text, range))
           const last = new Map(call.arguments.map((argument) => [argument.name, argument.text]))
           expect([...last.keys()].sort()).toEqual(Object.keys(call.input).sort())
           for (const [name, range] of last) {

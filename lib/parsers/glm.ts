@@ -7,7 +7,7 @@ import { callsIn, endOfName, marksIn } from './calls.ts'
 import { finder } from './finder.ts'
 import { skipSpace } from './json-scan.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from './parser.ts'
-import { missing, notClosed, type Tagged, taggedCall } from './tagged.ts'
+import { missing, nameRange, notClosed, type Tagged, taggedCall } from './tagged.ts'
 
 const delimiters = { open: '<tool_call>', close: '</tool_call>' } as const
 const KEY = '<arg_key>'
@@ -41,6 +41,7 @@ function readCall(
   const values: NamedRange[] = []
   let position = endOfName(text, start, TAG)
   const name = text.slice(start, position).trim()
+  const nameText = nameRange(text, start, position)
   if (name === '') return { ok: false, why: 'the call has no name', at: position, values }
   if (SPACE.test(name)) return { ok: false, why: 'the name of the call holds white space', at: position, values }
   while (!text.startsWith(delimiters.close, position)) {
@@ -56,8 +57,9 @@ function readCall(
     const another = nextValue(valueStart)
     if (valueEnd < 0 || (another >= 0 && another < valueEnd))
       return { ok: false, why: notClosed(key), at: valueStart, name, values }
-    values.push({ name: key, text: { start: valueStart, end: valueEnd } })
+    const keyText = nameRange(text, position + KEY.length, keyEnd)
+    values.push({ name: key, key: keyText, text: { start: valueStart, end: valueEnd } })
     position = skipSpace(text, valueEnd + VALUE_END.length, text.length)
   }
-  return { ok: true, name, values, close: position }
+  return { ok: true, name, nameText, values, close: position }
 }

@@ -44,7 +44,13 @@ describe('a well-formed call', () => {
   })
 
   test('of two members with one name the last counts', () => {
-    expect(draw(call('{"name": "a", "name": "b", "arguments": {"x": 1, "x": 2}}'))).toEqual(['b({"x":2})'])
+    const text = call('{"name": "a", "name": "b", "arguments": {"x": 1, "x": 2}, "id": 7}')
+    expect(draw(text)).toEqual(['b({"x":2})'])
+    const [parsed] = hermes.parse(text, [], [])
+    expect(parsed?.kind === 'parsed' && parsed.ignored.map((range) => taken(text, range))).toEqual([
+      '"name": "a"',
+      '"id": 7',
+    ])
   })
 })
 

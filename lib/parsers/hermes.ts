@@ -34,16 +34,23 @@ function calledIn(text: string, open: number, members: readonly Member[], close:
     text: { start: open, end: close + delimiters.close.length },
   }
   const argumentsMember = lastNamed(members, 'arguments')
-  if (!argumentsMember) return { kind: 'parsed', name, input: {}, arguments: [], ...place }
+  const called = {
+    kind: 'parsed' as const,
+    name,
+    nameText: nameMember.value,
+    ignored: members
+      .filter((member) => member !== nameMember && member !== argumentsMember)
+      .map(({ key, value }) => ({ start: key.start, end: value.end })),
+    ...place,
+  }
+  if (!argumentsMember) return { ...called, input: {}, arguments: [] }
   const { start, end: valueEnd } = argumentsMember.value
   const inner = text[start] === '{' ? scanObject(text, start, valueEnd) : undefined
   if (!inner?.ok) return malformed('"arguments" is not a JSON object', start, name)
   return {
-    kind: 'parsed',
-    name,
+    ...called,
     input: jsonAt(text, argumentsMember) as Record<string, unknown>,
-    arguments: inner.members.map((member) => ({ name: member.name, text: member.value })),
-    ...place,
+    arguments: inner.members.map((member) => ({ name: member.name, key: member.key, text: member.value })),
   }
 }
 

@@ -5,6 +5,8 @@
 
 export interface Member {
   readonly name: string
+  /** Where the name stands, with its quotes. */
+  readonly key: { readonly start: number; readonly end: number }
   readonly value: { readonly start: number; readonly end: number }
 }
 
@@ -38,6 +40,7 @@ export function scanObject(text: string, start: number, limit: number): ObjectSc
     if (!value.ok) return value
     members.push({
       name: JSON.parse(text.slice(position, name.end)) as string,
+      key: { start: position, end: name.end },
       value: { start: valueStart, end: value.end },
     })
     const next = skipSpace(text, value.end, limit)

@@ -33,6 +33,7 @@ function readCall(text: string, open: number, read: JsonBodyReader, marks: Marks
   const idStart = skipSpace(text, open + delimiters.open.length, text.length)
   const id = text.slice(idStart, endOfName(text, idStart, ID_END))
   const name = nameIn(id)
+  const nameStart = idStart + (id.startsWith(PREFIX) ? PREFIX.length : 0)
   const writtenId = id !== '' && { writtenId: id }
   const fault = (why: string, at: number): ParsedCall => ({
     ...malformedCall(text, open, { why, at, ...(name !== '' && { name }) }, delimiters, malformedEnd(text, at, marks)),
@@ -48,8 +49,10 @@ function readCall(text: string, open: number, read: JsonBodyReader, marks: Marks
   return {
     kind: 'parsed',
     name,
+    nameText: { start: nameStart, end: nameStart + name.length },
+    ignored: [],
     input: JSON.parse(text.slice(body.start, body.close)) as Record<string, unknown>,
-    arguments: body.members.map((member) => ({ name: member.name, text: member.value })),
+    arguments: body.members.map((member) => ({ name: member.name, key: member.key, text: member.value })),
     raw: text.slice(open + delimiters.open.length, body.close),
     text: { start: open, end: body.close + delimiters.close.length },
     ...writtenId,
@@ -95,8 +98,8 @@ function inSections(text: string, calls: readonly ParsedCall[], shielded: readon
 
 function refused(call: ParsedCall, why: string): ParsedCall {
   if (call.kind === 'malformed') return call
-  const { input: _, arguments: __, ...place } = call
-  return { ...place, kind: 'malformed', why, at: call.text.start }
+  const { name, raw, text, writtenId } = call
+  return { kind: 'malformed', name, raw, text, ...(writtenId !== undefined && { writtenId }), why, at: text.start }
 }
 
 const earlier = (a: number, b: number): number => (a < 0 ? b : b < 0 ? a : Math.min(a, b))

@@ -20,9 +20,13 @@ export type ParsedCall =
   | ({
       readonly kind: 'parsed'
       readonly name: string
+      /** Where it stands, with quotes where the format has them. */
+      readonly nameText: TextRange
       readonly input: Readonly<Record<string, unknown>>
       /** The values of the top-level arguments, in the order written. Of two with one name the last is in `input`. */
       readonly arguments: readonly NamedRange[]
+      /** What is read and counts for nothing: members that the format does not know, a name that another one follows. */
+      readonly ignored: readonly TextRange[]
     } & Place)
   | ({
       readonly kind: 'malformed'
@@ -35,6 +39,8 @@ export type ParsedCall =
 
 export interface NamedRange {
   readonly name: string
+  /** Where the name stands, with quotes where the format has them. */
+  readonly key: TextRange
   readonly text: TextRange
 }
 

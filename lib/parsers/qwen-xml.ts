@@ -7,7 +7,7 @@ import { callsIn, endOfName, marksIn } from './calls.ts'
 import { finder } from './finder.ts'
 import { skipSpace, whatStands } from './json-scan.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from './parser.ts'
-import { missing, notClosed, type Tagged, taggedCall } from './tagged.ts'
+import { missing, nameRange, notClosed, type Tagged, taggedCall } from './tagged.ts'
 
 const delimiters = { open: '<tool_call>', close: '</tool_call>' } as const
 const FUNCTION = '<function='
@@ -45,7 +45,7 @@ function readFunction(
   const values: NamedRange[] = []
   const tag = nameInTag(text, skipSpace(text, start, text.length), FUNCTION, FUNCTION)
   if (!tag.ok) return { ok: false, why: tag.why, at: tag.at, values }
-  const { name } = tag
+  const { name, nameText } = tag
   if (/\s/.test(name)) return { ok: false, why: 'the name of the call holds white space', at: start, values }
   let position = skipSpace(text, tag.end, text.length)
   while (!text.startsWith(FUNCTION_END, position)) {
@@ -55,16 +55,16 @@ function readFunction(
     const another = nextParameter(parameter.end)
     if (end < 0 || (another >= 0 && another < end))
       return { ok: false, why: notClosed(parameter.name), at: parameter.end, name, values }
-    values.push({ name: parameter.name, text: withoutFrame(text, parameter.end, end) })
+    values.push({ name: parameter.name, key: parameter.nameText, text: withoutFrame(text, parameter.end, end) })
     position = skipSpace(text, end + PARAMETER_END.length, text.length)
   }
   const close = skipSpace(text, position + FUNCTION_END.length, text.length)
-  if (text.startsWith(delimiters.close, close)) return { ok: true, name, values, close }
+  if (text.startsWith(delimiters.close, close)) return { ok: true, name, nameText, values, close }
   return missing(text, close, delimiters.close, name, values)
 }
 
 type Tag =
-  | { readonly ok: true; readonly name: string; readonly end: number }
+  | { readonly ok: true; readonly name: string; readonly nameText: TextRange; readonly end: number }
   | { readonly ok: false; readonly why: string; readonly at: number }
 
 /** The name in a tag such as `<function=NAME>`, which should stand at `at`. */
@@ -75,7 +75,7 @@ function nameInTag(text: string, at: number, tag: string, expected: string): Tag
   if (text[end] !== '>' || /[\r\n]/.test(name)) return { ok: false, why: `${tag} is not closed by ">"`, at: end }
   return name === ''
     ? { ok: false, why: `${tag} is not followed by a name`, at: end }
-    : { ok: true, name, end: end + 1 }
+    : { ok: true, name, nameText: nameRange(text, at + tag.length, end), end: end + 1 }
 }
 
 function withoutFrame(text: string, start: number, end: number): TextRange {

@@ -19,10 +19,14 @@ const SGLANG_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     hermes: ['hermes', 'qwen', 'qwen25'],
     qwen_xml: ['qwen3_coder', 'step3p5', 'nanbeige', 'mimo'],
-    glm: ['glm', 'glm45', 'glm47', 'ling3', 'poolside_v1', 'spark25'],
+    glm: ['glm45', 'glm', 'glm47', 'ling3', 'poolside_v1', 'spark25'],
     kimi_k2: ['kimi_k2'],
   }).flatMap(([own, theirs]) => theirs.map((name) => [name, own] as const)),
 )
+
+/** The same the other way round: what to ask a server for that names no parser itself. */
+export const serverParserFor = (parser: string): string | undefined =>
+  [...SGLANG_NAMES].find(([, own]) => own === parser)?.[0]
 
 /** Our name for a server's parser; undefined where the server names none, or one of another format. */
 export const parserOfServer = (toolCallParser: string | undefined): string | undefined =>

@@ -3,7 +3,7 @@ import type { ToolSpec } from '#lib/core/trajectory.ts'
 import { argumentTypes } from './argument-types.ts'
 import { type Fault, type Marks, malformedCall, malformedEnd } from './calls.ts'
 import { whatStands } from './json-scan.ts'
-import type { NamedRange, ParsedCall, ToolParser } from './parser.ts'
+import type { NamedRange, ParsedCall, TextRange, ToolParser } from './parser.ts'
 import { typedValue } from './typed-value.ts'
 
 /** What the tags of a call say: where the values stand and what is wrong, but not yet what the values are. */
@@ -11,6 +11,7 @@ export type Tagged =
   | {
       readonly ok: true
       readonly name: string
+      readonly nameText: TextRange
       readonly values: readonly NamedRange[]
       /** Offset of the closing delimiter. */
       readonly close: number
@@ -42,7 +43,7 @@ export function taggedCall(
     const fault = crossed(open, tagged, marks) ?? tagged
     return malformedCall(text, open, fault, delimiters, malformedEnd(text, fault.at, marks))
   }
-  const { name, values, close } = tagged
+  const { name, nameText, values, close } = tagged
   const input: [string, unknown][] = []
   for (const { name: argument, text: range } of values) {
     const typed = typedValue(text, range, argumentTypes(tools, name, argument), words)
@@ -55,11 +56,19 @@ export function taggedCall(
   return {
     kind: 'parsed',
     name,
+    nameText,
+    ignored: [],
     input: Object.fromEntries(input),
     arguments: values,
     raw: text.slice(open + delimiters.open.length, close),
     text: { start: open, end: close + delimiters.close.length },
   }
+}
+
+/** Where a name stands that is framed by white space at most; `end` is behind it and its frame. */
+export function nameRange(text: string, start: number, end: number): TextRange {
+  const written = text.slice(start, end)
+  return { start: end - written.trimStart().length, end: start + written.trimEnd().length }
 }
 
 /** Something else stands where a tag should. */
