@@ -1,0 +1,131 @@
+/** What a parser makes of each character: tiles, side by side, that together are the text. */
+import type { NamedRange, ParsedCall, TextRange } from '#lib/parsers/parser.ts'
+import type { SectionTag } from '#lib/parsers/rest.ts'
+
+/**
+ * marker: what the format writes around names and values. malformed: in a call that could not be read. dropped: in
+ * neither calls nor rest. think and rest are left in the text.
+ */
+export type TilePart = 'marker' | 'name' | 'key' | 'value' | 'malformed' | 'dropped' | 'think' | 'rest'
+
+export interface Tile extends TextRange {
+  readonly part: TilePart
+  /** Index of the call that it belongs to. */
+  readonly call?: number
+  /** Index of the argument in the call. */
+  readonly argument?: number
+}
+
+/** Text that is in neither the calls nor the rest, and of which nobody is told. */
+export interface Dropped extends TextRange {
+  readonly why: string
+}
+
+interface Found {
+  readonly calls: readonly ParsedCall[]
+  readonly thinks: readonly TextRange[]
+  readonly tags: readonly SectionTag[]
+}
+
+export function tilesOf(text: string, { calls, thinks, tags }: Found, dropped: readonly Dropped[]): readonly Tile[] {
+  const isDropped = new Set(dropped.map(({ start }) => start))
+  const outer: Tile[] = [
+    ...calls.flatMap(callTiles),
+    ...outside(
+      thinks,
+      calls.map((call) => call.text),
+    ).map(({ start, end }): Tile => ({ start, end, part: 'think' })),
+    ...tags.map(({ start, end }): Tile => ({ start, end, part: isDropped.has(start) ? 'dropped' : 'marker' })),
+  ]
+  return filled(0, text.length, outer, { part: 'rest' })
+}
+
+/** What of some ranges lies in none of the others; both are in order. A call that is not closed can reach into a block. */
+function outside(ranges: readonly TextRange[], others: readonly TextRange[]): readonly TextRange[] {
+  const left: TextRange[] = []
+  let next = 0
+  for (const { start, end } of ranges) {
+    let at = start
+    while ((others[next]?.end ?? Infinity) <= at) next++
+    for (let inside = next; (others[inside]?.start ?? Infinity) < end; inside++) {
+      const other = others[inside] as TextRange
+      if (other.start > at) left.push({ start: at, end: other.start })
+      at = Math.max(at, other.end)
+    }
+    if (at < end) left.push({ start: at, end })
+  }
+  return left
+}
+
+/** Those of a call; what lies between its parts is the format's. */
+function callTiles(call: ParsedCall, index: number): readonly Tile[] {
+  if (call.kind === 'malformed') return [{ ...range(call.text), part: 'malformed', call: index }]
+  const replaced = replacedArguments(call)
+  const parts: Tile[] = [
+    { ...range(call.nameText), part: 'name', call: index },
+    ...call.ignored.map((one): Tile => ({ ...range(one), part: 'dropped', call: index })),
+    ...call.arguments.flatMap((argument, at): Tile[] => {
+      const { key, text } = argument
+      if (replaced.has(argument)) return [{ start: key.start, end: text.end, part: 'dropped', call: index }]
+      return [
+        { ...range(key), part: 'key', call: index, argument: at },
+        { ...range(text), part: 'value', call: index, argument: at },
+      ]
+    }),
+  ]
+  return filled(call.text.start, call.text.end, parts, { part: 'marker', call: index })
+}
+
+/** In a call that was read: members of no meaning, and values that a later one with the same name replaces. */
+export function droppedInCall(call: ReadableCall): readonly Dropped[] {
+  return [
+    ...call.ignored.map((one) => ({ ...range(one), why: 'a member that counts for nothing' })),
+    ...Array.from(replacedArguments(call), ({ name, key, text }) => ({
+      start: key.start,
+      end: text.end,
+      why: `a later ${JSON.stringify(name)} replaces it`,
+    })),
+  ]
+}
+
+type ReadableCall = Extract<ParsedCall, { kind: 'parsed' }>
+
+function replacedArguments(call: ReadableCall): ReadonlySet<NamedRange> {
+  const last = new Map(call.arguments.map((argument) => [argument.name, argument]))
+  return new Set(call.arguments.filter((argument) => last.get(argument.name) !== argument))
+}
+
+/** Tags around no call at all: they are cut out of the text, and nothing says so. Calls and tags are in order. */
+export function droppedTags(calls: readonly ParsedCall[], tags: readonly SectionTag[]): readonly Dropped[] {
+  const dropped: Dropped[] = []
+  let open: { readonly tag: SectionTag; readonly callsBefore: number } | undefined
+  let callsBefore = 0
+  const dropEmpty = () => {
+    if (open && open.callsBefore === callsBefore) dropped.push({ ...range(open.tag), why: 'a section without calls' })
+  }
+  for (const tag of tags) {
+    while ((calls[callsBefore]?.text.start ?? Infinity) < tag.start) callsBefore++
+    if (tag.kind === 'close' && (!open || open.callsBefore === callsBefore))
+      dropped.push({ ...range(tag), why: open ? 'a section without calls' : 'a tag that closes no section' })
+    dropEmpty()
+    open = tag.kind === 'open' ? { tag, callsBefore } : undefined
+  }
+  callsBefore = calls.length
+  dropEmpty()
+  return dropped
+}
+
+/** The parts in order, and what lies between them. Empty parts hold no character and are no tiles. */
+function filled(start: number, end: number, parts: readonly Tile[], between: Omit<Tile, 'start' | 'end'>): Tile[] {
+  const tiles: Tile[] = []
+  let at = start
+  for (const part of parts.filter((one) => one.end > one.start).toSorted((a, b) => a.start - b.start)) {
+    if (part.start > at) tiles.push({ start: at, end: part.start, ...between })
+    tiles.push(part)
+    at = part.end
+  }
+  if (end > at) tiles.push({ start: at, end, ...between })
+  return tiles
+}
+
+const range = ({ start, end }: TextRange): TextRange => ({ start, end })
