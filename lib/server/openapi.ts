@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { rolloutEventSchema } from '#lib/core/events.ts'
 import { choicesSchema, pageSchema, SORT_COLUMNS, summarySchema } from '#lib/core/library.ts'
 import { serverLoadSchema } from '#lib/core/server-load.ts'
+import { serverParsingSchema } from '#lib/core/server-parsing.ts'
 import { serverEntrySchema, serverStatusSchema } from '#lib/core/server-status.ts'
 import { downloadSchema } from '#lib/core/tokenizer-download.ts'
 import { trajectorySchema } from '#lib/core/trajectory.ts'
@@ -15,6 +16,7 @@ import { tokenizerChoiceSchema } from './import.ts'
 import { labelChangeSchema } from './library.ts'
 import { parseAnswerSchema, parseRequestSchema } from './parse.ts'
 import { continueRequestSchema, rolloutRequestSchema } from './rollouts.ts'
+import { serverParsingRequestSchema } from './server-parsing.ts'
 import { serverInputSchema } from './servers.ts'
 import { loadingSchema, tokenizerRequestSchema } from './tokenizers.ts'
 
@@ -105,8 +107,15 @@ export const operations: readonly Operation[] = [
   },
   {
     method: 'post',
+    path: '/api/servers/{name}/parse',
+    summary: 'What a server’s own parsers make of a text (/parse_function_call, /separate_reasoning).',
+    body: { type: 'application/json', schema: serverParsingRequestSchema },
+    answers: { 200: { description: 'Its answers, or why there are none.', schema: serverParsingSchema } },
+  },
+  {
+    method: 'post',
     path: '/api/parse',
-    summary: 'Tool calls in a text, as each parser finds them.',
+    summary: 'Tool calls in a text, as each parser finds them, and what it leaves and drops.',
     body: { type: 'application/json', schema: parseRequestSchema },
     answers: { 200: { description: 'What each parser found.', schema: parseAnswerSchema } },
   },

@@ -25,6 +25,8 @@ test('every parser reads the text, when none is named', () => {
       },
     ],
     rest: 'a  b',
+    dropped: [],
+    thinking: [],
   })
   expect(others.map(({ parser, calls, rest }) => [parser, calls.map(({ kind }) => kind), rest])).toEqual([
     ['qwen_xml', ['malformed'], 'a  b'],
@@ -44,6 +46,25 @@ test('a malformed call has its reason and place, and the id that was written', (
   ])
 })
 
+test('what is in neither calls nor rest is named, and so are arguments that do not fit', () => {
+  const text = '<tool_call>\n{"name": "f", "id": 7, "arguments": {"a": 1, "a": 2}}\n</tool_call>'
+  const tools = [{ name: 'f', inputSchema: { properties: { a: { type: 'string' } } } }]
+  expect(parse({ text, parsers: ['hermes'], tools })).toMatchObject([
+    {
+      calls: [{ input: { a: 2 }, fault: '"a" is an integer, the schema wants a string' }],
+      dropped: [
+        { start: text.indexOf('"id"'), end: text.indexOf(', "arguments"'), why: 'a member that counts for nothing' },
+        { start: text.indexOf('"a": 1'), end: text.indexOf(', "a": 2'), why: 'a later "a" replaces it' },
+      ],
+    },
+  ])
+})
+
+test('a fault has its line and column', () => {
+  const text = 'é\n<tool_call>\n💡{}</tool_call>'
+  expect(parse({ text, parsers: ['hermes'] })).toMatchObject([{ calls: [{ at: 14, line: 3, column: 1 }] }])
+})
+
 test('tools type the values', () => {
   const text = '<tool_call>f<arg_key>a</arg_key><arg_value>42</arg_value></tool_call>'
   const tools = [{ name: 'f', inputSchema: { properties: { a: { type: 'string' } } } }]
@@ -52,7 +73,15 @@ test('tools type the values', () => {
 
 test('what stands in a think block is no call', () => {
   const text = '<think><tool_call>{"name": "f"}</tool_call></think>'
-  expect(parse({ text, parsers: ['hermes'] })).toEqual([{ parser: 'hermes', calls: [], rest: text }])
+  expect(parse({ text, parsers: ['hermes'] })).toEqual([
+    {
+      parser: 'hermes',
+      calls: [],
+      rest: text,
+      dropped: [],
+      thinking: [{ start: 0, end: text.length, closed: true }],
+    },
+  ])
 })
 
 test('a parser that is not there is refused, with those that are', () => {

@@ -1,10 +1,9 @@
 /** Tool calls in a text, as each parser finds them. */
 import * as z from 'zod'
 import { schemas } from '#lib/core/trajectory.ts'
+import { analyse, parsedText, type ReadCall } from '#lib/lab/parsing/analysis.ts'
 import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
 import { parserNamed, parserNames } from '#lib/parsers/registry.ts'
-import { textWithoutCalls } from '#lib/parsers/rest.ts'
-import { thinkBlocks, thinkDelimitersIn } from '#lib/parsers/thinking.ts'
 import { callId } from '#lib/tito/record.ts'
 import { Problem } from './problem.ts'
 
@@ -28,7 +27,8 @@ export const parseRequestSchema = z.strictObject({
     .describe('Their schemas type the values of qwen_xml and glm. Omitted: what decodes as JSON is decoded.'),
 })
 
-const span = z.object({ start: z.int(), end: z.int() }).describe('Half-open range of UTF-16 code units of the text.')
+const rangeShape = { start: z.int(), end: z.int() }
+const span = z.object(rangeShape).describe('Half-open range of UTF-16 code units of the text.')
 const place = {
   id: z.string().describe('Ours, by place.'),
   writtenId: z.string().optional().describe('The one that the model wrote, in formats that have ids.'),
@@ -42,6 +42,10 @@ const call = z.discriminatedUnion('kind', [
     name: z.string(),
     input: z.record(z.string(), z.unknown()),
     arguments: z.array(z.object({ name: z.string(), span })).describe('Where the values stand.'),
+    fault: z
+      .string()
+      .optional()
+      .describe('Why the arguments do not fit the tool’s schema. Omitted: nothing was found.'),
   }),
   z.object({
     kind: z.literal('malformed'),
@@ -49,6 +53,8 @@ const call = z.discriminatedUnion('kind', [
     name: z.string().optional().describe('Omitted: none could be read.'),
     why: z.string(),
     at: z.int().describe('Offset at which it went wrong.'),
+    line: z.int().describe('Of that offset, from 1.'),
+    column: z.int().describe('In code points, from 1.'),
   }),
 ])
 export const parseAnswerSchema = z.object({
@@ -57,6 +63,12 @@ export const parseAnswerSchema = z.object({
       parser: z.string(),
       calls: z.array(call).describe('In order, malformed ones too.'),
       rest: z.string().describe('The text without calls, and without the tags around runs of calls.'),
+      dropped: z
+        .array(z.object({ ...rangeShape, why: z.string() }))
+        .describe('Text that is in neither calls nor rest, in order.'),
+      thinking: z
+        .array(z.object({ ...rangeShape, closed: z.boolean().describe('False: the text ends inside the block.') }))
+        .describe('Think blocks, delimiters included: they stay in the rest, and what stands in them is no call.'),
     }),
   ),
 })
@@ -66,21 +78,23 @@ export function parseText({
   parsers = parserNames,
   tools = [],
 }: z.infer<typeof parseRequestSchema>): z.infer<typeof parseAnswerSchema> {
-  const delimiters = thinkDelimitersIn(text)
   return {
     results: parsers.map(parserOrProblem).map((parser) => {
-      const thinks = thinkBlocks(text, delimiters, false, parser.delimiters)
-      const calls = parser.parse(text, thinks, tools)
+      const { calls, rest, dropped, thinking } = analyse(text, parser, tools)
+      const found = parsedText(text, parser, tools).calls
       return {
         parser: parser.name,
-        calls: calls.map(toldCall),
-        rest: textWithoutCalls(text, calls, thinks, parser.delimiters),
+        calls: found.map((one, index) => toldCall(one, calls[index] as ReadCall, index)),
+        rest,
+        dropped: [...dropped],
+        thinking: [...thinking],
       }
     }),
   }
 }
 
-function toldCall(found: ParsedCall, index: number): z.infer<typeof call> {
+/** `found`: as the parser has it; `read`: what is said of it besides. */
+function toldCall(found: ParsedCall, read: ReadCall, index: number): z.infer<typeof call> {
   const { raw, writtenId } = found
   const place = {
     id: callId(index),
@@ -88,12 +102,21 @@ function toldCall(found: ParsedCall, index: number): z.infer<typeof call> {
     raw,
     span: toldRange(found.text),
   }
-  if (found.kind === 'malformed') {
-    const { name, why, at } = found
-    return { kind: 'malformed', ...place, ...(name !== undefined && { name }), why, at }
+  if (read.kind === 'malformed') {
+    const { name, why, at } = read
+    const { offset, line, column } = at
+    return { kind: 'malformed', ...place, ...(name !== undefined && { name }), why, at: offset, line, column }
   }
-  const named = found.arguments.map((argument) => ({ name: argument.name, span: toldRange(argument.text) }))
-  return { kind: 'parsed', ...place, name: found.name, input: { ...found.input }, arguments: named }
+  const { input, arguments: values } = found as Extract<ParsedCall, { kind: 'parsed' }>
+  const { name, fault } = read
+  return {
+    kind: 'parsed',
+    ...place,
+    name,
+    input: { ...input },
+    arguments: values.map((argument) => ({ name: argument.name, span: toldRange(argument.text) })),
+    ...(fault !== undefined && { fault }),
+  }
 }
 
 const toldRange = ({ start, end }: TextRange) => ({ start, end })

@@ -1,4 +1,5 @@
 /** One SGLang server: what the rest of the application may ask of it. */
+import type * as z from 'zod'
 import type { ToldLoad } from '#lib/core/server-load.ts'
 import type { ServerDescription } from '#lib/core/server-status.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
@@ -11,10 +12,11 @@ import type { GenerateRequest } from './request.ts'
 import { createRetries, RETRY_POLICY, type RetryPolicy } from './retries.ts'
 import { describeServer, INFO_MS, type Info, isReady, loadOfServer, modelOf } from './server-facts.ts'
 import { createIdentityWatch } from './server-identity.ts'
+import { type ServerParsers, serverParsers } from './server-parsers.ts'
 import { type ServerTokenizer, serverTokenizer } from './server-tokenizer.ts'
 import { createTransport, DEFAULT_LIMITS, type Transport, type TransportLimits } from './transport.ts'
 
-export interface SglangClient extends ServerTokenizer {
+export interface SglangClient extends ServerTokenizer, ServerParsers {
   /**
    * The reply to one request, chunk by chunk; a plain reply is one chunk. Until the first chunk a failure that another
    * try may mend is tried again; after it every failure is thrown. Stopping to read closes the connection, and with it
@@ -50,6 +52,10 @@ export function createClient({ baseUrl, apiKey, limits, retry, chance = realChan
       path,
       apiKey,
     )
+  const posted = async <T>(path: string, json: unknown, schema: z.ZodType<T>, signal: AbortSignal): Promise<T> => {
+    const reply = await asking.send({ method: 'POST', path, json, signal, deadlineMs: INFO_MS })
+    return parsed(await jsonOf(reply, apiKey), schema, path, apiKey)
+  }
   const identity = createIdentityWatch(
     (signal) => modelOf(info, signal),
     () => transport.connections,
@@ -64,10 +70,8 @@ export function createClient({ baseUrl, apiKey, limits, retry, chance = realChan
     },
     load: (signal) => loadOfServer(info, signal),
     isReady: (signal) => isReady(asking, signal),
-    ...serverTokenizer(async (path, json, schema, signal) => {
-      const reply = await asking.send({ method: 'POST', path, json, signal, deadlineMs: INFO_MS })
-      return parsed(await jsonOf(reply, apiKey), schema, path, apiKey)
-    }),
+    ...serverTokenizer(posted),
+    ...serverParsers(posted),
     close: () => transport.close(),
   }
 }

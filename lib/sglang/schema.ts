@@ -96,3 +96,12 @@ export const tokenizeReply = z.looseObject({ tokens: ids })
 export const tokenizeListReply = z.looseObject({ tokens: z.array(ids) })
 /** To a list of lists of ids. */
 export const detokenizeListReply = z.looseObject({ text: z.array(z.string()) })
+
+/** /parse_function_call; `parameters` is a JSON text. */
+export const functionCallsReply = z.object({
+  normal_text: z.string().nullish(),
+  calls: z.array(z.object({ name: z.string().nullish(), parameters: z.string().nullish() })).nullish(),
+})
+
+/** /separate_reasoning. */
+export const separatedReply = z.object({ reasoning_text: z.string().nullish(), text: z.string().nullish() })
