@@ -295,7 +295,7 @@ function paintFrame(
   { element, position, kind, mask, length }: Frame,
   layout: SegmentLayout,
   index: number,
-  { title }: TokenReading,
+  reading: TokenReading,
 ): void {
   const { segment } = layout
   element.style.top = `${layout.top}px`
@@ -303,7 +303,7 @@ function paintFrame(
   element.dataset.segment = String(index)
   element.dataset.kind = segment.kind
   setText(position, `#${index} · ${layout.firstToken}`)
-  setText(kind, title(segment, index))
-  setText(mask, segment.mask ? 'mask 0/1' : segment.kind === 'response' ? 'mask 1' : 'mask 0')
+  setText(kind, reading.title(segment, index))
+  setText(mask, reading.mask(segment, index))
   setText(length, `${segment.ids.length.toLocaleString('en')} tok`)
 }

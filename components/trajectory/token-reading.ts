@@ -8,6 +8,8 @@ export interface TokenReading {
   readonly colour: (index: number, trained: boolean, logprob: number | null) => string | undefined
   /** What a segment is called in its rail. */
   readonly title: (segment: Segment, segmentIndex: number) => string
+  /** What its rail says of its mask. */
+  readonly mask: (segment: Segment, segmentIndex: number) => string
   /** What a screen reader says of a token after its text and its id. */
   readonly fact: (token: Token) => string
 }
@@ -15,6 +17,7 @@ export interface TokenReading {
 export const trajectoryReading = (heat: Heat, scale: HeatScale): TokenReading => ({
   colour: (_index, trained, logprob) => heatColour(heat, trained, logprob, scale),
   title: segmentTitle,
+  mask: (segment) => (segment.mask ? 'mask 0/1' : segment.kind === 'response' ? 'mask 1' : 'mask 0'),
   fact: ({ trained, logprob }) =>
     `${trained ? 'trained' : 'context'}, ${logprob === null ? 'logprob unknown' : `logprob ${logprob.toFixed(3)}`}`,
 })

@@ -40,7 +40,7 @@ export type VocabularyWriter = (ids: readonly number[]) => {
   readonly specialIds: number[]
 }
 
-export function vocabularyWriter({ vocab }: Trajectory, tokenizer: Tokenizer): VocabularyWriter {
+export function vocabularyWriter({ vocab }: Pick<Trajectory, 'vocab'>, tokenizer: Tokenizer): VocabularyWriter {
   const seen = new Set(Object.keys(vocab).map(Number))
   const added = new Set(tokenizer.addedTokens.map(({ id }) => id))
   return (ids) => {

@@ -1,0 +1,196 @@
+'use client'
+/** What the template makes of the conversation: its tokens and its text, redrawn while somebody types. */
+import { useEffect, useMemo, useState } from 'react'
+import { tokenAt } from '#lib/core/tokens.ts'
+import type { Span } from '#lib/core/trajectory.ts'
+import { originOf, type Picture, tokensOfLine } from '#lib/lab/preview/picture.ts'
+import { countText } from '../trajectory/numbers.ts'
+import { TokenGrid } from '../trajectory/token-grid.tsx'
+import { Segmented } from '../ui/segmented.tsx'
+import { InputBanner, TaskBanner } from './failure-banner.tsx'
+import type { LabTabProps } from './lab-tab.ts'
+import { PreviewToken } from './preview-token.tsx'
+import { PREVIEW_COLOURS, type PreviewColour, previewReading, previewTokens } from './preview-trajectory.ts'
+import { RenderedText } from './rendered-text.tsx'
+import { useTask } from './use-task.ts'
+
+/** Shorter than the time between two keys would be work for nothing. */
+const PAUSE_MS = 40
+
+export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, onLine }: LabTabProps) {
+  const state = useTask(run, 'preview', input, { tokenizers: [tokenizer], pauseMs: PAUSE_MS })
+  const result = state.kind === 'done' ? state.result : undefined
+  const [last, setLast] = useState<Picture>()
+  const picture = result?.kind === 'rendered' ? result.picture : last
+  if (picture !== last) setLast(picture)
+  const askedAt = state.kind === 'done' ? state.askedAt : undefined
+  useEffect(() => {
+    if (askedAt === undefined) return
+    // Seen by performance tools: from the key to the picture.
+    const frame = requestAnimationFrame(() => performance.measure(MEASURE, { start: askedAt }))
+    return () => cancelAnimationFrame(frame)
+  }, [askedAt])
+
+  const isStale = state.kind === 'failed' || result?.kind === 'refused'
+  return (
+    <div className="grid h-full grid-rows-[auto_minmax(0,1fr)]">
+      <div className="grid gap-px bg-line">
+        {state.kind === 'failed' && <TaskBanner error={state.error} />}
+        {result?.kind === 'refused' && <InputBanner error={result.error} onLine={onLine} />}
+      </div>
+      {picture ? (
+        <Tokens
+          picture={picture}
+          isStale={isStale}
+          isBusy={state.kind === 'running'}
+          {...{ tokenizer, cursorLine, view, onView, onLine }}
+        />
+      ) : (
+        <p className="p-4 text-faint" role="status">
+          {state.kind === 'running' ? 'Rendering …' : 'Nothing to show yet: the template has not rendered once.'}
+        </p>
+      )}
+    </div>
+  )
+}
+
+export const MEASURE = 'rollscope: preview'
+
+interface TokensProps extends Pick<LabTabProps, 'tokenizer' | 'cursorLine' | 'view' | 'onView' | 'onLine'> {
+  readonly picture: Picture
+  /** It is of an earlier document: the one of now does not render. */
+  readonly isStale: boolean
+  /** The document is being rendered again. */
+  readonly isBusy: boolean
+}
+
+function Tokens({ picture, isStale, isBusy, tokenizer, cursorLine, view, onView, onLine }: TokensProps) {
+  const [form, setForm] = useState<'tokens' | 'text'>('tokens')
+  const [pointed, setPointed] = useState<number>()
+  const colour = PREVIEW_COLOURS.find((name) => name === view.colour) ?? 'message'
+  const selected = view.token !== undefined && /^\d+$/.test(view.token) ? Number(view.token) : undefined
+  const tokens = useMemo(() => previewTokens(picture, tokenizer), [picture, tokenizer])
+  const found = useMemo(
+    () => (cursorLine === undefined ? [] : tokensOfLine(picture, cursorLine)),
+    [picture, cursorLine],
+  )
+  const isFound = (index: number) => isWithin(found, index)
+  const reading = useMemo(
+    () => previewReading(tokens, colour, (index) => isWithin(found, index)),
+    [tokens, colour, found],
+  )
+  const shownToken = tokenAt(tokens.trajectory, selected ?? pointed ?? -1)
+  const select = (index: number | undefined) => {
+    onView({ token: index === undefined ? undefined : String(index) })
+    const origin = index === undefined ? undefined : originOf(picture, index)
+    if (origin) onLine(origin.line)
+  }
+  return (
+    <div className="grid min-h-0 grid-rows-[auto_minmax(0,1fr)_auto]">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b px-3.5 py-2">
+        <Segmented
+          label="Show"
+          value={form}
+          onChange={setForm}
+          options={[
+            { value: 'tokens', text: 'Tokens' },
+            { value: 'text', text: 'Text' },
+          ]}
+        />
+        {form === 'tokens' && (
+          <Segmented<PreviewColour>
+            label="Colour tokens by"
+            value={colour}
+            onChange={(value) => onView({ colour: value === 'message' ? undefined : value })}
+            options={[
+              { value: 'message', text: 'Message', title: 'One colour for each message' },
+              { value: 'line', text: 'Line', title: 'One colour for each line of the template that writes something' },
+              { value: 'mask', text: 'Mask', title: 'Tokens that are trained on' },
+              { value: 'none', text: 'Plain', title: 'No colour' },
+            ]}
+          />
+        )}
+        <Legend picture={picture} colour={form === 'tokens' ? colour : 'none'} cursorLine={cursorLine} found={found} />
+        <p className="ml-auto text-dim text-xs tabular-nums" data-preview-counts>
+          {countText(picture.ids.length)} tokens · {countText(picture.text.length)} characters
+          {picture.mask.kind === 'known' && <> · {countText(trainedCount(picture.mask.trained))} trained</>}
+        </p>
+      </div>
+      <div
+        className={`min-h-0 ${isStale ? 'opacity-45' : ''}`}
+        aria-busy={isBusy}
+        data-preview={isStale ? 'stale' : isBusy ? 'busy' : 'current'}
+      >
+        {form === 'text' ? (
+          <RenderedText text={picture.text} />
+        ) : picture.ids.length === 0 ? (
+          <p className="p-4 text-faint">The template writes nothing.</p>
+        ) : (
+          <TokenGrid
+            trajectory={tokens.trajectory}
+            reading={reading}
+            selected={selected}
+            shown={selected !== undefined && isFound(selected) ? undefined : found[0]?.start}
+            onSelect={select}
+            onPoint={setPointed}
+          />
+        )}
+      </div>
+      {form === 'tokens' && (
+        <div className="border-line border-t bg-panel px-3.5 py-2 text-xs">
+          {shownToken ? (
+            <PreviewToken token={shownToken} picture={picture} onLine={onLine} />
+          ) : (
+            <p className="text-faint">
+              Point at a token to see where it comes from; click to show its template line. Arrow keys step, Esc lets
+              go.
+            </p>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface LegendProps {
+  readonly picture: Picture
+  readonly colour: PreviewColour
+  readonly cursorLine: number | undefined
+  readonly found: readonly Span[]
+}
+
+function Legend({ picture, colour, cursorLine, found }: LegendProps) {
+  const count = found.reduce((sum, { start, end }) => sum + end - start, 0)
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-3 text-dim text-xs tabular-nums">
+      {colour === 'mask' &&
+        (picture.mask.kind === 'known' ? (
+          <span className="inline-flex items-center gap-1.5">
+            <span className="legend-mask" aria-hidden /> trained, by{' '}
+            {picture.mask.by === 'generation' ? '{% generation %}' : 'what each reply adds'}
+          </span>
+        ) : (
+          <span>not known: {picture.mask.why}</span>
+        ))}
+      {cursorLine !== undefined && (
+        <span className="inline-flex items-center gap-1.5" data-cursor-line={cursorLine} data-found={count}>
+          <span className="legend-found" aria-hidden /> line {cursorLine}:{' '}
+          {count === 0 ? 'writes nothing here' : `${countText(count)} ${count === 1 ? 'token' : 'tokens'}`}
+        </span>
+      )}
+    </span>
+  )
+}
+
+const isWithin = (ranges: readonly Span[], index: number): boolean => {
+  let low = 0
+  let high = ranges.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ranges[middle] as Span).end <= index) low = middle + 1
+    else high = middle
+  }
+  return (ranges[low]?.start ?? Number.POSITIVE_INFINITY) <= index
+}
+
+const trainedCount = (trained: Uint8Array): number => trained.reduce((sum, bit) => sum + bit, 0)

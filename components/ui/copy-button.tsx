@@ -1,0 +1,31 @@
+'use client'
+import { type ReactNode, useState } from 'react'
+import { Button } from './button.tsx'
+
+interface CopyButtonProps {
+  readonly text: string
+  readonly children: ReactNode
+}
+
+/** Copies a text, and says whether it could. */
+export function CopyButton({ text, children }: CopyButtonProps) {
+  const [copied, setCopied] = useState<{ readonly text: string; readonly ok: boolean }>()
+  const copy = async () => {
+    // Browsers give the clipboard only to pages from this machine or over HTTPS.
+    const ok = await Promise.resolve(navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
+      () => true,
+      () => false,
+    )
+    setCopied({ text, ok })
+  }
+  return (
+    <>
+      <span role="status" className="text-dim text-xs">
+        {copied?.text === text && (copied.ok ? 'Copied.' : 'The browser refused to copy.')}
+      </span>
+      <Button className="text-xs" onClick={copy}>
+        {children}
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,64 @@
+/** Renders the lab's document and encodes it: what the template writes, token by token, and where each comes from. */
+import type { RenderInput } from '#lib/templates/chat-template.ts'
+import { PyDict } from '#lib/templates/jinja/values.ts'
+import type { Rendering } from '#lib/templates/rendering.ts'
+import { type Encoding, encodeWithOffsets } from '#lib/tito/offsets.ts'
+import { vocabularyWriter } from '#lib/tito/record.ts'
+import { type InputError, orTemplateFailure, readInput } from '../input.ts'
+import type { LabInput, LabTask, LabTokenizer } from '../task.ts'
+import { NO_MESSAGE, type Origins, type Picture, type PreviewMask } from './picture.ts'
+
+export type Preview =
+  | { readonly kind: 'rendered'; readonly picture: Picture }
+  | { readonly kind: 'refused'; readonly error: InputError }
+
+export const preview: LabTask<LabInput, 'rendered', Preview> = function* (input, [chosen]) {
+  if (!chosen) throw new Error('the preview takes a tokenizer')
+  const compiled = orTemplateFailure(() => chosen.compile(input.template))
+  if (!compiled.ok) return { kind: 'refused', error: compiled.error }
+  const read = readInput(input)
+  if (!read.ok) return { kind: 'refused', error: read.error }
+  const rendered = orTemplateFailure(() => compiled.value.trace(read.value))
+  if (!rendered.ok) return { kind: 'refused', error: rendered.error }
+  // Who has typed on in the meantime needs no tokens.
+  yield 'rendered'
+  return { kind: 'rendered', picture: pictureOf(rendered.value, read.value, chosen) }
+}
+
+export function pictureOf(
+  rendering: Rendering,
+  { messages }: Pick<RenderInput, 'messages'>,
+  { tokenizer }: Pick<LabTokenizer, 'tokenizer'>,
+): Picture {
+  const encoding = encodeWithOffsets(tokenizer, rendering.text)
+  return {
+    text: rendering.text,
+    ids: Uint32Array.from(encoding.ids),
+    starts: Uint32Array.from(encoding.starts.slice(0, -1)),
+    ends: Uint32Array.from(encoding.ends),
+    origins: originsOf(rendering),
+    mask: maskOf(rendering, encoding),
+    ...vocabularyWriter({ vocab: {} }, tokenizer)(encoding.ids),
+    roles: messages.map((message) => String(message instanceof PyDict ? message.get('role') : message.role)),
+  }
+}
+
+function originsOf({ text, pieces }: Rendering): Origins {
+  return {
+    starts: Uint32Array.from([...pieces.map(({ start }) => start), text.length]),
+    lines: Uint32Array.from(pieces, ({ line }) => line),
+    messages: Int32Array.from(pieces, ({ message }) => message ?? NO_MESSAGE),
+    values: Uint8Array.from(pieces, ({ source }) => (source === 'value' ? 1 : 0)),
+  }
+}
+
+function maskOf({ generation, hasGenerationTag }: Rendering, { ids, starts, ends }: Encoding): PreviewMask {
+  if (!hasGenerationTag) return { kind: 'unknown', why: 'the template has no {% generation %} block' }
+  const trained = new Uint8Array(ids.length)
+  let index = 0
+  for (const { start, end } of generation) {
+    while (index < ids.length && (ends[index] as number) <= start) index++
+    for (let inside = index; inside < ids.length && (starts[inside] as number) < end; inside++) trained[inside] = 1
+  }
+  return { kind: 'known', by: 'generation', trained }
+}
