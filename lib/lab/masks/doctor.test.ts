@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { textOf } from '#lib/core/pieces.ts'
 import type { Message, Trajectory } from '#lib/core/trajectory.ts'
 import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template.ts'
 import { byteId, byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
@@ -33,10 +34,7 @@ const way = (name: WayName, { ways }: MaskReport): Way => ways.find((each) => ea
 function drawn(name: WayName, { sequence, ways }: MaskReport): string {
   const found = ways.find((each) => each.name === name)
   if (found?.kind !== 'computed') return '—'
-  const text = (start: number, end: number) =>
-    new TextDecoder().decode(
-      Uint8Array.from(sequence.ids.slice(start, end).flatMap((id) => [...byteTokenizer.bytes(id)])),
-    )
+  const text = (start: number, end: number) => textOf(sequence.ids.slice(start, end), sequence.vocab)
   const brackets = { trained: ['[', ']'], untrained: ['', ''], partly: ['(', ')'], unknown: ['{', '}'] } as const
   return found.runs.map(({ start, end, mark }) => brackets[mark].join(text(start, end))).join('')
 }

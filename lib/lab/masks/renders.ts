@@ -74,7 +74,7 @@ function lineAt({ template }: Conversation, { input }: Rendered, offset: number)
   return (pieces.find(({ end }) => end > offset) ?? pieces.at(-1))?.line
 }
 
-export function commonStart(a: string, b: string): number {
+function commonStart(a: string, b: string): number {
   let length = 0
   while (length < a.length && a[length] === b[length]) length++
   return length

@@ -97,19 +97,17 @@ export interface Disagreement extends TokenRange {
 
 export type Severity = 'error' | 'warning'
 
-export const lintKinds = [
-  'all-zero',
-  'header-trained',
-  'context-trained',
-  'tool-result-trained',
-  'end-of-turn-untrained',
-  'after-end-trained',
-  'synthetic-end',
-  'merge',
-  'unknown-logprob',
-  'span-lost',
-] as const
-export type LintKind = (typeof lintKinds)[number]
+export type LintKind =
+  | 'all-zero'
+  | 'header-trained'
+  | 'context-trained'
+  | 'tool-result-trained'
+  | 'end-of-turn-untrained'
+  | 'after-end-trained'
+  | 'synthetic-end'
+  | 'merge'
+  | 'unknown-logprob'
+  | 'span-lost'
 
 export interface Lint {
   readonly kind: LintKind
