@@ -20,6 +20,15 @@ const KEYS: readonly (readonly [heading: string, keys: readonly (readonly [keys:
     ],
   ],
   [
+    'In the template lab',
+    [
+      ['⌘/Ctrl Z', 'undo, over all parts and revisions; with ⇧ redo'],
+      ['Esc, then Tab', 'leave the editor; Ctrl M switches Tab for good'],
+      ['⌘/Ctrl F', 'search in the editor'],
+      ['⌥/Alt ↑ ↓', 'move a message or tool, or a line'],
+    ],
+  ],
+  [
     'In the library',
     [
       ['/', 'search'],

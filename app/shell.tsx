@@ -26,10 +26,12 @@ interface ShellProps {
   readonly trajectory: Trajectory | undefined
   /** Name of the server in use; omitted where none is: the default one is shown. */
   readonly server?: string
+  /** A file that was dropped on the page: true where the page takes it. Others are opened as trajectories. */
+  readonly onFile?: (file: File) => boolean
   readonly children: ReactNode
 }
 
-export function Shell({ title, trajectory, server = '', children }: ShellProps) {
+export function Shell({ title, trajectory, server = '', onFile, children }: ShellProps) {
   const router = useRouter()
   const [isOpening, setIsOpening] = useState(false)
   const [isAsking, setIsAsking] = useState(false)
@@ -47,7 +49,7 @@ export function Shell({ title, trajectory, server = '', children }: ShellProps) 
       setProblem({ title: reason.message, hint: reason.hint })
     }
   }
-  const isDropping = useFileDrop(open)
+  const isDropping = useFileDrop((file) => onFile?.(file) || open(file))
   useQuestionMark(() => setIsAsking(true))
   return (
     <div className="grid h-dvh grid-rows-[auto_auto_minmax(0,1fr)]">
@@ -79,7 +81,7 @@ export function Shell({ title, trajectory, server = '', children }: ShellProps) 
           className="pointer-events-none fixed inset-3 z-10 grid place-items-center rounded-xl border-2 border-accent border-dashed bg-ground/85 font-medium text-lg"
           role="status"
         >
-          Drop to open the trajectory
+          {onFile ? 'Drop to open the file' : 'Drop to open the trajectory'}
         </div>
       )}
     </div>
@@ -96,6 +98,7 @@ interface HeaderProps {
 /** Where the header leads, in this order. */
 const PAGES = [
   { href: '/', label: 'Playground' },
+  { href: '/templates', label: 'Templates' },
   { href: '/library', label: 'Library' },
   { href: '/servers', label: 'Servers' },
 ] as const
@@ -150,7 +153,9 @@ function Header({ title, server, onOpen, onExport }: HeaderProps) {
 /** ? outside a field. */
 function useQuestionMark(onPress: () => void): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
-    const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select, dialog') !== null
+    const isTyping =
+      event.target instanceof Element &&
+      event.target.closest('input, textarea, select, dialog, [contenteditable]') !== null
     if (event.key === '?' && !isTyping) onPress()
   })
   useEffect(() => {
@@ -160,7 +165,7 @@ function useQuestionMark(onPress: () => void): void {
 }
 
 /** Files dropped anywhere in the window; true while one is held over it. */
-function useFileDrop(onFile: (file: File) => void): boolean {
+function useFileDrop(onFile: (file: File) => unknown): boolean {
   const [isOver, setIsOver] = useState(false)
   const drop = useEffectEvent((event: DragEvent) => {
     const file = event.dataTransfer?.files[0]

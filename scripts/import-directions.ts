@@ -75,7 +75,18 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   'components/templates': {
     imports: ['components/ui', 'components/trajectory', 'lib/lab', 'lib/templates', 'lib/parsers'],
-    packages: ['react', 'lucide-react'],
+    packages: [
+      'react',
+      'lucide-react',
+      '@codemirror/commands',
+      '@codemirror/lang-json',
+      '@codemirror/language',
+      '@codemirror/lint',
+      '@codemirror/search',
+      '@codemirror/state',
+      '@codemirror/view',
+      '@lezer/highlight',
+    ],
   },
   app: {
     imports: [

@@ -1,6 +1,7 @@
 /** What every tab of the template lab gets: the document, the tokenizer's state, the worker, and what it may do. */
 
 import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { Revision } from '#lib/lab/document.ts'
 import type { LabInput } from '#lib/lab/task.ts'
 import type { RunTask } from '#lib/lab/tasks.ts'
 
@@ -9,17 +10,12 @@ export const LAB_VIEW_NAMES = ['colour', 'token', 'against', 'tokenizer2', 'turn
 export type LabViewName = (typeof LAB_VIEW_NAMES)[number]
 export type LabView = { readonly [name in LabViewName]?: string | undefined }
 
-interface Revision {
-  /** From 1; what it is called by. */
-  readonly number: number
-  readonly name: string
-  readonly template: string
-}
-
 export interface LabTabProps {
   readonly input: LabInput
   /** Name of the chosen tokenizer, as the server's loader takes it. */
   readonly tokenizer: string
+  /** Name of the chosen server; '' where none is known. */
+  readonly server: string
   /** The trajectory that the lab was opened with, if any: its ids are the truth. */
   readonly trajectory: Trajectory | undefined
   /** Runs a task of lib/lab/tasks.ts in the worker. */
@@ -32,7 +28,7 @@ export interface LabTabProps {
   readonly view: LabView
   /** Names with undefined leave the address. */
   readonly onView: (change: { readonly [name in LabViewName]?: string | undefined }) => void
-  /** Shows a line of the template in the editor. */
+  /** Shows a line of the template in the editor, and marks it. */
   readonly onLine: (line: number) => void
   /** A changed template, as a new revision that says why. */
   readonly onTemplate: (template: string, why: string) => void

@@ -55,6 +55,7 @@ function tab(answers: Readonly<Record<string, Preview | Error>>) {
   const props: LabTabProps = {
     input,
     tokenizer: 'bytes',
+    server: '',
     trajectory: undefined,
     run: (async (_name: string, { template }: typeof input) => {
       const answer = answers[template]

@@ -8,14 +8,18 @@ interface DialogProps {
   readonly onClose: () => void
   /** Whether a click beside it closes it; not where something is being written. */
   readonly closesBeside?: boolean
+  /** wide: for what is read rather than filled in. */
+  readonly width?: 'plain' | 'wide'
   readonly children: ReactNode
 }
+
+const WIDTHS = { plain: 'w-[min(560px,calc(100vw-24px))]', wide: 'w-[min(960px,calc(100vw-24px))]' } as const
 
 /**
  * A modal dialog: the browser's own, which keeps the focus inside and gives it back. It begins at the element with
  * `data-first-focus`, where there is one.
  */
-export function Dialog({ title, onClose, closesBeside = true, children }: DialogProps) {
+export function Dialog({ title, onClose, closesBeside = true, width = 'plain', children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const element = dialog.current
@@ -36,7 +40,7 @@ export function Dialog({ title, onClose, closesBeside = true, children }: Dialog
       aria-label={title}
       onClose={onClose}
       onClick={(event) => closesBeside && event.target === dialog.current && dialog.current.close()}
-      className="m-auto w-[min(560px,calc(100vw-24px))] max-h-[calc(100dvh-48px)] rounded-lg border border-line bg-ground p-0 text-ink shadow-xl backdrop:bg-black/40"
+      className={`m-auto ${WIDTHS[width]} max-h-[calc(100dvh-48px)] rounded-lg border border-line bg-ground p-0 text-ink shadow-xl backdrop:bg-black/40`}
     >
       <div className="flex items-center justify-between border-line border-b px-4 py-2.5">
         <h2 className="font-semibold text-sm">{title}</h2>

@@ -1,0 +1,63 @@
+'use client'
+import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs'
+import { LAB_VIEW_NAMES, type LabView, type LabViewName } from '#components/templates/lab-tab.ts'
+import type { LabDocument } from '#lib/lab/document.ts'
+import { sourceLink } from '#lib/lab/source.ts'
+
+/** What the left side shows. */
+export const LAB_PARTS = ['template', 'messages', 'tools', 'options'] as const
+export type LabPart = (typeof LAB_PARTS)[number]
+const FORMS = ['form', 'json'] as const
+export type LabForm = (typeof FORMS)[number]
+
+const tabNames = Object.fromEntries(LAB_VIEW_NAMES.map((name) => [name, parseAsString])) as {
+  [name in LabViewName]: typeof parseAsString
+}
+
+/** What the address says of the lab: a copied link shows the same, as far as the other browser can have it. */
+export function useLabAddress() {
+  const [{ tab, part, as, from, t, tokenizer, revision, ...tabs }, set] = useQueryStates(
+    {
+      tab: parseAsString,
+      part: parseAsStringLiteral(LAB_PARTS).withDefault('template'),
+      as: parseAsStringLiteral(FORMS).withDefault('form'),
+      from: parseAsString,
+      t: parseAsString,
+      tokenizer: parseAsString,
+      revision: parseAsInteger,
+      ...tabNames,
+    },
+    { history: 'replace', shallow: true },
+  )
+  return {
+    tab: tab ?? undefined,
+    part,
+    as,
+    linked: {
+      from: from ?? undefined,
+      trajectory: t ?? undefined,
+      tokenizer: tokenizer ?? undefined,
+      revision: revision ?? undefined,
+    },
+    view: Object.fromEntries(Object.entries(tabs).map(([name, value]) => [name, value ?? undefined])) as LabView,
+    show: (shown: { readonly tab?: string; readonly part?: LabPart; readonly as?: LabForm }) => set(shown),
+    setView: (change: LabView) =>
+      set(Object.fromEntries(Object.entries(change).map(([name, value]) => [name, value ?? null]))),
+    /** The address says of the document what brings it back. */
+    follow: (document: LabDocument) =>
+      set({
+        from: sourceLink(document.source) ?? null,
+        t: document.trajectory ?? null,
+        tokenizer: document.tokenizer,
+        revision: document.shown,
+      }),
+  }
+}
+
+export type LabLink = ReturnType<typeof useLabAddress>['linked']
+
+export const isFollowed = ({ from, trajectory, tokenizer, revision }: LabLink, document: LabDocument): boolean =>
+  from === sourceLink(document.source) &&
+  trajectory === document.trajectory &&
+  tokenizer === document.tokenizer &&
+  revision === document.shown

@@ -1,0 +1,272 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { Downloads } from '#components/playground/downloads.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Heading } from '#components/ui/facts.tsx'
+import { SelectField, TextField } from '#components/ui/field.tsx'
+import { FileButton } from '#components/ui/file-button.tsx'
+import { Segmented } from '#components/ui/segmented.tsx'
+import { ApiError } from '#lib/client/api.ts'
+import { trajectoriesOptions } from '#lib/client/library.ts'
+import { downloadsOptions, serversOptions } from '#lib/client/queries.ts'
+import { sampleConversation, sampleTemplate, tokenizerTemplates } from '#lib/client/template-sources.ts'
+import type { Loaded } from '#lib/lab/document.ts'
+import { CONVERSATIONS, TEMPLATES } from '#lib/lab/samples.ts'
+import type { NamedTemplate } from '#lib/lab/template-files.ts'
+import { useSources } from './use-lab-opening.ts'
+
+interface LabLoadDialogProps {
+  readonly hasTools: boolean
+  readonly server: string
+  readonly onLoaded: (loaded: Loaded) => void
+  readonly onFile: (file: File) => void
+  readonly onClose: () => void
+}
+
+const PLACES = ['samples', 'model', 'server', 'file', 'trajectory'] as const
+type Place = (typeof PLACES)[number]
+const PLACE_NAMES = {
+  samples: 'Samples',
+  model: 'Model',
+  server: 'Server',
+  file: 'File',
+  trajectory: 'Trajectory',
+} as const
+const LATEST = 20
+
+/** Templates and conversations from everywhere they may be. What is loaded is a revision of its own. */
+export function LabLoadDialog({ hasTools, server, onLoaded, onFile, onClose }: LabLoadDialogProps) {
+  const [place, setPlace] = useState<Place>('samples')
+  const [state, setState] = useState<'asking' | 'loading' | ApiError>('asking')
+  const running = useRef(new AbortController())
+  useEffect(() => () => running.current.abort(), [])
+  const load = useSources()
+  const { data: waitingFor } = useQuery(downloadsOptions(state === 'loading'))
+  /** One at a time: a further one gives the one before up. */
+  const attempt = async <T,>(fetching: (signal: AbortSignal) => Promise<T>, then: (result: T) => void) => {
+    running.current.abort()
+    const controller = new AbortController()
+    running.current = controller
+    setState('loading')
+    try {
+      const result = await fetching(controller.signal)
+      if (controller.signal.aborted) return
+      setState('asking')
+      then(result)
+    } catch (error) {
+      if (controller.signal.aborted) return
+      if (!(error instanceof ApiError)) throw error
+      setState(error)
+    }
+  }
+  return (
+    <Dialog title="Load" onClose={onClose}>
+      <div className="grid gap-4">
+        <div className="-mx-1 overflow-x-auto px-1">
+          <Segmented<Place>
+            label="From"
+            value={place}
+            onChange={(chosen) => {
+              running.current.abort()
+              setState('asking')
+              setPlace(chosen)
+            }}
+            options={PLACES.map((value) => ({ value, text: PLACE_NAMES[value] }))}
+          />
+        </div>
+        {place === 'samples' && (
+          <div>
+            <Heading>Templates, in the shapes of known models</Heading>
+            <Choices>
+              {TEMPLATES.map(({ name, title, note }) => (
+                <Choice
+                  key={name}
+                  title={title}
+                  note={note}
+                  onChoose={() => attempt((signal) => sampleTemplate(name, signal), onLoaded)}
+                />
+              ))}
+            </Choices>
+            <Heading>Conversations</Heading>
+            <Choices>
+              {CONVERSATIONS.map(({ name, title, note }) => (
+                <Choice
+                  key={name}
+                  title={title}
+                  note={note}
+                  onChoose={() => attempt((signal) => sampleConversation(name, signal), onLoaded)}
+                />
+              ))}
+            </Choices>
+          </div>
+        )}
+        {place === 'model' && (
+          <ModelForm
+            onRead={(name, then) => attempt((signal) => tokenizerTemplates(name, signal), then)}
+            onLoad={(name, template) =>
+              attempt((signal) => load({ kind: 'tokenizer', name, template }, hasTools, signal), onLoaded)
+            }
+          />
+        )}
+        {place === 'server' && (
+          <ServerForm
+            server={server}
+            onLoad={(name) => attempt((signal) => load({ kind: 'server', name }, hasTools, signal), onLoaded)}
+          />
+        )}
+        {place === 'file' && (
+          <div className="grid justify-items-start gap-3">
+            <p className="text-dim">
+              A .jinja file, tokenizer_config.json, chat_template.json, or a JSON list of messages. Such a file can also
+              be dropped anywhere on this page.
+            </p>
+            <FileButton accept=".jinja,.jinja2,.j2,.json,.jsonc,.txt" label="Template file" onFile={onFile}>
+              Choose a file
+            </FileButton>
+          </div>
+        )}
+        {place === 'trajectory' && (
+          <TrajectoryList
+            onLoad={(key) => attempt((signal) => load({ kind: 'trajectory', key }, hasTools, signal), onLoaded)}
+          />
+        )}
+        {state instanceof ApiError && <Banner tone="bad" title={state.message} hint={state.hint} />}
+        {state === 'loading' && (
+          <>
+            <p className="text-faint text-xs" role="status">
+              Loading …
+            </p>
+            {waitingFor && <Downloads downloads={waitingFor.downloads} />}
+          </>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+const Choices = ({ children }: { readonly children: ReactNode }) => <ul className="grid">{children}</ul>
+
+interface ChoiceProps {
+  readonly title: string
+  readonly note: string
+  readonly onChoose: () => void
+}
+
+const Choice = ({ title, note, onChoose }: ChoiceProps) => (
+  <li>
+    <button
+      type="button"
+      className="-mx-2 flex w-[calc(100%+1rem)] flex-wrap items-baseline gap-x-3 rounded-md px-2 py-1.5 text-left hover:bg-panel"
+      onClick={onChoose}
+    >
+      <span className="font-medium">{title}</span>
+      <span className="text-faint text-xs">{note}</span>
+    </button>
+  </li>
+)
+
+interface ModelFormProps {
+  readonly onRead: (name: string, then: (templates: readonly NamedTemplate[]) => void) => void
+  /** `template`: its name, where there are several. */
+  readonly onLoad: (name: string, template: string | undefined) => void
+}
+
+function ModelForm({ onRead, onLoad }: ModelFormProps) {
+  const [name, setName] = useState('')
+  const [found, setFound] = useState<{ readonly name: string; readonly templates: readonly NamedTemplate[] }>()
+  const read = (event: FormEvent) => {
+    event.preventDefault()
+    const wanted = name.trim()
+    setFound(undefined)
+    onRead(wanted, (templates) =>
+      templates.length > 1 ? setFound({ name: wanted, templates }) : onLoad(wanted, undefined),
+    )
+  }
+  return (
+    <div className="grid gap-3">
+      <form className="flex items-end gap-2" onSubmit={read}>
+        <div className="min-w-0 flex-1">
+          <TextField
+            label="Hub name, a folder under ROLLSCOPE_TOKENIZERS, or built-in"
+            placeholder="Qwen/Qwen3-8B"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        </div>
+        <Button look="primary" type="submit" disabled={name.trim() === ''}>
+          Load
+        </Button>
+      </form>
+      <p className="text-faint text-xs">Its tokenizer is used with it. The model itself is not fetched.</p>
+      {found && (
+        <div>
+          <Heading>{found.name} has several templates</Heading>
+          <Choices>
+            {found.templates.map((template) => (
+              <Choice
+                key={template.name}
+                title={template.name}
+                note={`${template.text.split('\n').length} lines`}
+                onChoose={() => onLoad(found.name, template.name)}
+              />
+            ))}
+          </Choices>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function ServerForm({ server, onLoad }: { readonly server: string; readonly onLoad: (name: string) => void }) {
+  const { data } = useQuery(serversOptions())
+  const [chosen, setChosen] = useState(server)
+  const name = chosen === '' ? (data?.default ?? '') : chosen
+  const load = (event: FormEvent) => {
+    event.preventDefault()
+    onLoad(name)
+  }
+  return (
+    <form className="grid gap-3" onSubmit={load}>
+      <div className="flex items-end gap-2">
+        <div className="min-w-0 flex-1">
+          <SelectField label="Server" value={name} onChange={(event) => setChosen(event.target.value)}>
+            {data?.servers.map((known) => (
+              <option key={known.name}>{known.name}</option>
+            ))}
+          </SelectField>
+        </div>
+        <Button look="primary" type="submit" disabled={name === ''}>
+          Load
+        </Button>
+      </div>
+      <p className="text-faint text-xs">
+        The template of the tokenizer that the server names. A server started with another template does not tell it.
+      </p>
+    </form>
+  )
+}
+
+function TrajectoryList({ onLoad }: { readonly onLoad: (key: string) => void }) {
+  const { data } = useQuery(trajectoriesOptions({ limit: LATEST }))
+  if (!data) return <p className="text-faint text-xs">Reading the library …</p>
+  if (data.trajectories.length === 0)
+    return <p className="text-dim">Nothing is stored yet. Run something in the playground, or open a file there.</p>
+  return (
+    <div>
+      <p className="mb-2 text-dim">Its template, options, tools and messages; its ids are the truth for the mask.</p>
+      <Choices>
+        {data.trajectories.map(({ key, title, question, model }) => (
+          <Choice
+            key={key}
+            title={title ?? (question === '' ? key : question)}
+            note={model ?? ''}
+            onChoose={() => onLoad(key)}
+          />
+        ))}
+      </Choices>
+    </div>
+  )
+}

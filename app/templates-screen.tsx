@@ -1,0 +1,326 @@
+'use client'
+/** The template lab: a template, a conversation and a tokenizer on the left, what comes of them on the right. */
+import { useQuery } from '@tanstack/react-query'
+import { History, Redo2, Undo2 } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react'
+import type { ShownLine } from '#components/templates/code-editor.tsx'
+import { DocumentEditor } from '#components/templates/document-editor.tsx'
+import { TaskBanner } from '#components/templates/failure-banner.tsx'
+import { type LabPane, LabPanes } from '#components/templates/lab-panes.tsx'
+import { ProblemBar } from '#components/templates/problem-bar.tsx'
+import { useTask } from '#components/templates/use-task.ts'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { IconButton } from '#components/ui/icon-button.tsx'
+import { Segmented } from '#components/ui/segmented.tsx'
+import { ApiError } from '#lib/client/api.ts'
+import { useLab } from '#lib/client/lab.ts'
+import { trajectoryOptions } from '#lib/client/queries.ts'
+import { loadFile } from '#lib/client/template-sources.ts'
+import { useLabDocument } from '#lib/client/use-lab-document.ts'
+import {
+  changedPart,
+  inputOf,
+  type LabAction,
+  type LabDocument,
+  type LabField,
+  type LabHistory,
+  type Loaded,
+} from '#lib/lab/document.ts'
+import type { InputError } from '#lib/lab/input.ts'
+import { isLabFile } from '#lib/lab/template-files.ts'
+import { isFollowed, LAB_PARTS, type LabPart, useLabAddress } from './lab-address.ts'
+import { Shell } from './shell.tsx'
+import { LAB_TABS } from './templates-tabs.tsx'
+import { useLabOpening } from './use-lab-opening.ts'
+import { useServerStatus } from './use-server-status.ts'
+import { useSetup } from './use-setup.ts'
+
+const RevisionsDialog = dynamic(
+  async () => (await import('#components/templates/revisions-dialog.tsx')).RevisionsDialog,
+)
+const LabLoadDialog = dynamic(async () => (await import('./lab-load-dialog.tsx')).LabLoadDialog)
+const LabTokenizerDialog = dynamic(async () => (await import('./lab-tokenizer-dialog.tsx')).LabTokenizerDialog)
+
+const PART_NAMES = { template: 'Template', messages: 'Messages', tools: 'Tools', options: 'Options' } as const
+
+export function TemplatesScreen() {
+  const { state, lab } = useLabDocument()
+  const address = useLabAddress()
+  const { opening, dismiss } = useLabOpening(lab, state.kind, address.linked)
+  const [problem, setProblem] = useState<ApiError>()
+  const history = state.kind === 'open' && opening.kind !== 'opening' ? state.history : undefined
+  const refused = problem ?? (opening.kind === 'refused' ? opening.error : undefined)
+  const open = async (file: File) => {
+    setProblem(undefined)
+    try {
+      lab?.apply({ type: 'loaded', loaded: await loadFile(file, history?.now.tools.trim() !== '') })
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      setProblem(error)
+    }
+  }
+  return (
+    <Shell
+      title="Template lab"
+      trajectory={undefined}
+      onFile={(file) => {
+        if (!isLabFile(file.name)) return false
+        open(file)
+        return true
+      }}
+    >
+      <div className="grid min-h-0 grid-rows-[auto_minmax(0,1fr)]">
+        <div>
+          {refused && (
+            <Banner tone="bad" title={refused.message} hint={refused.hint}>
+              <Button
+                onClick={() => {
+                  setProblem(undefined)
+                  dismiss()
+                }}
+              >
+                Dismiss
+              </Button>
+            </Banner>
+          )}
+          {state.kind === 'open' && state.saved === 'failed' && (
+            <Banner
+              tone="bad"
+              title="This browser does not keep the document: a reload loses it."
+              hint="Its storage is full or switched off, as in some private windows. Copy the template before you leave."
+            />
+          )}
+        </div>
+        {history && lab ? (
+          <OpenLab
+            history={history}
+            address={address}
+            isSaved={state.kind === 'open' && state.saved === 'saved'}
+            onAction={(action) => lab.apply(action)}
+            onFile={open}
+          />
+        ) : (
+          <p className="p-6 text-faint" role="status">
+            {refused ? 'There is no document yet. Reload the page to try again.' : 'Opening the lab …'}
+          </p>
+        )}
+      </div>
+    </Shell>
+  )
+}
+
+interface OpenLabProps {
+  readonly history: LabHistory
+  readonly address: ReturnType<typeof useLabAddress>
+  readonly isSaved: boolean
+  readonly onAction: (action: LabAction) => LabHistory | undefined
+  readonly onFile: (file: File) => void
+}
+
+/** Long enough for a word, short enough to seem at once. */
+const PAUSE_MS = 60
+
+type OpenDialog = 'revisions' | 'load' | 'tokenizer'
+
+function OpenLab({ history, address, isSaved, onAction, onFile }: OpenLabProps) {
+  const { now, past, future } = history
+  const input = inputOf(now)
+  const { run } = useLab()
+  const [setup] = useSetup()
+  const { name: server } = useServerStatus(setup.server)
+  const { data: trajectory } = useQuery(trajectoryOptions(now.trajectory))
+  const [pane, setPane] = useState<LabPane>('editor')
+  const [dialog, setDialog] = useState<OpenDialog>()
+  const [shownLine, setShownLine] = useState<ShownLine & { readonly where: LabField }>()
+  const [cursorLine, setCursorLine] = useState<number>()
+  const check = useTask(run, 'check', input, { tokenizers: [now.tokenizer], pauseMs: PAUSE_MS })
+  const [error, setError] = useState<InputError>()
+  // While it is asked again, the last answer stands.
+  const told = check.kind === 'done' ? (check.result.ok ? undefined : check.result.error) : error
+  if (told !== error) setError(told)
+  const { part } = address
+
+  const follow = useEffectEvent((document: LabDocument) => address.follow(document))
+  const isBehind = !isFollowed(address.linked, now)
+  useEffect(() => {
+    if (isBehind) follow(now)
+  }, [isBehind, now])
+
+  const showPart = (shown: LabPart) => {
+    setShownLine(undefined)
+    setCursorLine(undefined)
+    address.show({ part: shown })
+  }
+  const showLine = (where: LabField, line: number) => {
+    setPane('editor')
+    address.show({ part: where, ...(where !== 'template' && { as: 'json' as const }) })
+    setShownLine({ where, line })
+  }
+  const travel = (type: 'undone' | 'redone') => {
+    const changed = onAction({ type })
+    const field = changed && changedPart(now, changed.now)
+    if (field !== undefined && field !== 'tokenizer' && field !== part) showPart(field)
+  }
+  const load = (loaded: Loaded) => {
+    setDialog(undefined)
+    onAction({ type: 'loaded', loaded })
+    showPart(loaded.template === undefined ? 'messages' : 'template')
+  }
+  const tab = LAB_TABS.find(({ name }) => name === address.tab) ?? LAB_TABS[0]
+  return (
+    <>
+      <LabPanes
+        shown={pane}
+        onShow={setPane}
+        editor={
+          // biome-ignore lint/a11y/noStaticElementInteractions: one history for all fields, so their own undo gives way
+          <div
+            className="grid h-full grid-rows-[auto_auto_minmax(0,1fr)_auto]"
+            data-saved={isSaved}
+            onKeyDown={(event) => {
+              const type = historyKey(event)
+              if (!type) return
+              event.preventDefault()
+              travel(type)
+            }}
+          >
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b px-3 py-1.5">
+              <Segmented<LabPart>
+                label="Part"
+                value={part}
+                onChange={showPart}
+                options={LAB_PARTS.map((value) => ({ value, text: PART_NAMES[value] }))}
+              />
+              <span className="ml-auto flex min-w-0 items-center gap-0.5">
+                <select
+                  aria-label="Revision"
+                  className="min-h-7 w-44 min-w-0 truncate rounded-md border border-transparent bg-ground px-1.5 text-dim hover:border-line-strong"
+                  value={now.shown}
+                  onChange={(event) => onAction({ type: 'shown', number: Number(event.target.value) })}
+                >
+                  {now.revisions.toReversed().map(({ number, name }) => (
+                    <option key={number} value={number}>
+                      {number} · {name}
+                    </option>
+                  ))}
+                </select>
+                <IconButton label="Revisions: compare, rename, delete" onClick={() => setDialog('revisions')}>
+                  <History size={15} aria-hidden />
+                </IconButton>
+                <IconButton label="Undo" disabled={past.length === 0} onClick={() => travel('undone')}>
+                  <Undo2 size={15} aria-hidden />
+                </IconButton>
+                <IconButton label="Redo" disabled={future.length === 0} onClick={() => travel('redone')}>
+                  <Redo2 size={15} aria-hidden />
+                </IconButton>
+              </span>
+            </div>
+            <div className="flex min-w-0 items-center gap-2 border-line border-b px-3 py-1.5">
+              <Button onClick={() => setDialog('load')}>Load …</Button>
+              <Button
+                className="min-w-0 shrink"
+                aria-label={`Tokenizer ${now.tokenizer}: choose another`}
+                onClick={() => setDialog('tokenizer')}
+              >
+                <span className="text-dim">Tokenizer</span> <span className="truncate">{now.tokenizer}</span>
+              </Button>
+            </div>
+            <DocumentEditor
+              input={input}
+              part={part}
+              as={address.as}
+              error={error}
+              shownLine={shownLine}
+              onAs={(as) => address.show({ as })}
+              onType={(field, text) => onAction({ type: 'typed', field, text, at: performance.now() })}
+              onUndo={() => travel('undone')}
+              onRedo={() => travel('redone')}
+              onCursor={setCursorLine}
+            />
+            <div>
+              {error && (
+                <ProblemBar
+                  error={error}
+                  onShow={() => (error.line === undefined ? showPart(error.where) : showLine(error.where, error.line))}
+                />
+              )}
+              {check.kind === 'failed' && <TaskBanner error={check.error} />}
+            </div>
+          </div>
+        }
+        result={
+          <div className="grid h-full grid-rows-[auto_minmax(0,1fr)]">
+            <div className="overflow-x-auto border-line border-b px-3 py-1.5">
+              <Segmented
+                label="Result"
+                value={tab?.name ?? ''}
+                onChange={(name) => address.show({ tab: name })}
+                options={LAB_TABS.map(({ name, title }) => ({ value: name, text: title }))}
+              />
+            </div>
+            <div className="min-h-0 overflow-y-auto">
+              {tab && (
+                <tab.Tab
+                  input={input}
+                  tokenizer={now.tokenizer}
+                  server={server}
+                  trajectory={trajectory}
+                  run={run}
+                  cursorLine={part === 'template' ? cursorLine : undefined}
+                  revisions={now.revisions}
+                  view={address.view}
+                  onView={address.setView}
+                  onLine={(line) => showLine('template', line)}
+                  onTemplate={(template, why) => {
+                    onAction({ type: 'fixed', template, why })
+                    showPart('template')
+                  }}
+                  onMessages={(messages) => {
+                    onAction({ type: 'changed', field: 'messages', text: messages })
+                    showPart('messages')
+                  }}
+                />
+              )}
+            </div>
+          </div>
+        }
+      />
+      {dialog === 'revisions' && (
+        <RevisionsDialog document={now} onAction={onAction} onClose={() => setDialog(undefined)} />
+      )}
+      {dialog === 'load' && (
+        <LabLoadDialog
+          hasTools={now.tools.trim() !== ''}
+          server={server}
+          onLoaded={load}
+          onFile={(file) => {
+            setDialog(undefined)
+            onFile(file)
+          }}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
+      {dialog === 'tokenizer' && (
+        <LabTokenizerDialog
+          tokenizer={now.tokenizer}
+          server={server}
+          onChoose={(name) => {
+            setDialog(undefined)
+            onAction({ type: 'tokenizer', name })
+          }}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+/** The editors take these keys themselves and say so. */
+function historyKey(event: KeyboardEvent): 'undone' | 'redone' | undefined {
+  if (event.defaultPrevented || event.altKey || !(event.ctrlKey || event.metaKey)) return undefined
+  const key = event.key.toLowerCase()
+  if (key === 'z') return event.shiftKey ? 'redone' : 'undone'
+  return key === 'y' && event.ctrlKey ? 'redone' : undefined
+}

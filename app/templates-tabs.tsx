@@ -1,0 +1,19 @@
+/** The tabs of the template lab, in their order. Each is loaded when it is first shown. */
+import dynamic from 'next/dynamic'
+import type { ComponentType } from 'react'
+import type { LabTabProps } from '#components/templates/lab-tab.ts'
+
+interface LabTab {
+  /** In the address. */
+  readonly name: string
+  readonly title: string
+  readonly Tab: ComponentType<LabTabProps>
+}
+
+export const LAB_TABS: readonly LabTab[] = [
+  {
+    name: 'preview',
+    title: 'Preview',
+    Tab: dynamic(async () => (await import('#components/templates/preview-tab.tsx')).PreviewTab),
+  },
+]

@@ -1,0 +1,8 @@
+import type { Metadata } from 'next'
+import { TemplatesScreen } from '../templates-screen.tsx'
+
+export const metadata: Metadata = { title: 'Templates' }
+
+export default function TemplatesPage() {
+  return <TemplatesScreen />
+}

@@ -1,0 +1,90 @@
+'use client'
+import type { ReactNode } from 'react'
+import type { LabField } from '#lib/lab/document.ts'
+import type { InputError } from '#lib/lab/input.ts'
+import type { LabInput } from '#lib/lab/task.ts'
+import { Segmented } from '../ui/segmented.tsx'
+import type { CodeProblem, ShownLine } from './code-editor.tsx'
+import { LazyCodeEditor } from './lazy-code-editor.tsx'
+import { MessagesForm } from './messages-form.tsx'
+import { OptionsForm } from './options-form.tsx'
+import { ToolsForm } from './tools-form.tsx'
+
+interface DocumentEditorProps {
+  readonly input: LabInput
+  readonly part: LabField
+  /** How messages, tools and options are edited. */
+  readonly as: 'form' | 'json'
+  readonly error: InputError | undefined
+  readonly shownLine: (ShownLine & { readonly where: LabField }) | undefined
+  readonly onAs: (as: 'form' | 'json') => void
+  readonly onType: (field: LabField, text: string) => void
+  readonly onUndo: () => void
+  readonly onRedo: () => void
+  readonly onCursor: (line: number) => void
+}
+
+const LABELS = {
+  template: 'Template',
+  messages: 'Messages, JSON',
+  tools: 'Tools, JSON',
+  options: 'Options, JSON',
+} as const
+
+/** One part of the document at a time: the template as text, the others as a form or as the JSON that it edits. */
+export function DocumentEditor(props: DocumentEditorProps) {
+  const { input, part, as, error, shownLine, onAs, onType, onUndo, onRedo, onCursor } = props
+  const type = (text: string) => onType(part, text)
+  const code = (
+    <LazyCodeEditor
+      key={part}
+      label={LABELS[part]}
+      language={part === 'template' ? 'jinja' : 'json'}
+      text={input[part]}
+      problem={error?.where === part ? problemOf(error) : undefined}
+      shownLine={shownLine?.where === part ? shownLine : undefined}
+      onChange={type}
+      onUndo={onUndo}
+      onRedo={onRedo}
+      onCursor={part === 'template' ? onCursor : undefined}
+    />
+  )
+  if (part === 'template') return code
+  const form: ReactNode =
+    part === 'messages' ? (
+      <MessagesForm text={input.messages} onChange={type} onText={() => onAs('json')} />
+    ) : part === 'tools' ? (
+      <ToolsForm text={input.tools} onChange={type} onText={() => onAs('json')} />
+    ) : (
+      <OptionsForm text={input.options} template={input.template} onChange={type} onText={() => onAs('json')} />
+    )
+  return (
+    <div className="grid h-full grid-rows-[auto_minmax(0,1fr)]">
+      <div className="px-3 pt-2">
+        <Segmented
+          label="Edit as"
+          value={as}
+          onChange={onAs}
+          options={[
+            { value: 'form', text: 'Form' },
+            { value: 'json', text: 'JSON' },
+          ]}
+        />
+      </div>
+      {as === 'form' ? <div className="min-h-0 overflow-y-auto">{form}</div> : code}
+    </div>
+  )
+}
+
+/** Kept for as long as the error is the same: the editor is told only what has changed. */
+const problems = new WeakMap<InputError, CodeProblem>()
+
+function problemOf(error: InputError): CodeProblem {
+  const known = problems.get(error) ?? {
+    message: `${error.className}: ${error.message}`,
+    line: error.line,
+    column: error.column,
+  }
+  problems.set(error, known)
+  return known
+}
