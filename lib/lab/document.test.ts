@@ -21,7 +21,7 @@ const begun: LabDocument = {
   source: { kind: 'sample', name: 'chatml' },
   trajectory: undefined,
 }
-const after = (actions: readonly LabAction[], from = historyOf(begun)): LabHistory =>
+const played = (actions: readonly LabAction[], from = historyOf(begun)): LabHistory =>
   actions.reduce(applyLabAction, from)
 const typed = (text: string, at = 0, field: 'template' | 'messages' = 'template'): LabAction => ({
   type: 'typed',
@@ -41,17 +41,17 @@ const drawn = ({ now: { revisions, shown } }: LabHistory): string =>
 
 describe('revisions', () => {
   test('typing leaves what was loaded as it is and goes on in a draft', () => {
-    expect(drawn(after([typed('ab'), typed('abc', 1e6)]))).toBe('1 ChatML - a | *2 edited 1 abc')
+    expect(drawn(played([typed('ab'), typed('abc', 1e6)]))).toBe('1 ChatML - a | *2 edited 1 abc')
   })
 
   test('a fix is a revision of its own that says why, made of the one that was shown', () => {
-    expect(drawn(after([typed('b'), { type: 'fixed', template: 'c', why: 'fix: newline' }, typed('cd')]))).toBe(
+    expect(drawn(played([typed('b'), { type: 'fixed', template: 'c', why: 'fix: newline' }, typed('cd')]))).toBe(
       '1 ChatML - a | 2 edited 1 b | 3 fix: newline 2 c | *4 edited 3 cd',
     )
   })
 
   test('a draft that is kept stays as it is', () => {
-    expect(drawn(after([typed('b'), { type: 'kept', name: 'mine' }, typed('bc')]))).toBe(
+    expect(drawn(played([typed('b'), { type: 'kept', name: 'mine' }, typed('bc')]))).toBe(
       '1 ChatML - a | 2 mine 1 b | *3 edited 2 bc',
     )
   })
@@ -61,38 +61,41 @@ describe('revisions', () => {
       type: 'loaded',
       loaded: { source: { kind: 'file', name: 'x' }, name: 'x', template: 'x' },
     }
-    expect(drawn(after([load, { type: 'shown', number: 1 }, load]))).toBe('1 ChatML - a | *2 x - x')
+    expect(drawn(played([load, { type: 'shown', number: 1 }, load]))).toBe('1 ChatML - a | *2 x - x')
   })
 
   test('the last revision cannot be deleted; the one it was made of takes its place', () => {
-    expect(drawn(after([typed('b'), { type: 'deleted', number: 2 }]))).toBe('*1 ChatML - a')
-    expect(drawn(after([{ type: 'deleted', number: 1 }]))).toBe('*1 ChatML - a')
+    expect(drawn(played([typed('b'), { type: 'deleted', number: 2 }]))).toBe('*1 ChatML - a')
+    expect(drawn(played([{ type: 'deleted', number: 1 }]))).toBe('*1 ChatML - a')
   })
 
   test('a conversation that is loaded leaves the template, and forgets the trajectory of the one before', () => {
-    const { now } = after([
+    const { now } = played([
       { type: 'loaded', loaded: { source: undefined, name: 't', messages: '[1]', trajectory: 'k' } },
       { type: 'loaded', loaded: { source: { kind: 'sample', name: 'b' }, name: 'b', template: 'b' } },
     ])
     expect([now.trajectory, now.messages, shownRevision(now).template]).toEqual(['k', '[1]', 'b'])
-    const other = after([{ type: 'loaded', loaded: { source: undefined, name: 'u', messages: '[2]' } }], historyOf(now))
+    const other = played(
+      [{ type: 'loaded', loaded: { source: undefined, name: 'u', messages: '[2]' } }],
+      historyOf(now),
+    )
     expect(other.now.trajectory).toBeUndefined()
   })
 })
 
 describe('undo', () => {
   test('one step back takes a burst of keys; a pause, another field or a step back begins another', () => {
-    const history = after([typed('b'), typed('bc', 100), typed('bcd', 5_000), typed('[1]', 5_100, 'messages')])
+    const history = played([typed('b'), typed('bc', 100), typed('bcd', 5_000), typed('[1]', 5_100, 'messages')])
     expect(history.past).toHaveLength(3)
-    const back = after([{ type: 'undone' }, { type: 'undone' }], history)
+    const back = played([{ type: 'undone' }, { type: 'undone' }], history)
     expect(inputOf(back.now)).toMatchObject({ template: 'bc', messages: '[]' })
-    expect(after([typed('bce', 5_150)], back).past).toHaveLength(2)
+    expect(played([typed('bce', 5_150)], back).past).toHaveLength(2)
   })
 
   test('says which part a step has changed', () => {
-    const history = after([typed('[1]', 0, 'messages'), { type: 'tokenizer', name: 'other' }])
-    expect(changedPart(history.now, after([{ type: 'undone' }], history).now)).toBe('tokenizer')
-    expect(changedPart(begun, after([typed('b')]).now)).toBe('template')
+    const history = played([typed('[1]', 0, 'messages'), { type: 'tokenizer', name: 'other' }])
+    expect(changedPart(history.now, played([{ type: 'undone' }], history).now)).toBe('tokenizer')
+    expect(changedPart(begun, played([typed('b')]).now)).toBe('template')
     expect(changedPart(begun, begun)).toBeUndefined()
   })
 
@@ -126,13 +129,13 @@ describe('undo', () => {
   test('goes back over everything to where it began, and on again to where it was', () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 40 }), (actions) => {
-        const end = after(actions)
-        const undone = after(
+        const end = played(actions)
+        const undone = played(
           Array.from(end.past, () => ({ type: 'undone' })),
           end,
         )
         expect(undone.now).toBe(begun)
-        const redone = after(
+        const redone = played(
           Array.from(undone.future, () => ({ type: 'redone' })),
           undone,
         )
@@ -146,7 +149,7 @@ describe('undo', () => {
     const any = fc.oneof(action, fc.constantFrom<LabAction>({ type: 'undone' }, { type: 'redone' }))
     fc.assert(
       fc.property(fc.array(any, { maxLength: 60 }), (actions) => {
-        const { now } = after(actions)
+        const { now } = played(actions)
         const numbers = now.revisions.map(({ number }) => number)
         expect(numbers).toContain(now.shown)
         expect(new Set(numbers).size).toBe(numbers.length)
