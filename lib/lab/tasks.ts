@@ -1,10 +1,11 @@
 /** Every task of the template lab by its name: what the page's worker, the routes and the command line can run. */
 import { check } from './check.ts'
+import { masks } from './masks/task.ts'
 import { preview } from './preview/preview.ts'
 import { stability } from './stability/task.ts'
 import type { LabTask } from './task.ts'
 
-export const tasks = { check, preview, stability }
+export const tasks = { check, masks, preview, stability }
 
 type AnyTask = LabTask<never, unknown, unknown>
 export type Tasks = typeof tasks

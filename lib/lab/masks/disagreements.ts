@@ -1,0 +1,45 @@
+/** Where ways to a mask differ on one sequence. */
+import { type MaskedTokens, quoted } from './masked-tokens.ts'
+import type { Disagreement, Mark, MaskReport, WayName } from './report.ts'
+
+export type MarksByWay = ReadonlyMap<WayName, readonly Mark[]>
+
+/** Of the tokens that both speak of. */
+export function pairsOf(marks: MarksByWay): MaskReport['pairs'] {
+  const ways = [...marks.entries()]
+  return ways.flatMap(([name, own], index) =>
+    ways.slice(index + 1).map(([other, others]) => ({
+      ways: [name, other] as const,
+      tokens: own.filter((mark, token) => mark !== others[token] && mark !== 'unknown' && others[token] !== 'unknown')
+        .length,
+    })),
+  )
+}
+
+/**
+ * Stretches on which the ways say the same different things, in one message. A token that one way trains and another does not
+ * have counts; one that nobody trains does not.
+ */
+export function disagreementsOf(
+  sequence: Pick<MaskedTokens, 'ids' | 'bytes'>,
+  marks: MarksByWay,
+  origin: (token: number) => { readonly line: number | undefined; readonly message: number | undefined },
+): readonly Disagreement[] {
+  const ways = [...marks.entries()]
+  const found: { start: number; end: number; key: string }[] = []
+  for (let token = 0; token < sequence.ids.length; token++) {
+    const said = new Set(ways.map(([, own]) => own[token]))
+    if (said.size < 2 || !(said.has('trained') || said.has('partly'))) continue
+    const key = [origin(token).message, ...ways.map(([, own]) => own[token])].join()
+    const last = found.at(-1)
+    if (last?.end === token && last.key === key) last.end++
+    else found.push({ start: token, end: token + 1, key })
+  }
+  return found.map(({ start, end }) => ({
+    start,
+    end,
+    text: quoted(sequence, start, end),
+    ...origin(start),
+    marks: Object.fromEntries(ways.map(([name, own]) => [name, own[start] as Mark])),
+  }))
+}

@@ -1,0 +1,52 @@
+/** What is right or wrong about a way, in one line. */
+import type { Break, Lint, LintKind, Mark, Severity } from './report.ts'
+
+interface Known {
+  /** False only where the way needs a generation block and the template has none. */
+  readonly hasTag: boolean
+  readonly lints: readonly Lint[]
+  readonly breaks: readonly Break[]
+  /** Trained tokens of its own that the sequence does not have. */
+  readonly foreignTrained: number
+  readonly marks: readonly Mark[]
+  /** Of the trajectory; undefined where none is open, and for the trajectory itself. */
+  readonly truth: readonly Mark[] | undefined
+}
+
+export function findingOf({ hasTag, lints, breaks, foreignTrained, marks, truth }: Known): {
+  readonly severity: Severity | 'none'
+  readonly text: string
+} {
+  const missing = truth?.filter((mark, token) => mark === 'trained' && marks[token] !== 'trained').length ?? 0
+  const tooMany = truth?.filter((mark, token) => mark === 'untrained' && marks[token] === 'trained').length ?? 0
+  const parts = [
+    ...(hasTag ? [] : ['the template has no generation block']),
+    ...lints.flatMap(({ kind }) => (kind === 'all-zero' && !hasTag ? [] : [SHORT[kind]])),
+    ...(missing > 0 ? [`${missing} of what was sampled missing`] : []),
+    ...(tooMany > 0 ? [`${tooMany} that ${tooMany === 1 ? 'was' : 'were'} not sampled`] : []),
+    ...(foreignTrained > 0
+      ? [`${foreignTrained} trained that ${foreignTrained === 1 ? 'is' : 'are'} not in this sequence`]
+      : []),
+    ...(breaks.length > 0
+      ? [`the prefix breaks at ${counted(new Set(breaks.map(({ message }) => message)).size)}`]
+      : []),
+  ]
+  const isError = !hasTag || missing > 0 || foreignTrained > 0 || lints.some(({ severity }) => severity === 'error')
+  if (parts.length === 0) return { severity: 'none', text: truth ? 'as sampled' : 'nothing found' }
+  return { severity: isError ? 'error' : 'warning', text: parts.join(' · ') }
+}
+
+const counted = (messages: number): string => (messages === 1 ? 'one message' : `${messages} messages`)
+
+const SHORT: Readonly<Record<LintKind, string>> = {
+  'all-zero': 'nothing is trained',
+  'header-trained': 'the header is trained',
+  'context-trained': 'context is trained',
+  'tool-result-trained': 'tool results are trained',
+  'end-of-turn-untrained': 'the end of turn is untrained',
+  'after-end-trained': 'what follows the end of turn is trained',
+  'synthetic-end': 'an end of turn has logprob 0',
+  merge: 'a token spans a boundary',
+  'unknown-logprob': 'trained tokens without logprob',
+  'span-lost': 'a generation block is lost',
+}
