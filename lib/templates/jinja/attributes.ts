@@ -1,13 +1,185 @@
 /** `value.name`, `value[key]` and `value[start:stop:step]` as jinja2's immutable sandbox looks them up. */
-import { PyError, type Runtime, type Value } from './values.ts'
+import { refuseNamed } from './arguments.ts'
+import { quoted } from './code-points.ts'
+import { type Fields, format } from './format.ts'
+import { Markup, textOf } from './markup.ts'
+import { markupMethods } from './markup-methods.ts'
+import { Builtin, Bytes, DictView, PyGenerator, Range } from './objects.ts'
+import { objectTypeRepr, repr, typeName } from './repr.ts'
+import { strMethods } from './str-methods.ts'
+import { item, itemOf } from './subscript.ts'
+import {
+  bytesMethods,
+  dictMethods,
+  floatAttributes,
+  intAttributes,
+  listMethods,
+  type Method,
+  rangeMethods,
+  tupleMethods,
+  viewMethods,
+} from './value-methods.ts'
+import {
+  type Arguments,
+  PyDict,
+  PyError,
+  PyFloat,
+  PyObject,
+  PyTuple,
+  type Runtime,
+  Undefined,
+  type Value,
+} from './values.ts'
 
-const missing = (): never => {
-  throw new PyError('NotImplementedError', 'not there yet')
-}
+export { slice } from './subscript.ts'
 
 /** The attribute, else the item; Undefined where there is neither or where the sandbox keeps it closed. */
-export const getAttribute = (_value: Value, _name: string, _runtime: Runtime): Value => missing()
+export function getAttribute(value: Value, name: string, runtime: Runtime): Value {
+  if (value instanceof PyDict && !isPrivate(name)) {
+    const method = dictMethods.get(name)
+    if (method === undefined) return value.get(name) ?? withoutAttribute(value, name)
+  }
+  return attributeOf(value, name, runtime) ?? itemOf(value, name, runtime) ?? withoutAttribute(value, name)
+}
+
 /** The item, else (for a str key) the attribute. */
-export const getItem = (_value: Value, _key: Value, _runtime: Runtime): Value => missing()
-/** null for a part that was left out. Raises where the value cannot be sliced. */
-export const slice = (_value: Value, _start: Value, _stop: Value, _step: Value, _runtime: Runtime): Value => missing()
+export function getItem(value: Value, key: Value, runtime: Runtime): Value {
+  const found = itemOf(value, key, runtime)
+  if (found !== undefined) return found
+  const name = textOf(key)
+  if (name !== undefined) return attributeOf(value, name, runtime) ?? withoutAttribute(value, name)
+  return new Undefined(`${objectTypeRepr(value)} has no element ${repr(key, runtime)}`)
+}
+
+const withoutAttribute = (value: Value, name: string): Undefined =>
+  new Undefined(`${quoted(objectTypeRepr(value))} has no attribute ${quoted(name)}`)
+
+/** Whether Python's hasattr would say so, closed attributes included. */
+export function hasAttribute(value: Value, name: string, runtime: Runtime): boolean {
+  return attributeOf(value, name, runtime) !== undefined
+}
+
+/** The attribute alone: a SecurityError in waiting where the sandbox keeps it closed, undefined where there is none. */
+export function attributeOf(value: Value, name: string, runtime: Runtime): Value | undefined {
+  if (isPrivate(name)) return hasPrivate(value, name, runtime) ? closed(value, name) : undefined
+  if (value instanceof Undefined) throw new PyError(value.className, value.message)
+  const text = textOf(value)
+  if (text !== undefined) return textAttribute(value, text, name, runtime)
+  if (Array.isArray(value)) return CHANGES_LIST.has(name) ? closed(value, name) : boundMethod(listMethods, value, name)
+  if (value instanceof PyDict) {
+    return CHANGES_DICT.has(name) ? closed(value, name) : boundMethod(dictMethods, value, name)
+  }
+  if (value instanceof PyTuple) return value.attribute?.(name) ?? boundMethod(tupleMethods, value, name)
+  if (value instanceof PyFloat) return floatAttributes(value, name)
+  if (value instanceof Range) return value.attribute(name) ?? boundMethod(rangeMethods, value, name)
+  if (value instanceof DictView) return value.attribute(name) ?? boundMethod(viewMethods, value, name)
+  if (value instanceof Bytes) return boundMethod(bytesMethods, value, name)
+  if (value instanceof PyGenerator) return GENERATOR_FRAMES.has(name) ? closed(value, name) : undefined
+  if (value instanceof PyObject) return value.attribute?.(name, runtime)
+  return value === null ? undefined : intAttributes(value, name)
+}
+
+const CHANGES_LIST = new Set(['append', 'clear', 'pop', 'reverse', 'insert', 'sort', 'extend', 'remove'])
+const CHANGES_DICT = new Set(['clear', 'pop', 'popitem', 'setdefault', 'update'])
+const GENERATOR_FRAMES = new Set(['gi_frame', 'gi_code'])
+
+const closed = (value: Value, name: string): Undefined =>
+  new Undefined(`access to attribute ${quoted(name)} of '${typeName(value)}' object is unsafe.`, 'SecurityError')
+
+const isPrivate = (name: string): boolean => name.charCodeAt(0) === 0x5f
+
+/** Only names that the type has are closed; others may be keys of a dict. */
+function hasPrivate(value: Value, name: string, runtime: Runtime): boolean {
+  const inner = /^__(\w+)__$/.exec(name)?.[1]
+  if (value instanceof PyObject && value.attribute?.(name, runtime) !== undefined) return true
+  if (inner === undefined) return value instanceof Undefined && UNDEFINED_SLOTS.has(name)
+  return EVERY_OBJECT.has(inner) || (SPECIAL[typeName(value)] ?? '').split(' ').includes(inner)
+}
+
+const UNDEFINED_SLOTS = new Set(
+  ['exception', 'hint', 'message', 'name', 'obj']
+    .map((part) => `_undefined_${part}`)
+    .concat('_fail_with_undefined_error'),
+)
+const EVERY_OBJECT = new Set(
+  'ne lt reduce new subclasshook setattr doc reduce_ex getattribute init_subclass sizeof le getstate eq delattr class hash init gt format ge repr str dir'.split(
+    ' ',
+  ),
+)
+const ARITHMETIC =
+  'abs add bool divmod float floor floordiv ceil getnewargs int mod mul neg pos pow radd rdivmod rfloordiv rmod rmul round rpow rsub rtruediv sub truediv trunc'
+const WHOLE = `${ARITHMETIC} and index invert lshift or rand rlshift ror rrshift rshift rxor xor`
+/** Between double underscores, beside those of every object: what dir(type) lists in CPython 3.11. */
+const SPECIAL: Readonly<Record<string, string>> = {
+  str: 'add contains getitem getnewargs iter len mod mul rmod rmul',
+  Markup: 'add contains getitem getnewargs iter len mod mul rmod rmul html html_format radd module slots',
+  int: WHOLE,
+  bool: WHOLE,
+  float: `${ARITHMETIC} getformat`,
+  list: 'add class_getitem contains delitem getitem iadd imul iter len mul reversed rmul setitem',
+  tuple: 'add class_getitem contains getitem getnewargs iter len mul rmul',
+  dict: 'class_getitem contains delitem getitem ior iter len or reversed ror setitem',
+  NoneType: 'bool',
+  range: 'bool contains getitem iter len reversed',
+  bytes: 'add bytes contains getitem getnewargs iter len mod mul rmod rmul',
+  builtin_function_or_method: 'call module name qualname self text_signature',
+  function: 'annotations builtins call closure code defaults dict get globals kwdefaults module name qualname',
+  generator: 'del iter name next qualname',
+  Undefined:
+    'add aiter bool call complex div float floordiv getattr getitem int iter len mod module mul neg pos pow radd rdiv rfloordiv rmod rmul rpow rsub rtruediv slots sub truediv',
+}
+
+function textAttribute(value: Value, text: string, name: string, runtime: Runtime): Value | undefined {
+  if (name === 'format' || name === 'format_map') return sandboxedFormat(value, text, name, runtime)
+  const method = value instanceof Markup ? markupMethods.get(name) : strMethods.get(name)
+  if (method === undefined) return undefined
+  return new Builtin(shown(value, name), (call, inner) => method(text, call, inner))
+}
+
+function boundMethod<T extends Value>(
+  methods: ReadonlyMap<string, Method<T>>,
+  self: T,
+  name: string,
+): Builtin | undefined {
+  const method = methods.get(name)
+  return method && new Builtin(shown(self, name), (call, runtime) => method(self, call, runtime))
+}
+
+/** Python shows an address, which is another one each time. */
+const shown = (self: Value, name: string): string => `<built-in method ${name} of ${typeName(self)} object at 0x0>`
+
+/** str.format whose fields see no more than the template may. */
+function sandboxedFormat(self: Value, text: string, name: 'format' | 'format_map', runtime: Runtime): Builtin {
+  const markup = self instanceof Markup
+  const fields = (call: Arguments, inner: Runtime): Fields => ({
+    positional: name === 'format' ? call.positional : [],
+    named: name === 'format' ? (key) => namedArgument(call, key, inner) : mapped(call, inner),
+    attribute: (value, attribute) => getAttribute(value, attribute, inner),
+    item: (value, key) => getItem(value, key, inner),
+    markup,
+  })
+  runtime.step()
+  return new Builtin(
+    shown(self, name),
+    (call, inner) => {
+      const result = format(text, fields(call, inner), inner)
+      return markup ? new Markup(result) : result
+    },
+    'function',
+  )
+}
+
+function namedArgument(call: Arguments, key: string, runtime: Runtime): Value {
+  const value = call.named.get(key)
+  if (value === undefined) throw new PyError('KeyError', repr(key, runtime))
+  return value
+}
+
+function mapped(call: Arguments, runtime: Runtime): (key: string) => Value {
+  refuseNamed('format_map', call)
+  const [mapping] = call.positional
+  if (mapping === undefined || call.positional.length > 1) {
+    throw new PyError('TypeError', `format_map() takes exactly one argument (${call.positional.length} given)`)
+  }
+  return (key) => item(mapping, key, runtime)
+}

@@ -1,6 +1,9 @@
 /** Every filter of jinja2 3.1.6 by its name; tojson as transformers defines it. */
-import type { Arguments, Runtime, Value } from './values.ts'
+import type { Filter } from './filter.ts'
+import { numberFilters } from './number-filters.ts'
+import { sequenceFilters } from './sequence-filters.ts'
+import { textFilters } from './text-filters.ts'
 
-export type Filter = (value: Value, call: Arguments, runtime: Runtime) => Value
+export type { Filter } from './filter.ts'
 
-export const filters: ReadonlyMap<string, Filter> = new Map()
+export const filters: ReadonlyMap<string, Filter> = new Map([...textFilters, ...numberFilters, ...sequenceFilters])

@@ -1,14 +1,267 @@
 /** What every chat template can call: jinja2's globals and those that transformers adds. */
-import { PyObject, type Value } from './values.ts'
+import { bound, indexOf, refuseNamed, signature } from './arguments.ts'
+import { truth } from './comparison.ts'
+import { items, listOf } from './iteration.ts'
+import { escapedHtml, Markup, textOf } from './markup.ts'
+import { clamped } from './numbers.ts'
+import { Builtin, Range } from './objects.ts'
+import { repr, str, typeName } from './repr.ts'
+import { strftime } from './strftime.ts'
+import { dictOfKeys } from './value-methods.ts'
+import { type Arguments, PyDict, PyError, PyObject, PyTuple, type Runtime, type Value } from './values.ts'
 
-export const globals: ReadonlyMap<string, Value> = new Map()
+/** A function that is written in Python. */
+const pythonFunction = (name: string, run: (call: Arguments, runtime: Runtime) => Value): Builtin =>
+  new Builtin(`<function ${name} at 0x0>`, run, 'function')
+
+const pythonClass = (name: string, run: (call: Arguments, runtime: Runtime) => Value): Builtin =>
+  new Builtin(`<class '${name}'>`, run, 'type')
+
+/** The sandbox's. */
+const MAX_RANGE = 100_000
+
+function safeRange(call: Arguments): Value {
+  refuseUnexpected('safe_range', call)
+  const count = call.positional.length
+  if (count === 0 || count > 3) {
+    const wanted = count === 0 ? 'at least 1 argument' : 'at most 3 arguments'
+    throw new PyError('TypeError', `range expected ${wanted}, got ${count}`)
+  }
+  const [first = 0, second, step = 1] = call.positional.map(indexOf)
+  if (step === 0) throw new PyError('ValueError', 'range() arg 3 must not be zero')
+  const range = second === undefined ? new Range(0, first, 1) : new Range(first, second, step)
+  if (range.size > 0x7fffffffffffffffn) {
+    throw new PyError('OverflowError', 'Python int too large to convert to C ssize_t')
+  }
+  if (range.length() > MAX_RANGE) {
+    throw new PyError('OverflowError', `Range too big. The sandbox blocks ranges larger than MAX_RANGE (${MAX_RANGE}).`)
+  }
+  return range
+}
+
+function refuseUnexpected(name: string, call: Arguments): void {
+  for (const key of call.named.keys()) {
+    throw new PyError('TypeError', `${name}() got an unexpected keyword argument '${key}'`)
+  }
+}
+
+/** dict(…). */
+function dictOf(call: Arguments, runtime: Runtime): PyDict {
+  const [source, ...others] = call.positional
+  if (others.length > 0) {
+    throw new PyError('TypeError', `dict expected at most 1 argument, got ${call.positional.length}`)
+  }
+  const dict = new PyDict()
+  if (source instanceof PyDict) for (const [key, value] of source.entries()) dict.set(key, value)
+  else if (source !== undefined) addPairs(dict, source, runtime)
+  for (const [key, value] of call.named) dict.set(key, value)
+  runtime.step(dict.size)
+  runtime.allocate(dict.size)
+  return dict
+}
+
+function addPairs(dict: PyDict, source: Value, runtime: Runtime): void {
+  let index = 0
+  for (const item of items(source, runtime)) {
+    const pair = sequenceAt(item, index, runtime)
+    if (pair.length !== 2) {
+      throw new PyError(
+        'ValueError',
+        `dictionary update sequence element #${index} has length ${pair.length}; 2 is required`,
+      )
+    }
+    dict.set(pair[0] ?? null, pair[1] ?? null)
+    index += 1
+  }
+}
+
+function sequenceAt(item: Value, index: number, runtime: Runtime): readonly Value[] {
+  try {
+    return listOf(item, runtime)
+  } catch (error) {
+    if (error instanceof PyError && error.className === 'TypeError') {
+      throw new PyError('TypeError', `cannot convert dictionary update sequence element #${index} to a sequence`)
+    }
+    throw error
+  }
+}
+
+/** transformers' stand-in for dict: it can be called, and knows fromkeys. */
+class TemplateDict extends PyObject {
+  readonly typeName = 'TemplateDict'
+  override readonly module = 'transformers.utils.chat_template_utils'
+  repr(): string {
+    return `<${this.module}.TemplateDict object at 0x0>`
+  }
+  override call(call: Arguments, runtime: Runtime): Value {
+    return dictOf(call, runtime)
+  }
+  override attribute(name: string): Value | undefined {
+    if (name !== 'fromkeys') return undefined
+    return new Builtin('<bound method TemplateDict.fromkeys>', (call, runtime) => {
+      refuseNamed('dict.fromkeys', call)
+      const [keys, value = null] = call.positional
+      if (keys === undefined) throw new PyError('TypeError', 'fromkeys expected at least 1 argument, got 0')
+      return dictOfKeys(keys, value, runtime)
+    })
+  }
+}
 
 /** What `{% set ns.name = value %}` may assign to. */
 export class Namespace extends PyObject {
   readonly typeName = 'TemplateNamespace'
-  repr(): string {
-    return '<Namespace {}>'
+  override readonly module = 'transformers.utils.chat_template_utils'
+  private readonly attributes: PyDict
+  constructor(attributes: PyDict) {
+    super()
+    for (const [name] of attributes.entries()) refusePrivate(name)
+    this.attributes = attributes
+  }
+  repr(runtime: Runtime): string {
+    return `<Namespace ${repr(this.attributes, runtime)}>`
+  }
+  override attribute(name: string): Value | undefined {
+    return this.attributes.get(name)
   }
   /** Throws PyError (SecurityError) for a name that begins with an underscore. */
-  set(_name: string, _value: Value): void {}
+  set(name: string, value: Value): void {
+    refusePrivate(name)
+    this.attributes.set(name, value)
+  }
 }
+
+function refusePrivate(name: Value): void {
+  const text = textOf(name)
+  if (text === undefined || !text.startsWith('_')) return
+  throw new PyError(
+    'SecurityError',
+    `Chat templates cannot store underscore-prefixed attributes on a namespace, but got '${text}'. Please rename the attribute.`,
+  )
+}
+
+class Cycler extends PyObject {
+  readonly typeName = 'Cycler'
+  override readonly module = 'jinja2.utils'
+  private readonly items: readonly Value[]
+  private position = 0
+  constructor(items: readonly Value[]) {
+    super()
+    if (items.length === 0) throw new PyError('RuntimeError', 'at least one item has to be provided')
+    this.items = items
+  }
+  repr(): string {
+    return '<jinja2.utils.Cycler object at 0x0>'
+  }
+  override attribute(name: string): Value | undefined {
+    switch (name) {
+      case 'items':
+        return new PyTuple(this.items)
+      case 'pos':
+        return this.position
+      case 'current':
+        return this.items[this.position]
+      case 'next':
+        return new Builtin('<bound method Cycler.next>', () => this.next(), 'method')
+      case 'reset':
+        return new Builtin('<bound method Cycler.reset>', () => this.reset(), 'method')
+      default:
+        return undefined
+    }
+  }
+  private next(): Value {
+    const current = this.items[this.position] ?? null
+    this.position = (this.position + 1) % this.items.length
+    return current
+  }
+  private reset(): Value {
+    this.position = 0
+    return null
+  }
+}
+
+/** The separator, but nothing the first time. */
+class Joiner extends PyObject {
+  readonly typeName = 'Joiner'
+  override readonly module = 'jinja2.utils'
+  private readonly separator: Value
+  private used = false
+  constructor(separator: Value) {
+    super()
+    this.separator = separator
+  }
+  repr(): string {
+    return '<jinja2.utils.Joiner object at 0x0>'
+  }
+  override attribute(name: string): Value | undefined {
+    if (name === 'sep') return this.separator
+    return name === 'used' ? this.used : undefined
+  }
+  override call(): Value {
+    if (this.used) return this.separator
+    this.used = true
+    return ''
+  }
+}
+
+const JOINER = signature('Joiner.__init__([self], sep=)')
+const RAISE = signature('raise_exception(message)')
+const NOW = signature('strftime_now(format)')
+const LIPSUM = signature('generate_lorem_ipsum(n=, html=, min=, max=)')
+
+const LOREM =
+  'lorem ipsum dolor sit amet consectetuer adipiscing elit sed diam nonummy nibh euismod tincidunt ut laoreet magna aliquam erat volutpat'.split(
+    ' ',
+  )
+
+/** Random words in Python; here the same each time, so that a render is too. */
+function lipsum(call: Arguments, runtime: Runtime): Value {
+  const [count = 5, html = true, least = 20] = bound(LIPSUM, call)
+  const [paragraphs, words] = [clamped(indexOf(count)), clamped(indexOf(least))]
+  runtime.allocate(Math.max(0, paragraphs) * Math.max(0, words) * 8)
+  const paragraph = Array.from({ length: Math.max(0, words) }, (_, index) => LOREM[index % LOREM.length]).join(' ')
+  const sentence = `${paragraph.charAt(0).toUpperCase()}${paragraph.slice(1)}.`
+  const all = Array.from({ length: Math.max(0, paragraphs) }, () => sentence)
+  if (!truth(html)) return all.join('\n\n')
+  return new Markup(all.map((text) => `<p>${escapedHtml(text)}</p>`).join('\n'))
+}
+
+export const globals: ReadonlyMap<string, Value> = new Map<string, Value>([
+  ['range', pythonFunction('safe_range', safeRange)],
+  ['dict', new TemplateDict()],
+  ['lipsum', pythonFunction('generate_lorem_ipsum', lipsum)],
+  [
+    'cycler',
+    pythonClass('jinja2.utils.Cycler', (call) => {
+      refuseUnexpected('Cycler.__init__', call)
+      return new Cycler(call.positional)
+    }),
+  ],
+  ['joiner', pythonClass('jinja2.utils.Joiner', (call) => new Joiner(bound(JOINER, call)[0] ?? ', '))],
+  [
+    'namespace',
+    pythonClass(
+      'transformers.utils.chat_template_utils._cached_compile_jinja_template.<locals>.TemplateNamespace',
+      (call, runtime) => new Namespace(dictOf(call, runtime)),
+    ),
+  ],
+  [
+    'raise_exception',
+    pythonFunction('raise_exception', (call, runtime) => {
+      const [message = null] = bound(RAISE, call)
+      throw new PyError('TemplateError', message === null ? 'None' : str(message, runtime))
+    }),
+  ],
+  [
+    'strftime_now',
+    pythonFunction('strftime_now', (call, runtime) => {
+      const [format = null] = bound(NOW, call)
+      const text = textOf(format)
+      if (text === undefined) {
+        throw new PyError('TypeError', `strftime() argument 1 must be str, not ${typeName(format)}`)
+      }
+      const result = strftime(runtime.clock(), text)
+      runtime.allocate(result.length)
+      return result
+    }),
+  ],
+])

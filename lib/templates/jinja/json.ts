@@ -1,9 +1,10 @@
 /** JSON as Python's json module reads and writes it. */
-import { PyError, type Runtime, type Value } from './values.ts'
 
-const missing = (): never => {
-  throw new PyError('NotImplementedError', 'not there yet')
-}
+import { textOf } from './markup.ts'
+import { asInt, floatRepr, intText, readInt } from './numbers.ts'
+import { MAX_DEPTH, typeName } from './repr.ts'
+import { sorted } from './sorting.ts'
+import { PyDict, PyError, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
 /** What is wrong in a JSON text, and where. */
 export class JsonError extends Error {
@@ -19,10 +20,225 @@ export class JsonError extends Error {
 }
 
 /** json.loads: 1 is an int of any size, 1.0 a float, the last of equal keys wins. Throws JsonError. */
-export const readJson = (_text: string): Value => missing()
+export function readJson(text: string): Value {
+  const reader = { text, at: 0 }
+  skipSpace(reader)
+  const value = readValue(reader, 0)
+  skipSpace(reader)
+  if (reader.at < text.length) throw problem('Extra data', text, reader.at)
+  return value
+}
+
+interface Reader {
+  readonly text: string
+  /** The UTF-16 unit that is read next. */
+  at: number
+}
+
+/** Worded as Python's JSONDecodeError, its place in fields of their own. */
+function problem(message: string, text: string, at: number): JsonError {
+  const before = text.slice(0, at)
+  const lineStart = before.lastIndexOf('\n') + 1
+  const line = before.split('\n').length
+  return new JsonError(message, line, [...before.slice(lineStart)].length + 1)
+}
+
+function skipSpace(reader: Reader): void {
+  for (;;) {
+    const code = reader.text.charCodeAt(reader.at)
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return
+    reader.at += 1
+  }
+}
+
+function readValue(reader: Reader, depth: number): Value {
+  const { text, at } = reader
+  switch (text[at]) {
+    case '"':
+      return readString(reader)
+    case '{':
+      return readObject(reader, depth)
+    case '[':
+      return readArray(reader, depth)
+    default:
+      return readScalar(reader)
+  }
+}
+
+const WORDS: readonly (readonly [string, Value])[] = [
+  ['null', null],
+  ['true', true],
+  ['false', false],
+  ['NaN', new PyFloat(Number.NaN)],
+  ['Infinity', new PyFloat(Number.POSITIVE_INFINITY)],
+  ['-Infinity', new PyFloat(Number.NEGATIVE_INFINITY)],
+]
+
+function readScalar(reader: Reader): Value {
+  const { text, at } = reader
+  const pattern = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y
+  pattern.lastIndex = at
+  const number = pattern.exec(text)
+  if (number) {
+    reader.at = pattern.lastIndex
+    const isFloat = number[1] !== undefined || number[2] !== undefined
+    return isFloat ? new PyFloat(Number(number[0])) : readWhole(number[0], text, at)
+  }
+  for (const [word, value] of WORDS) {
+    if (!text.startsWith(word, at)) continue
+    reader.at += word.length
+    return value
+  }
+  throw problem('Expecting value', text, at)
+}
+
+function readWhole(digits: string, text: string, at: number): Value {
+  if (digits.length < 16) return Number(digits) + 0
+  try {
+    return readInt(digits, 10) ?? asInt(BigInt(digits))
+  } catch (error) {
+    if (error instanceof PyError) throw problem(error.message, text, at)
+    throw error
+  }
+}
+
+function enter(reader: Reader, depth: number): void {
+  reader.at += 1
+  if (depth > MAX_DEPTH) throw problem('More than 960 levels deep', reader.text, reader.at - 1)
+}
+
+function readArray(reader: Reader, depth: number): Value {
+  enter(reader, depth)
+  const { text } = reader
+  const items: Value[] = []
+  skipSpace(reader)
+  if (text[reader.at] === ']') {
+    reader.at += 1
+    return items
+  }
+  for (;;) {
+    items.push(readValue(reader, depth + 1))
+    skipSpace(reader)
+    const next = text[reader.at]
+    if (next !== ',' && next !== ']') throw problem("Expecting ',' delimiter", text, reader.at)
+    reader.at += 1
+    if (next === ']') return items
+    skipSpace(reader)
+  }
+}
+
+function readObject(reader: Reader, depth: number): Value {
+  enter(reader, depth)
+  const { text } = reader
+  const dict = new PyDict()
+  skipSpace(reader)
+  if (text[reader.at] === '}') {
+    reader.at += 1
+    return dict
+  }
+  for (;;) {
+    if (text[reader.at] !== '"') throw problem('Expecting property name enclosed in double quotes', text, reader.at)
+    const key = readString(reader)
+    skipSpace(reader)
+    if (text[reader.at] !== ':') throw problem("Expecting ':' delimiter", text, reader.at)
+    reader.at += 1
+    skipSpace(reader)
+    dict.set(key, readValue(reader, depth + 1))
+    skipSpace(reader)
+    const next = text[reader.at]
+    if (next !== ',' && next !== '}') throw problem("Expecting ',' delimiter", text, reader.at)
+    reader.at += 1
+    if (next === '}') return dict
+    skipSpace(reader)
+  }
+}
+
+/** Where a str ends or needs a closer look. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them in strings
+const SPECIAL = /["\\\0-\x1f]/g
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+}
+
+function readString(reader: Reader): string {
+  const { text } = reader
+  const open = reader.at
+  let result = ''
+  let at = open + 1
+  for (;;) {
+    SPECIAL.lastIndex = at
+    const found = SPECIAL.exec(text)
+    if (!found) throw problem('Unterminated string starting at', text, open)
+    result += text.slice(at, found.index)
+    at = found.index + 1
+    if (found[0] === '"') break
+    if (found[0] !== '\\') throw problem('Invalid control character at', text, found.index)
+    const letter = text[at]
+    if (letter === undefined) throw problem('Unterminated string starting at', text, open)
+    if (letter === 'u') {
+      const hex = text.slice(at + 1, at + 5)
+      if (!/^[\da-fA-F]{4}$/.test(hex)) throw problem('Invalid \\uXXXX escapedUnit', text, at + 1)
+      result += String.fromCharCode(Number.parseInt(hex, 16))
+      at += 5
+    } else {
+      const meant = ESCAPES[letter]
+      if (meant === undefined) throw problem('Invalid \\escapedUnit', text, found.index)
+      result += meant
+      at += 1
+    }
+  }
+  reader.at = at
+  return result
+}
 
 /** Plain JavaScript data as a value: whole numbers are ints, undefined members are left out, values stay as they are. */
-export const fromJs = (_value: unknown): Value => missing()
+export function fromJs(value: unknown): Value {
+  return converted(value, 0)
+}
+
+/** Messages come again with each render; what was made of an object is kept as long as the object is. */
+const made = new WeakMap<object, Value>()
+
+function converted(value: unknown, depth: number): Value {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) && !Object.is(value, -0) ? value : floatOrWhole(value)
+  if (typeof value === 'bigint') return asInt(value)
+  if (typeof value !== 'object') throw new TypeError(`a template cannot take a ${typeof value}`)
+  if (isValue(value)) return value
+  const known = made.get(value)
+  if (known !== undefined) return known
+  if (depth > MAX_DEPTH) throw new RangeError('more than 960 levels deep')
+  const result = Array.isArray(value)
+    ? value.map((item) => converted(item, depth + 1))
+    : PyDict.of(
+        Object.entries(value)
+          .filter(([, item]) => item !== undefined)
+          .map(([key, item]) => [key, converted(item, depth + 1)]),
+      )
+  made.set(value, result)
+  return result
+}
+
+/** 1e300 is written as a float, as JSON would be. */
+const floatOrWhole = (value: number): Value =>
+  Number.isInteger(value) && Math.abs(value) < 1e21 && !Object.is(value, -0) ? asInt(BigInt(value)) : new PyFloat(value)
+
+const isValue = (value: object): value is PyFloat | PyTuple | PyDict | Undefined | PyObject =>
+  value instanceof PyFloat ||
+  value instanceof PyTuple ||
+  value instanceof PyDict ||
+  value instanceof Undefined ||
+  value instanceof PyObject
 
 export interface JsonOptions {
   readonly ensureAscii: boolean
@@ -34,4 +250,105 @@ export interface JsonOptions {
 }
 
 /** json.dumps. Throws PyError (TypeError) for what is no JSON. */
-export const toJson = (_value: Value, _options: JsonOptions, _runtime: Runtime): string => missing()
+export function toJson(value: Value, options: JsonOptions, runtime: Runtime): string {
+  const { indent, separators } = options
+  const [item, key] = separators ?? [indent === undefined ? ', ' : ',', ': ']
+  const layout: Layout = {
+    item,
+    key,
+    indent: typeof indent === 'number' ? ' '.repeat(Math.max(0, indent)) : indent,
+    sortKeys: options.sortKeys,
+    quote: options.ensureAscii ? quotedAscii : quoted,
+  }
+  return written(value, layout, '\n', 0, runtime)
+}
+
+interface Layout {
+  readonly item: string
+  readonly key: string
+  /** undefined: all on one line. */
+  readonly indent: string | undefined
+  readonly sortKeys: boolean
+  readonly quote: (text: string) => string
+}
+
+/** `margin` begins the lines of what stands around the value. */
+function written(value: Value, layout: Layout, margin: string, depth: number, runtime: Runtime): string {
+  runtime.step()
+  const text = textOf(value)
+  if (text !== undefined) {
+    runtime.allocate(text.length)
+    return layout.quote(text)
+  }
+  if (value === null) return 'null'
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value === 'number' || typeof value === 'bigint') return intText(value)
+  if (value instanceof PyFloat) return floatText(value.value)
+  if (depth > MAX_DEPTH) {
+    throw new PyError('RecursionError', 'maximum recursion depth exceeded while encoding a JSON object')
+  }
+  const inner = layout.indent === undefined ? '' : margin + layout.indent
+  const outer = layout.indent === undefined ? '' : margin
+  const joined = (parts: readonly string[], open: string, close: string): string => {
+    if (parts.length === 0) return open + close
+    const result = open + inner + parts.join(layout.item + inner) + outer + close
+    runtime.allocate(result.length)
+    return result
+  }
+  if (value instanceof PyDict) {
+    const entries = entriesOf(value, layout, runtime)
+    const shown = entries.map(
+      ([key, item]) => layout.quote(keyText(key)) + layout.key + written(item, layout, inner, depth + 1, runtime),
+    )
+    return joined(shown, '{', '}')
+  }
+  const items = value instanceof PyTuple ? value.items : value
+  if (Array.isArray(items)) {
+    return joined(
+      items.map((item) => written(item, layout, inner, depth + 1, runtime)),
+      '[',
+      ']',
+    )
+  }
+  throw new PyError('TypeError', `Object of type ${typeName(value)} is not JSON serializable`)
+}
+
+/** json.dumps sorts the pairs, so equal keys cannot make it compare values. */
+function entriesOf(dict: PyDict, layout: Layout, runtime: Runtime): readonly (readonly [Value, Value])[] {
+  const entries = [...dict.entries()]
+  return layout.sortKeys ? sorted(entries, ([key]) => key, false, runtime) : entries
+}
+
+function keyText(key: Value): string {
+  const text = textOf(key)
+  if (text !== undefined) return text
+  if (key === null) return 'null'
+  if (typeof key === 'boolean') return String(key)
+  if (typeof key === 'number' || typeof key === 'bigint') return intText(key)
+  if (key instanceof PyFloat) return floatText(key.value)
+  throw new PyError('TypeError', `keys must be str, int, float, bool or None, not ${typeName(key)}`)
+}
+
+function floatText(value: number): string {
+  if (Number.isNaN(value)) return 'NaN'
+  if (!Number.isFinite(value)) return value < 0 ? '-Infinity' : 'Infinity'
+  return floatRepr(value)
+}
+
+/** As JSON.stringify, but a lone surrogate stays itself. */
+const quoted = (text: string): string =>
+  text.search(SPECIAL) < 0 ? `"${text}"` : `"${text.replace(SPECIAL, escapedUnit)}"`
+
+const SHORT: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\f': '\\f',
+  '\b': '\\b',
+}
+
+const escapedUnit = (unit: string): string => SHORT[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+const quotedAscii = (text: string): string => `"${text.replace(/["\\]|[^ -~]/g, escapedUnit)}"`

@@ -1,28 +1,167 @@
 /** Python's operators and built-in functions on values: what `a + b`, `a in b`, str(a), len(a) do. */
-import { PyError, type Runtime, type Value } from './values.ts'
+import { escapedHtml, Markup, textOf } from './markup.ts'
+import {
+  addNumbers,
+  clamped,
+  divideNumbers,
+  floorDivideNumbers,
+  type Int,
+  integer,
+  moduloNumbers,
+  multiplyNumbers,
+  negateNumber,
+  numeric,
+  powerNumbers,
+  subtractNumbers,
+} from './numbers.ts'
+import { printf } from './printf.ts'
+import { str, typeName } from './repr.ts'
+import { item } from './subscript.ts'
+import { PyError, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
-const missing = (): never => {
-  throw new PyError('NotImplementedError', 'not there yet')
+export { type Comparison, compare, contains, equals, truth } from './comparison.ts'
+export { iterate, length } from './iteration.ts'
+export { repr, str } from './repr.ts'
+
+export function add(a: Value, b: Value, runtime: Runtime): Value {
+  if (typeof a === 'string' && typeof b === 'string') {
+    runtime.allocate(a.length + b.length)
+    return a + b
+  }
+  const [x, y] = [numeric(a), numeric(b)]
+  if (x !== undefined && y !== undefined) return addNumbers(x, y)
+  refuseUndefined(a, b)
+  if (a instanceof Markup || b instanceof Markup) {
+    const [left, right] = [htmlOf(a), htmlOf(b)]
+    if (left !== undefined && right !== undefined) {
+      runtime.allocate(left.length + right.length)
+      return new Markup(left + right)
+    }
+  }
+  if (Array.isArray(a) && Array.isArray(b)) {
+    runtime.allocate(a.length + b.length)
+    return [...a, ...b]
+  }
+  if (a instanceof PyTuple && b instanceof PyTuple) {
+    runtime.allocate(a.items.length + b.items.length)
+    return new PyTuple([...a.items, ...b.items])
+  }
+  const sequence =
+    textOf(a) !== undefined ? 'str' : Array.isArray(a) ? 'list' : a instanceof PyTuple ? 'tuple' : undefined
+  if (sequence !== undefined) {
+    throw new PyError('TypeError', `can only concatenate ${sequence} (not "${typeName(b)}") to ${sequence}`)
+  }
+  throw unsupported('+', a, b)
 }
 
-export const add = (_a: Value, _b: Value, _runtime: Runtime): Value => missing()
-export const subtract = (_a: Value, _b: Value, _runtime: Runtime): Value => missing()
-export const multiply = (_a: Value, _b: Value, _runtime: Runtime): Value => missing()
-export const divide = (_a: Value, _b: Value, _runtime: Runtime): Value => missing()
-export const floorDivide = (_a: Value, _b: Value, _runtime: Runtime): Value => missing()
-export const modulo = (_a: Value, _b: Value, _runtime: Runtime): Value => missing()
-export const power = (_a: Value, _b: Value, _runtime: Runtime): Value => missing()
-export const concatenate = (_a: Value, _b: Value, _runtime: Runtime): Value => missing()
-export const negate = (_value: Value): Value => missing()
-export const positive = (_value: Value): Value => missing()
+/** What it is in HTML: escaped unless it is markup. */
+const htmlOf = (value: Value): string | undefined =>
+  value instanceof Markup ? value.html : typeof value === 'string' ? escapedHtml(value) : undefined
 
-/** `!=` is its opposite. */
-export const equals = (_a: Value, _b: Value, _runtime: Runtime): boolean => missing()
-export type Comparison = '<' | '<=' | '>' | '>='
-export const compare = (_sign: Comparison, _a: Value, _b: Value, _runtime: Runtime): boolean => missing()
-export const contains = (_needle: Value, _container: Value, _runtime: Runtime): boolean => missing()
-export const truth = (_value: Value): boolean => missing()
-export const str = (_value: Value, _runtime: Runtime): string => missing()
-export const repr = (_value: Value, _runtime: Runtime): string => missing()
-export const iterate = (_value: Value, _runtime: Runtime): Iterator<Value> => missing()
-export const length = (_value: Value, _runtime: Runtime): number => missing()
+export function subtract(a: Value, b: Value, _runtime: Runtime): Value {
+  const [x, y] = operands('-', a, b)
+  return subtractNumbers(x, y)
+}
+
+export function multiply(a: Value, b: Value, runtime: Runtime): Value {
+  const [x, y] = [numeric(a), numeric(b)]
+  if (x !== undefined && y !== undefined) return multiplyNumbers(x, y, runtime)
+  refuseUndefined(a, b)
+  const [sequence, count] = isSequence(a) ? [a, b] : isSequence(b) ? [b, a] : [undefined, b]
+  if (sequence === undefined) throw unsupported('*', a, b)
+  const times = integer(count)
+  if (times === undefined) {
+    throw new PyError('TypeError', `can't multiply sequence by non-int of type '${typeName(count)}'`)
+  }
+  return repeated(sequence, times, runtime)
+}
+
+const isSequence = (value: Value): boolean =>
+  textOf(value) !== undefined || Array.isArray(value) || value instanceof PyTuple
+
+function repeated(sequence: Value, times: Int, runtime: Runtime): Value {
+  if (times > 0x7fffffffffffffffn || times < -0x8000000000000000n) {
+    throw new PyError('OverflowError', "cannot fit 'int' into an index-sized integer")
+  }
+  const count = Math.max(0, clamped(times))
+  const text = textOf(sequence)
+  if (text !== undefined) {
+    const whole = text === '' ? '' : repeatedText(text, count, runtime)
+    return sequence instanceof Markup ? new Markup(whole) : whole
+  }
+  const items = sequence instanceof PyTuple ? sequence.items : Array.isArray(sequence) ? sequence : []
+  runtime.allocate(items.length * count)
+  runtime.step(items.length * count)
+  const all: Value[] = []
+  if (items.length > 0) for (let turn = 0; turn < count; turn += 1) for (const item of items) all.push(item)
+  return sequence instanceof PyTuple ? new PyTuple(all) : all
+}
+
+/** Charges it first. */
+function repeatedText(text: string, count: number, runtime: Runtime): string {
+  runtime.allocate(text.length * count)
+  return text.repeat(count)
+}
+
+export function divide(a: Value, b: Value, _runtime: Runtime): Value {
+  const [x, y] = operands('/', a, b)
+  return divideNumbers(x, y)
+}
+
+export function floorDivide(a: Value, b: Value, runtime: Runtime): Value {
+  const [x, y] = operands('//', a, b)
+  return floorDivideNumbers(x, y, runtime)
+}
+
+/** Of numbers the rest; of a str printf-style formatting. */
+export function modulo(a: Value, b: Value, runtime: Runtime): Value {
+  const format = textOf(a)
+  if (format === undefined) {
+    const [x, y] = operands('%', a, b)
+    return moduloNumbers(x, y, runtime)
+  }
+  const markup = a instanceof Markup
+  const text = printf(format, b, { markup, lookUp: (key) => item(b, key, runtime) }, runtime)
+  return markup ? new Markup(text) : text
+}
+
+export function power(a: Value, b: Value, runtime: Runtime): Value {
+  const [x, y] = operands('** or pow()', a, b)
+  return powerNumbers(x, y, runtime)
+}
+
+/** `~`: both as text, joined. */
+export function concatenate(a: Value, b: Value, runtime: Runtime): Value {
+  const [left, right] = [str(a, runtime), str(b, runtime)]
+  runtime.allocate(left.length + right.length)
+  return left + right
+}
+
+export const negate = (value: Value): Value => negateNumber(operand('-', value))
+
+export function positive(value: Value): Value {
+  return operand('+', value)
+}
+
+function operand(sign: '-' | '+', value: Value): ReturnType<typeof negateNumber> {
+  const number = numeric(value)
+  if (number !== undefined) return number
+  refuseUndefined(value, value)
+  throw new PyError('TypeError', `bad operand type for unary ${sign}: '${typeName(value)}'`)
+}
+
+type Numeric = ReturnType<typeof negateNumber>
+
+function operands(sign: string, a: Value, b: Value): readonly [Numeric, Numeric] {
+  const [x, y] = [numeric(a), numeric(b)]
+  if (x !== undefined && y !== undefined) return [x, y]
+  refuseUndefined(a, b)
+  throw unsupported(sign, a, b)
+}
+
+function refuseUndefined(a: Value, b: Value): void {
+  for (const side of [a, b]) if (side instanceof Undefined) throw new PyError(side.className, side.message)
+}
+
+const unsupported = (sign: string, a: Value, b: Value): PyError =>
+  new PyError('TypeError', `unsupported operand type(s) for ${sign}: '${typeName(a)}' and '${typeName(b)}'`)

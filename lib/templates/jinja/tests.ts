@@ -1,6 +1,122 @@
 /** Every test of jinja2 3.1.6 by its name. */
-import type { Arguments, Runtime, Value } from './values.ts'
+import { bound, positionalArguments, signature } from './arguments.ts'
+import { isCased, isLower, isUpper } from './code-points.ts'
+import { type Comparison, compare, contains, equals } from './comparison.ts'
+import { filters } from './filters.ts'
+import { iteratorOf } from './iteration.ts'
+import { Markup, textOf } from './markup.ts'
+import { numeric } from './numbers.ts'
+import { Bytes, Range } from './objects.ts'
+import { modulo } from './operators.ts'
+import { str } from './repr.ts'
+import { type Arguments, PyDict, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
 export type Test = (value: Value, call: Arguments, runtime: Runtime) => boolean
 
-export const tests: ReadonlyMap<string, Test> = new Map()
+/** Of a function in Python: `test_divisibleby(value, num)`. */
+function test(text: string, run: (value: Value, argument: Value, runtime: Runtime) => boolean): Test {
+  const parameters = signature(text)
+  return (value, call, runtime) => {
+    const [first = null, second = null] = bound(parameters, {
+      positional: [value, ...call.positional],
+      named: call.named,
+    })
+    return run(first, second, runtime)
+  }
+}
+
+const ofValue = (name: string, run: (value: Value, runtime: Runtime) => boolean): readonly [string, Test] => [
+  name,
+  test(`test_${name}(value)`, (value, _, runtime) => run(value, runtime)),
+]
+
+/** A function of the module operator. */
+const operator =
+  (name: string, run: (a: Value, b: Value, runtime: Runtime) => boolean): Test =>
+  (value, call, runtime) => {
+    const [a = null, b = null] = positionalArguments(`_operator.${name}`, 2, 2, {
+      positional: [value, ...call.positional],
+      named: call.named,
+    })
+    return run(a, b, runtime)
+  }
+
+const comparison = (name: string, sign: Comparison): Test =>
+  operator(name, (a, b, runtime) => compare(sign, a, b, runtime))
+
+const EQ = operator('eq', equals)
+const NE = operator('ne', (a, b, runtime) => !equals(a, b, runtime))
+const GT = comparison('gt', '>')
+const GE = comparison('ge', '>=')
+const LT = comparison('lt', '<')
+const LE = comparison('le', '<=')
+
+/** No character of the other case, and one that has a case. */
+function allOfCase(value: Value, wanted: (character: string) => boolean, runtime: Runtime): boolean {
+  const text = str(value, runtime)
+  runtime.step(1 + text.length / 64)
+  const cased = [...text].filter(isCased)
+  return cased.length > 0 && cased.every(wanted)
+}
+
+/** len() and an item by its index or key. */
+const isSequence = (value: Value): boolean =>
+  textOf(value) !== undefined ||
+  Array.isArray(value) ||
+  value instanceof PyTuple ||
+  value instanceof PyDict ||
+  value instanceof Undefined ||
+  value instanceof Range ||
+  value instanceof Bytes
+
+/** CPython keeps one object of what is small, and of what one template writes twice. */
+const isSame = (a: Value, b: Value): boolean => a === b
+
+export const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
+  ofValue('odd', (value, runtime) => equals(modulo(value, 2, runtime), 1, runtime)),
+  ofValue('even', (value, runtime) => equals(modulo(value, 2, runtime), 0, runtime)),
+  [
+    'divisibleby',
+    test('test_divisibleby(value, num)', (value, by, runtime) => equals(modulo(value, by, runtime), 0, runtime)),
+  ],
+  ofValue('defined', (value) => !(value instanceof Undefined)),
+  ofValue('undefined', (value) => value instanceof Undefined),
+  ['filter', test('test_filter([env], value)', (value) => named(filters, value))],
+  ['test', test('test_test([env], value)', (value) => named(tests, value))],
+  ofValue('none', (value) => value === null),
+  ofValue('boolean', (value) => typeof value === 'boolean'),
+  ofValue('false', (value) => value === false),
+  ofValue('true', (value) => value === true),
+  ofValue('integer', (value) => typeof value === 'number' || typeof value === 'bigint'),
+  ofValue('float', (value) => value instanceof PyFloat),
+  ofValue('lower', (value, runtime) => allOfCase(value, isLower, runtime)),
+  ofValue('upper', (value, runtime) => allOfCase(value, isUpper, runtime)),
+  ofValue('string', (value) => textOf(value) !== undefined),
+  ofValue('mapping', (value) => value instanceof PyDict),
+  ofValue('number', (value) => numeric(value) !== undefined),
+  ofValue('sequence', isSequence),
+  ofValue('iterable', (value, runtime) => iteratorOf(value, runtime) !== undefined),
+  [
+    'callable',
+    (value, call) => {
+      positionalArguments('callable', 1, 1, { positional: [value, ...call.positional], named: call.named })
+      return value instanceof Undefined || (value instanceof PyObject && value.call !== undefined)
+    },
+  ],
+  ['sameas', test('test_sameas(value, other)', isSame)],
+  ofValue('escaped', (value) => value instanceof Markup),
+  ['in', test('test_in(value, seq)', contains)],
+  ...(['==', 'eq', 'equalto'] as const).map((name) => [name, EQ] as const),
+  ...(['!=', 'ne'] as const).map((name) => [name, NE] as const),
+  ...(['>', 'gt', 'greaterthan'] as const).map((name) => [name, GT] as const),
+  ...(['>=', 'ge'] as const).map((name) => [name, GE] as const),
+  ...(['<', 'lt', 'lessthan'] as const).map((name) => [name, LT] as const),
+  ...(['<=', 'le'] as const).map((name) => [name, LE] as const),
+])
+
+function named(table: ReadonlyMap<string, unknown>, name: Value): boolean {
+  const text = textOf(name)
+  // Looking it up in a dict asks whether it can be a key.
+  if (text === undefined) return new PyDict().has(name)
+  return table.has(text)
+}

@@ -25,10 +25,14 @@ export class PyFloat {
 }
 
 export class PyTuple {
+  /** A named tuple has its own. */
+  readonly typeName: string = 'tuple'
   readonly items: readonly Value[]
   constructor(items: readonly Value[]) {
     this.items = items
   }
+  /** Of a named tuple. */
+  attribute?(name: string): Value | undefined
 }
 
 /** What a name or a key stands for that is not there; most uses of it raise with `message`. */
@@ -61,7 +65,7 @@ export abstract class PyObject {
   iterate?(runtime: Runtime): Iterator<Value>
   reversed?(runtime: Runtime): Iterator<Value>
   /** len(). An object without truth() is true unless its length is 0. */
-  length?(runtime: Runtime): number
+  length?(): number
   truth?(): boolean
   /** Where it is not equal to itself alone. */
   equals?(other: Value, runtime: Runtime): boolean

@@ -1,0 +1,36 @@
+/** Attributes as filters name them: `address.city`, `items.0`. */
+import { getItem } from './attributes.ts'
+import { isDecimal } from './code-points.ts'
+import { textOf } from './markup.ts'
+import { readInt } from './numbers.ts'
+import { type Runtime, Undefined, type Value } from './values.ts'
+
+/** jinja2's make_attrgetter; None stands for the item itself. */
+export function itemPath(attribute: Value, runtime: Runtime, fallback: Value = null): (item: Value) => Value {
+  const steps = pathOf(attribute)
+  return (item) => {
+    let value = item
+    for (const step of steps) {
+      value = getItem(value, step, runtime)
+      if (fallback !== null && value instanceof Undefined) value = fallback
+    }
+    return value
+  }
+}
+
+/** jinja2's make_multi_attrgetter: several, with commas between. */
+export function itemPaths(attribute: Value, runtime: Runtime): (item: Value) => readonly Value[] {
+  const text = textOf(attribute)
+  const paths = (text === undefined ? [attribute] : text.split(',')).map((path) => itemPath(path, runtime))
+  return (item) => paths.map((path) => path(item))
+}
+
+function pathOf(attribute: Value): readonly Value[] {
+  if (attribute === null) return []
+  const text = textOf(attribute)
+  if (text === undefined) return [attribute]
+  return text.split('.').map((part) => (part !== '' && [...part].every(isDecimal) ? (readInt(part, 10) ?? part) : part))
+}
+
+/** Text in lower case; other keys as they are. */
+export const withoutCase = (value: Value): Value => textOf(value)?.toLowerCase() ?? value

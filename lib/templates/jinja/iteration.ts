@@ -1,0 +1,79 @@
+/** iter() and len(), and lists made of what they give. */
+import { codePointLength } from './code-points.ts'
+import { textOf } from './markup.ts'
+import { typeName } from './repr.ts'
+import { PyDict, PyError, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
+
+/** A str by code points, a dict by keys, nothing for what is undefined. */
+export function iterate(value: Value, runtime: Runtime): Iterator<Value> {
+  const iterator = iteratorOf(value, runtime)
+  if (iterator) return iterator
+  throw new PyError('TypeError', `'${typeName(value)}' object is not iterable`)
+}
+
+/** undefined where the value is not iterable. */
+export function iteratorOf(value: Value, runtime: Runtime): Iterator<Value> | undefined {
+  if (Array.isArray(value)) return value.values()
+  const text = textOf(value)
+  if (text !== undefined) return text[Symbol.iterator]()
+  if (value instanceof PyDict) return keys(value)
+  if (value instanceof PyTuple) return value.items.values()
+  if (value instanceof Undefined) return [].values()
+  return value instanceof PyObject ? value.iterate?.(runtime) : undefined
+}
+
+function* keys(dict: PyDict): Generator<Value> {
+  for (const [key] of dict.entries()) yield key
+}
+
+/** For `for … of`; a step for each item. */
+export function* items(value: Value, runtime: Runtime): Generator<Value> {
+  const iterator = iterate(value, runtime)
+  for (let next = iterator.next(); !next.done; next = iterator.next()) {
+    runtime.step()
+    yield next.value
+  }
+}
+
+/** list(value), which is the list itself where the value is one. */
+export function listOf(value: Value, runtime: Runtime): readonly Value[] {
+  const known = value instanceof PyTuple ? value.items : value
+  if (Array.isArray(known)) {
+    runtime.step(known.length)
+    return known
+  }
+  const list: Value[] = []
+  for (const item of items(value, runtime)) {
+    list.push(item)
+    if (list.length % 1024 === 0) runtime.allocate(list.length)
+  }
+  return list
+}
+
+export function length(value: Value): number {
+  if (Array.isArray(value)) return value.length
+  const text = textOf(value)
+  if (text !== undefined) return codePointLength(text)
+  if (value instanceof PyDict) return value.size
+  if (value instanceof PyTuple) return value.items.length
+  if (value instanceof Undefined) return 0
+  if (value instanceof PyObject && value.length) return value.length()
+  throw new PyError('TypeError', `object of type '${typeName(value)}' has no len()`)
+}
+
+/** reversed(value). */
+export function reversedOf(value: Value, runtime: Runtime): Iterator<Value> {
+  const list = value instanceof PyTuple ? value.items : value
+  if (Array.isArray(list)) return backwards(list)
+  const text = textOf(value)
+  if (text !== undefined) return [...text].reverse().values()
+  if (value instanceof PyDict) return [...keys(value)].reverse().values()
+  if (value instanceof Undefined) return [].values()
+  const iterator = value instanceof PyObject ? value.reversed?.(runtime) : undefined
+  if (iterator) return iterator
+  throw new PyError('TypeError', `'${typeName(value)}' object is not reversible`)
+}
+
+function* backwards(list: readonly Value[]): Generator<Value> {
+  for (let index = list.length - 1; index >= 0; index -= 1) yield list[index] ?? null
+}

@@ -1,0 +1,65 @@
+/** The methods of Markup: those of str, whose results are markup and whose texts are escaped. */
+import { noArguments, oneArgument } from './arguments.ts'
+import { strippedOfTags, unescapedHtml } from './html.ts'
+import { listOf } from './iteration.ts'
+import { escapedHtml, Markup } from './markup.ts'
+import { str } from './repr.ts'
+import { joinedText, type StrMethod, strMethods } from './str-methods.ts'
+import { type Arguments, PyTuple, type Runtime, type Value } from './values.ts'
+
+/** escape(value). */
+export const escaped = (value: Value, runtime: Runtime): Markup =>
+  value instanceof Markup ? value : new Markup(escapedHtml(charged(str(value, runtime), runtime)))
+
+function charged(text: string, runtime: Runtime): string {
+  runtime.allocate(text.length * 2)
+  runtime.step(1 + text.length / 256)
+  return text
+}
+
+const marked = (value: Value): Value => {
+  if (typeof value === 'string') return new Markup(value)
+  if (Array.isArray(value)) return value.map(marked)
+  return value instanceof PyTuple ? new PyTuple(value.items.map(marked)) : value
+}
+
+/** Their second argument is escaped: what replaces, what fills. */
+const ESCAPES_SECOND = new Set(['replace', 'ljust', 'rjust', 'center'])
+
+const markedMethod =
+  (name: string, method: StrMethod): StrMethod =>
+  (self, call, runtime) => {
+    const [first, second, ...rest] = call.positional
+    const escapes = ESCAPES_SECOND.has(name) && first !== undefined && second !== undefined
+    const positional = escapes ? [first, escaped(second, runtime), ...rest] : call.positional
+    return marked(method(self, { ...call, positional }, runtime))
+  }
+
+export const markupMethods: ReadonlyMap<string, StrMethod> = new Map<string, StrMethod>([
+  ...Array.from(strMethods, ([name, method]) => [name, markedMethod(name, method)] as const),
+  [
+    'join',
+    (self: string, call: Arguments, runtime: Runtime): Value => {
+      const parts = listOf(oneArgument('Markup.join', call), runtime).map((part) => escaped(part, runtime))
+      return new Markup(joinedText(self, parts, runtime))
+    },
+  ],
+  [
+    'escape',
+    (_self: string, call: Arguments, runtime: Runtime) => escaped(oneArgument('Markup.escape', call), runtime),
+  ],
+  [
+    'unescape',
+    (self: string, call: Arguments): Value => {
+      noArguments('Markup.unescape', call)
+      return unescapedHtml(self)
+    },
+  ],
+  [
+    'striptags',
+    (self: string, call: Arguments): Value => {
+      noArguments('Markup.striptags', call)
+      return strippedOfTags(self)
+    },
+  ],
+])

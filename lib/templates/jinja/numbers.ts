@@ -1,0 +1,340 @@
+/** Python's ints and floats: arithmetic, conversion from and to text. An int is a number while it is safe, else a bigint. */
+import { decimalDigit, strip } from './code-points.ts'
+import { PyError, PyFloat, type Runtime, type Value } from './values.ts'
+
+export type Int = number | bigint
+export type Numeric = Int | PyFloat
+
+/** A bool is an int in Python. */
+export function numeric(value: Value): Numeric | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return value
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return value instanceof PyFloat ? value : undefined
+}
+
+export function integer(value: Value): Int | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return value
+  return typeof value === 'boolean' ? Number(value) : undefined
+}
+
+export function asInt(value: bigint): Int {
+  return value >= -MAX_SAFE && value <= MAX_SAFE ? Number(value) : value
+}
+
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
+
+/** Throws OverflowError where an int is beyond all floats. */
+export function asDouble(value: Numeric): number {
+  if (value instanceof PyFloat) return value.value
+  const double = Number(value)
+  if (Number.isFinite(double)) return double
+  throw new PyError('OverflowError', 'int too large to convert to float')
+}
+
+/** For sizes and indices: an int cut to what a number can count. */
+export const clamped = (value: Int): number =>
+  typeof value === 'number' ? value : value < 0n ? -Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER
+
+export function addNumbers(a: Numeric, b: Numeric): Numeric {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const sum = a + b
+    return Number.isSafeInteger(sum) ? sum : BigInt(a) + BigInt(b)
+  }
+  return a instanceof PyFloat || b instanceof PyFloat
+    ? new PyFloat(asDouble(a) + asDouble(b))
+    : asInt(BigInt(a) + BigInt(b))
+}
+
+export const subtractNumbers = (a: Numeric, b: Numeric): Numeric =>
+  a instanceof PyFloat || b instanceof PyFloat ? new PyFloat(asDouble(a) - asDouble(b)) : addNumbers(a, negateNumber(b))
+
+export function multiplyNumbers(a: Numeric, b: Numeric, runtime: Runtime): Numeric {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const product = a * b
+    // `+ 0`: JavaScript's 0 * -1 is -0.
+    return Number.isSafeInteger(product) ? product + 0 : BigInt(a) * BigInt(b)
+  }
+  if (a instanceof PyFloat || b instanceof PyFloat) return new PyFloat(asDouble(a) * asDouble(b))
+  const [x, y] = [BigInt(a), BigInt(b)]
+  chargeBits(bits(x) + bits(y), runtime)
+  return asInt(x * y)
+}
+
+/** Correctly rounded for ints of any size. */
+export function divideNumbers(a: Numeric, b: Numeric): PyFloat {
+  if (a instanceof PyFloat || b instanceof PyFloat) {
+    const [x, y] = [asDouble(a), asDouble(b)]
+    if (y === 0) throw new PyError('ZeroDivisionError', 'float division by zero')
+    return new PyFloat(x / y)
+  }
+  if (b === 0) throw new PyError('ZeroDivisionError', 'division by zero')
+  if (typeof a === 'number' && typeof b === 'number') return new PyFloat(a / b)
+  const [x, y] = [BigInt(a), BigInt(b)]
+  const quotient = ratio(x < 0n ? -x : x, y < 0n ? -y : y)
+  if (!Number.isFinite(quotient)) throw new PyError('OverflowError', 'integer division result too large for a float')
+  return new PyFloat(x < 0n === y < 0n ? quotient : -quotient)
+}
+
+/** a / b as the nearest double; both positive. 66 bits of quotient and a sticky bit decide the rounding. */
+function ratio(a: bigint, b: bigint): number {
+  const shift = 66 - (bits(a) - bits(b))
+  const [top, bottom] = shift >= 0 ? [a << BigInt(shift), b] : [a, b << BigInt(-shift)]
+  const quotient = top / bottom
+  const sticky = top % bottom === 0n ? 0n : 1n
+  return scaledByPowerOf2(Number((quotient << 1n) | sticky), -shift - 1)
+}
+
+/** In two steps, as 2 ** exponent alone may overflow. */
+const scaledByPowerOf2 = (value: number, exponent: number): number => {
+  const half = Math.trunc(exponent / 2)
+  return value * 2 ** half * 2 ** (exponent - half)
+}
+
+export function floorDivideNumbers(a: Numeric, b: Numeric, runtime: Runtime): Numeric {
+  if (a instanceof PyFloat || b instanceof PyFloat) {
+    const [x, y] = [asDouble(a), asDouble(b)]
+    if (y === 0) throw new PyError('ZeroDivisionError', 'float floor division by zero')
+    return new PyFloat(floorQuotient(x, y))
+  }
+  if (b === 0) throw new PyError('ZeroDivisionError', 'integer division or modulo by zero')
+  if (typeof a === 'number' && typeof b === 'number') return (a - floorModulo(a, b)) / b + 0
+  const [x, y] = [BigInt(a), BigInt(b)]
+  chargeBits(bits(x) + bits(y), runtime)
+  const quotient = x / y
+  return asInt(x % y !== 0n && x < 0n !== y < 0n ? quotient - 1n : quotient)
+}
+
+export function moduloNumbers(a: Numeric, b: Numeric, runtime: Runtime): Numeric {
+  if (a instanceof PyFloat || b instanceof PyFloat) {
+    const [x, y] = [asDouble(a), asDouble(b)]
+    if (y === 0) throw new PyError('ZeroDivisionError', 'float modulo')
+    return new PyFloat(floatModulo(x, y))
+  }
+  if (b === 0) throw new PyError('ZeroDivisionError', 'integer modulo by zero')
+  if (typeof a === 'number' && typeof b === 'number') return floorModulo(a, b) + 0
+  const [x, y] = [BigInt(a), BigInt(b)]
+  chargeBits(bits(x) + bits(y), runtime)
+  const rest = x % y
+  return asInt(rest !== 0n && rest < 0n !== y < 0n ? rest + y : rest)
+}
+
+/** The rest takes the sign of the divisor. */
+function floorModulo(a: number, b: number): number {
+  const rest = a % b
+  return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest
+}
+
+function floatModulo(a: number, b: number): number {
+  const rest = floorModulo(a, b)
+  return rest === 0 ? copySign(0, b) : rest
+}
+
+/** float_floor_div of CPython, its correction of rounding included. */
+function floorQuotient(a: number, b: number): number {
+  const rest = a % b
+  let quotient = (a - rest) / b
+  if (rest !== 0 && rest < 0 !== b < 0) quotient -= 1
+  if (quotient === 0) return copySign(0, a / b)
+  const floor = Math.floor(quotient)
+  return quotient - floor > 0.5 ? floor + 1 : floor
+}
+
+const copySign = (size: number, sign: number): number => (sign < 0 || Object.is(sign, -0) ? -size : size)
+
+export function powerNumbers(a: Numeric, b: Numeric, runtime: Runtime): Numeric {
+  if (a instanceof PyFloat || b instanceof PyFloat || b < 0) return floatPower(asDouble(a), asDouble(b))
+  const [base, exponent] = [BigInt(a), BigInt(b)]
+  // 0, 1 and -1 stay small however often they are multiplied.
+  if (base < -1n || base > 1n) {
+    const size = bits(base) * clamped(b)
+    chargeBits(size, runtime)
+    return asInt(base ** exponent)
+  }
+  if (exponent === 0n) return 1
+  return base === -1n && exponent % 2n === 0n ? 1 : asInt(base)
+}
+
+function floatPower(base: number, exponent: number): PyFloat {
+  if (base === 0 && exponent < 0) {
+    throw new PyError('ZeroDivisionError', '0.0 cannot be raised to a negative power')
+  }
+  if (base < 0 && Number.isFinite(base) && Number.isFinite(exponent) && !Number.isInteger(exponent)) {
+    throw new PyError('NotImplementedError', 'complex numbers are not supported here')
+  }
+  // Python: 1 ** nan = 1 and (±1) ** inf = 1, where JavaScript says NaN.
+  const power =
+    base === 1 || (base === -1 && !Number.isFinite(exponent) && !Number.isNaN(exponent)) ? 1 : base ** exponent
+  if (!Number.isFinite(power) && Number.isFinite(base) && Number.isFinite(exponent)) {
+    throw new PyError('OverflowError', "(34, 'Numerical result out of range')")
+  }
+  return new PyFloat(power)
+}
+
+export function negateNumber(value: Numeric): Numeric {
+  if (value instanceof PyFloat) return new PyFloat(-value.value)
+  return typeof value === 'number' ? 0 - value : asInt(-value)
+}
+
+/** Negative, 0 or positive; NaN where one of them is. Ints and floats compare by their exact values. */
+export function order(a: Numeric, b: Numeric): number {
+  const [x, y] = [a instanceof PyFloat ? a.value : a, b instanceof PyFloat ? b.value : b]
+  return x < y ? -1 : x > y ? 1 : x >= y ? 0 : Number.NaN
+}
+
+/** Of the absolute value. */
+export const bits = (value: bigint): number => {
+  const hex = (value < 0n ? -value : value).toString(16)
+  return hex === '0' ? 0 : hex.length * 4 - Math.clz32(Number.parseInt(hex.charAt(0), 16)) + 28
+}
+
+/** A big int is charged as a text of its bytes, and the time its making takes. */
+function chargeBits(count: number, runtime: Runtime): void {
+  runtime.allocate(Math.ceil(count / 16))
+  runtime.step(Math.ceil((count / 2048) ** 1.6))
+}
+
+/** repr(float): the shortest digits that read back as it. */
+export function floatRepr(value: number): string {
+  if (Number.isNaN(value)) return 'nan'
+  if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf'
+  const sign = value < 0 || Object.is(value, -0) ? '-' : ''
+  const [mantissa = '', power = ''] = Math.abs(value).toExponential().split('e')
+  const digits = mantissa.replace('.', '')
+  const exponent = Number(power)
+  if (exponent < -4 || exponent >= 16) {
+    const fraction = digits.length > 1 ? `.${digits.slice(1)}` : ''
+    return `${sign}${digits.charAt(0)}${fraction}e${exponentText(exponent)}`
+  }
+  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`
+  const whole = digits.slice(0, exponent + 1).padEnd(exponent + 1, '0')
+  return `${sign}${whole}.${digits.slice(exponent + 1) || '0'}`
+}
+
+/** With its sign and at least two digits. */
+export const exponentText = (exponent: number): string =>
+  `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
+
+/** CPython refuses to write or read longer ints. */
+const MAX_DIGITS = 4300
+/** 10 ** 4300 has 14,285 bits. */
+const MAX_BITS = 14_285
+
+export function intText(value: Int): string {
+  if (typeof value === 'number') return String(value)
+  if (bits(value) <= MAX_BITS) {
+    const text = value.toString()
+    if (text.length - (value < 0n ? 1 : 0) <= MAX_DIGITS) return text
+  }
+  throw new PyError('ValueError', `${TOO_MANY_DIGITS}; ${RAISE_LIMIT}`)
+}
+
+const TOO_MANY_DIGITS = `Exceeds the limit (${MAX_DIGITS} digits) for integer string conversion`
+const RAISE_LIMIT = 'use sys.set_int_max_str_digits() to increase the limit'
+
+/** int(text, base). undefined where the text is no int. */
+export function readInt(text: string, base: number): Int | undefined {
+  const plain = asciiDigits(strip(text)).toLowerCase()
+  const match = /^([+-]?)(0[box])?(_?[0-9a-z]+(?:_[0-9a-z]+)*)$/.exec(plain)
+  if (!match) return undefined
+  const [, sign = '', prefix = '', body = ''] = match
+  const prefixBase = prefix === '0x' ? 16 : prefix === '0o' ? 8 : prefix === '0b' ? 2 : undefined
+  // `0b1` is a number of base 16 too: then the prefix is digits.
+  const prefixed = prefixBase !== undefined && (base === 0 || base === prefixBase)
+  const digits = (prefixed ? body : prefix + body).replaceAll('_', '')
+  if (!prefixed && (prefix + body).startsWith('_')) return undefined
+  const radix = prefixed ? prefixBase : base === 0 ? 10 : base
+  if (base === 0 && !prefixed && /^0+[1-9]/.test(digits)) return undefined
+  for (const digit of digits) if (Number.parseInt(digit, 36) >= radix) return undefined
+  if (digits.length > MAX_DIGITS && (radix & (radix - 1)) !== 0) {
+    throw new PyError('ValueError', `${TOO_MANY_DIGITS}: value has ${digits.length} digits; ${RAISE_LIMIT}`)
+  }
+  const size = parsedDigits(digits, radix)
+  return sign === '-' ? asInt(-size) : asInt(size)
+}
+
+function parsedDigits(digits: string, radix: number): bigint {
+  if (radix === 10) return BigInt(digits)
+  if (radix === 16) return BigInt(`0x${digits}`)
+  if (radix === 8) return BigInt(`0o${digits}`)
+  if (radix === 2) return BigInt(`0b${digits}`)
+  let value = 0n
+  for (const digit of digits) value = value * BigInt(radix) + BigInt(Number.parseInt(digit, 36))
+  return value
+}
+
+/** float(text). undefined where the text is no float. */
+export function readFloat(text: string): number | undefined {
+  const plain = asciiDigits(strip(text)).toLowerCase()
+  if (/^[+-]?(?:inf|infinity)$/.test(plain)) {
+    return plain.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+  }
+  if (/^[+-]?nan$/.test(plain)) return Number.NaN
+  return FLOAT.test(plain) ? Number(plain.replaceAll('_', '')) : undefined
+}
+
+const FLOAT = /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/
+
+/** Python reads the decimal digits of every script. */
+const asciiDigits = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
+  /^[\x00-\x7f]*$/.test(text) ? text : text.replace(/\p{Nd}/gu, (digit) => String(decimalDigit(digit)))
+
+/** int(float). */
+export function truncated(value: number): Int {
+  if (Number.isNaN(value)) throw new PyError('ValueError', 'cannot convert float NaN to integer')
+  if (!Number.isFinite(value)) throw new PyError('OverflowError', 'cannot convert float infinity to integer')
+  const whole = Math.trunc(value)
+  return Number.isSafeInteger(whole) ? whole + 0 : BigInt(whole)
+}
+
+/** round(float, digits), half to even by the exact value. */
+export function rounded(value: number, digits: number): number {
+  if (!Number.isFinite(value) || value === 0 || digits > 323) return value
+  if (digits < -308) return copySign(0, value)
+  const text = `${scaled(Math.abs(value), digits)}e${-digits}`
+  const result = Number(text)
+  if (!Number.isFinite(result)) throw new PyError('OverflowError', 'rounded value too large to represent')
+  return copySign(result, value)
+}
+
+/** round(int, digits) for negative digits. */
+export function roundedInt(value: Int, digits: number, runtime: Runtime): Int {
+  if (digits >= 0) return value
+  const size = BigInt(value)
+  if (-digits > bits(size)) return 0
+  const unit = powerNumbers(10, -digits, runtime)
+  const [negative, whole] = size < 0n ? [true, -size] : [false, size]
+  const result = nearestQuotient(whole, BigInt(unit as Int)) * BigInt(unit as Int)
+  return asInt(negative ? -result : result)
+}
+
+/** The positive finite `value` times 10 ** digits, exactly, then rounded half to even. */
+export function scaled(value: number, digits: number): bigint {
+  const { mantissa, exponent } = binary(value)
+  let top = mantissa
+  let bottom = 1n
+  if (exponent >= 0) top <<= BigInt(exponent)
+  else bottom <<= BigInt(-exponent)
+  if (digits >= 0) top *= 10n ** BigInt(digits)
+  else bottom *= 10n ** BigInt(-digits)
+  return nearestQuotient(top, bottom)
+}
+
+function nearestQuotient(top: bigint, bottom: bigint): bigint {
+  const quotient = top / bottom
+  const twice = (top % bottom) * 2n
+  const up = twice > bottom || (twice === bottom && quotient % 2n === 1n)
+  return up ? quotient + 1n : quotient
+}
+
+/** A finite double as mantissa × 2 ** exponent. */
+export function binary(value: number): { readonly mantissa: bigint; readonly exponent: number } {
+  const view = new DataView(new ArrayBuffer(8))
+  view.setFloat64(0, Math.abs(value))
+  const word = view.getBigUint64(0)
+  const fraction = word & 0xfffffffffffffn
+  const power = Number(word >> 52n)
+  return power === 0
+    ? { mantissa: fraction, exponent: -1074 }
+    : { mantissa: fraction | 0x10000000000000n, exponent: power - 1075 }
+}

@@ -1,0 +1,371 @@
+/** The methods of Python's str that templates can call; format and format_map are the sandbox's (attributes.ts). */
+import {
+  indexOf,
+  namedArguments,
+  noArguments,
+  oneArgument,
+  parsedArguments,
+  positionalArguments,
+  sizeOf,
+} from './arguments.ts'
+import {
+  capitalized,
+  caseFold,
+  codePointLength,
+  isAllSpace,
+  isAlpha,
+  isAlphanumeric,
+  isCased,
+  isDecimal,
+  isDigit,
+  isIdentifier,
+  isLower,
+  isNumeric,
+  isPrintable,
+  isTitle,
+  isUpper,
+  splitLines,
+  swapped,
+  titled,
+} from './code-points.ts'
+import { truth } from './comparison.ts'
+import { encoded } from './encodings.ts'
+import { items } from './iteration.ts'
+import { textOf } from './markup.ts'
+import { clamped, integer } from './numbers.ts'
+import { typeName } from './repr.ts'
+import {
+  count,
+  filled,
+  find,
+  findLast,
+  replaced,
+  split,
+  splitFromEnd,
+  stripped,
+  tabsExpanded,
+  windowOf,
+  zeroFilled,
+} from './text-search.ts'
+import { type Arguments, PyDict, PyError, PyTuple, type Runtime, type Value } from './values.ts'
+
+export type StrMethod = (self: string, call: Arguments, runtime: Runtime) => Value
+
+const typeError = (message: string): PyError => new PyError('TypeError', message)
+
+/** Charged for the text that is read; what is longer than it charges for itself. */
+const simple =
+  (name: string, change: (text: string) => Value): StrMethod =>
+  (self, call, runtime) => {
+    noArguments(`str.${name}`, call)
+    runtime.step(1 + self.length / 1000)
+    runtime.allocate(self.length)
+    return change(self)
+  }
+
+/** True where there are characters and all are such. */
+const every =
+  (test: (character: string) => boolean) =>
+  (text: string): boolean =>
+    text !== '' && [...text].every(test)
+
+/** islower, isupper: none of the other case, and one that has a case. */
+const allOfCase =
+  (wanted: (character: string) => boolean) =>
+  (text: string): boolean => {
+    const cased = [...text].filter(isCased)
+    return cased.length > 0 && cased.every(wanted)
+  }
+
+function isTitled(text: string): boolean {
+  let previousCased = false
+  let any = false
+  for (const character of text) {
+    const starts = isUpper(character) || isTitle(character)
+    if (starts ? previousCased : isLower(character) && !previousCased) return false
+    previousCased = starts || isLower(character)
+    any ||= previousCased
+  }
+  return any
+}
+
+const stripping =
+  (name: string, side: 'left' | 'right' | 'both'): StrMethod =>
+  (self, call, runtime) => {
+    const [characters] = positionalArguments(name, 0, 1, call)
+    runtime.step(1 + self.length / 1000)
+    if (characters === undefined || characters === null) return stripped(self, undefined, side)
+    const text = textOf(characters)
+    if (text === undefined) throw typeError(`${name} arg must be None or str`)
+    return stripped(self, text, side)
+  }
+
+const splitting =
+  (name: string, cut: typeof split): StrMethod =>
+  (self, call, runtime) => {
+    const [separator = null, most = -1] = namedArguments(name, ['sep', 'maxsplit'], call)
+    const text = textOf(separator)
+    if (separator !== null && text === undefined) {
+      throw typeError(`must be str or None, not ${typeName(separator)}`)
+    }
+    const parts = cut(self, text, sizeOf(most))
+    runtime.step(1 + self.length / 1000 + parts.length / 16)
+    runtime.allocate(parts.length)
+    return parts
+  }
+
+/** `(part, start, end)` of find, count, startswith. */
+function searched(name: string, call: Arguments): { part: Value; start: number | undefined; end: number | undefined } {
+  const [part = null, start = null, end = null] = parsedArguments(`str.${name}`, 1, 3, call)
+  return { part, start: bound(start), end: bound(end) }
+}
+
+function bound(value: Value): number | undefined {
+  if (value === null) return undefined
+  const index = integer(value)
+  if (index !== undefined) return clamped(index)
+  throw typeError('slice indices must be integers or None or have an __index__ method')
+}
+
+const finding =
+  (name: string, look: typeof find, isIndex: boolean): StrMethod =>
+  (self, call, runtime) => {
+    const { part, start, end } = searched(name, call)
+    const text = textOf(part)
+    if (text === undefined) throw typeError(`must be str, not ${typeName(part)}`)
+    runtime.step(1 + self.length / 1000)
+    const found = look(self, text, windowOf(self, start, end))
+    if (isIndex && found < 0) throw new PyError('ValueError', 'substring not found')
+    return found
+  }
+
+const edge =
+  (name: 'startswith' | 'endswith'): StrMethod =>
+  (self, call) => {
+    const { part, start, end } = searched(name, call)
+    const window = windowOf(self, start, end)
+    const fits = (text: string): boolean => {
+      if (window === undefined || text.length > window.end - window.start) return false
+      return name === 'startswith' ? self.startsWith(text, window.start) : self.endsWith(text, window.end)
+    }
+    if (part instanceof PyTuple) return part.items.some((item) => fits(tupleText(name, item)))
+    const text = textOf(part)
+    if (text === undefined) {
+      throw typeError(`${name} first arg must be str or a tuple of str, not ${typeName(part)}`)
+    }
+    return fits(text)
+  }
+
+function tupleText(name: string, item: Value): string {
+  const text = textOf(item)
+  if (text === undefined) throw typeError(`tuple for ${name} must only contain str, not ${typeName(item)}`)
+  return text
+}
+
+const filling =
+  (name: string, align: 'left' | 'right' | 'center'): StrMethod =>
+  (self, call, runtime) => {
+    const [width = 0, fill = ' '] = positionalArguments(name, 1, 2, call)
+    const size = sizeOf(width)
+    const character = textOf(fill)
+    if (character === undefined) {
+      throw typeError(`The fill character must be a unicode character, not ${typeName(fill)}`)
+    }
+    if (codePointLength(character) !== 1) throw typeError('The fill character must be exactly one character long')
+    return filled(self, size, character, align, runtime)
+  }
+
+const partitioning =
+  (name: 'partition' | 'rpartition'): StrMethod =>
+  (self, call) => {
+    const separator = oneArgument(`str.${name}`, call)
+    const text = textOf(separator)
+    if (text === undefined) throw typeError(`must be str, not ${typeName(separator)}`)
+    if (text === '') throw new PyError('ValueError', 'empty separator')
+    const at = name === 'partition' ? self.indexOf(text) : self.lastIndexOf(text)
+    if (at < 0) return new PyTuple(name === 'partition' ? [self, '', ''] : ['', '', self])
+    return new PyTuple([self.slice(0, at), text, self.slice(at + text.length)])
+  }
+
+const removing =
+  (name: 'removeprefix' | 'removesuffix'): StrMethod =>
+  (self, call) => {
+    const affix = oneArgument(`str.${name}`, call)
+    const text = textOf(affix)
+    if (text === undefined) throw typeError(`${name}() argument must be str, not ${typeName(affix)}`)
+    if (name === 'removeprefix') return self.startsWith(text) ? self.slice(text.length) : self
+    return text !== '' && self.endsWith(text) ? self.slice(0, -text.length) : self
+  }
+
+/** str.join; also what the filter does with texts. */
+export function joinedText(separator: string, parts: Value, runtime: Runtime): string {
+  const texts: string[] = []
+  let size = 0
+  let iterator: Iterable<Value>
+  try {
+    iterator = items(parts, runtime)
+    for (const part of iterator) {
+      const text = textOf(part)
+      if (text === undefined) {
+        throw typeError(`sequence item ${texts.length}: expected str instance, ${typeName(part)} found`)
+      }
+      texts.push(text)
+      size += text.length + separator.length
+      if (texts.length % 256 === 0) runtime.allocate(size)
+    }
+  } catch (error) {
+    if (error instanceof PyError && error.message.endsWith('object is not iterable')) {
+      throw typeError('can only join an iterable')
+    }
+    throw error
+  }
+  runtime.allocate(size)
+  return texts.join(separator)
+}
+
+function replaceMethod(self: string, call: Arguments, runtime: Runtime): Value {
+  const [old = '', by = '', most = -1] = positionalArguments('str.replace', 2, 3, call)
+  const [oldText, byText] = [textOf(old), textOf(by)]
+  if (oldText === undefined) throw typeError(`replace() argument 1 must be str, not ${typeName(old)}`)
+  if (byText === undefined) throw typeError(`replace() argument 2 must be str, not ${typeName(by)}`)
+  return replaced(self, oldText, byText, sizeOf(most), runtime)
+}
+
+/** What a table of translate says of a character: another text, nothing, or undefined where it says nothing. */
+function translated(self: string, call: Arguments, runtime: Runtime): Value {
+  const table = oneArgument('str.translate', call)
+  let result = ''
+  for (const character of self) {
+    runtime.step()
+    const code = character.codePointAt(0) ?? 0
+    const by = table instanceof PyDict ? table.get(code) : undefined
+    if (by === undefined) result += character
+    else if (by !== null) result += translation(by)
+    runtime.allocate(result.length)
+  }
+  return result
+}
+
+function translation(by: Value): string {
+  const text = textOf(by)
+  if (text !== undefined) return text
+  const code = integer(by)
+  if (code === undefined) throw typeError('character mapping must return integer, None or str')
+  if (code < 0 || code > 0x10ffff) throw new PyError('ValueError', 'character mapping must be in range(0x110000)')
+  return String.fromCodePoint(Number(code))
+}
+
+function tableOf(_self: string, call: Arguments): Value {
+  const [from = null, to, gone] = positionalArguments('str.maketrans', 1, 3, call)
+  const [fromText, toText, goneText] = [textOf(from), textOf(to ?? null), textOf(gone ?? null)]
+  if (to === undefined) return tableOfDict(from)
+  if (fromText === undefined) {
+    throw typeError('first maketrans argument must be a string if there is a second argument')
+  }
+  if (toText === undefined) throw typeError(`maketrans() argument 2 must be str, not ${typeName(to)}`)
+  const [sources, targets] = [[...fromText], [...toText]]
+  if (sources.length !== targets.length) {
+    throw new PyError('ValueError', 'the first two maketrans arguments must have equal length')
+  }
+  const table = PyDict.of(
+    sources.map((source, index) => [source.codePointAt(0) ?? 0, targets[index]?.codePointAt(0) ?? 0]),
+  )
+  for (const character of goneText ?? '') table.set(character.codePointAt(0) ?? 0, null)
+  return table
+}
+
+function tableOfDict(from: Value): Value {
+  if (!(from instanceof PyDict)) throw typeError('if you give only one argument to maketrans it must be a dict')
+  const table = new PyDict()
+  for (const [key, value] of from.entries()) {
+    const text = textOf(key)
+    if (text !== undefined && codePointLength(text) !== 1) {
+      throw new PyError('ValueError', 'string keys in translate table must be of length 1')
+    }
+    if (text === undefined && integer(key) === undefined) {
+      throw typeError('keys in translate table must be strings or integers')
+    }
+    table.set(text === undefined ? key : (text.codePointAt(0) ?? 0), value)
+  }
+  return table
+}
+
+export const strMethods: ReadonlyMap<string, StrMethod> = new Map<string, StrMethod>([
+  ['upper', simple('upper', (text) => text.toUpperCase())],
+  ['lower', simple('lower', (text) => text.toLowerCase())],
+  ['title', simple('title', titled)],
+  ['capitalize', simple('capitalize', capitalized)],
+  ['casefold', simple('casefold', caseFold)],
+  ['swapcase', simple('swapcase', swapped)],
+  ['isalpha', simple('isalpha', every(isAlpha))],
+  ['isalnum', simple('isalnum', every(isAlphanumeric))],
+  ['isascii', simple('isascii', (text) => /^[\0-\x7f]*$/.test(text))],
+  ['isdecimal', simple('isdecimal', every(isDecimal))],
+  ['isdigit', simple('isdigit', every(isDigit))],
+  ['isnumeric', simple('isnumeric', every(isNumeric))],
+  ['isidentifier', simple('isidentifier', isIdentifier)],
+  ['isspace', simple('isspace', isAllSpace)],
+  ['isprintable', simple('isprintable', (text) => [...text].every(isPrintable))],
+  ['islower', simple('islower', allOfCase(isLower))],
+  ['isupper', simple('isupper', allOfCase(isUpper))],
+  ['istitle', simple('istitle', isTitled)],
+  ['strip', stripping('strip', 'both')],
+  ['lstrip', stripping('lstrip', 'left')],
+  ['rstrip', stripping('rstrip', 'right')],
+  ['split', splitting('split', split)],
+  ['rsplit', splitting('rsplit', splitFromEnd)],
+  [
+    'splitlines',
+    (self, call, runtime) => {
+      const [keep = false] = namedArguments('splitlines', ['keepends'], call)
+      const lines = splitLines(self, truth(keep))
+      runtime.step(1 + self.length / 1000 + lines.length / 16)
+      return lines
+    },
+  ],
+  ['find', finding('find', find, false)],
+  ['rfind', finding('rfind', findLast, false)],
+  ['index', finding('index', find, true)],
+  ['rindex', finding('rindex', findLast, true)],
+  ['count', finding('count', count, false)],
+  ['startswith', edge('startswith')],
+  ['endswith', edge('endswith')],
+  ['replace', replaceMethod],
+  ['center', filling('str.center', 'center')],
+  ['ljust', filling('str.ljust', 'left')],
+  ['rjust', filling('str.rjust', 'right')],
+  ['zfill', (self, call, runtime) => zeroFilled(self, sizeOf(oneArgument('str.zfill', call)), runtime)],
+  [
+    'expandtabs',
+    (self, call, runtime) => {
+      const [size = 8] = namedArguments('expandtabs', ['tabsize'], call)
+      runtime.step(1 + self.length / 64)
+      return tabsExpanded(self, clamped(indexOf(size)), runtime)
+    },
+  ],
+  ['partition', partitioning('partition')],
+  ['rpartition', partitioning('rpartition')],
+  ['removeprefix', removing('removeprefix')],
+  ['removesuffix', removing('removesuffix')],
+  ['join', (self, call, runtime) => joinedText(self, oneArgument('str.join', call), runtime)],
+  ['translate', translated],
+  ['maketrans', tableOf],
+  [
+    'encode',
+    (self, call, runtime) => {
+      const [encoding = 'utf-8', errors = 'strict'] = namedArguments('encode', ['encoding', 'errors'], call)
+      return encoded(
+        self,
+        textArgument('encode', 'encoding', encoding),
+        textArgument('encode', 'errors', errors),
+        runtime,
+      )
+    },
+  ],
+])
+
+function textArgument(method: string, name: string, value: Value): string {
+  const text = textOf(value)
+  if (text === undefined) throw typeError(`${method}() argument '${name}' must be str, not ${typeName(value)}`)
+  return text
+}

@@ -1,0 +1,157 @@
+/** datetime.strftime as glibc does it in English, of a local time without a time zone. */
+
+const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+]
+
+/** `%-d`, `%_H`, `%^a` and widths are glibc's; a directive that it does not know stays as it is. */
+export const strftime = (date: Date, format: string): string =>
+  format.replace(/%([-_0^#]*)(\d*)[EO]?([a-zA-Z%+])/g, (directive, flags: string, width: string, letter: string) => {
+    const part = partOf(date, letter)
+    if (part === undefined) return directive
+    return padded(part, flags, Number(width))
+  })
+
+/** A number is filled up to `size`, with zeros or `pad`. */
+interface Part {
+  readonly text: string
+  readonly size: number
+  readonly pad: ' ' | '0'
+  readonly isNumber: boolean
+}
+
+function padded({ text, size, pad, isNumber }: Part, flags: string, width: number): string {
+  const cased = flags.includes('^') ? text.toUpperCase() : flags.includes('#') ? swapped(text) : text
+  if (flags.includes('-')) return isNumber ? cased : cased.padStart(width, ' ')
+  const fill = flags.includes('_') ? ' ' : flags.includes('0') ? '0' : pad
+  return cased.padStart(Math.max(size, width), fill)
+}
+
+/** `%#Z` and `%#p` go to lower case, names to upper. */
+const swapped = (text: string): string => (/[a-z]/.test(text) ? text.toUpperCase() : text.toLowerCase())
+
+const number = (value: number, size: number, pad: ' ' | '0' = '0'): Part => ({
+  text: String(value),
+  size,
+  pad,
+  isNumber: true,
+})
+const words = (text: string): Part => ({ text, size: 0, pad: ' ', isNumber: false })
+
+function partOf(date: Date, letter: string): Part | undefined {
+  const hour12 = date.getHours() % 12 || 12
+  const whole = (format: string): Part => words(strftime(date, format))
+  switch (letter) {
+    case 'a':
+      return words((DAYS[date.getDay()] ?? '').slice(0, 3))
+    case 'A':
+      return words(DAYS[date.getDay()] ?? '')
+    case 'b':
+    case 'h':
+      return words((MONTHS[date.getMonth()] ?? '').slice(0, 3))
+    case 'B':
+      return words(MONTHS[date.getMonth()] ?? '')
+    case 'c':
+      return whole('%a %b %e %H:%M:%S %Y')
+    case 'C':
+      return number(Math.floor(date.getFullYear() / 100), 2)
+    case 'd':
+      return number(date.getDate(), 2)
+    case 'D':
+    case 'x':
+      return whole('%m/%d/%y')
+    case 'e':
+      return number(date.getDate(), 2, ' ')
+    case 'f':
+      return number(date.getMilliseconds() * 1000, 6)
+    case 'F':
+      return whole('%Y-%m-%d')
+    case 'g':
+      return number(isoWeek(date).year % 100, 2)
+    case 'G':
+      return number(isoWeek(date).year, 1)
+    case 'H':
+      return number(date.getHours(), 2)
+    case 'I':
+      return number(hour12, 2)
+    case 'j':
+      return number(dayOfYear(date) + 1, 3)
+    case 'k':
+      return number(date.getHours(), 2, ' ')
+    case 'l':
+      return number(hour12, 2, ' ')
+    case 'm':
+      return number(date.getMonth() + 1, 2)
+    case 'M':
+      return number(date.getMinutes(), 2)
+    case 'n':
+      return words('\n')
+    case 'p':
+      return words(date.getHours() < 12 ? 'AM' : 'PM')
+    case 'P':
+      return words(date.getHours() < 12 ? 'am' : 'pm')
+    case 'r':
+      return whole('%I:%M:%S %p')
+    case 'R':
+      return whole('%H:%M')
+    case 's':
+      return number(Math.floor(date.getTime() / 1000), 1)
+    case 'S':
+      return number(date.getSeconds(), 2)
+    case 't':
+      return words('\t')
+    case 'T':
+    case 'X':
+      return whole('%H:%M:%S')
+    case 'u':
+      return number(date.getDay() || 7, 1)
+    case 'U':
+      return number(weekOfYear(date, date.getDay()), 2)
+    case 'V':
+      return number(isoWeek(date).week, 2)
+    case 'w':
+      return number(date.getDay(), 1)
+    case 'W':
+      return number(weekOfYear(date, (date.getDay() + 6) % 7), 2)
+    case 'y':
+      return number(date.getFullYear() % 100, 2)
+    case 'Y':
+      return number(date.getFullYear(), 1)
+    case 'z':
+    case 'Z':
+      return words('')
+    case '%':
+      return words('%')
+    default:
+      return undefined
+  }
+}
+
+/** From 0. */
+const dayOfYear = (date: Date): number =>
+  Math.round(
+    (Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) - Date.UTC(date.getFullYear(), 0, 1)) / DAY_MS,
+  )
+
+const DAY_MS = 86_400_000
+
+/** Weeks begin on the day whose `weekday` is 0; days before the first one are in week 0. */
+const weekOfYear = (date: Date, weekday: number): number => Math.floor((dayOfYear(date) + 7 - weekday) / 7)
+
+/** ISO 8601: the week belongs to the year of its Thursday. */
+function isoWeek(date: Date): { readonly year: number; readonly week: number } {
+  const thursday = new Date(date.getFullYear(), date.getMonth(), date.getDate() + 3 - ((date.getDay() + 6) % 7))
+  return { year: thursday.getFullYear(), week: Math.floor(dayOfYear(thursday) / 7) + 1 }
+}

@@ -1,0 +1,307 @@
+/** The filters that make text. */
+import { sizeOf } from './arguments.ts'
+import { attributeOf } from './attributes.ts'
+import { codePointLength, codePointSlice, splitLines } from './code-points.ts'
+import { truth } from './comparison.ts'
+import { type Filter, filter, type NamedFilter, oneValueFilter } from './filter.ts'
+import { strippedOfTags, withLinks } from './html.ts'
+import { itemPath } from './item-path.ts'
+import { items, length, listOf } from './iteration.ts'
+import { toJson } from './json.ts'
+import { escapedHtml, Markup, textOf } from './markup.ts'
+import { escaped, markupMethods } from './markup-methods.ts'
+import { clamped, integer } from './numbers.ts'
+import { add, modulo, multiply, str } from './operators.ts'
+import { pretty } from './pretty.ts'
+import { repr, typeName } from './repr.ts'
+import { joinedText, strMethods } from './str-methods.ts'
+import { slice } from './subscript.ts'
+import { replaced, splitFromEnd } from './text-search.ts'
+import { type Arguments, PyDict, PyError, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
+import { wrapped } from './wrapping.ts'
+
+const NONE: Arguments = { positional: [], named: new Map() }
+
+/** A method of str on the value as text; of Markup on markup. */
+function method(name: string, value: Value, positional: readonly Value[], runtime: Runtime): Value {
+  const methods = value instanceof Markup ? markupMethods : strMethods
+  const run = methods.get(name)
+  if (!run) throw new Error(`str has no method ${name}`)
+  return run(value instanceof Markup ? value.html : str(value, runtime), { ...NONE, positional }, runtime)
+}
+
+const asMethod = (name: string): Filter =>
+  filter(`do_${name}(s)`, ([value = null], runtime) => method(name, value, [], runtime))
+
+/** Of words behind space, hyphens and opening brackets. */
+function titleOf(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are space to Python
+  const words = text.split(/([-\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000({[<]+)/)
+  return words
+    .map((word) => {
+      const first = codePointSlice(word, 0, Math.min(1, codePointLength(word)))
+      return first.toUpperCase() + word.slice(first.length).toLowerCase()
+    })
+    .join('')
+}
+
+function formatted(value: Value, call: Arguments, runtime: Runtime): Value {
+  if (call.positional.length > 0 && call.named.size > 0) {
+    throw new PyError('FilterArgumentError', "can't handle positional and keyword arguments at the same time")
+  }
+  const text = value instanceof Markup ? value : str(value, runtime)
+  return modulo(text, call.named.size > 0 ? PyDict.of(call.named) : new PyTuple(call.positional), runtime)
+}
+
+function indented(
+  [value = null, width = 4, first = false, blank = false]: readonly (Value | undefined)[],
+  runtime: Runtime,
+): Value {
+  const indention = textOf(width) ?? str(multiply(' ', width, runtime), runtime)
+  const text = textOf(value)
+  if (text === undefined) throw notIndentable(value)
+  const lines = splitLines(`${text}\n`, false)
+  runtime.step(lines.length)
+  runtime.allocate(text.length + lines.length * (indention.length + 1))
+  const put = (line: string, index: number): string =>
+    index > 0 && (truth(blank) || line !== '') ? indention + line : line
+  const result = (truth(first) ? indention : '') + lines.map(put).join('\n')
+  return value instanceof Markup ? new Markup(result) : result
+}
+
+/** The filter adds a newline to its value in place, and asks for the lines. */
+function notIndentable(value: Value): PyError {
+  if (value instanceof Undefined) return new PyError(value.className, value.message)
+  if (Array.isArray(value)) return noAttribute(value, 'splitlines')
+  return value instanceof PyTuple
+    ? new PyError('TypeError', 'can only concatenate tuple (not "str") to tuple')
+    : new PyError('TypeError', `unsupported operand type(s) for +=: '${typeName(value)}' and 'str'`)
+}
+
+export function noAttribute(value: Value, name: string): PyError {
+  if (value instanceof Undefined) return new PyError(value.className, value.message)
+  return new PyError('AttributeError', `'${typeName(value)}' object has no attribute '${name}'`)
+}
+
+function truncated(
+  [value = null, longest = 255, killWords = false, end = '...', leeway = null]: readonly (Value | undefined)[],
+  runtime: Runtime,
+): Value {
+  const tail = length(end)
+  const most = integer(longest)
+  if (most === undefined || !(clamped(most) >= tail)) {
+    throw new PyError('AssertionError', `expected length >= ${tail}, got ${str(longest, runtime)}`)
+  }
+  const slack = leeway === null ? 5 : clamped(integer(leeway) ?? 0)
+  if (slack < 0) throw new PyError('AssertionError', `expected leeway >= 0, got ${slack}`)
+  if (length(value) <= clamped(most) + slack) return value
+  const cut = slice(value, null, clamped(most) - tail, null, runtime)
+  if (truth(killWords)) return add(cut, end, runtime)
+  const text = textOf(cut)
+  if (text === undefined) throw noAttribute(value, 'rsplit')
+  const [start = ''] = splitFromEnd(text, ' ', 1)
+  return add(value instanceof Markup ? new Markup(start) : start, end, runtime)
+}
+
+function wordWrapped(
+  [value = null, width = 79, breakLong = true, wrapString = null, hyphens = true]: readonly (Value | undefined)[],
+  runtime: Runtime,
+): Value {
+  const text = textOf(value)
+  if (text === undefined) throw noAttribute(value, 'splitlines')
+  const end = wrapString === null ? '\n' : (textOf(wrapString) ?? '')
+  const wrapping = { width: sizeOf(width), breakLongWords: truth(breakLong), breakOnHyphens: hyphens === true }
+  const lines = splitLines(text, false).map((line) => wrapped(line, wrapping, runtime).join(end))
+  runtime.allocate(text.length + lines.length * end.length)
+  return lines.join(end)
+}
+
+/** UTF-8 of what RFC 3986 reserves or does not know, as %XX. */
+function urlQuoted(value: Value, inQuery: boolean, runtime: Runtime): string {
+  const text = str(value, runtime)
+  runtime.allocate(text.length * 3)
+  const quoted = encodeURIComponent(text.toWellFormed()).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return inQuery ? quoted.replaceAll('%20', '+') : quoted.replaceAll('%2F', '/')
+}
+
+function urlEncoded(value: Value, runtime: Runtime): Value {
+  const isText = textOf(value) !== undefined
+  const isIterable =
+    value instanceof PyDict || Array.isArray(value) || value instanceof PyTuple || value instanceof Undefined
+  if (isText || !(isIterable || attributeOf(value, '__iter__', runtime))) return urlQuoted(value, false, runtime)
+  const pairs =
+    value instanceof PyDict ? [...value.entries()] : listOf(value, runtime).map((pair) => pairOf(pair, runtime))
+  return pairs.map(([key, item]) => `${urlQuoted(key, true, runtime)}=${urlQuoted(item, true, runtime)}`).join('&')
+}
+
+/** `a, b = value`. */
+function pairOf(value: Value, runtime: Runtime): readonly [Value, Value] {
+  let parts: readonly Value[]
+  try {
+    parts = listOf(value, runtime)
+  } catch (error) {
+    if (error instanceof PyError && error.className === 'TypeError') {
+      throw new PyError('TypeError', `cannot unpack non-iterable ${typeName(value)} object`)
+    }
+    throw error
+  }
+  const [first, second] = parts
+  if (first === undefined || second === undefined) {
+    throw new PyError('ValueError', `not enough values to unpack (expected 2, got ${parts.length})`)
+  }
+  if (parts.length > 2) throw new PyError('ValueError', 'too many values to unpack (expected 2)')
+  return [first, second]
+}
+
+function xmlAttributes([value = null, autospace = true]: readonly (Value | undefined)[], runtime: Runtime): Value {
+  if (!(value instanceof PyDict)) throw noAttribute(value, 'items')
+  const shown: string[] = []
+  for (const [key, item] of value.entries()) {
+    runtime.step()
+    if (item === null || item instanceof Undefined) continue
+    const name = textOf(key)
+    if (name === undefined) {
+      throw new PyError('TypeError', `expected string or bytes-like object, got '${typeName(key)}'`)
+    }
+    if (/[ \t-\r/>=]/.test(name)) {
+      throw new PyError('ValueError', `Invalid character in attribute name: ${repr(key, runtime)}`)
+    }
+    shown.push(`${escaped(key, runtime).html}="${escaped(item, runtime).html}"`)
+  }
+  const text = shown.join(' ')
+  runtime.allocate(text.length)
+  return truth(autospace) && text !== '' ? ` ${text}` : text
+}
+
+function linked(
+  [value = null, limit = null, nofollow = false, target = null, rel = null, schemes = null]: readonly (
+    | Value
+    | undefined
+  )[],
+  runtime: Runtime,
+): Value {
+  const rels = new Set((textOf(rel) ?? '').split(/\s+/).filter((part) => part !== ''))
+  if (truth(nofollow)) rels.add('nofollow')
+  rels.add('noopener')
+  const prefixes = schemes === null ? [] : listOf(schemes, runtime)
+  for (const scheme of prefixes) {
+    if (!/^[\p{L}\p{N}_.+-]{2,}:\/{0,2}$/u.test(textOf(scheme) ?? '')) {
+      throw new PyError('FilterArgumentError', `${repr(scheme, runtime)} is not a valid URI scheme prefix.`)
+    }
+  }
+  const text = value instanceof Markup ? value.html : str(value, runtime)
+  runtime.step(1 + text.length / 8)
+  runtime.allocate(text.length * 4)
+  return withLinks(value instanceof Markup ? text : escapedHtml(text), {
+    limit: limit === null ? undefined : sizeOf(limit),
+    rel: [...rels].sort().join(' '),
+    target: textOf(target),
+    schemes: prefixes.map((scheme) => textOf(scheme) ?? ''),
+  })
+}
+
+function json(
+  [value = null, ensureAscii = false, indent = null, separators = null, sortKeys = false]: readonly (
+    | Value
+    | undefined
+  )[],
+  runtime: Runtime,
+): Value {
+  const options = {
+    ensureAscii: truth(ensureAscii),
+    indent: indent === null ? undefined : (textOf(indent) ?? jsonIndent(indent)),
+    separators: separators === null ? undefined : jsonSeparators(separators, runtime),
+    sortKeys: truth(sortKeys),
+  }
+  return toJson(value, options, runtime)
+}
+
+/** `' ' * indent`, where Python's pure encoder makes it. */
+function jsonIndent(indent: Value): number {
+  const spaces = integer(indent)
+  if (spaces !== undefined) return clamped(spaces)
+  if (indent instanceof Undefined) throw new PyError(indent.className, indent.message)
+  throw new PyError('TypeError', `can't multiply sequence by non-int of type '${typeName(indent)}'`)
+}
+
+function jsonSeparators(separators: Value, runtime: Runtime): readonly [string, string] {
+  const [item, key] = pairOf(separators, runtime)
+  return [str(item, runtime), str(key, runtime)]
+}
+
+function joined(
+  [value = null, separator = '', attribute = null]: readonly (Value | undefined)[],
+  runtime: Runtime,
+): Value {
+  const take = attribute === null ? undefined : itemPath(attribute, runtime)
+  const texts: string[] = []
+  for (const item of items(value, runtime)) texts.push(str(take ? take(item) : item, runtime))
+  return joinedText(str(separator, runtime), texts, runtime)
+}
+
+export const textFilters: readonly NamedFilter[] = [
+  ['capitalize', asMethod('capitalize')],
+  ['lower', asMethod('lower')],
+  ['upper', asMethod('upper')],
+  [
+    'center',
+    filter('do_center(value, width=)', ([value = null, width = 80], runtime) =>
+      method('center', value, [width], runtime),
+    ),
+  ],
+  [
+    'trim',
+    filter('do_trim(value, chars=)', ([value = null, chars = null], runtime) =>
+      method('strip', value, [chars], runtime),
+    ),
+  ],
+  ['title', filter('do_title(s)', ([value = null], runtime) => titleOf(str(value, runtime)))],
+  ['string', oneValueFilter('soft_str', (value, runtime) => (value instanceof Markup ? value : str(value, runtime)))],
+  ['escape', oneValueFilter('escape', escaped)],
+  ['e', oneValueFilter('escape', escaped)],
+  [
+    'forceescape',
+    filter('do_forceescape(value)', ([value = null], runtime) => {
+      const text = str(value, runtime)
+      runtime.allocate(text.length * 2)
+      return new Markup(escapedHtml(text))
+    }),
+  ],
+  [
+    'safe',
+    filter('do_mark_safe(value)', ([value = null], runtime) =>
+      value instanceof Markup ? value : new Markup(str(value, runtime)),
+    ),
+  ],
+  ['striptags', filter('do_striptags(value)', ([value = null], runtime) => strippedOfTags(str(value, runtime)))],
+  ['format', formatted],
+  ['indent', filter('do_indent(s, width=, first=, blank=)', indented)],
+  ['join', filter('sync_do_join([eval_ctx], value, d=, attribute=)', joined)],
+  ['pprint', filter('do_pprint(value)', ([value = null], runtime) => pretty(value, runtime))],
+  [
+    'replace',
+    filter('do_replace([eval_ctx], s, old, new, count=)', ([value = null, old = '', by = '', most = null], runtime) =>
+      replaced(str(value, runtime), str(old, runtime), str(by, runtime), most === null ? -1 : sizeOf(most), runtime),
+    ),
+  ],
+  ['tojson', filter('tojson(x, ensure_ascii=, indent=, separators=, sort_keys=)', json)],
+  ['truncate', filter('do_truncate([env], s, length=, killwords=, end=, leeway=)', truncated)],
+  ['urlencode', filter('do_urlencode(value)', ([value = null], runtime) => urlEncoded(value, runtime))],
+  ['urlize', filter('do_urlize([eval_ctx], value, trim_url_limit=, nofollow=, target=, rel=, extra_schemes=)', linked)],
+  [
+    'wordcount',
+    filter('do_wordcount(s)', ([value = null], runtime) => {
+      const text = str(value, runtime)
+      runtime.step(1 + text.length / 64)
+      return text.match(/[\p{L}\p{N}_]+/gu)?.length ?? 0
+    }),
+  ],
+  [
+    'wordwrap',
+    filter('do_wordwrap([environment], s, width=, break_long_words=, wrapstring=, break_on_hyphens=)', wordWrapped),
+  ],
+  ['xmlattr', filter('do_xmlattr([eval_ctx], d, autospace=)', xmlAttributes)],
+]
