@@ -81,7 +81,7 @@ export interface Signature {
 
 /** `do_center(value, width=80)`; a parameter in brackets is one that jinja2 fills in. */
 export function signature(text: string): Signature {
-  const [, name = '', list = ''] = /^(\w+)\((.*)\)$/.exec(text) ?? []
+  const [, name = '', list = ''] = /^(.+?)\((.*)\)$/.exec(text) ?? []
   const parts = list.split(', ').filter((part) => part !== '')
   return {
     name,

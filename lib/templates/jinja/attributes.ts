@@ -37,9 +37,10 @@ export { slice } from './subscript.ts'
 export function getAttribute(value: Value, name: string, runtime: Runtime): Value {
   if (value instanceof PyDict && !isPrivate(name)) {
     const method = dictMethods.get(name)
-    if (method === undefined) return value.get(name) ?? withoutAttribute(value, name)
+    if (method === undefined) return orUndefined(value.get(name), value, name)
   }
-  return attributeOf(value, name, runtime) ?? itemOf(value, name, runtime) ?? withoutAttribute(value, name)
+  const attribute = attributeOf(value, name, runtime)
+  return attribute === undefined ? orUndefined(itemOf(value, name, runtime), value, name) : attribute
 }
 
 /** The item, else (for a str key) the attribute. */
@@ -47,17 +48,13 @@ export function getItem(value: Value, key: Value, runtime: Runtime): Value {
   const found = itemOf(value, key, runtime)
   if (found !== undefined) return found
   const name = textOf(key)
-  if (name !== undefined) return attributeOf(value, name, runtime) ?? withoutAttribute(value, name)
+  if (name !== undefined) return orUndefined(attributeOf(value, name, runtime), value, name)
   return new Undefined(`${objectTypeRepr(value)} has no element ${repr(key, runtime)}`)
 }
 
-const withoutAttribute = (value: Value, name: string): Undefined =>
-  new Undefined(`${quoted(objectTypeRepr(value))} has no attribute ${quoted(name)}`)
-
-/** Whether Python's hasattr would say so, closed attributes included. */
-export function hasAttribute(value: Value, name: string, runtime: Runtime): boolean {
-  return attributeOf(value, name, runtime) !== undefined
-}
+/** What was found, which may be None. */
+const orUndefined = (found: Value | undefined, value: Value, name: string): Value =>
+  found === undefined ? new Undefined(`${quoted(objectTypeRepr(value))} has no attribute ${quoted(name)}`) : found
 
 /** The attribute alone: a SecurityError in waiting where the sandbox keeps it closed, undefined where there is none. */
 export function attributeOf(value: Value, name: string, runtime: Runtime): Value | undefined {
@@ -69,19 +66,22 @@ export function attributeOf(value: Value, name: string, runtime: Runtime): Value
   if (value instanceof PyDict) {
     return CHANGES_DICT.has(name) ? closed(value, name) : boundMethod(dictMethods, value, name)
   }
-  if (value instanceof PyTuple) return value.attribute?.(name) ?? boundMethod(tupleMethods, value, name)
+  if (value instanceof PyTuple) {
+    const named = value.attribute?.(name)
+    return named === undefined ? boundMethod(tupleMethods, value, name) : named
+  }
   if (value instanceof PyFloat) return floatAttributes(value, name)
   if (value instanceof Range) return value.attribute(name) ?? boundMethod(rangeMethods, value, name)
   if (value instanceof DictView) return value.attribute(name) ?? boundMethod(viewMethods, value, name)
   if (value instanceof Bytes) return boundMethod(bytesMethods, value, name)
-  if (value instanceof PyGenerator) return GENERATOR_FRAMES.has(name) ? closed(value, name) : undefined
+  if (value instanceof PyGenerator && GENERATOR_FRAMES.has(name)) return closed(value, name)
   if (value instanceof PyObject) return value.attribute?.(name, runtime)
   return value === null ? undefined : intAttributes(value, name)
 }
 
 const CHANGES_LIST = new Set(['append', 'clear', 'pop', 'reverse', 'insert', 'sort', 'extend', 'remove'])
-const CHANGES_DICT = new Set(['clear', 'pop', 'popitem', 'setdefault', 'update'])
 const GENERATOR_FRAMES = new Set(['gi_frame', 'gi_code'])
+const CHANGES_DICT = new Set(['clear', 'pop', 'popitem', 'setdefault', 'update'])
 
 const closed = (value: Value, name: string): Undefined =>
   new Undefined(`access to attribute ${quoted(name)} of '${typeName(value)}' object is unsafe.`, 'SecurityError')

@@ -175,7 +175,7 @@ function argument(name: string, fields: Fields): Value {
   if (!/^\d+$/.test(name)) return fields.named(name)
   const value = fields.positional[Number(name)]
   if (value === undefined) {
-    throw new PyError('IndexError', `Replacement index ${name} out of range for positional args tuple`)
+    throw new PyError('IndexError', 'tuple index out of range')
   }
   return value
 }

@@ -17,6 +17,9 @@ const pythonFunction = (name: string, run: (call: Arguments, runtime: Runtime) =
 const pythonClass = (name: string, run: (call: Arguments, runtime: Runtime) => Value): Builtin =>
   new Builtin(`<class '${name}'>`, run, 'type')
 
+/** What transformers defines where it compiles a template is named after that place. */
+const COMPILER = '_cached_compile_jinja_template.<locals>.'
+
 /** The sandbox's. */
 const MAX_RANGE = 100_000
 
@@ -91,7 +94,7 @@ class TemplateDict extends PyObject {
   readonly typeName = 'TemplateDict'
   override readonly module = 'transformers.utils.chat_template_utils'
   repr(): string {
-    return `<${this.module}.TemplateDict object at 0x0>`
+    return `<${this.module}.${COMPILER}TemplateDict object at 0x0>`
   }
   override call(call: Arguments, runtime: Runtime): Value {
     return dictOf(call, runtime)
@@ -204,8 +207,8 @@ class Joiner extends PyObject {
 }
 
 const JOINER = signature('Joiner.__init__([self], sep=)')
-const RAISE = signature('raise_exception(message)')
-const NOW = signature('strftime_now(format)')
+const RAISE = signature(`${COMPILER}raise_exception(message)`)
+const NOW = signature(`${COMPILER}strftime_now(format)`)
 const LIPSUM = signature('generate_lorem_ipsum(n=, html=, min=, max=)')
 
 const LOREM =
@@ -236,24 +239,30 @@ export const globals: ReadonlyMap<string, Value> = new Map<string, Value>([
       return new Cycler(call.positional)
     }),
   ],
-  ['joiner', pythonClass('jinja2.utils.Joiner', (call) => new Joiner(bound(JOINER, call)[0] ?? ', '))],
+  [
+    'joiner',
+    pythonClass('jinja2.utils.Joiner', (call) => {
+      const [separator = ', '] = bound(JOINER, call)
+      return new Joiner(separator)
+    }),
+  ],
   [
     'namespace',
     pythonClass(
-      'transformers.utils.chat_template_utils._cached_compile_jinja_template.<locals>.TemplateNamespace',
+      `transformers.utils.chat_template_utils.${COMPILER}TemplateNamespace`,
       (call, runtime) => new Namespace(dictOf(call, runtime)),
     ),
   ],
   [
     'raise_exception',
-    pythonFunction('raise_exception', (call, runtime) => {
+    pythonFunction(`${COMPILER}raise_exception`, (call, runtime) => {
       const [message = null] = bound(RAISE, call)
       throw new PyError('TemplateError', message === null ? 'None' : str(message, runtime))
     }),
   ],
   [
     'strftime_now',
-    pythonFunction('strftime_now', (call, runtime) => {
+    pythonFunction(`${COMPILER}strftime_now`, (call, runtime) => {
       const [format = null] = bound(NOW, call)
       const text = textOf(format)
       if (text === undefined) {

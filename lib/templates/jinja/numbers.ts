@@ -141,6 +141,7 @@ function floorQuotient(a: number, b: number): number {
 
 const copySign = (size: number, sign: number): number => (sign < 0 || Object.is(sign, -0) ? -size : size)
 
+/** A negative base wants a whole exponent: what else it gives is no float. */
 export function powerNumbers(a: Numeric, b: Numeric, runtime: Runtime): Numeric {
   if (a instanceof PyFloat || b instanceof PyFloat || b < 0) return floatPower(asDouble(a), asDouble(b))
   const [base, exponent] = [BigInt(a), BigInt(b)]
@@ -157,9 +158,6 @@ export function powerNumbers(a: Numeric, b: Numeric, runtime: Runtime): Numeric 
 function floatPower(base: number, exponent: number): PyFloat {
   if (base === 0 && exponent < 0) {
     throw new PyError('ZeroDivisionError', '0.0 cannot be raised to a negative power')
-  }
-  if (base < 0 && Number.isFinite(base) && Number.isFinite(exponent) && !Number.isInteger(exponent)) {
-    throw new PyError('NotImplementedError', 'complex numbers are not supported here')
   }
   // Python: 1 ** nan = 1 and (±1) ** inf = 1, where JavaScript says NaN.
   const power =

@@ -1,6 +1,6 @@
 /** Python's built-in objects beside the plain values: bytes, ranges, dict views, generators, functions. */
 import { equals } from './comparison.ts'
-import { asInt, clamped, type Int, integer, intText } from './numbers.ts'
+import { asInt, clamped, floatRepr, type Int, integer, intText } from './numbers.ts'
 import { repr } from './repr.ts'
 import { type Arguments, type PyDict, PyError, PyObject, PyTuple, type Runtime, type Value } from './values.ts'
 
@@ -197,6 +197,35 @@ export class PyGenerator extends PyObject {
   }
   override iterate(): Iterator<Value> {
     return this.items
+  }
+  override attribute(name: string): Value | undefined {
+    if (this.typeName !== 'generator') return undefined
+    if (name === 'gi_running' || name === 'gi_suspended') return false
+    if (name === 'gi_yieldfrom') return null
+    return name === 'close'
+      ? new Builtin('<built-in method close of generator object at 0x0>', () => this.close())
+      : undefined
+  }
+  private close(): Value {
+    this.items.return?.()
+    return null
+  }
+}
+
+/** What a negative number to the power of a fraction is. Templates can show it, no more. */
+export class Complex extends PyObject {
+  readonly typeName = 'complex'
+  private readonly real: number
+  private readonly imaginary: number
+  constructor(real: number, imaginary: number) {
+    super()
+    this.real = real
+    this.imaginary = imaginary
+  }
+  repr(): string {
+    const [real, imaginary] = [this.real, this.imaginary].map((part) => floatRepr(part).replace(/\.0$/, ''))
+    const sign = imaginary?.startsWith('-') ? '' : '+'
+    return `(${real}${sign}${imaginary}j)`
   }
 }
 

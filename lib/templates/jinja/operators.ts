@@ -14,10 +14,11 @@ import {
   powerNumbers,
   subtractNumbers,
 } from './numbers.ts'
+import { Complex } from './objects.ts'
 import { printf } from './printf.ts'
 import { str, typeName } from './repr.ts'
 import { item } from './subscript.ts'
-import { PyError, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
+import { PyError, PyFloat, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
 export { type Comparison, compare, contains, equals, truth } from './comparison.ts'
 export { iterate, length } from './iteration.ts'
@@ -127,6 +128,11 @@ export function modulo(a: Value, b: Value, runtime: Runtime): Value {
 
 export function power(a: Value, b: Value, runtime: Runtime): Value {
   const [x, y] = operands('** or pow()', a, b)
+  const [base, exponent] = [Number(x instanceof PyFloat ? x.value : x), Number(y instanceof PyFloat ? y.value : y)]
+  if (base < 0 && Number.isFinite(base) && Number.isFinite(exponent) && !Number.isInteger(exponent)) {
+    const [size, angle] = [(-base) ** exponent, Math.PI * exponent]
+    return new Complex(size * Math.cos(angle), size * Math.sin(angle))
+  }
   return powerNumbers(x, y, runtime)
 }
 

@@ -1,9 +1,9 @@
 /** The filters that make text. */
-import { sizeOf } from './arguments.ts'
+import { indexOf, sizeOf } from './arguments.ts'
 import { attributeOf } from './attributes.ts'
 import { codePointLength, codePointSlice, splitLines } from './code-points.ts'
-import { truth } from './comparison.ts'
-import { type Filter, filter, type NamedFilter, oneValueFilter } from './filter.ts'
+import { compare, truth } from './comparison.ts'
+import { type Filter, filter, type NamedFilter } from './filter.ts'
 import { strippedOfTags, withLinks } from './html.ts'
 import { itemPath } from './item-path.ts'
 import { items, length, listOf } from './iteration.ts'
@@ -88,10 +88,10 @@ function truncated(
   runtime: Runtime,
 ): Value {
   const tail = length(end)
-  const most = integer(longest)
-  if (most === undefined || !(clamped(most) >= tail)) {
+  if (!compare('>=', longest, tail, runtime)) {
     throw new PyError('AssertionError', `expected length >= ${tail}, got ${str(longest, runtime)}`)
   }
+  const most = indexOf(longest)
   const slack = leeway === null ? 5 : clamped(integer(leeway) ?? 0)
   if (slack < 0) throw new PyError('AssertionError', `expected leeway >= 0, got ${slack}`)
   if (length(value) <= clamped(most) + slack) return value
@@ -259,9 +259,12 @@ export const textFilters: readonly NamedFilter[] = [
     ),
   ],
   ['title', filter('do_title(s)', ([value = null], runtime) => titleOf(str(value, runtime)))],
-  ['string', oneValueFilter('soft_str', (value, runtime) => (value instanceof Markup ? value : str(value, runtime)))],
-  ['escape', oneValueFilter('escape', escaped)],
-  ['e', oneValueFilter('escape', escaped)],
+  [
+    'string',
+    filter('soft_str(s)', ([value = null], runtime) => (value instanceof Markup ? value : str(value, runtime))),
+  ],
+  ['escape', filter('escape(s)', ([value = null], runtime) => escaped(value, runtime))],
+  ['e', filter('escape(s)', ([value = null], runtime) => escaped(value, runtime))],
   [
     'forceescape',
     filter('do_forceescape(value)', ([value = null], runtime) => {
@@ -287,7 +290,10 @@ export const textFilters: readonly NamedFilter[] = [
       replaced(str(value, runtime), str(old, runtime), str(by, runtime), most === null ? -1 : sizeOf(most), runtime),
     ),
   ],
-  ['tojson', filter('tojson(x, ensure_ascii=, indent=, separators=, sort_keys=)', json)],
+  [
+    'tojson',
+    filter('_cached_compile_jinja_template.<locals>.tojson(x, ensure_ascii=, indent=, separators=, sort_keys=)', json),
+  ],
   ['truncate', filter('do_truncate([env], s, length=, killwords=, end=, leeway=)', truncated)],
   ['urlencode', filter('do_urlencode(value)', ([value = null], runtime) => urlEncoded(value, runtime))],
   ['urlize', filter('do_urlize([eval_ctx], value, trim_url_limit=, nofollow=, target=, rel=, extra_schemes=)', linked)],

@@ -28,7 +28,7 @@ function indexIn(
 ): number {
   const [wanted = null, start = 0, stop = list.length] = positionalArguments(name, 1, 3, call)
   const within = (value: Value): number => {
-    const index = clamped(indexOf(value))
+    const index = clamped(boundOf(value))
     return Math.max(0, index < 0 ? index + list.length : index)
   }
   runtime.step(list.length)
@@ -37,6 +37,12 @@ function indexIn(
     if (same(list[index] ?? null, wanted, runtime)) return index
   }
   throw new PyError('ValueError', missing(wanted))
+}
+
+function boundOf(value: Value): Int {
+  const index = integer(value)
+  if (index !== undefined) return index
+  throw new PyError('TypeError', 'slice indices must be integers or have an __index__ method')
 }
 
 export const listMethods: ReadonlyMap<string, Method<readonly Value[]>> = new Map<string, Method<readonly Value[]>>([
@@ -76,7 +82,8 @@ export const dictMethods: ReadonlyMap<string, Method<PyDict>> = new Map<string, 
     'get',
     (self, call) => {
       const [key = null, fallback = null] = positionalArguments('dict.get', 1, 2, call)
-      return self.get(key) ?? fallback
+      const found = self.get(key)
+      return found === undefined ? fallback : found
     },
   ],
   ['keys', viewing('keys')],
