@@ -16,4 +16,9 @@ export const LAB_TABS: readonly LabTab[] = [
     title: 'Preview',
     Tab: dynamic(async () => (await import('#components/templates/preview-tab.tsx')).PreviewTab),
   },
+  {
+    name: 'compare',
+    title: 'A/B',
+    Tab: dynamic(async () => (await import('#components/templates/compare-tab.tsx')).CompareTab),
+  },
 ]

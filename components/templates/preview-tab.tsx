@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useState } from 'react'
 import { tokenAt } from '#lib/core/tokens.ts'
 import type { Span } from '#lib/core/trajectory.ts'
-import { originOf, type Picture, tokensOfLine } from '#lib/lab/preview/picture.ts'
+import { carriedMask, originOf, type Picture, type PreviewMask, tokensOfLine } from '#lib/lab/preview/picture.ts'
 import { countText } from '../trajectory/numbers.ts'
 import { TokenGrid } from '../trajectory/token-grid.tsx'
 import { Segmented } from '../ui/segmented.tsx'
@@ -12,7 +12,7 @@ import type { LabTabProps } from './lab-tab.ts'
 import { PreviewToken } from './preview-token.tsx'
 import { PREVIEW_COLOURS, type PreviewColour, previewReading, previewTokens } from './preview-trajectory.ts'
 import { RenderedText } from './rendered-text.tsx'
-import { useTask } from './use-task.ts'
+import { type TaskState, useTask } from './use-task.ts'
 
 /** Shorter than the time between two keys would be work for nothing. */
 const PAUSE_MS = 40
@@ -20,9 +20,17 @@ const PAUSE_MS = 40
 export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, onLine }: LabTabProps) {
   const state = useTask(run, 'preview', input, { tokenizers: [tokenizer], pauseMs: PAUSE_MS })
   const result = state.kind === 'done' ? state.result : undefined
-  const [last, setLast] = useState<Picture>()
-  const picture = result?.kind === 'rendered' ? result.picture : last
-  if (picture !== last) setLast(picture)
+  const fresh = result?.kind === 'rendered' ? result.picture : undefined
+  const prefix = useTask(run, 'prefixMask', fresh?.mask.kind === 'unknown' ? input : undefined, {
+    tokenizers: [tokenizer],
+    pauseMs: 0,
+  })
+  const mask = fresh && maskOf(fresh, prefix)
+  // The last picture stays beside an error, and its mask until the new one is there.
+  const [drawn, setDrawn] = useState<Drawn>()
+  if (fresh && (drawn?.fresh !== fresh || drawn.mask !== mask))
+    setDrawn({ fresh, mask, picture: masked(fresh, mask, drawn) })
+  const picture = drawn?.picture
   const askedAt = state.kind === 'done' ? state.askedAt : undefined
   useEffect(() => {
     if (askedAt === undefined) return
@@ -53,6 +61,24 @@ export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, on
     </div>
   )
 }
+
+/** What is shown, and what it was made of. */
+interface Drawn {
+  readonly fresh: Picture
+  readonly mask: PreviewMask | undefined
+  readonly picture: Picture
+}
+
+/** The template's own mask, else that of prefixes; undefined until that is there. */
+function maskOf(fresh: Picture, prefix: TaskState<void, PreviewMask>): PreviewMask | undefined {
+  if (fresh.mask.kind === 'known' || prefix.kind === 'failed') return fresh.mask
+  return prefix.kind === 'done' ? prefix.result : undefined
+}
+
+const masked = (fresh: Picture, mask: PreviewMask | undefined, before: Drawn | undefined): Picture => ({
+  ...fresh,
+  mask: mask ?? (before ? carriedMask(before.picture, fresh.ids) : fresh.mask),
+})
 
 export const MEASURE = 'rollscope: preview'
 

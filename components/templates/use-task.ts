@@ -1,9 +1,10 @@
 'use client'
 import { useEffect, useEffectEvent, useState } from 'react'
-import type { RequestOf, ResultOf, RunTask, TaskName } from '#lib/lab/tasks.ts'
+import type { ProgressOf, RequestOf, ResultOf, RunTask, TaskName } from '#lib/lab/tasks.ts'
 
-export type TaskState<Result> =
-  | { readonly kind: 'running' }
+export type TaskState<Progress, Result> =
+  /** `progress`: what was told last. */
+  | { readonly kind: 'running'; readonly progress: Progress | undefined }
   /** `askedAt`: when the request changed, as performance.now() tells it. */
   | { readonly kind: 'done'; readonly result: Result; readonly askedAt: number }
   | { readonly kind: 'failed'; readonly error: Error }
@@ -14,18 +15,29 @@ interface TaskOptions {
   readonly pauseMs: number
 }
 
-/** A task that follows its request: asked again when that changes, given up when nobody needs its answer any more. */
+/**
+ * A task that follows its request: asked again when that changes, given up when nobody needs its answer any more. Without a
+ * request nothing is asked.
+ */
 export function useTask<Name extends TaskName>(
   run: RunTask,
   name: Name,
-  request: RequestOf<Name>,
+  request: RequestOf<Name> | undefined,
   { tokenizers, pauseMs }: TaskOptions,
-): TaskState<ResultOf<Name>> {
-  const key = JSON.stringify([name, request, tokenizers])
-  const [answer, setAnswer] = useState<{ readonly key: string; readonly state: TaskState<ResultOf<Name>> }>()
+): TaskState<ProgressOf<Name>, ResultOf<Name>> {
+  const key = request === undefined ? undefined : JSON.stringify([name, request, tokenizers])
+  const [answer, setAnswer] = useState<{
+    readonly key: string | undefined
+    readonly state: TaskState<ProgressOf<Name>, ResultOf<Name>>
+  }>()
   const ask = useEffectEvent(async (signal: AbortSignal, askedAt: number) => {
+    if (request === undefined) return
     try {
-      const result = await run(name, request, { tokenizers, signal })
+      const result = await run(name, request, {
+        tokenizers,
+        signal,
+        onProgress: (progress) => !signal.aborted && setAnswer({ key, state: { kind: 'running', progress } }),
+      })
       if (!signal.aborted) setAnswer({ key, state: { kind: 'done', result, askedAt } })
     } catch (error) {
       if (signal.aborted) return
@@ -33,8 +45,8 @@ export function useTask<Name extends TaskName>(
       setAnswer({ key, state: { kind: 'failed', error: failure } })
     }
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for all that is asked
   useEffect(() => {
+    if (key === undefined) return
     const controller = new AbortController()
     const askedAt = performance.now()
     const pause = setTimeout(() => ask(controller.signal, askedAt), pauseMs)
@@ -43,5 +55,5 @@ export function useTask<Name extends TaskName>(
       controller.abort()
     }
   }, [key, pauseMs])
-  return answer?.key === key ? answer.state : { kind: 'running' }
+  return answer && answer.key === key ? answer.state : { kind: 'running', progress: undefined }
 }

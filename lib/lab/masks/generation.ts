@@ -12,7 +12,13 @@ export interface GenerationMask extends MaskedTokens {
   readonly lost: readonly TokenRange[]
 }
 
-export function generationMask({ rendering, encoding, parts, messages, tokenizer }: Conversation): GenerationMask {
+export function generationMask({
+  rendering,
+  encoding,
+  parts,
+  messages,
+  tokenizer,
+}: Pick<Conversation, 'rendering' | 'encoding' | 'parts' | 'messages' | 'tokenizer'>): GenerationMask {
   const { ids, starts, ends } = encoding
   const trained = new Array<boolean>(ids.length).fill(false)
   const merged: TokenRange[] = []

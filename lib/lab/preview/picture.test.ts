@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { RenderedPiece, Rendering } from '#lib/templates/rendering.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import type { Tokenizer } from '#lib/tito/tokenizer.ts'
-import { messageRuns, originOf, type Picture, tokensOfLine } from './picture.ts'
+import { carriedMask, messageRuns, originOf, type Picture, tokensOfLine } from './picture.ts'
 import { pictureOf } from './preview.ts'
 
 /** Texts of several bytes a character, and of no character at all. */
@@ -111,20 +111,18 @@ describe('of any rendering', () => {
       }),
     )
   })
+})
 
-  test('a token is trained where it holds a character of a generation block', () => {
-    fc.assert(
-      fc.property(arbitraryPieces, (pieces) => {
-        const rendering = renderingOf(pieces)
-        const shown = picture(rendering)
-        const expected = places(shown).map(({ start, end }) =>
-          rendering.generation.some((span) => span.start < end && start < span.end) ? 1 : 0,
-        )
-        expect(shown.mask).toMatchObject({ kind: 'known', by: 'generation' })
-        if (shown.mask.kind === 'known') expect([...shown.mask.trained]).toEqual(expected)
-      }),
-    )
-  })
+test('what generation blocks wrote is trained', () => {
+  const piece = { line: 1, message: undefined, source: 'template' } as const
+  const shown = picture(
+    renderingOf([
+      { ...piece, text: 'abc', isTrained: false },
+      { ...piece, text: 'defgh', isTrained: true },
+      { ...piece, text: 'ijkl', isTrained: false },
+    ]),
+  )
+  expect(shown.mask).toEqual({ kind: 'known', by: 'generation', trained: Uint8Array.of(0, 1, 1, 0) })
 })
 
 test('a template without generation blocks has no mask of its own', () => {
@@ -134,4 +132,28 @@ test('a template without generation blocks has no mask of its own', () => {
 test('it crosses threads as it is', () => {
   const shown = picture(renderingOf([{ text: 'é', line: 2, message: 1, source: 'value', isTrained: true }]))
   expect(structuredClone(shown)).toEqual(shown)
+})
+
+test('a mask is carried over where both sequences begin and end alike', () => {
+  const ids = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 8 })
+  fc.assert(
+    fc.property(ids, ids, ids, ids, (head, before, after, tail) => {
+      const old = Uint32Array.from([...head, ...before, ...tail])
+      const trained = Uint8Array.from(old, (_, index) => ((index * 7 + 1) % 3) & 1)
+      const mask = carriedMask(
+        { ids: old, mask: { kind: 'known', by: 'prefix', trained } },
+        Uint32Array.from([...head, ...after, ...tail]),
+      )
+      if (mask.kind !== 'known') return expect.unreachable()
+      expect(mask.trained).toHaveLength(head.length + after.length + tail.length)
+      expect([...mask.trained.subarray(0, head.length)]).toEqual([...trained.subarray(0, head.length)])
+    }),
+  )
+  const trained = Uint8Array.of(1, 0, 1)
+  const known = { kind: 'known', by: 'prefix', trained } as const
+  const carried = (to: readonly number[]) =>
+    carriedMask({ ids: Uint32Array.of(7, 8, 9), mask: known }, Uint32Array.from(to))
+  expect(carried([7, 5, 5, 9])).toEqual({ ...known, trained: Uint8Array.of(1, 0, 0, 1) })
+  expect(carried([9])).toEqual({ ...known, trained: Uint8Array.of(1) })
+  expect(carried([])).toEqual({ ...known, trained: new Uint8Array() })
 })

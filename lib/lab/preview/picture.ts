@@ -85,6 +85,22 @@ export function messageRuns(picture: Picture): (Span & { readonly message: numbe
   return runs
 }
 
+/**
+ * A mask for a sequence whose own is still being computed: that of a sequence before it, where both begin and end alike.
+ */
+export function carriedMask(from: Pick<Picture, 'ids' | 'mask'>, ids: Uint32Array): PreviewMask {
+  if (from.mask.kind === 'unknown') return from.mask
+  const trained = new Uint8Array(ids.length)
+  const shortest = Math.min(from.ids.length, ids.length)
+  let head = 0
+  while (head < shortest && from.ids[head] === ids[head]) head++
+  let tail = 0
+  while (tail < shortest - head && from.ids[from.ids.length - 1 - tail] === ids[ids.length - 1 - tail]) tail++
+  trained.set(from.mask.trained.subarray(0, head))
+  trained.set(from.mask.trained.subarray(from.ids.length - tail), ids.length - tail)
+  return { ...from.mask, trained }
+}
+
 /** Tokens that hold a character of a range of the text. */
 function tokensBetween({ starts, ends }: Picture, from: number, to: number): Span {
   if (to <= from) return { start: 0, end: 0 }

@@ -4,7 +4,11 @@ import { PyDict } from '#lib/templates/jinja/values.ts'
 import type { Rendering } from '#lib/templates/rendering.ts'
 import { type Encoding, encodeWithOffsets } from '#lib/tito/offsets.ts'
 import { vocabularyWriter } from '#lib/tito/record.ts'
+import type { Tokenizer } from '#lib/tito/tokenizer.ts'
 import { type InputError, orTemplateFailure, readInput } from '../input.ts'
+import { renderedConversation } from '../masks/conversation.ts'
+import { generationMask } from '../masks/generation.ts'
+import { prefixDifference } from '../masks/prefix-difference.ts'
 import type { LabInput, LabTask, LabTokenizer } from '../task.ts'
 import { NO_MESSAGE, type Origins, type Picture, type PreviewMask } from './picture.ts'
 
@@ -37,7 +41,7 @@ export function pictureOf(
     starts: Uint32Array.from(encoding.starts.slice(0, -1)),
     ends: Uint32Array.from(encoding.ends),
     origins: originsOf(rendering),
-    mask: maskOf(rendering, encoding),
+    mask: maskOf(rendering, encoding, tokenizer),
     ...vocabularyWriter({ vocab: {} }, tokenizer)(encoding.ids),
     roles: messages.map((message) => String(message instanceof PyDict ? message.get('role') : message.role)),
   }
@@ -52,13 +56,33 @@ function originsOf({ text, pieces }: Rendering): Origins {
   }
 }
 
-function maskOf({ generation, hasGenerationTag }: Rendering, { ids, starts, ends }: Encoding): PreviewMask {
-  if (!hasGenerationTag) return { kind: 'unknown', why: 'the template has no {% generation %} block' }
-  const trained = new Uint8Array(ids.length)
-  let index = 0
-  for (const { start, end } of generation) {
-    while (index < ids.length && (ends[index] as number) <= start) index++
-    for (let inside = index; inside < ids.length && (starts[inside] as number) < end; inside++) trained[inside] = 1
-  }
-  return { kind: 'known', by: 'generation', trained }
+function maskOf(rendering: Rendering, encoding: Encoding, tokenizer: Tokenizer): PreviewMask {
+  if (!rendering.hasGenerationTag) return { kind: 'unknown', why: 'the template has no {% generation %} block' }
+  const { trained } = generationMask({ rendering, encoding, tokenizer, parts: [], messages: [] })
+  return { kind: 'known', by: 'generation', trained: bits(trained) }
 }
+
+const bits = (trained: readonly boolean[]): Uint8Array => Uint8Array.from(trained, Number)
+
+/**
+ * The mask of a template without generation blocks: what each reply adds to the render before it. It takes two renders for
+ * each reply, so it is a task of its own.
+ */
+export const prefixMask: LabTask<LabInput, void, PreviewMask> = function* (input, [chosen]) {
+  if (!chosen) throw new Error('a mask takes a tokenizer')
+  const read = readInput(input)
+  if (!read.ok) return unknown('the conversation cannot be read')
+  const compiled = orTemplateFailure(() => chosen.compile(input.template))
+  if (!compiled.ok) return unknown('the template does not compile')
+  const conversation = renderedConversation(read.value, compiled.value, chosen.tokenizer)
+  if (!conversation.ok) return unknown('the conversation does not render')
+  const { roles, encoding } = conversation.value
+  if (!roles.includes('assistant')) return unknown('the conversation has no reply')
+  const { ids, trained } = yield* prefixDifference(conversation.value)
+  // Where renders do not add up to the whole, there is no mask of these tokens.
+  const isWhole = ids.length === encoding.ids.length && ids.every((id, index) => id === encoding.ids[index])
+  if (!isWhole) return unknown('renders of its parts do not add up to the whole: see the mask doctor')
+  return { kind: 'known', by: 'prefix', trained: bits(trained) }
+}
+
+const unknown = (why: string): PreviewMask => ({ kind: 'unknown', why })
