@@ -12,6 +12,7 @@ export interface Application {
   /** Greedy, with the calculator. */
   converse(conversation: Conversation, settings: RunSettings): Promise<Trajectory>
   get(path: string): Promise<Response>
+  post(path: string, json: object): Promise<Response>
 }
 
 export interface RunSettings {
@@ -38,6 +39,7 @@ export function application(baseUrl: string): Application {
   return {
     baseUrl,
     get,
+    post,
     async addServer(name, address) {
       await post('/api/servers', { name, baseUrl: address })
     },

@@ -62,6 +62,7 @@ export async function startApplication(peers: Peers): Promise<Running> {
     ROLLSCOPE_DATA: mkdtempSync(path.join(os.tmpdir(), 'rollscope-peers-')),
     ROLLSCOPE_TOKENIZERS: peers.folder,
     SGLANG_BASE_URL: '',
+    ROLLSCOPE_PYTHON: peers.sglang,
   })
 }
 

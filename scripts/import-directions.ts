@@ -33,10 +33,15 @@ export const rooms: Readonly<Record<string, Room>> = {
     imports: ['lib/tito', 'lib/parsers', 'lib/templates', 'lib/sglang'],
     packages: ['@strands-agents/sdk', '@cfworker/json-schema', 'fraction.js', 'node:timers/promises', 'node:vm', 'zod'],
   },
+  'lib/python': { imports: [], packages: ['node:*', 'zod'] },
   'lib/store': { imports: [], packages: ['node:*', 'zod'] },
   'lib/local-model': {
     imports: ['lib/tito', 'lib/tokenizer', 'lib/tokenizer-files'],
     packages: ['node:*', 'onnxruntime-node', '@huggingface/transformers', 'zod'],
+  },
+  'lib/command-line': {
+    imports: ['lib/lab', 'lib/templates', 'lib/tokenizer', 'lib/tokenizer-files'],
+    packages: ['node:*', 'zod'],
   },
   'lib/server': {
     imports: [
@@ -45,6 +50,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'lib/lab',
       'lib/local-model',
       'lib/parsers',
+      'lib/python',
       'lib/sglang',
       'lib/store',
       'lib/templates',

@@ -14,6 +14,8 @@ export interface Config {
   readonly tokenizerFolders: readonly string[]
   /** Folder or Hub name of the built-in model; undefined = the one that ships. */
   readonly model: string | undefined
+  /** The Python that may be asked what it renders. */
+  readonly python: string
   readonly sglang: { readonly baseUrl: string; readonly apiKey: string | undefined } | undefined
   readonly hub: {
     readonly url: string | undefined
@@ -44,6 +46,7 @@ export function readConfig(environment: Environment, applicationFolder: string):
     dataFolder: path.resolve(text('ROLLSCOPE_DATA') ?? defaultDataFolder(process.platform, os.homedir(), environment)),
     tokenizerFolders: (text('ROLLSCOPE_TOKENIZERS') ?? '').split(path.delimiter).filter((folder) => folder !== ''),
     model: modelPlace(text('ROLLSCOPE_MODEL')),
+    python: text('ROLLSCOPE_PYTHON') ?? 'python3',
     sglang: baseUrl === undefined ? undefined : { baseUrl, apiKey: text('SGLANG_API_KEY') },
     hub: { url: text('HF_ENDPOINT'), token: text('HF_TOKEN'), cacheFolder: text('HF_HUB_CACHE') },
     applicationFolder,

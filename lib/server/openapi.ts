@@ -5,6 +5,7 @@ import { choicesSchema, pageSchema, SORT_COLUMNS, summarySchema } from '#lib/cor
 import { serverLoadSchema } from '#lib/core/server-load.ts'
 import { serverParsingSchema } from '#lib/core/server-parsing.ts'
 import { serverEntrySchema, serverStatusSchema } from '#lib/core/server-status.ts'
+import { templateCheckSchema } from '#lib/core/template-check.ts'
 import { downloadSchema } from '#lib/core/tokenizer-download.ts'
 import { trajectorySchema } from '#lib/core/trajectory.ts'
 import { formats, writableFormats } from '#lib/formats/registry.ts'
@@ -15,9 +16,12 @@ import { exportRequestSchema } from './export.ts'
 import { tokenizerChoiceSchema } from './import.ts'
 import { labelChangeSchema } from './library.ts'
 import { parseAnswerSchema, parseRequestSchema } from './parse.ts'
+import { renderAnswerSchema, renderRequestSchema } from './render.ts'
 import { continueRequestSchema, rolloutRequestSchema } from './rollouts.ts'
 import { serverParsingRequestSchema } from './server-parsing.ts'
 import { serverInputSchema } from './servers.ts'
+import { checkRequestSchema } from './template-check.ts'
+import { doctorAnswerSchema, doctorRequestSchema } from './template-doctor.ts'
 import { loadingSchema, tokenizerRequestSchema } from './tokenizers.ts'
 
 interface Operation {
@@ -118,6 +122,27 @@ export const operations: readonly Operation[] = [
     summary: 'Tool calls in a text, as each parser finds them, and what it leaves and drops.',
     body: { type: 'application/json', schema: parseRequestSchema },
     answers: { 200: { description: 'What each parser found.', schema: parseAnswerSchema } },
+  },
+  {
+    method: 'post',
+    path: '/api/render',
+    summary: 'A conversation through a chat template: text, ids, and the line and message that each token comes from.',
+    body: { type: 'application/json', schema: renderRequestSchema },
+    answers: { 200: { description: 'The render, token by token.', schema: renderAnswerSchema } },
+  },
+  {
+    method: 'post',
+    path: '/api/templates/doctor',
+    summary: 'Whether a chat template keeps what the model wrote, turn after turn.',
+    body: { type: 'application/json', schema: doctorRequestSchema },
+    answers: { 200: { description: 'A verdict for every boundary.', schema: doctorAnswerSchema } },
+  },
+  {
+    method: 'post',
+    path: '/api/templates/check',
+    summary: 'Holds a render against another renderer: the server’s own template, or the user’s Python.',
+    body: { type: 'application/json', schema: checkRequestSchema },
+    answers: { 200: { description: 'What it says, and which one was asked.', schema: templateCheckSchema } },
   },
   {
     method: 'get',

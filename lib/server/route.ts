@@ -79,8 +79,11 @@ const LARGEST_JSON = MEGABYTE
 const DEEPEST_JSON = 100
 
 /** The request's JSON body, checked. Throws Problem. */
-export async function readJson<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
-  const text = await readText(request, LARGEST_JSON)
+export const readJson = async <T>(request: Request, schema: z.ZodType<T>): Promise<T> =>
+  checkedJson(await readText(request, LARGEST_JSON), schema)
+
+/** A body that was read as text. Throws Problem. */
+export function checkedJson<T>(text: string, schema: z.ZodType<T>): T {
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -240,6 +240,17 @@ const isValue = (value: object): value is PyFloat | PyTuple | PyDict | Undefined
   value instanceof Undefined ||
   value instanceof PyObject
 
+/** JSON of what readJson gave, to be read by it again: outside of any render, so not metered. */
+export function jsonText(value: Value): string {
+  if (typeof value === 'string') return quoted(value)
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(', ')}]`
+  if (value instanceof PyDict) {
+    const members = Array.from(value.entries(), ([key, item]) => `${quoted(String(key))}: ${jsonText(item)}`)
+    return `{${members.join(', ')}}`
+  }
+  return value instanceof PyFloat ? floatText(value.value) : String(value)
+}
+
 export interface JsonOptions {
   readonly ensureAscii: boolean
   /** Spaces, or the text that indents. */

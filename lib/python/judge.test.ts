@@ -1,0 +1,102 @@
+/** The process around Python, with programs that behave as a Python may; the real one is asked in peers/. */
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { askPython, type JudgeQuestion } from './judge.ts'
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-judge-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const question: JudgeQuestion = {
+  template: '{{ x }}',
+  messages: '[{"role": "user", "content": 1.0}]',
+  tools: '',
+  options: '{}',
+  specialTokens: { bos_token: '<s>' },
+  tokenizerJson: undefined,
+}
+const never = new AbortController().signal
+
+/** A program that is started as Python would be. */
+function program(name: string, script: string): string {
+  const file = path.join(folder, name)
+  writeFileSync(file, `#!${process.execPath}\n${script}\n`)
+  chmodSync(file, 0o755)
+  return file
+}
+
+test('the question goes in whole, the answer comes out with what was asked', async () => {
+  const echo = program(
+    'echo.cjs',
+    `let text = ''
+process.stdin.on('data', (chunk) => { text += chunk }).on('end', () => console.log(JSON.stringify({
+  versions: { python: '3.12.1', transformers: '5.0.0' }, text, ids: [1, 2] })))`,
+  )
+  const answer = await askPython(echo, question, never)
+  expect(answer).toMatchObject({ kind: 'rendered', version: 'python 3.12.1, transformers 5.0.0', ids: [1, 2] })
+  expect(answer.kind === 'rendered' && JSON.parse(answer.text)).toEqual({ ...question, tokenizerJson: null })
+})
+
+test('what the template raises is told in Python’s words', async () => {
+  const raising = program(
+    'raising.cjs',
+    `console.log(JSON.stringify({ versions: { python: '3' }, error: { className: 'UndefinedError', message: "'x' is undefined", line: null } }))`,
+  )
+  expect(await askPython(raising, question, never)).toEqual({
+    kind: 'raised',
+    version: 'python 3',
+    className: 'UndefinedError',
+    message: "'x' is undefined",
+    line: undefined,
+  })
+})
+
+test.each([
+  ['is not there', path.join(folder, 'nowhere'), /there is no .*nowhere on this machine.*ROLLSCOPE_PYTHON/],
+  ['is no program', folder, /cannot be started: /],
+  [
+    'lacks transformers',
+    program('bare.cjs', `console.log('{"missing": "No module named x", "versions": {"python": "3"}}')`),
+    /No module named x.*pip install transformers/,
+  ],
+  [
+    'dies',
+    program('dies.cjs', `console.error('Traceback\\nMemoryError'); process.exit(1)`),
+    /ended without an answer: MemoryError/,
+  ],
+  ['says something else', program('chats.cjs', `console.log('hello')`), /ended without an answer: it said nothing/],
+  [
+    'says too much',
+    program('floods.cjs', `const fs = require('fs'); for (;;) fs.writeSync(1, 'x'.repeat(65536))`),
+    /answered more than 1 MiB/,
+  ],
+  ['never ends', program('hangs.cjs', 'setInterval(() => {}, 1000)'), /took longer than 2 s/],
+])('a Python that %s is unavailable, and why is said', async (_, python, why) => {
+  const answer = await askPython(python, question, never, { milliseconds: 2000, output: 1 << 20 })
+  expect(answer).toEqual({ kind: 'unavailable', why: expect.stringMatching(why) })
+})
+
+test('who leaves stops it', async () => {
+  const hangs = program('waits.cjs', 'setInterval(() => {}, 1000)')
+  const leaving = new AbortController()
+  const asked = askPython(hangs, question, leaving.signal)
+  leaving.abort(new Error('left'))
+  await expect(asked).rejects.toThrow('left')
+})
+
+test('keys and tokens in the environment are not handed on', async () => {
+  process.env.SGLANG_API_KEY = 'secret-of-the-server'
+  try {
+    const tells = program(
+      'tells.cjs',
+      `console.log(JSON.stringify({ versions: {}, text: JSON.stringify(process.env) }))`,
+    )
+    const answer = await askPython(tells, question, never)
+    const text = answer.kind === 'rendered' ? answer.text : ''
+    expect(text).toContain('HF_HUB_OFFLINE')
+    expect(text).not.toContain('secret-of-the-server')
+  } finally {
+    delete process.env.SGLANG_API_KEY
+  }
+})

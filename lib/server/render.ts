@@ -1,0 +1,54 @@
+/** A conversation through a chat template over HTTP, with the place that every token comes from. */
+import * as z from 'zod'
+import { schemas } from '#lib/core/trajectory.ts'
+import { originOf, type Picture } from '#lib/lab/preview/picture.ts'
+import type { LabInput } from '#lib/lab/task.ts'
+import { tasks } from '#lib/lab/tasks.ts'
+import { type Chosen, conversationShape, labShape, rejectedInput } from './lab-request.ts'
+
+export const renderRequestSchema = z.strictObject({ ...labShape, ...conversationShape })
+
+const column = (of: string) => z.array(z.int()).describe(`One entry per token: ${of}`)
+
+export const renderAnswerSchema = z.object({
+  text: z.string(),
+  ids: column('its id.'),
+  starts: column('UTF-16 offset of the first character that it holds a byte of.'),
+  ends: column('offset behind the last one.'),
+  lines: column('line of the template that wrote its first character, from 1.'),
+  messages: z.array(z.int().nullable()).describe('One entry per token: index of its message; null outside of all.'),
+  mask: z
+    .array(z.int())
+    .nullable()
+    .describe('One entry per token: 1 = trained, by `maskBy`. null: the template does not tell.'),
+  maskBy: z.string().describe('What the mask comes from, or why there is none.'),
+  vocab: z.record(z.string(), schemas.vocabEntry).describe('The text of each id; {hex} where it is no UTF-8 alone.'),
+  tokenizer: z.object({ name: z.string(), fingerprint: z.string() }),
+})
+export type RenderAnswer = z.infer<typeof renderAnswerSchema>
+
+/** Throws Problem 422 with Python's words for what cannot be rendered. */
+export function renderConversation(texts: Omit<LabInput, 'template'>, chosen: Chosen): RenderAnswer {
+  const steps = tasks.preview({ template: chosen.template, ...texts }, [chosen])
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  if (step.value.kind === 'refused') throw rejectedInput(step.value.error)
+  const { name, fingerprint } = chosen.tokenizer
+  return { ...toldPicture(step.value.picture), tokenizer: { name, fingerprint } }
+}
+
+function toldPicture(picture: Picture): Omit<RenderAnswer, 'tokenizer'> {
+  const { text, ids, starts, ends, mask, vocab } = picture
+  const origins = Array.from(ids, (_, index) => originOf(picture, index))
+  return {
+    text,
+    ids: [...ids],
+    starts: [...starts],
+    ends: [...ends],
+    lines: origins.map((origin) => origin?.line ?? 1),
+    messages: origins.map((origin) => origin?.message ?? null),
+    mask: mask.kind === 'known' ? [...mask.trained] : null,
+    maskBy: mask.kind === 'known' ? mask.by : mask.why,
+    vocab,
+  }
+}
