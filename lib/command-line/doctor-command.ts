@@ -1,0 +1,173 @@
+/** `rollscope doctor`: the prefix-stability matrix of a template, for people and for CI. */
+import { readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import * as z from 'zod'
+import { decode } from '#lib/core/codec.ts'
+import { violationText } from '#lib/core/schema-violation.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { maskDoctor } from '#lib/lab/masks/doctor.ts'
+import { doctor } from '#lib/lab/stability/doctor.ts'
+import { createTokenizerLoader } from '#lib/tokenizer/load.ts'
+import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
+import type { Surroundings } from './command.ts'
+import { reportText } from './doctor-text.ts'
+import { CommandError, EXIT } from './exit.ts'
+
+const HELP = `rollscope doctor TEMPLATE|MODEL [options]
+
+  TEMPLATE   a file: Jinja, or a tokenizer_config.json or chat_template.json that holds a chat template
+  MODEL      a folder with tokenizer.json, or a name on the Hugging Face Hub: its own template and tokenizer
+
+  --tokenizer NAME     folder or Hub name that gives the ids of a TEMPLATE (else the built-in model's)
+  --option KEY=VALUE   a template variable; the value is JSON, or a text (repeatable)
+  --tools FILE         JSON list of tools {"type": "function", "function": {…}}
+  --trajectory FILE    a Rollscope trajectory: its boundaries are checked with the ids that the model wrote
+  --messages FILE      JSON list of messages: the loss mask is made four ways and held against itself
+  --json               the whole report as JSON
+
+Exit status: 0 nothing found, 1 unstable cells, template errors or wrong masks, 2 not understood, 3 could not be checked.
+`
+
+/** Returns the exit status. Throws CommandError. */
+export async function doctorCommand(argumentList: readonly string[], around: Surroundings): Promise<number> {
+  const { values, positionals } = parsed(argumentList)
+  if (values.help) {
+    around.print(HELP)
+    return EXIT.well
+  }
+  const [subject, ...others] = positionals
+  if (subject === undefined || others.length > 0)
+    throw new CommandError(EXIT.usage, `doctor wants one TEMPLATE or MODEL, not ${positionals.length}\n\n${HELP}`)
+  const { name, loaded, template } = await chosen(subject, values.tokenizer, values.tools !== undefined, around)
+  const read = (file: string | undefined) => (file === undefined ? '' : textOf(around.folder, file))
+  const texts = {
+    template,
+    tools: await read(values.tools),
+    messages: await read(values.messages),
+    options: `{${(values.option ?? []).map(memberOf).join(', ')}}`,
+  }
+  const trajectory = values.trajectory === undefined ? undefined : await trajectoryIn(around.folder, values.trajectory)
+  const stability = doctor({ ...texts, trajectory }, loaded)
+  const masks = texts.messages === '' && !trajectory ? undefined : maskDoctor({ input: texts, trajectory }, loaded)
+  const report = { ...stability, ...(masks && { masks }) }
+  around.print(values.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(subject, name, report))
+  if (report.failure || masks?.failure) return EXIT.unchecked
+  const hasFindings =
+    report.summary.unstable + report.summary.errors > 0 ||
+    (masks?.lints ?? []).some(({ severity }) => severity === 'error')
+  return hasFindings ? EXIT.findings : EXIT.well
+}
+
+function parsed(argumentList: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argumentList],
+      allowPositionals: true,
+      options: {
+        tokenizer: { type: 'string' },
+        option: { type: 'string', multiple: true },
+        tools: { type: 'string' },
+        trajectory: { type: 'string' },
+        messages: { type: 'string' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    })
+  } catch (error) {
+    throw new CommandError(EXIT.usage, `${error instanceof Error ? error.message : error}\n\n${HELP}`, { cause: error })
+  }
+}
+
+interface Chosen {
+  /** Of the tokenizer. */
+  readonly name: string
+  readonly loaded: LoadedTokenizer
+  readonly template: string
+}
+
+async function chosen(
+  subject: string,
+  tokenizer: string | undefined,
+  hasTools: boolean,
+  { folder, places, builtIn }: Surroundings,
+): Promise<Chosen> {
+  const named = path.resolve(folder, subject)
+  const found = await stat(named).catch(() => undefined)
+  if (!found && /^[./~]|\.(jinja2?|j2|json|txt)$/.test(subject))
+    throw new CommandError(EXIT.unchecked, `there is no file or folder ${named}`)
+  const model = found?.isFile() ? (tokenizer ?? builtIn) : subject
+  const place = await stat(path.resolve(folder, model)).catch(() => undefined)
+  const name = place?.isDirectory() ? path.resolve(folder, model) : model
+  // Who gives a folder on the command line may read it.
+  const loader = createTokenizerLoader({ ...places, folders: place ? [...places.folders, name] : places.folders })
+  const loaded = await loader.load(name).catch((error: unknown) => {
+    if (!(error instanceof TokenizerError)) throw error
+    throw new CommandError(EXIT.unchecked, [error.message, error.hint].filter(Boolean).join('\n'), { cause: error })
+  })
+  const template = found?.isFile() ? templateIn(await textOf(folder, subject)) : loaded.template(hasTools)?.text
+  if (template === undefined)
+    throw new CommandError(
+      EXIT.unchecked,
+      found?.isFile()
+        ? `${subject} is JSON without a chat_template`
+        : `${subject} comes without a chat template: name a TEMPLATE file and give it as --tokenizer`,
+    )
+  return { name, loaded, template }
+}
+
+const holder = z.looseObject({
+  chat_template: z.union([z.string(), z.array(z.looseObject({ name: z.string(), template: z.string() }))]),
+})
+
+/** The file's text, or the template that its JSON holds; undefined where its JSON holds none. */
+function templateIn(text: string): string | undefined {
+  if (!text.trimStart().startsWith('{"') && !/^\s*\{\s*\n\s*"/.test(text)) return text
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return text
+  }
+  const parsed = holder.safeParse(value)
+  if (!parsed.success) return undefined
+  const { chat_template: held } = parsed.data
+  return typeof held === 'string' ? held : (held.find(({ name }) => name === 'default') ?? held[0])?.template
+}
+
+/** A member of the options' JSON: the value's own text, so that 1.0 stays 1.0. */
+function memberOf(text: string): string {
+  const at = text.indexOf('=')
+  if (at < 1) throw new CommandError(EXIT.usage, `--option wants KEY=VALUE, not ${JSON.stringify(text)}`)
+  const value = text.slice(at + 1)
+  return `${JSON.stringify(text.slice(0, at))}: ${isJson(value) ? value : JSON.stringify(value)}`
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function textOf(folder: string, file: string): Promise<string> {
+  try {
+    return await readFile(path.resolve(folder, file), 'utf8')
+  } catch (error) {
+    throw new CommandError(
+      EXIT.unchecked,
+      `${file} cannot be read: ${error instanceof Error ? error.message : error}`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+async function trajectoryIn(folder: string, file: string): Promise<Trajectory> {
+  const decoded = decode(await textOf(folder, file))
+  if (decoded.ok) return decoded.trajectory
+  throw new CommandError(EXIT.unchecked, `${file} is no trajectory: ${violationText(decoded.error)}`)
+}

@@ -1,0 +1,96 @@
+/** The doctor's report for people: the matrix in words, one paragraph for each finding. */
+import type { MaskReport } from '#lib/lab/masks/report.ts'
+import type { Cell, DoctorReport, Recipe, TokenWindow, Verdict } from '#lib/lab/stability/report.ts'
+
+/** `subject` as it was named, `tokenizer` whose ids were compared. Ends with a newline. */
+export function reportText(
+  subject: string,
+  tokenizer: string,
+  report: DoctorReport & { readonly masks?: MaskReport },
+): string {
+  const { failure, summary, cells, recipe, masks } = report
+  const head = `${subject}, with the ids of ${tokenizer}`
+  if (failure) {
+    const line = failure.line === undefined ? '' : `, line ${failure.line}`
+    return `${head}: could not be checked\n  ${failure.where}${line}: ${failure.className}: ${failure.message}\n`
+  }
+  const counts = [
+    `${summary.stable} stable`,
+    `${summary.unstable} unstable`,
+    `${summary.notApplicable} not applicable`,
+    `${summary.errors} errors`,
+  ].join(', ')
+  return [`${head}: ${counts}`, ...grouped(cells), recipeText(recipe), ...(masks ? maskText(masks) : []), ''].join('\n')
+}
+
+const MARKS: Readonly<Record<Verdict['kind'], string>> = {
+  stable: '  ok     ',
+  unstable: '  UNSTABLE ',
+  notApplicable: '  -      ',
+  error: '  ERROR  ',
+}
+
+/** Cells in their order; the same finding again is told by its first cell's name. */
+function grouped(cells: readonly Cell[]): string[] {
+  const told = new Map<string, string>()
+  return cells.flatMap(({ id, verdict }) => {
+    const lines = detail(verdict)
+    const key = lines.join('\n')
+    const known = lines.length > 0 ? told.get(key) : undefined
+    if (known === undefined && lines.length > 0) told.set(key, id)
+    const more = known === undefined ? lines.map((line) => `           ${line}`) : [`           as ${known}`]
+    return [`${MARKS[verdict.kind]}${id}`, ...more]
+  })
+}
+
+function detail(verdict: Verdict): string[] {
+  switch (verdict.kind) {
+    case 'stable':
+      return []
+    case 'notApplicable':
+      return [verdict.why]
+    case 'error':
+      return [
+        `${verdict.failure.className}: ${verdict.failure.message}${verdict.failure.line === undefined ? '' : ` (line ${verdict.failure.line})`}`,
+      ]
+    case 'unstable': {
+      const { finding } = verdict
+      const line = finding.line ?? finding.expectedLine
+      return [
+        `${line === undefined ? '' : `line ${line}: `}${finding.cause.text}`,
+        `token ${finding.tokenIndex}: the model has ${shown(finding.expected, finding.tokenIndex)}, the next render ${shown(finding.rendered, finding.tokenIndex)}`,
+        finding.remedy,
+      ]
+    }
+  }
+}
+
+/** A few tokens from the first difference on. */
+function shown({ start, tokens }: TokenWindow, tokenIndex: number): string {
+  const text = tokens
+    .slice(Math.max(0, tokenIndex - start))
+    .slice(0, 8)
+    .map((token) => token.text)
+    .join('')
+  return text === '' ? 'nothing more' : JSON.stringify(text)
+}
+
+function recipeText(recipe: Recipe): string {
+  if (recipe.kind === 'impossible')
+    return `Going on with a conversation is not possible with it: ${recipe.failure.message}`
+  const failed = recipe.proofs.filter(({ result }) => result.kind !== 'held')
+  const end = recipe.endOfTurn === undefined ? 'no token ends a turn' : `turns end with ${recipe.endOfTurn.text}`
+  return recipe.kind === 'held'
+    ? `Appending only what is new holds at all ${recipe.proofs.length} boundaries (${end}).`
+    : `Appending only what is new fails at ${failed.length} of ${recipe.proofs.length} boundaries (${end}): ${failed.map(({ cell }) => cell).join(', ')}`
+}
+
+function maskText({ failure, ways, disagreements, lints }: MaskReport): string[] {
+  if (failure) return [`Loss mask: ${failure.where}: ${failure.className}: ${failure.message}`]
+  return [
+    'Loss mask:',
+    ...ways.map((way) => `  ${way.name}: ${way.kind === 'computed' ? way.finding.text : way.why}`),
+    `  ${disagreements.length} stretches on which they disagree`,
+    ...lints.map(({ severity, way, text, remedy }) => `  ${severity} (${way}): ${text} ${remedy}`),
+  ]
+}
