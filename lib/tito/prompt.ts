@@ -47,7 +47,7 @@ export function firstPrompt(
     addGenerationPrompt: true,
     options,
   }
-  const text = template.render({ ...input, tools: templateTools(tools) })
+  const text = template.render({ ...input, tools: toolsVariable(tools) })
   const isMute = tools.length > 0 && text === rendered(() => template.render({ ...input, tools: undefined }))
   return { ids: tokenizer.encode(text), derivation: { kind: 'whole' }, problems: isMute ? [TOOLS_NOT_PRINTED] : [] }
 }
@@ -120,6 +120,10 @@ export const templateTools = (tools: readonly ToolSpec[]): unknown[] =>
     function: { name, ...(description !== undefined && { description }), parameters: inputSchema },
   }))
 
+/** Templates ask whether there are tools by `tools is not none`, so an empty list would be announced. */
+const toolsVariable = (tools: readonly ToolSpec[]): readonly unknown[] | undefined =>
+  tools.length > 0 ? templateTools(tools) : undefined
+
 /** `calls`: those of the trajectory. A tool message names the id that the model itself wrote, where it wrote one. */
 export function templateMessage(message: Message, calls: readonly ToolCall[]): TemplateMessage {
   switch (message.role) {
@@ -178,7 +182,7 @@ function afterReply(
 ): string {
   const text = template.render({
     messages: [...history, { role: 'assistant', content: placeholder }, ...added],
-    tools: templateTools(tools),
+    tools: toolsVariable(tools),
     addGenerationPrompt: true,
     options,
   })
