@@ -17,7 +17,7 @@ const pure = (imports: readonly string[], packages: readonly string[] = []): Roo
 export const rooms: Readonly<Record<string, Room>> = {
   'lib/core': pure([], ['zod', '@noble/hashes']),
   'lib/parsers': pure([]),
-  'lib/templates': pure([], ['@huggingface/jinja']),
+  'lib/templates': pure([]),
   'lib/tito': pure(['lib/parsers', 'lib/templates']),
   'lib/tokenizer-files': pure(['lib/tito', 'lib/templates'], ['@huggingface/tokenizers', '@noble/hashes', 'zod']),
   'lib/lab': pure(['lib/parsers', 'lib/templates', 'lib/tito', 'lib/tokenizer-files'], ['zod', 'fast-check']),

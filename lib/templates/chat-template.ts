@@ -1,6 +1,9 @@
-/** Chat templates: the port that everything renders through, and its engine (@huggingface/jinja, for now). */
-import { Template } from '@huggingface/jinja'
-import type { PyDict } from './jinja/values.ts'
+/** Chat templates: the port that everything renders through, as transformers' apply_chat_template calls jinja2. */
+import { DEFAULT_BUDGET } from './jinja/budget.ts'
+import { fromJs } from './jinja/json.ts'
+import { LocatedError } from './jinja/syntax.ts'
+import { compileTemplate } from './jinja/template.ts'
+import { PyDict, type Value } from './jinja/values.ts'
 import type { Budget, Rendering } from './rendering.ts'
 
 /** A message as templates get it: the field's JSON names. */
@@ -20,6 +23,8 @@ export interface RenderInput {
   readonly addGenerationPrompt: boolean
   /** Further variables, such as enable_thinking. */
   readonly options: Readonly<Record<string, unknown>>
+  /** What strftime_now tells. Omitted: the time of the render. */
+  readonly clock?: () => Date
 }
 
 export interface ChatTemplate {
@@ -65,38 +70,55 @@ export const RESERVED_OPTIONS: readonly string[] = [
   'tokenize',
 ]
 
-/** `specialTokens`: bos_token, eos_token and the like, as templates name them. */
+/** `specialTokens`: bos_token, eos_token and the like, as templates name them. Throws TemplateError. */
 export function chatTemplate(text: string, specialTokens: Readonly<Record<string, string>>): CompiledTemplate {
-  const compiled = guarded(() => new Template(text))
-  const render = ({ messages, tools, addGenerationPrompt, options }: RenderInput): string =>
-    guarded(() =>
-      compiled.render({
-        ...specialTokens,
-        ...options,
-        messages,
-        tools: tools && tools.length > 0 ? tools : null,
-        add_generation_prompt: addGenerationPrompt,
-      }),
-    )
+  const template = guarded(() => compileTemplate(text))
   return {
     text,
-    render,
-    trace: (input) => {
-      const rendered = render(input)
-      return {
-        text: rendered,
-        pieces: [{ start: 0, end: rendered.length, line: 1, message: undefined, source: 'template' }],
-        generation: [],
-        hasGenerationTag: false,
-      }
-    },
+    render: (input) => guarded(() => template.render(variables(input, specialTokens), settings(input))),
+    trace: (input, budget = DEFAULT_BUDGET) =>
+      guarded(() => template.trace(variables(input, specialTokens), { ...settings(input), budget })),
   }
+}
+
+const settings = ({ clock }: RenderInput) => (clock ? { clock } : {})
+
+/** As apply_chat_template names and prepares them; an option wins over a special token. */
+function variables(
+  { messages, tools, addGenerationPrompt, options }: RenderInput,
+  specialTokens: Readonly<Record<string, string>>,
+): ReadonlyMap<string, Value> {
+  if (messages.length === 0) throw new TemplateError(EMPTY, { className: 'ValueError' })
+  const given = new Map<string, Value>([['documents', null]])
+  for (const [name, value] of Object.entries(specialTokens)) given.set(name, value)
+  for (const [name, value] of Object.entries(options)) if (value !== undefined) given.set(name, fromJs(value))
+  given.set('messages', messages.map(prepared))
+  given.set('tools', tools ? fromJs(tools) : null)
+  given.set('add_generation_prompt', addGenerationPrompt)
+  return given
+}
+
+const EMPTY = 'Cannot apply chat template to an empty conversation. Provide at least one message.'
+
+/** Under these names a message's reasoning is passed; the first of them that is there is what templates read. */
+const REASONING = ['reasoning_content', 'thinking', 'reasoning']
+
+/** Members that are None are left out, and reasoning stands under the two names that templates know it by. */
+function prepared(message: TemplateMessage | PyDict): PyDict {
+  const given = fromJs(message)
+  const entries = given instanceof PyDict ? [...given.entries()].filter(([, value]) => value !== null) : []
+  const all = PyDict.of(entries)
+  const name = REASONING.find((key) => all.has(key))
+  const reasoning = name === undefined ? undefined : all.get(name)
+  if (reasoning === undefined) return all
+  return PyDict.of([['thinking', reasoning], ...entries, ['reasoning_content', reasoning]])
 }
 
 function guarded<T>(action: () => T): T {
   try {
     return action()
   } catch (error) {
-    throw new TemplateError(error instanceof Error ? error.message : String(error), { cause: error })
+    if (!(error instanceof LocatedError)) throw error
+    throw new TemplateError(error.message, { className: error.className, line: error.line, cause: error })
   }
 }

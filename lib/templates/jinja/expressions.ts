@@ -1,0 +1,587 @@
+/**
+ * Expressions → functions that evaluate them in a frame. What a name stands for, which filter is meant and what is
+ * constant is decided here, once. While a template is traced, expressions that put texts together evaluate to texts that
+ * know their pieces (Traced); all others evaluate to plain values in either case.
+ */
+import { getAttribute, getItem, slice } from './attributes.ts'
+import { filters } from './filters.ts'
+import { Loop } from './loop.ts'
+import { Macro } from './macro.ts'
+import {
+  add,
+  compare,
+  contains,
+  divide,
+  equals,
+  floorDivide,
+  iterate,
+  modulo,
+  multiply,
+  negate,
+  positive,
+  power,
+  str,
+  subtract,
+  truth,
+} from './operators.ts'
+import { type Frame, plain, type Slot, type Trace } from './render.ts'
+import { typeName } from './repr.ts'
+import type { FunctionScope, Symbols, Variable } from './scope.ts'
+import { joined, literal, NONE, part, Traced, valueText } from './source-map.ts'
+import {
+  type Attribute,
+  type Binary,
+  type BinaryOperator,
+  type Call,
+  type CallArguments,
+  type Compare,
+  type Comparison,
+  type Conditional,
+  type Expression,
+  type Filter,
+  type Item,
+  LocatedError,
+  type Test,
+} from './syntax.ts'
+import { tests } from './tests.ts'
+import { type Arguments, PyDict, PyError, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
+
+export type Evaluate = (frame: Frame) => Value
+/** Of an expression whose text may know its pieces. */
+export type EvaluateText = (frame: Frame) => Value | Traced
+
+/** Where an expression stands. */
+export interface Place {
+  readonly symbols: Symbols
+  /** In a branch that may not run, where an unknown filter is an error only when it is called. */
+  readonly isSoft: boolean
+  readonly isTraced: boolean
+}
+
+export function evaluation(node: Expression, place: Place): Evaluate {
+  switch (node.kind) {
+    case 'const': {
+      const { value } = node
+      return () => value
+    }
+    case 'name':
+      return nameEvaluation(node.name, place)
+    case 'getattr':
+      return attributeEvaluation(node, place)
+    case 'getitem':
+      return itemEvaluation(node, place)
+    case 'call':
+      return callEvaluation(node, place)
+    case 'filter':
+      return filterEvaluation(node, place)
+    case 'test':
+      return testEvaluation(node, place)
+    case 'condexpr':
+      return conditionalEvaluation(node, place, evaluation)
+    case 'compare':
+      return comparisonEvaluation(node, place)
+    case 'not': {
+      const operand = evaluation(node.operand, place)
+      return (frame) => !truth(operand(frame))
+    }
+    case 'neg': {
+      const operand = evaluation(node.operand, place)
+      return (frame) => negate(operand(frame))
+    }
+    case 'pos': {
+      const operand = evaluation(node.operand, place)
+      return (frame) => positive(operand(frame))
+    }
+    case 'concat': {
+      const parts = node.parts.map((item) => evaluation(item, place))
+      return (frame) => {
+        let text = ''
+        for (const item of parts) text += str(item(frame), frame.render)
+        frame.render.within(text.length)
+        return text
+      }
+    }
+    case 'list': {
+      const items = node.items.map((item) => evaluation(item, place))
+      return (frame) => items.map((item) => item(frame))
+    }
+    case 'tuple': {
+      const items = node.items.map((item) => evaluation(item, place))
+      return (frame) => new PyTuple(items.map((item) => item(frame)))
+    }
+    case 'dict': {
+      const items = node.items.map(({ key, value }) => [evaluation(key, place), evaluation(value, place)] as const)
+      return (frame) => PyDict.of(items.map(([key, value]) => [key(frame), value(frame)] as const))
+    }
+    case 'slice':
+      // Only x[1:2, 3] comes here: jinja2 writes Python from it that Python cannot read.
+      throw new LocatedError('SyntaxError', 'invalid syntax', node.line)
+    default:
+      return binaryEvaluation(node, place)
+  }
+}
+
+/** As evaluation; while a template is traced, texts that were put together know their pieces. */
+export function textEvaluation(node: Expression, place: Place): EvaluateText {
+  if (!place.isTraced) return evaluation(node, place)
+  switch (node.kind) {
+    case 'const': {
+      if (typeof node.value !== 'string') return evaluation(node, place)
+      const text = literal(node.value, node.line)
+      return () => text
+    }
+    case 'name':
+      return slotEvaluation(node.name, place)
+    case 'condexpr':
+      return conditionalEvaluation(node, place, textEvaluation)
+    case 'and':
+    case 'or': {
+      const left = textEvaluation(node.left, place)
+      const right = textEvaluation(node.right, place)
+      const isAnd = node.kind === 'and'
+      return (frame) => {
+        const value = left(frame)
+        return truth(plain(value)) === isAnd ? right(frame) : value
+      }
+    }
+    case 'add': {
+      const left = textEvaluation(node.left, place)
+      const right = textEvaluation(node.right, place)
+      return (frame) => {
+        const { render } = frame
+        const { trace } = render
+        if (!trace) return add(plain(left(frame)), plain(right(frame)), render)
+        const [a, first] = operand(left, frame, trace)
+        const [b, second] = operand(right, frame, trace)
+        if (!first || !second) return add(plain(a), plain(b), render)
+        render.within(first.text.length + second.text.length)
+        return joined(first, second)
+      }
+    }
+    case 'concat': {
+      const parts = node.parts.map((item) => textEvaluation(item, place))
+      return (frame) => {
+        const { render } = frame
+        const { trace } = render
+        let text: Traced | undefined
+        for (const item of parts) {
+          if (!trace) continue
+          const [value, known] = operand(item, frame, trace)
+          const next = known ?? valueText(str(plain(value), render), NONE)
+          render.within((text?.text.length ?? 0) + next.text.length)
+          text = text ? joined(text, next) : next
+        }
+        return text ?? ''
+      }
+    }
+    case 'call':
+      return tracedCall(node, place)
+    case 'filter':
+      return filterTextEvaluation(node, place)
+    case 'getattr': {
+      const object = evaluation(node.object, place)
+      const { name } = node
+      const read = attributeReader(name)
+      return (frame) => {
+        const value = object(frame)
+        const { trace } = frame.render
+        const found = read(value, frame)
+        return trace ? trace.attribute(value, name, found) : found
+      }
+    }
+    default:
+      return evaluation(node, place)
+  }
+}
+
+/** What it evaluates to, and as a text that knows the message that was read for it. */
+function operand(evaluate: EvaluateText, frame: Frame, trace: Trace): readonly [Value | Traced, Traced | undefined] {
+  const before = trace.read
+  trace.read = NONE
+  const value = evaluate(frame)
+  const text = trace.operand(value)
+  trace.readAlso(before)
+  return [value, text]
+}
+
+// Names
+
+export const reader = (variable: Variable, from: FunctionScope): ((frame: Frame) => Slot) => {
+  const { slot } = variable
+  const hops = hopsTo(variable, from)
+  if (hops === 0) return (frame) => frame.slots[slot]
+  if (hops === 1) return (frame) => frame.outer?.slots[slot]
+  return (frame) => outwards(frame, hops).slots[slot]
+}
+
+export const writer = (variable: Variable, from: FunctionScope): ((frame: Frame, value: Slot) => void) => {
+  const { slot } = variable
+  const hops = hopsTo(variable, from)
+  if (hops === 0)
+    return (frame, value) => {
+      frame.slots[slot] = value
+    }
+  return (frame, value) => {
+    outwards(frame, hops).slots[slot] = value
+  }
+}
+
+function hopsTo({ scope }: Variable, from: FunctionScope): number {
+  let hops = 0
+  for (let at: FunctionScope | undefined = from; at && at !== scope; at = at.outer) hops++
+  return hops
+}
+
+function outwards(frame: Frame, hops: number): Frame {
+  let at = frame
+  for (let hop = 0; hop < hops; hop++) at = at.outer ?? at
+  return at
+}
+
+/** Throws where jinja2 itself stumbles over a name that it has not met. */
+export function variableOf(name: string, symbols: Symbols): Variable {
+  const variable = symbols.find(name)
+  if (variable) return variable
+  throw new PyError(
+    'AssertionError',
+    `Tried to resolve a name to a reference that was unknown to the frame ('${name}')`,
+  )
+}
+
+function slotEvaluation(name: string, { symbols }: Place): EvaluateText {
+  const read = reader(variableOf(name, symbols), symbols.function)
+  const missing = new Undefined(`'${name}' is undefined`)
+  return (frame) => {
+    const value = read(frame)
+    return value === undefined ? missing : value
+  }
+}
+
+function nameEvaluation(name: string, place: Place): Evaluate {
+  const { symbols, isTraced } = place
+  const variable = variableOf(name, symbols)
+  const missing = new Undefined(`'${name}' is undefined`)
+  const read = reader(variable, symbols.function)
+  if (isTraced)
+    return (frame) => {
+      const value = read(frame)
+      return value === undefined ? missing : plain(value)
+    }
+  if (variable.scope === symbols.function) {
+    const { slot } = variable
+    return (frame) => {
+      const value = frame.slots[slot]
+      return value === undefined ? missing : (value as Value)
+    }
+  }
+  return (frame) => {
+    const value = read(frame)
+    return value === undefined ? missing : (value as Value)
+  }
+}
+
+// Attributes and items
+
+function attributeEvaluation({ object, name }: Attribute, place: Place): Evaluate {
+  const of = evaluation(object, place)
+  const read = place.isTraced ? tracedAttribute(name) : attributeReader(name)
+  return (frame) => read(of(frame), frame)
+}
+
+type Reader = (value: Value, frame: Frame) => Value
+
+const tracedAttribute = (name: string): Reader => {
+  const read = attributeReader(name)
+  return (value, frame) => {
+    frame.render.trace?.reads(value)
+    return read(value, frame)
+  }
+}
+
+/** Of a dict, the key, unless it is the name of a method. */
+function attributeReader(name: string): Reader {
+  if (name.startsWith('_') || DICT_ATTRIBUTES.has(name))
+    return (value, frame) => getAttribute(value, name, frame.render)
+  return (value, frame) => {
+    if (value instanceof PyDict) {
+      const found = value.get(name)
+      if (found !== undefined) return found
+    }
+    return getAttribute(value, name, frame.render)
+  }
+}
+
+const DICT_ATTRIBUTES: ReadonlySet<string> = new Set([
+  'clear',
+  'copy',
+  'fromkeys',
+  'get',
+  'items',
+  'keys',
+  'pop',
+  'popitem',
+  'setdefault',
+  'update',
+  'values',
+])
+
+function itemEvaluation({ object, key }: Item, place: Place): Evaluate {
+  const of = evaluation(object, place)
+  if (key.kind === 'slice') {
+    const start = key.start && evaluation(key.start, place)
+    const stop = key.stop && evaluation(key.stop, place)
+    const step = key.step && evaluation(key.step, place)
+    return (frame) =>
+      slice(of(frame), start ? start(frame) : null, stop ? stop(frame) : null, step ? step(frame) : null, frame.render)
+  }
+  const read = place.isTraced ? tracedItem : itemOf
+  if (key.kind === 'const') {
+    const { value } = key
+    return (frame) => read(of(frame), value, frame)
+  }
+  const at = evaluation(key, place)
+  return (frame) => read(of(frame), at(frame), frame)
+}
+
+function itemOf(value: Value, key: Value, frame: Frame): Value {
+  if (typeof key === 'string') {
+    const found = value instanceof PyDict ? value.get(key) : undefined
+    if (found !== undefined) return found
+  } else if (typeof key === 'number' && Array.isArray(value)) {
+    const found = value[key < 0 ? key + value.length : key]
+    if (found !== undefined) return found
+  }
+  return getItem(value, key, frame.render)
+}
+
+function tracedItem(value: Value, key: Value, frame: Frame): Value {
+  frame.render.trace?.reads(value)
+  return itemOf(value, key, frame)
+}
+
+// Calls
+
+/** As Python names what a template calls through. */
+export const CALL = 'jinja2.sandbox.SandboxedEnvironment.call()'
+
+function callEvaluation({ callee, call }: Call, place: Place): Evaluate {
+  const called = evaluation(callee, place)
+  const given = argumentsEvaluation(call, place, CALL)
+  return (frame) => {
+    const target = called(frame)
+    return frame.render.call(target, given(frame))
+  }
+}
+
+/** What a macro or a recursive loop wrote keeps its pieces. */
+function tracedCall({ callee, call }: Call, place: Place): EvaluateText {
+  const called = evaluation(callee, place)
+  const given = argumentsEvaluation(call, place, CALL)
+  return (frame) => {
+    const target = called(frame)
+    const { render } = frame
+    if (target instanceof Macro && !render.autoescape) return target.invoke(given(frame), render)
+    if (target instanceof Loop) return target.invoke(given(frame))
+    return render.call(target, given(frame))
+  }
+}
+
+export type EvaluateArguments = (frame: Frame) => Arguments
+
+const NO_NAMES: ReadonlyMap<string, Value> = new Map()
+export const NO_ARGUMENTS: Arguments = { positional: [], named: NO_NAMES }
+
+/** `of`: what Python calls the function in a message about its arguments. */
+export function argumentsEvaluation(call: CallArguments, place: Place, of: string): EvaluateArguments {
+  const names = call.named.map(({ name }) => name)
+  const repeated = names.find((name, index) => names.indexOf(name) < index)
+  if (repeated !== undefined) throw new PyError('SyntaxError', `keyword argument repeated: ${repeated}`)
+  const positional = call.positional.map((item) => evaluation(item, place))
+  const named = call.named.map(({ name, value }) => [name, evaluation(value, place)] as const)
+  const starred = call.starred && evaluation(call.starred, place)
+  const doubleStarred = call.doubleStarred && evaluation(call.doubleStarred, place)
+  const values: EvaluateArguments =
+    positional.length === 0 && !starred
+      ? () => NO_ARGUMENTS
+      : (frame) => ({
+          positional: [
+            ...positional.map((item) => item(frame)),
+            ...(starred ? spread(starred(frame), frame.render) : []),
+          ],
+          named: NO_NAMES,
+        })
+  const [only] = positional
+  if (only && positional.length === 1 && !starred && named.length === 0 && !doubleStarred)
+    return (frame) => ({ positional: [only(frame)], named: NO_NAMES })
+  if (named.length === 0 && !doubleStarred) return values
+  return (frame) => {
+    const given = values(frame)
+    const all = new Map<string, Value>()
+    for (const [name, value] of named) all.set(name, value(frame))
+    if (doubleStarred) addNamed(all, doubleStarred(frame), of)
+    return { positional: given.positional, named: all }
+  }
+}
+
+function spread(value: Value, runtime: Runtime): Value[] {
+  const isIterable = !(value === null || typeof value === 'boolean' || typeof value === 'number')
+  if (!isIterable || (value instanceof PyObject && !value.iterate && !('html' in value)))
+    throw new PyError('TypeError', `Value after * must be an iterable, not ${typeName(value)}`)
+  const items: Value[] = []
+  const iterator = iterate(value, runtime)
+  for (let next = iterator.next(); !next.done; next = iterator.next()) {
+    runtime.allocate(1)
+    items.push(next.value)
+  }
+  return items
+}
+
+function addNamed(all: Map<string, Value>, value: Value, of: string): void {
+  if (value instanceof Undefined) throw new PyError(value.className, value.message)
+  if (!(value instanceof PyDict))
+    throw new PyError('TypeError', `${of} argument after ** must be a mapping, not ${typeName(value)}`)
+  for (const [name, item] of value.entries()) {
+    if (typeof name !== 'string') throw new PyError('TypeError', 'keywords must be strings')
+    if (all.has(name)) throw new PyError('TypeError', `${of} got multiple values for keyword argument '${name}'`)
+    all.set(name, item)
+  }
+}
+
+// Filters and tests
+
+function filterEvaluation(node: Filter, place: Place): Evaluate {
+  const input = inputEvaluation(node, place, evaluation)
+  const apply = filterApplication(node, place)
+  return (frame) => apply(plain(input(frame)), frame)
+}
+
+/** A text that the filter leaves as it is keeps its pieces; so does what trim leaves of one. */
+function filterTextEvaluation(node: Filter, place: Place): EvaluateText {
+  const input = inputEvaluation(node, place, textEvaluation)
+  const apply = filterApplication(node, place)
+  const isTrim = node.name === 'trim'
+  return (frame) => {
+    const value = input(frame)
+    const result = apply(plain(value), frame)
+    if (!(value instanceof Traced) || typeof result !== 'string') return result
+    if (result === value.text) return value
+    if (!isTrim || result === '') return result
+    const start = value.text.indexOf(result)
+    return part(value, start, start + result.length)
+  }
+}
+
+const inputEvaluation = (
+  { input }: Filter,
+  place: Place,
+  evaluate: (node: Expression, place: Place) => EvaluateText,
+): EvaluateText => (input ? evaluate(input, place) : (frame) => frame.render.captured)
+
+function filterApplication({ name, call, line }: Filter, place: Place): Reader {
+  const filter = filters.get(name)
+  if (!filter && !place.isSoft) throw new LocatedError('TemplateAssertionError', `No filter named '${name}'.`, line)
+  const given = argumentsEvaluation(call, place, `${name}()`)
+  if (!filter)
+    return () => {
+      throw new PyError('TemplateRuntimeError', `No filter named '${name}' found.`)
+    }
+  return (value, frame) => {
+    frame.render.step()
+    return filter(value, given(frame), frame.render)
+  }
+}
+
+function testEvaluation({ input, name, call, line }: Test, place: Place): Evaluate {
+  const test = tests.get(name)
+  if (!test && !place.isSoft) throw new LocatedError('TemplateAssertionError', `No test named '${name}'.`, line)
+  const value = evaluation(input, place)
+  const given = argumentsEvaluation(call, place, `${name}()`)
+  if (!test)
+    return () => {
+      throw new PyError('TemplateRuntimeError', `No test named '${name}' found.`)
+    }
+  return (frame) => test(value(frame), given(frame), frame.render)
+}
+
+// Choices and operators
+
+function conditionalEvaluation<T extends Value | Traced>(
+  { test, then, otherwise, line }: Conditional,
+  outer: Place,
+  evaluate: (node: Expression, place: Place) => (frame: Frame) => T | Value,
+): (frame: Frame) => T | Value {
+  const place = { ...outer, isSoft: true }
+  const condition = evaluation(test, place)
+  const whenTrue = evaluate(then, place)
+  const missing = new Undefined(
+    `the inline if-expression on line ${line} evaluated to false and no else section was defined.`,
+  )
+  const whenFalse = otherwise ? evaluate(otherwise, place) : () => missing
+  return (frame) => (truth(condition(frame)) ? whenTrue(frame) : whenFalse(frame))
+}
+
+function comparisonEvaluation({ first, rest }: Compare, place: Place): Evaluate {
+  const left = evaluation(first, place)
+  const steps = rest.map(({ operator, operand }) => ({
+    holds: COMPARISONS[operator],
+    operand: evaluation(operand, place),
+  }))
+  const [only] = steps
+  if (only && steps.length === 1) {
+    const { holds, operand: right } = only
+    return (frame) => holds(left(frame), right(frame), frame.render)
+  }
+  return (frame) => {
+    let before = left(frame)
+    for (const { holds, operand: right } of steps) {
+      const value = right(frame)
+      if (!holds(before, value, frame.render)) return false
+      before = value
+    }
+    return true
+  }
+}
+
+const same = (a: Value, b: Value, runtime: Runtime): boolean =>
+  typeof a === 'string' && typeof b === 'string' ? a === b : equals(a, b, runtime)
+
+const COMPARISONS: Readonly<Record<Comparison, (a: Value, b: Value, runtime: Runtime) => boolean>> = {
+  eq: same,
+  ne: (a, b, runtime) => !same(a, b, runtime),
+  lt: (a, b, runtime) => compare('<', a, b, runtime),
+  lteq: (a, b, runtime) => compare('<=', a, b, runtime),
+  gt: (a, b, runtime) => compare('>', a, b, runtime),
+  gteq: (a, b, runtime) => compare('>=', a, b, runtime),
+  in: contains,
+  notin: (a, b, runtime) => !contains(a, b, runtime),
+}
+
+function binaryEvaluation(node: Binary, place: Place): Evaluate {
+  const left = evaluation(node.left, place)
+  const right = evaluation(node.right, place)
+  if (node.kind === 'and')
+    return (frame) => {
+      const value = left(frame)
+      return truth(value) ? right(frame) : value
+    }
+  if (node.kind === 'or')
+    return (frame) => {
+      const value = left(frame)
+      return truth(value) ? value : right(frame)
+    }
+  if (node.kind === 'add')
+    return (frame) => {
+      const a = left(frame)
+      const b = right(frame)
+      if (typeof a !== 'string' || typeof b !== 'string') return add(a, b, frame.render)
+      // JavaScript keeps the two as parts of the sum.
+      frame.render.within(a.length + b.length)
+      return a + b
+    }
+  const operate = OPERATIONS[node.kind]
+  return (frame) => operate(left(frame), right(frame), frame.render)
+}
+
+const OPERATIONS: Readonly<
+  Record<Exclude<BinaryOperator, 'and' | 'or' | 'add'>, (a: Value, b: Value, runtime: Runtime) => Value>
+> = { sub: subtract, mul: multiply, div: divide, floordiv: floorDivide, mod: modulo, pow: power }

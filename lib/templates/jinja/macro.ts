@@ -1,0 +1,102 @@
+/** `{% macro %}`, and the body of a call block, which is the macro that `caller()` calls. */
+import { quoted } from './code-points.ts'
+import { Markup } from './markup.ts'
+import type { Frame, Render } from './render.ts'
+import { plain } from './render.ts'
+import type { Traced } from './source-map.ts'
+import { type Arguments, PyDict, PyError, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
+
+export interface MacroDefinition {
+  /** undefined: the body of a call block. */
+  readonly name: string | undefined
+  readonly parameters: readonly string[]
+  /** Whether the body uses the special names. */
+  readonly usesCaller: boolean
+  readonly usesKwargs: boolean
+  readonly usesVarargs: boolean
+  /**
+   * Arguments in the order of the parameters, undefined where none was given; behind them caller, kwargs and varargs, as
+   * far as they are used. `outer`: where the macro was defined.
+   */
+  readonly run: (outer: Frame, values: readonly (Value | undefined)[]) => void
+}
+
+export class Macro extends PyObject {
+  readonly typeName = 'Macro'
+  override readonly module = 'jinja2.runtime'
+  private readonly definition: MacroDefinition
+  private readonly outer: Frame
+
+  constructor(definition: MacroDefinition, outer: Frame) {
+    super()
+    this.definition = definition
+    this.outer = outer
+  }
+
+  repr(): string {
+    const { name } = this.definition
+    return `<Macro ${name === undefined ? 'anonymous' : quoted(name)}>`
+  }
+
+  override attribute(name: string): Value | undefined {
+    const { parameters, usesCaller, usesKwargs, usesVarargs } = this.definition
+    switch (name) {
+      case 'name':
+        return this.definition.name ?? null
+      case 'arguments':
+        return new PyTuple(parameters)
+      case 'caller':
+        return usesCaller
+      case 'catch_kwargs':
+        return usesKwargs
+      case 'catch_varargs':
+        return usesVarargs
+      case 'explicit_caller':
+        return parameters.includes('caller')
+      default:
+        return undefined
+    }
+  }
+
+  override call(call: Arguments, runtime: Runtime): Value {
+    const render = runtime as Render
+    const text = plain(this.invoke(call, render))
+    return render.autoescape ? new Markup(text) : text
+  }
+
+  /** As call, with the pieces of the text. */
+  invoke(call: Arguments, render: Render): string | Traced {
+    const values = this.bind(call)
+    render.step()
+    return render.run(() => this.definition.run(this.outer, values))
+  }
+
+  private bind({ positional, named }: Arguments): readonly (Value | undefined)[] {
+    const { name, parameters, usesCaller, usesKwargs, usesVarargs } = this.definition
+    const values: (Value | undefined)[] = positional.slice(0, parameters.length)
+    const left = new Map(named)
+    const takesCaller = parameters.includes('caller')
+    for (const parameter of parameters.slice(values.length)) {
+      values.push(left.get(parameter))
+      left.delete(parameter)
+    }
+    if (usesCaller && !takesCaller) {
+      values.push(left.get('caller') ?? new Undefined('No caller defined'))
+      left.delete('caller')
+    }
+    const shown = name === undefined ? 'None' : quoted(name)
+    const [unknown] = left.keys()
+    if (usesKwargs) values.push(PyDict.of(left))
+    else if (left.has('caller'))
+      throw new PyError(
+        'TypeError',
+        `macro ${shown} was invoked with two values for the special caller argument. This is most likely a bug.`,
+      )
+    else if (unknown !== undefined)
+      throw new PyError('TypeError', `macro ${shown} takes no keyword argument ${quoted(unknown)}`)
+    if (usesVarargs) values.push(new PyTuple(positional.slice(parameters.length)))
+    else if (positional.length > parameters.length)
+      throw new PyError('TypeError', `macro ${shown} takes not more than ${parameters.length} argument(s)`)
+    return values
+  }
+}

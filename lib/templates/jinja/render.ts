@@ -1,0 +1,275 @@
+/** One render: its variables, what it has written, what it may still use, and the line that it is at. */
+import type { Budget, RenderedPiece } from '../rendering.ts'
+import { Meter } from './budget.ts'
+import { filters } from './filters.ts'
+import { globals, type Namespace } from './globals.ts'
+import { Markup } from './markup.ts'
+import { str } from './operators.ts'
+import { typeName } from './repr.ts'
+import { either, NONE, ofMessage, Pieces, Traced, valueText } from './source-map.ts'
+import { LocatedError } from './syntax.ts'
+import { tests } from './tests.ts'
+import { type Arguments, PyDict, PyError, PyObject, type Runtime, Undefined, type Value } from './values.ts'
+
+/** What a variable holds; undefined: nothing yet. Traced texts are only there while a template is traced. */
+export type Slot = Value | Traced | undefined
+
+/** The variables of one call of a function of the template. */
+export class Frame {
+  readonly slots: Slot[]
+  readonly outer: Frame | undefined
+  readonly render: Render
+  readonly context: Context
+  constructor(size: number, outer: Frame | undefined, render: Render, context: Context) {
+    this.slots = new Array(size)
+    this.outer = outer
+    this.render = render
+    this.context = context
+  }
+}
+
+/** What names mean that no scope of the template stores: the caller's variables, and what the top level has set. */
+export interface Context {
+  readonly variables: ReadonlyMap<string, Value>
+  /** Set at the top level: blocks see it. */
+  readonly exported: Map<string, Slot>
+}
+
+/** Undefined where neither the template, the caller nor jinja2 knows the name. */
+export function resolve({ exported, variables }: Context, name: string): Slot {
+  const own = exported.get(name)
+  if (own !== undefined) return own
+  const given = variables.get(name)
+  return given === undefined ? globals.get(name) : given
+}
+
+export interface RenderSettings {
+  /** What strftime_now tells. */
+  readonly clock: () => Date
+  /** Milliseconds of a clock that does not go back. */
+  readonly now: () => number
+  readonly budget: Budget
+}
+
+/** Calls within calls: macros and recursive loops. Python gives up at 197. */
+const MOST_CALLS = 197
+
+export class Render implements Runtime {
+  readonly clock: () => Date
+  /** Of the statement or output expression that runs. */
+  line = 1
+  /** What the running function of the template has written. */
+  text = ''
+  /** What the block wrote that a filter without an input stands behind. */
+  captured: string | Traced = ''
+  /** Set by `{% autoescape %}`; off otherwise. */
+  autoescape = false
+  readonly trace: Trace | undefined
+  /** In characters of the text. Those that stand elsewhere than where they were measured are moved at the end. */
+  readonly generation: { readonly start: number; readonly codePoints: number }[] = []
+  private readonly meter: Meter
+  private calls = 0
+  private captures = 0
+  /** Length of what the template itself has written while something else is captured. */
+  private written = 0
+
+  constructor({ clock, now, budget }: RenderSettings, trace: Trace | undefined) {
+    this.clock = clock
+    this.trace = trace
+    this.meter = new Meter(budget, now)
+  }
+
+  step(count = 1): void {
+    this.meter.step(count)
+  }
+
+  allocate(size: number): void {
+    this.meter.allocate(size)
+  }
+
+  /** As allocate, for a text that JavaScript keeps as its parts. */
+  within(size: number): void {
+    this.meter.within(size)
+  }
+
+  call(callee: Value, call: Arguments): Value {
+    this.step()
+    if (callee instanceof PyObject && callee.call) return callee.call(call, this)
+    if (callee instanceof Undefined) throw new PyError(callee.className, callee.message)
+    throw new PyError('TypeError', `'${typeName(callee)}' object is not callable`)
+  }
+
+  filter(name: string, value: Value, call: Arguments): Value {
+    const filter = filters.get(name)
+    if (!filter) throw new PyError('TemplateRuntimeError', `No filter named '${name}'.`)
+    this.step()
+    return filter(value, call, this)
+  }
+
+  test(name: string, value: Value, call: Arguments): boolean {
+    const test = tests.get(name)
+    if (!test) throw new PyError('TemplateRuntimeError', `No test named '${name}'.`)
+    this.step()
+    return test(value, call, this)
+  }
+
+  /** Runs a function of the template: what it writes is its result. */
+  run(body: () => void): string | Traced {
+    if (++this.calls > MOST_CALLS) throw new PyError('RecursionError', 'maximum recursion depth exceeded')
+    const { line } = this
+    const result = this.capture(body)
+    // Not where the body fails: the error has the line in it.
+    this.line = line
+    this.calls -= 1
+    return result
+  }
+
+  /** What the body writes, in its stead. */
+  capture(body: () => void): string | Traced {
+    const { text, trace } = this
+    const pieces = trace?.pieces
+    const read = trace?.read
+    if (this.captures === 0) this.written = text.length
+    this.captures += 1
+    this.text = ''
+    if (trace) trace.pieces = new Pieces()
+    body()
+    const written = this.text
+    const result = trace ? trace.pieces.text(written) : written
+    this.captures -= 1
+    this.text = text
+    if (trace && pieces && read !== undefined) {
+      trace.pieces = pieces
+      trace.read = read
+    }
+    return result
+  }
+
+  /** Writes a value. */
+  write(value: Value | Traced): void {
+    const text = typeof value === 'string' ? value : value instanceof Traced ? value.text : str(value, this)
+    this.text += text
+    this.meter.within(this.text.length)
+    if (this.trace) this.trace.write(value instanceof Traced ? value : valueText(text, NONE), this.line)
+  }
+
+  /** What a filter or a call block gives: jinja2 does not make a text of it before it joins all texts. */
+  writeResult(value: Value | Traced): void {
+    if (typeof value === 'string' || value instanceof Traced || value instanceof Markup) this.write(value)
+    else
+      throw new LocatedError(
+        'TypeError',
+        `sequence item 0: expected str instance, ${typeName(value)} found`,
+        this.captures > 0 ? this.line : undefined,
+      )
+  }
+
+  /** transformers' tracker: measures what the template itself has written so far, wherever the block stands. */
+  generated(text: string): void {
+    this.generation.push({ start: this.captures === 0 ? this.text.length : this.written, codePoints: codePoints(text) })
+  }
+}
+
+export const codePoints = (text: string): number => {
+  let count = text.length
+  for (let at = 0; at + 1 < text.length; at++) {
+    if ((text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) count--
+  }
+  return count
+}
+
+/** Follows messages and pieces through a render. */
+export class Trace {
+  pieces = new Pieces()
+  /** Of the innermost loop over messages that runs. */
+  message = NONE
+  /** Of the dicts that the running expression has read. */
+  read = NONE
+  private loops = 0
+  private readonly indexes: ReadonlyMap<Value, number>
+  private readonly attributes = new Map<Namespace, Map<string, Traced>>()
+
+  constructor(messages: Value | undefined) {
+    this.indexes = new Map(Array.isArray(messages) ? messages.map((message, index) => [message, index]) : [])
+  }
+
+  get list(): readonly RenderedPiece[] {
+    return this.pieces.list
+  }
+
+  /** Tells the message that the loop runs within, for turn and endLoop. */
+  beginLoop(): number {
+    this.loops += 1
+    return this.message
+  }
+
+  turn(item: Value, around: number): void {
+    this.message = this.indexOf(item) ?? around
+  }
+
+  endLoop(around: number): void {
+    this.loops -= 1
+    this.message = around
+  }
+
+  /** A turn of a loop over something else that takes a message by its index is a turn over messages all the same. */
+  meets(value: Slot): void {
+    if (this.loops > 0 && this.message === NONE) this.message = this.indexOf(value) ?? NONE
+  }
+
+  literal(length: number, line: number): void {
+    this.pieces.literal(length, line, this.message)
+  }
+
+  private indexOf(value: Slot): number | undefined {
+    return value instanceof PyDict ? this.indexes.get(value) : undefined
+  }
+
+  reads(value: Value): void {
+    const index = this.indexOf(value)
+    if (index !== undefined) this.read = either(this.read, index)
+  }
+
+  readAlso(message: number): void {
+    this.read = either(this.read, message)
+  }
+
+  /** An operand of an expression that puts texts together; undefined where its value is no text. */
+  operand(value: Value | Traced): Traced | undefined {
+    if (value instanceof Traced) return value
+    return typeof value === 'string' ? valueText(value, this.messageOfRead()) : undefined
+  }
+
+  /** A text that is about to be kept: its letters belong to the message that its expression has read. */
+  kept(value: Value | Traced): Value | Traced {
+    if (value instanceof Traced)
+      return this.message === NONE ? ofMessage(value, either(value.message, this.read)) : value
+    const message = this.messageOfRead()
+    return typeof value === 'string' && message >= 0 ? valueText(value, message) : value
+  }
+
+  keepAttribute(namespace: Namespace, name: string, value: Value | Traced): void {
+    const attributes = this.attributes.get(namespace) ?? new Map<string, Traced>()
+    this.attributes.set(namespace, attributes)
+    if (value instanceof Traced) attributes.set(name, value)
+    else attributes.delete(name)
+  }
+
+  attribute(object: Value, name: string, value: Value): Value | Traced {
+    const known = this.attributes.get(object as Namespace)?.get(name)
+    return known && known.text === value ? known : value
+  }
+
+  write(traced: Traced, line: number): void {
+    const message = this.message === NONE ? either(traced.message, this.read) : this.message
+    this.pieces.write(traced, line, message)
+  }
+
+  private messageOfRead(): number {
+    return this.message === NONE ? this.read : this.message
+  }
+}
+
+/** A value without its pieces. */
+export const plain = <T extends Slot>(slot: T): Exclude<T, Traced> =>
+  (slot instanceof Traced ? slot.text : slot) as Exclude<T, Traced>

@@ -1,0 +1,217 @@
+/**
+ * Where names live. Compiled Jinja keeps each name of each scope in a variable of the Python function that the scope
+ * belongs to (the template, a block, a macro, a recursive loop), and decides at compile time whether a scope's variable
+ * begins as what the context has, as an outer scope's variable, or undefined. The same decisions here, so that a name
+ * means the same: variables are slots of frames.
+ */
+import { type Callable, children, type For, type Node, signature } from './syntax.ts'
+
+/** One function of the compiled template: its variables are the slots of one frame. */
+export interface FunctionScope {
+  readonly outer: FunctionScope | undefined
+  readonly variables: Map<string, Variable>
+}
+
+export interface Variable {
+  readonly scope: FunctionScope
+  readonly slot: number
+}
+
+export const functionScope = (outer: FunctionScope | undefined): FunctionScope => ({ outer, variables: new Map() })
+
+/** What a variable is when its scope is entered. */
+export type Load =
+  | { readonly kind: 'parameter' | 'undefined' }
+  | { readonly kind: 'resolve'; readonly name: string }
+  | { readonly kind: 'alias'; readonly of: Variable }
+
+export class Symbols {
+  readonly function: FunctionScope
+  readonly parent: Symbols | undefined
+  private readonly level: number
+  private readonly variables: Map<string, Variable>
+  readonly loads: Map<Variable, Load>
+  readonly stores: Set<string>
+
+  constructor(within: FunctionScope, parent: Symbols | undefined, from?: Symbols) {
+    this.function = within
+    this.parent = parent
+    this.level = parent ? parent.level + 1 : 0
+    this.variables = new Map(from?.variables)
+    this.loads = new Map(from?.loads)
+    this.stores = new Set(from?.stores)
+  }
+
+  find(name: string): Variable | undefined {
+    return this.variables.get(name) ?? this.parent?.find(name)
+  }
+
+  load(variable: Variable): Load | undefined {
+    return this.loads.get(variable) ?? this.parent?.load(variable)
+  }
+
+  /** Names stored here or further out, with where they are now. */
+  stored(): ReadonlyMap<string, Variable> {
+    const found = new Map(this.parent?.stored())
+    for (const name of this.stores) {
+      const variable = this.find(name)
+      if (variable) found.set(name, variable)
+    }
+    return found
+  }
+
+  declareParameter(name: string): Variable {
+    this.stores.add(name)
+    return this.define(name, { kind: 'parameter' })
+  }
+
+  loaded(name: string): void {
+    if (!this.find(name)) this.define(name, { kind: 'resolve', name })
+  }
+
+  store(name: string): void {
+    this.stores.add(name)
+    if (this.variables.has(name)) return
+    const outer = this.parent?.find(name)
+    this.define(name, outer ? { kind: 'alias', of: outer } : { kind: 'undefined' })
+  }
+
+  branch(): Symbols {
+    return new Symbols(this.function, this.parent, this)
+  }
+
+  /** A name that only some branches store is, in the others, what it is outside. */
+  merge(branches: readonly Symbols[]): void {
+    const stored = new Set(branches.flatMap((branch) => [...branch.stores])).difference(this.stores)
+    for (const branch of branches) {
+      for (const [name, variable] of branch.variables) this.variables.set(name, variable)
+      for (const [variable, load] of branch.loads) this.loads.set(variable, load)
+      for (const name of branch.stores) this.stores.add(name)
+    }
+    for (const name of stored) {
+      const variable = this.variables.get(name)
+      const outer = this.parent?.find(name)
+      if (variable) this.loads.set(variable, outer ? { kind: 'alias', of: outer } : { kind: 'resolve', name })
+    }
+  }
+
+  private define(name: string, load: Load): Variable {
+    const variable = variableOf(this.function, `${this.level}:${name}`)
+    this.variables.set(name, variable)
+    this.loads.set(variable, load)
+    return variable
+  }
+}
+
+/** Scopes of the same level in one function share their variables, as they do in compiled Jinja. */
+function variableOf(scope: FunctionScope, key: string): Variable {
+  const known = scope.variables.get(key)
+  if (known) return known
+  const variable: Variable = { scope, slot: scope.variables.size }
+  scope.variables.set(key, variable)
+  return variable
+}
+
+/** Takes in the names of nodes that stand in this scope; scopes within it are left to themselves. */
+export function collect(nodes: Iterable<Node>, symbols: Symbols): void {
+  for (const node of nodes) collectNode(node, symbols)
+}
+
+function collectNode(node: Node, symbols: Symbols): void {
+  if (!('kind' in node)) {
+    collect(children(node), symbols)
+    return
+  }
+  switch (node.kind) {
+    case 'name':
+      symbols.loaded(node.name)
+      return
+    case 'name-target':
+      symbols.store(node.name)
+      return
+    case 'namespace-target':
+      symbols.loaded(node.name)
+      return
+    case 'parameter':
+      symbols.declareParameter(node.name)
+      return
+    case 'if': {
+      const [first, ...others] = node.branches
+      if (!first) return
+      collectNode(first.test, symbols)
+      const branches = [symbols.branch(), symbols.branch(), symbols.branch()] as const
+      collect(first.body, branches[0])
+      for (const { test, body, line } of others)
+        collectNode({ kind: 'if', branches: [{ test, body, line }], otherwise: [], line }, branches[1])
+      collect(node.otherwise, branches[2])
+      symbols.merge(branches)
+      return
+    }
+    case 'macro':
+      symbols.store(node.name)
+      return
+    case 'import':
+      collectNode(node.template, symbols)
+      symbols.store(node.target)
+      return
+    case 'from-import':
+      collectNode(node.template, symbols)
+      for (const name of node.names) symbols.store(name)
+      return
+    case 'assign':
+      collectNode(node.value, symbols)
+      collectNode(node.target, symbols)
+      return
+    case 'for':
+      collectNode(node.iterable, symbols)
+      return
+    case 'call-block':
+      if (node.call !== 'generation') collectNode(node.call, symbols)
+      return
+    case 'filter-block':
+      collectNode(node.filter, symbols)
+      return
+    case 'with':
+      collect(
+        node.bindings.map(({ value }) => value),
+        symbols,
+      )
+      return
+    case 'assign-block':
+      collectNode(node.target, symbols)
+      return
+    case 'block':
+    case 'autoescape':
+      return
+    default:
+      collect(children(node), symbols)
+  }
+}
+
+/** The parameters and the body of a macro, in its own scope. */
+export const collectCallable = (node: Callable, symbols: Symbols): void => {
+  collect([...signature(node), ...node.body], symbols)
+}
+
+/** A target whose names are this scope's own, whatever they are outside. */
+export function collectParameters(target: For['target'], symbols: Symbols): void {
+  if (target.kind === 'tuple-target') for (const item of target.items) collectParameters(item, symbols)
+  else if (target.kind === 'name-target') symbols.declareParameter(target.name)
+  else symbols.loaded(target.name)
+}
+
+/** Which of some names are read before they are stored, blocks left out. */
+export function undeclared(nodes: readonly Node[], names: readonly string[]): ReadonlySet<string> {
+  const open = new Set(names)
+  const found = new Set<string>()
+  const visit = (node: Node): void => {
+    if ('kind' in node) {
+      if (node.kind === 'block') return
+      if (node.kind === 'name' && open.has(node.name)) found.add(node.name)
+      if (node.kind === 'name-target' || node.kind === 'parameter') open.delete(node.name)
+    }
+    for (const child of children(node)) visit(child)
+  }
+  for (const node of nodes) visit(node)
+  return found
+}

@@ -1,0 +1,140 @@
+/**
+ * Where text comes from, while a template is traced: every text that the template puts together carries the pieces it
+ * is made of. Putting two together takes the same time however long they are; the pieces are laid out when the text is
+ * written.
+ */
+import type { RenderedPiece } from '../rendering.ts'
+
+/** Index of a message; NONE where there is none, SEVERAL where there is more than one. */
+export const NONE = -1
+const SEVERAL = -2
+
+/** Line of a piece that has the line of the expression which writes it. */
+const WRITTEN_HERE = 0
+
+/** More than a template writes for a conversation of 200,000 tokens; beyond it a text is one piece. */
+const MOST_PIECES = 200_000
+
+interface Leaf {
+  readonly kind: 'leaf'
+  readonly line: number
+  readonly message: number
+  readonly source: RenderedPiece['source']
+}
+
+type Tree =
+  | Leaf
+  | { readonly kind: 'both'; readonly first: Traced; readonly second: Traced }
+  /** What has no message stands for this one. */
+  | { readonly kind: 'of message'; readonly inner: Traced; readonly message: number }
+  | { readonly kind: 'row'; readonly pieces: readonly RenderedPiece[] }
+
+export class Traced {
+  readonly text: string
+  /** The message of all its pieces that have one. */
+  readonly message: number
+  readonly tree: Tree
+  readonly count: number
+  constructor(text: string, message: number, tree: Tree, count: number) {
+    this.text = text
+    this.message = message
+    this.tree = tree
+    this.count = count
+  }
+}
+
+/** A literal of an expression. */
+export const literal = (text: string, line: number): Traced =>
+  new Traced(text, NONE, { kind: 'leaf', line, message: NONE, source: 'template' }, 1)
+
+/** Any other text of an expression. */
+export const valueText = (text: string, message: number): Traced =>
+  new Traced(text, message, { kind: 'leaf', line: WRITTEN_HERE, message, source: 'value' }, 1)
+
+export const either = (a: number, b: number): number => (a === b || b === NONE ? a : a === NONE ? b : SEVERAL)
+
+export function joined(first: Traced, second: Traced): Traced {
+  const text = first.text + second.text
+  const message = either(first.message, second.message)
+  const count = first.count + second.count
+  if (count > MOST_PIECES) return valueText(text, message === SEVERAL ? NONE : message)
+  return new Traced(text, message, { kind: 'both', first, second }, count)
+}
+
+export const ofMessage = (traced: Traced, message: number): Traced =>
+  message < 0
+    ? traced
+    : new Traced(
+        traced.text,
+        either(traced.message, message),
+        { kind: 'of message', inner: traced, message },
+        traced.count,
+      )
+
+/** A part of the text, its pieces cut to it. */
+export function part(traced: Traced, start: number, end: number): Traced {
+  const row = new Pieces()
+  row.write(traced, WRITTEN_HERE, NONE)
+  const pieces = row.list.flatMap((piece) => {
+    const from = Math.max(piece.start, start)
+    const to = Math.min(piece.end, end)
+    return from < to ? [{ ...piece, start: from - start, end: to - start }] : []
+  })
+  return new Traced(traced.text.slice(start, end), traced.message, { kind: 'row', pieces }, pieces.length)
+}
+
+/** The pieces of a text that grows. */
+export class Pieces {
+  readonly list: RenderedPiece[] = []
+  private length = 0
+
+  /** `message` stands for what has none of its own. */
+  write(traced: Traced, line: number, message: number): void {
+    const open: { readonly traced: Traced; readonly message: number }[] = [{ traced, message }]
+    for (let top = open.pop(); top; top = open.pop()) {
+      const { tree, text } = top.traced
+      if (tree.kind === 'both') {
+        open.push({ traced: tree.second, message: top.message }, { traced: tree.first, message: top.message })
+      } else if (tree.kind === 'of message') open.push({ traced: tree.inner, message: tree.message })
+      else if (tree.kind === 'leaf') this.add(text.length, tree.line, tree, line, top.message)
+      else
+        for (const piece of tree.pieces)
+          this.add(piece.end - piece.start, piece.line, { ...piece, message: piece.message ?? NONE }, line, top.message)
+    }
+  }
+
+  /** Literal text of the template. */
+  literal(length: number, line: number, message: number): void {
+    this.push(length, line, message, 'template')
+  }
+
+  text(text: string): Traced {
+    return new Traced(text, this.message(), { kind: 'row', pieces: this.list }, this.list.length)
+  }
+
+  private add(
+    length: number,
+    own: number,
+    leaf: Pick<Leaf, 'message' | 'source'>,
+    line: number,
+    message: number,
+  ): void {
+    this.push(length, own === WRITTEN_HERE ? line : own, leaf.message >= 0 ? leaf.message : message, leaf.source)
+  }
+
+  private push(length: number, line: number, index: number, source: RenderedPiece['source']): void {
+    if (length === 0) return
+    const start = this.length
+    const end = start + length
+    const message = index >= 0 ? index : undefined
+    const last = this.list.at(-1)
+    if (last && last.line === line && last.message === message && last.source === source)
+      this.list[this.list.length - 1] = { ...last, end }
+    else this.list.push({ start, end, line, message, source })
+    this.length = end
+  }
+
+  private message(): number {
+    return this.list.reduce((found, { message }) => either(found, message ?? NONE), NONE)
+  }
+}

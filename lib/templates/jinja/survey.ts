@@ -1,0 +1,46 @@
+/** What has to be known of a whole template before any part of it is compiled. */
+import { type Block, children, LocatedError, type Node, type Statement } from './syntax.ts'
+
+export interface Survey {
+  readonly blocks: ReadonlyMap<string, Block>
+  /** Names of that kind are forbidden within loops, and hardly ever there. */
+  readonly storesLoop: boolean
+  readonly hasGenerationTag: boolean
+}
+
+/**
+ * Of the tree, which chains such as `a + b + c` make deep without nesting. Python gives up at 98 statements within each
+ * other and at 198 operands.
+ */
+const MOST_DEPTH = 400
+
+/** Throws LocatedError: RecursionError for a tree that is too deep to be walked, TemplateAssertionError for two equal blocks. */
+export function survey(template: readonly Statement[]): Survey {
+  const blocks = new Map<string, Block>()
+  let storesLoop = false
+  let hasGenerationTag = false
+  const open: Node[] = template.toReversed()
+  const depths = open.map(() => 1)
+  for (let node = open.pop(), depth = depths.pop(); node && depth; node = open.pop(), depth = depths.pop()) {
+    if (depth > MOST_DEPTH) throw new LocatedError('RecursionError', 'maximum recursion depth exceeded', node.line)
+    if ('kind' in node) {
+      if (node.kind === 'block') addBlock(blocks, node)
+      else if (node.kind === 'name-target') storesLoop ||= node.name === 'loop'
+      else if (node.kind === 'call-block') hasGenerationTag ||= node.call === 'generation'
+    }
+    const below = children(node)
+    for (let index = below.length - 1; index >= 0; index--) {
+      const child = below[index]
+      if (!child) continue
+      open.push(child)
+      depths.push(depth + 1)
+    }
+  }
+  return { blocks, storesLoop, hasGenerationTag }
+}
+
+function addBlock(blocks: Map<string, Block>, block: Block): void {
+  if (blocks.has(block.name))
+    throw new LocatedError('TemplateAssertionError', `block '${block.name}' defined twice`, block.line)
+  blocks.set(block.name, block)
+}

@@ -1,0 +1,395 @@
+/**
+ * The syntax tree of a template. Lines count from 1 and are those that jinja2 gives the same nodes, since the line of an
+ * error follows from them.
+ */
+import { PyError, type Value } from './values.ts'
+
+/** An error and where it is in the template. */
+export class LocatedError extends PyError {
+  /** undefined: in no line, as Python's own traceback has it. */
+  readonly line: number | undefined
+  constructor(className: string, message: string, line: number | undefined, options?: ErrorOptions) {
+    super(className, message)
+    this.line = line
+    if (options?.cause !== undefined) this.cause = options.cause
+  }
+}
+
+export type Statement =
+  | Output
+  | For
+  | If
+  | With
+  | Macro
+  | CallBlock
+  | FilterBlock
+  | Assign
+  | AssignBlock
+  | Block
+  | Autoescape
+  | Extends
+  | Include
+  | Import
+  | FromImport
+  | { readonly kind: 'break' | 'continue'; readonly line: number }
+
+/** Literal text and output expressions that stand together, and `{% print %}`. */
+export interface Output {
+  readonly kind: 'output'
+  readonly parts: readonly (Data | Expression)[]
+  readonly line: number
+}
+
+export interface Data {
+  readonly kind: 'data'
+  readonly text: string
+  readonly line: number
+}
+
+export interface For {
+  readonly kind: 'for'
+  readonly target: Target
+  readonly iterable: Expression
+  readonly body: readonly Statement[]
+  readonly otherwise: readonly Statement[]
+  readonly test: Expression | undefined
+  readonly recursive: boolean
+  readonly line: number
+}
+
+/** The first branch is `if`, the others `elif`. */
+export interface If {
+  readonly kind: 'if'
+  readonly branches: readonly Branch[]
+  readonly otherwise: readonly Statement[]
+  readonly line: number
+}
+
+export interface Branch {
+  readonly test: Expression
+  readonly body: readonly Statement[]
+  readonly line: number
+}
+
+export interface With {
+  readonly kind: 'with'
+  readonly bindings: readonly { readonly target: Target; readonly value: Expression }[]
+  readonly body: readonly Statement[]
+  readonly line: number
+}
+
+/** Parameters and what stands in the body: of a macro or of a call block. */
+export interface Callable {
+  readonly parameters: readonly Parameter[]
+  readonly body: readonly Statement[]
+  readonly line: number
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly fallback: Expression | undefined
+}
+
+export interface Macro extends Callable {
+  readonly kind: 'macro'
+  readonly name: string
+}
+
+/** `{% call %}`, and `{% generation %}`, which transformers makes a call of its tracker. */
+export interface CallBlock extends Callable {
+  readonly kind: 'call-block'
+  readonly call: Call | 'generation'
+}
+
+export interface FilterBlock {
+  readonly kind: 'filter-block'
+  readonly filter: Filter
+  readonly body: readonly Statement[]
+  readonly line: number
+}
+
+export interface Assign {
+  readonly kind: 'assign'
+  readonly target: Target
+  readonly value: Expression
+  readonly line: number
+}
+
+export interface AssignBlock {
+  readonly kind: 'assign-block'
+  readonly target: Target
+  readonly filter: Filter | undefined
+  readonly body: readonly Statement[]
+  readonly line: number
+}
+
+export interface Block {
+  readonly kind: 'block'
+  readonly name: string
+  readonly body: readonly Statement[]
+  readonly scoped: boolean
+  readonly required: boolean
+  readonly line: number
+}
+
+export interface Autoescape {
+  readonly kind: 'autoescape'
+  readonly enabled: Expression
+  readonly body: readonly Statement[]
+  readonly line: number
+}
+
+export interface Extends {
+  readonly kind: 'extends'
+  readonly template: Expression
+  readonly line: number
+}
+
+export interface Include {
+  readonly kind: 'include'
+  readonly template: Expression
+  readonly ignoreMissing: boolean
+  readonly line: number
+}
+
+export interface Import {
+  readonly kind: 'import'
+  readonly template: Expression
+  readonly target: string
+  readonly line: number
+}
+
+export interface FromImport {
+  readonly kind: 'from-import'
+  readonly template: Expression
+  /** Under which names the imported ones are known here. */
+  readonly names: readonly string[]
+  readonly line: number
+}
+
+/** What can stand on the left of an assignment. */
+export type Target =
+  | { readonly kind: 'name-target'; readonly name: string; readonly line: number }
+  | { readonly kind: 'tuple-target'; readonly items: readonly Target[]; readonly line: number }
+  | { readonly kind: 'namespace-target'; readonly name: string; readonly attribute: string; readonly line: number }
+
+export type Expression =
+  | Name
+  | Constant
+  | { readonly kind: 'tuple' | 'list'; readonly items: readonly Expression[]; readonly line: number }
+  | { readonly kind: 'dict'; readonly items: readonly Pair[]; readonly line: number }
+  | Conditional
+  | Filter
+  | Test
+  | Call
+  | Attribute
+  | Item
+  | Slice
+  | { readonly kind: 'concat'; readonly parts: readonly Expression[]; readonly line: number }
+  | Compare
+  | Binary
+  | { readonly kind: 'not' | 'neg' | 'pos'; readonly operand: Expression; readonly line: number }
+
+export interface Name {
+  readonly kind: 'name'
+  readonly name: string
+  readonly line: number
+}
+
+export interface Constant {
+  readonly kind: 'const'
+  readonly value: Value
+  readonly line: number
+}
+
+export interface Pair {
+  readonly key: Expression
+  readonly value: Expression
+}
+
+export interface Conditional {
+  readonly kind: 'condexpr'
+  readonly test: Expression
+  readonly then: Expression
+  readonly otherwise: Expression | undefined
+  readonly line: number
+}
+
+export interface CallArguments {
+  readonly positional: readonly Expression[]
+  readonly named: readonly { readonly name: string; readonly value: Expression }[]
+  readonly starred: Expression | undefined
+  readonly doubleStarred: Expression | undefined
+}
+
+/** `input` is undefined at the head of a filter block or a filtered set: what the block wrote. */
+export interface Filter {
+  readonly kind: 'filter'
+  readonly input: Expression | undefined
+  readonly name: string
+  readonly call: CallArguments
+  readonly line: number
+}
+
+export interface Test {
+  readonly kind: 'test'
+  readonly input: Expression
+  readonly name: string
+  readonly call: CallArguments
+  readonly line: number
+}
+
+export interface Call {
+  readonly kind: 'call'
+  readonly callee: Expression
+  readonly call: CallArguments
+  readonly line: number
+}
+
+export interface Attribute {
+  readonly kind: 'getattr'
+  readonly object: Expression
+  readonly name: string
+  readonly line: number
+}
+
+export interface Item {
+  readonly kind: 'getitem'
+  readonly object: Expression
+  readonly key: Expression
+  readonly line: number
+}
+
+/** Stands only where an item's key does, alone or in a tuple. */
+export interface Slice {
+  readonly kind: 'slice'
+  readonly start: Expression | undefined
+  readonly stop: Expression | undefined
+  readonly step: Expression | undefined
+  readonly line: number
+}
+
+export type Comparison = 'eq' | 'ne' | 'lt' | 'lteq' | 'gt' | 'gteq' | 'in' | 'notin'
+
+export interface Compare {
+  readonly kind: 'compare'
+  readonly first: Expression
+  readonly rest: readonly { readonly operator: Comparison; readonly operand: Expression }[]
+  readonly line: number
+}
+
+export type BinaryOperator = 'add' | 'sub' | 'mul' | 'div' | 'floordiv' | 'mod' | 'pow' | 'and' | 'or'
+
+export interface Binary {
+  readonly kind: BinaryOperator
+  readonly left: Expression
+  readonly right: Expression
+  readonly line: number
+}
+
+export type Node = Statement | Data | Target | Expression | Branch | ParameterName
+
+/** A macro's parameter as a node of its own, so that a walk over the tree meets its name. */
+interface ParameterName {
+  readonly kind: 'parameter'
+  readonly name: string
+  readonly line: number
+}
+
+/** In the order in which jinja2 keeps them, since finding names depends on it. */
+export function children(node: Node): readonly Node[] {
+  if (!('kind' in node)) return [node.test, ...node.body]
+  switch (node.kind) {
+    case 'output':
+      return node.parts
+    case 'for':
+      return [node.target, node.iterable, ...node.body, ...node.otherwise, ...present(node.test)]
+    case 'if':
+      return [...node.branches.slice(0, 1).flatMap(children), ...node.branches.slice(1), ...node.otherwise]
+    case 'with':
+      return [...node.bindings.map(({ target }) => target), ...node.bindings.map(({ value }) => value), ...node.body]
+    case 'macro':
+      return [...signature(node), ...node.body]
+    case 'call-block':
+      return [...(node.call === 'generation' ? [] : [node.call]), ...signature(node), ...node.body]
+    case 'filter-block':
+      return [...node.body, node.filter]
+    case 'assign':
+      return [node.target, node.value]
+    case 'assign-block':
+      return [node.target, ...present(node.filter), ...node.body]
+    case 'block':
+      return node.body
+    case 'autoescape':
+      return [node.enabled, ...node.body]
+    case 'extends':
+    case 'include':
+    case 'import':
+    case 'from-import':
+      return [node.template]
+    case 'tuple-target':
+    case 'tuple':
+    case 'list':
+      return node.items
+    case 'dict':
+      return node.items.flatMap(({ key, value }) => [key, value])
+    case 'condexpr':
+      return [node.test, node.then, ...present(node.otherwise)]
+    case 'filter':
+      return [...present(node.input), ...argumentsOf(node.call)]
+    case 'test':
+      return [node.input, ...argumentsOf(node.call)]
+    case 'call':
+      return [node.callee, ...argumentsOf(node.call)]
+    case 'getattr':
+      return [node.object]
+    case 'getitem':
+      return [node.object, node.key]
+    case 'slice':
+      return [...present(node.start), ...present(node.stop), ...present(node.step)]
+    case 'concat':
+      return node.parts
+    case 'compare':
+      return [node.first, ...node.rest.map(({ operand }) => operand)]
+    case 'add':
+    case 'sub':
+    case 'mul':
+    case 'div':
+    case 'floordiv':
+    case 'mod':
+    case 'pow':
+    case 'and':
+    case 'or':
+      return [node.left, node.right]
+    case 'not':
+    case 'neg':
+    case 'pos':
+      return [node.operand]
+    case 'break':
+    case 'continue':
+    case 'data':
+    case 'name':
+    case 'const':
+    case 'name-target':
+    case 'namespace-target':
+    case 'parameter':
+      return []
+  }
+}
+
+/** The names of the parameters, then their defaults. */
+export const signature = ({ parameters, line }: Callable): Node[] => [
+  ...parameters.map(({ name }): ParameterName => ({ kind: 'parameter', name, line })),
+  ...parameters.flatMap(({ fallback }) => present(fallback)),
+]
+
+const argumentsOf = ({ positional, named, starred, doubleStarred }: CallArguments): readonly Expression[] =>
+  named.length === 0 && !starred && !doubleStarred
+    ? positional
+    : [...positional, ...named.map(({ value }) => value), ...present(starred), ...present(doubleStarred)]
+
+const present = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value])
+
+/** Whether the node or anything below it is so. */
+export const hasBelow = (node: Node, is: (node: Node) => boolean): boolean =>
+  is(node) || children(node).some((child) => hasBelow(child, is))
