@@ -13,6 +13,8 @@ interface TaskOptions {
   readonly tokenizers: readonly string[]
   /** The request must stand still this long before it is asked. */
   readonly pauseMs: number
+  /** Stands for the request where that is too large to be compared at every render. */
+  readonly key?: string
 }
 
 /**
@@ -23,9 +25,9 @@ export function useTask<Name extends TaskName>(
   run: RunTask,
   name: Name,
   request: RequestOf<Name> | undefined,
-  { tokenizers, pauseMs }: TaskOptions,
+  { tokenizers, pauseMs, key: given }: TaskOptions,
 ): TaskState<ProgressOf<Name>, ResultOf<Name>> {
-  const key = request === undefined ? undefined : JSON.stringify([name, request, tokenizers])
+  const key = request === undefined ? undefined : (given ?? JSON.stringify([name, request, tokenizers]))
   const [answer, setAnswer] = useState<{
     readonly key: string | undefined
     readonly state: TaskState<ProgressOf<Name>, ResultOf<Name>>

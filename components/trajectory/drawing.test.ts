@@ -199,6 +199,11 @@ describe('the background of a row', () => {
     )
     expect(style.backgroundSize.split(', ')).toHaveLength(2)
     expect(rowBackground({ heat: [], trained: [], special: [] }).backgroundImage).toBe('')
+    const band = [{ from: 0, to: 8, colour: 'teal' }]
+    expect(rowBackground({ heat: [], trained: [], special: [], bands: [band, [], band, band] })).toMatchObject({
+      backgroundSize: '100% 4px, 100% 4px, 100% 4px',
+      backgroundPosition: '0 2px, 0 12px, 0 17px',
+    })
     expect(
       rowBackground({ heat: [], trained: [], special: [{ from: 0, to: 8, colour: 'grey' }] }).backgroundImage.split(
         'linear-gradient',

@@ -14,6 +14,8 @@ export interface RowMarks {
   readonly heat: readonly Stretch[]
   readonly trained: readonly Stretch[]
   readonly special: readonly Stretch[]
+  /** One above the other in the height of the heat, the first on top. */
+  readonly bands?: readonly (readonly Stretch[])[]
 }
 
 export interface BackgroundStyle {
@@ -28,13 +30,15 @@ interface Layer {
   readonly position: string
 }
 
-export function rowBackground({ heat, trained, special }: RowMarks): BackgroundStyle {
+export function rowBackground({ heat, trained, special, bands = [] }: RowMarks): BackgroundStyle {
+  const pitch = Math.floor((HEAT_HEIGHT + BAND_GAP) / Math.max(1, bands.length))
   const layers: Layer[] = [
     layer(trained, '100% 2px', '0 100%'),
     layer(special, '100% 1px', '0 3px'),
     layer(special, '100% 1px', '0 20px'),
     layer(special.flatMap(edges), '100% 17px', '0 3px'),
-    layer(heat, '100% 19px', '0 2px'),
+    ...bands.map((band, index) => layer(band, `100% ${pitch - BAND_GAP}px`, `0 ${HEAT_TOP + index * pitch}px`)),
+    layer(heat, `100% ${HEAT_HEIGHT}px`, `0 ${HEAT_TOP}px`),
   ].filter((made) => made !== undefined)
   return {
     backgroundImage: layers.map(({ image }) => image).join(', '),
@@ -42,6 +46,10 @@ export function rowBackground({ heat, trained, special }: RowMarks): BackgroundS
     backgroundPosition: layers.map(({ position }) => position).join(', '),
   }
 }
+
+const HEAT_TOP = 2
+const HEAT_HEIGHT = 19
+const BAND_GAP = 1
 
 /** Neighbours of one colour become one stretch. */
 export function joinStretches(stretches: readonly Stretch[]): Stretch[] {

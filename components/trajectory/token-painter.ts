@@ -219,11 +219,25 @@ function paintRow({ element: row, text, marks, label }: Row, line: Line, picture
     trained: joinStretches(
       tokens.flatMap(({ piece, column, trained }) => (trained ? [stretch(column, piece, 'var(--trained)')] : [])),
     ),
+    bands: bandsOf(tokens.map(({ index }) => picture.reading.bands?.(line.layout.firstToken + index) ?? [])).map(
+      (band) =>
+        joinStretches(
+          tokens.flatMap(({ piece, column }, token) => {
+            const colour = band[token]
+            return colour ? [stretch(column, piece, colour)] : []
+          }),
+        ),
+    ),
     special: tokens.flatMap(({ id, piece, column }) =>
       picture.specialIds.has(id) ? [stretch(column, piece, 'var(--special-edge)')] : [],
     ),
   })
   Object.assign(text.style, background)
+}
+
+/** From the stripes of each token to the tokens of each stripe. */
+function bandsOf(columns: readonly (readonly (string | undefined)[])[]): readonly (readonly (string | undefined)[])[] {
+  return Array.from({ length: columns[0]?.length ?? 0 }, (_, band) => columns.map((column) => column[band]))
 }
 
 /** A token wider than the line is cut to it, and says how much is missing. */

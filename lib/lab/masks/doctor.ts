@@ -1,4 +1,5 @@
 /** One conversation, its loss mask by every way, and where they differ. */
+import { conversation as conversationOf } from '#lib/core/conversation.ts'
 import { vocabEntry } from '#lib/core/pieces.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import type { Tokenizer } from '#lib/tito/tokenizer.ts'
@@ -85,7 +86,7 @@ export function* report(
     ...(conversation.ok ? yield* fromConversation(conversation.value) : notRendered(conversation.error)),
   }
   const tokens = truth ?? (conversation.ok ? generationMask(conversation.value) : NOTHING)
-  const { sequence, originOf } = described(tokens, truth, conversation)
+  const { sequence, originOf } = described(tokens, trajectory, conversation, tokenizer)
   const marks = new Map<WayName, readonly Mark[]>()
   const ways: Way[] = []
   const lints: Lint[] = []
@@ -185,8 +186,9 @@ const fromDifference = ({ breaks, merged, ...tokens }: OwnTokens): Computed => (
 /** The sequence that is shown, and where each of its tokens comes from. */
 function described(
   tokens: MaskedTokens,
-  truth: MaskedTokens | undefined,
+  trajectory: Trajectory | undefined,
   conversation: Read<Conversation>,
+  tokenizer: Tokenizer,
 ): { readonly sequence: Sequence; readonly originOf: (token: number) => Omit<Origin, 'start' | 'end'> } {
   const lines = new Array<number | undefined>(tokens.ids.length)
   const messages: (number | undefined)[] = [...tokens.messages]
@@ -209,11 +211,18 @@ function described(
     else if (origin.line !== undefined || origin.message !== undefined)
       origins.push({ start: token, end: token + 1, ...origin })
   }
+  const used = new Set(tokens.ids)
   return {
     sequence: {
-      of: truth ? 'trajectory' : 'rendering',
+      of: trajectory ? 'trajectory' : 'rendering',
       ids: tokens.ids,
-      vocab: Object.fromEntries([...new Set(tokens.ids)].map((id) => [id, vocabEntry(tokens.bytes(id))])),
+      vocab: Object.fromEntries([...used].map((id) => [id, vocabEntry(tokens.bytes(id))])),
+      specialIds: tokenizer.addedTokens.flatMap(({ id }) => (used.has(id) ? [id] : [])),
+      roles: conversation.ok
+        ? conversation.value.roles
+        : trajectory
+          ? conversationOf(trajectory).map(({ role }) => role)
+          : [],
       origins,
     },
     originOf,

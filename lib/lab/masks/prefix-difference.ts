@@ -47,19 +47,18 @@ export function* prefixDifference(conversation: Conversation): Generator<void, O
       breaks.push(brokenPrefix(conversation, message, isMerge ? MERGED : OPENED_OTHERWISE, before.value, after.value))
 
     const isPrefix = commonTokens(after.value.ids, whole.ids) === after.value.ids.length
-    const range = ranges.get(message)
-    if (!isPrefix) breaks.push(brokenPrefix(conversation, message, range ? REWRITTEN : DROPPED, after.value, whole))
-    const place = isPrefix
+    const range = isPrefix
       ? { start: Math.min(cut, after.value.ids.length), end: after.value.ids.length }
-      : range && { start: afterHeader(conversation, range), end: range.end }
-    if (!place) continue
+      : rangeInWhole(conversation, ranges.get(message), before.value.ids)
+    if (!isPrefix) breaks.push(brokenPrefix(conversation, message, range ? REWRITTEN : DROPPED, after.value, whole))
+    if (!range) continue
 
-    addContext(place.start)
+    addContext(range.start)
     if (isMerge) merged.push({ start: own.length() - 1, end: own.length() })
     const delta = after.value.ids.slice(cut)
     const parts = replyParts(delta, bytes, endOfTurnId)
     own.add(delta, (index) => ({ trained: true, part: parts[index] ?? 'reply', message }))
-    cursor = Math.max(cursor, place.end)
+    cursor = Math.max(cursor, range.end)
   }
   addContext(whole.ids.length)
   return { ...own.build(), breaks, merged }
@@ -70,9 +69,21 @@ const OPENED_OTHERWISE = 'the template opens this reply otherwise than with its 
 const REWRITTEN = 'the whole conversation renders this message otherwise than the conversation that ends with it'
 const DROPPED = 'the whole conversation does not show this message'
 
-/** The first token of a message that does not open its turn. */
-function afterHeader({ parts }: Conversation, { start, end }: TokenRange): number {
-  let index = start
-  while (index < end && parts[index] === 'header') index++
-  return index
+/**
+ * Where the whole conversation has the reply of a message: by the source map, without what opens the turn. Where that knows of
+ * no message at all, behind as much of the prompt as is there. undefined: nowhere.
+ */
+function rangeInWhole(
+  { parts, messages, encoding }: Conversation,
+  range: TokenRange | undefined,
+  prompt: readonly number[],
+): TokenRange | undefined {
+  if (!range) {
+    if (messages.some((message) => message !== undefined)) return undefined
+    const place = commonTokens(prompt, encoding.ids)
+    return { start: place, end: place }
+  }
+  let start = range.start
+  while (start < range.end && parts[start] === 'header') start++
+  return { start, end: range.end }
 }

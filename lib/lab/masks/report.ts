@@ -34,6 +34,10 @@ export interface Sequence {
   readonly ids: readonly number[]
   /** Text of each id that stands in it; {hex} where its bytes are no text by themselves. */
   readonly vocab: Readonly<Record<string, string | { readonly hex: string }>>
+  /** Those ids of it that are added tokens. */
+  readonly specialIds: readonly number[]
+  /** Of each message. */
+  readonly roles: readonly string[]
   /** Which line of the template wrote what, and for which message; in order, without what is not known. */
   readonly origins: readonly Origin[]
 }
