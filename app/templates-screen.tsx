@@ -17,6 +17,7 @@ import { Segmented } from '#components/ui/segmented.tsx'
 import { ApiError } from '#lib/client/api.ts'
 import { useLab } from '#lib/client/lab.ts'
 import { trajectoryOptions } from '#lib/client/queries.ts'
+import { askJudge } from '#lib/client/template-check.ts'
 import { loadFile } from '#lib/client/template-sources.ts'
 import { useLabDocument } from '#lib/client/use-lab-document.ts'
 import {
@@ -272,6 +273,7 @@ function OpenLab({ history, address, isSaved, onAction, onFile }: OpenLabProps) 
                   revisions={now.revisions}
                   view={address.view}
                   onView={address.setView}
+                  onCheck={(judge, signal) => askJudge({ ...input, judge, server, tokenizer: now.tokenizer }, signal)}
                   onLine={(line) => showLine('template', line)}
                   onTemplate={(template, why) => {
                     onAction({ type: 'fixed', template, why })

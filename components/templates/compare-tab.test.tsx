@@ -60,6 +60,7 @@ function tab(change: Partial<LabTabProps> = {}, answer: Comparison = comparison)
     ],
     view: {},
     onView: vi.fn(),
+    onCheck: vi.fn(),
     onLine: vi.fn(),
     onTemplate: vi.fn(),
     onMessages: vi.fn(),

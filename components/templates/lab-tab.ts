@@ -1,5 +1,6 @@
 /** What every tab of the template lab gets: the document, the tokenizer's state, the worker, and what it may do. */
 
+import type { TemplateCheck } from '#lib/core/template-check.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import type { Revision } from '#lib/lab/document.ts'
 import type { LabInput } from '#lib/lab/task.ts'
@@ -28,6 +29,8 @@ export interface LabTabProps {
   readonly view: LabView
   /** Names with undefined leave the address. */
   readonly onView: (change: { readonly [name in LabViewName]?: string | undefined }) => void
+  /** Asks a renderer that is not ours about the document. Rejects with an error that says why, or the signal's reason. */
+  readonly onCheck: (judge: TemplateCheck['judge'], signal: AbortSignal) => Promise<TemplateCheck>
   /** Shows a line of the template in the editor, and marks it. */
   readonly onLine: (line: number) => void
   /** A changed template, as a new revision that says why. */

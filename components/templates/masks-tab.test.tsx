@@ -140,6 +140,7 @@ function tab(answer: MaskReport | Error, view: LabTabProps['view'] = {}) {
     revisions: [],
     view,
     onView: vi.fn(),
+    onCheck: vi.fn(),
     onLine: vi.fn(),
     onTemplate: vi.fn(),
     onMessages: vi.fn(),

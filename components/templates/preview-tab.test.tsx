@@ -1,6 +1,7 @@
 import { act, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import type { TemplateCheck } from '#lib/core/template-check.ts'
 import { type Preview, pictureOf } from '#lib/lab/preview/preview.ts'
 import type { RunTask } from '#lib/lab/tasks.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
@@ -66,6 +67,7 @@ function tab(answers: Readonly<Record<string, Preview | Error>>) {
     revisions: [],
     view: {},
     onView: vi.fn(),
+    onCheck: vi.fn(),
     onLine: vi.fn(),
     onTemplate: vi.fn(),
     onMessages: vi.fn(),
@@ -149,4 +151,58 @@ test('the text can be read whole', async () => {
   await screen.findByText(/4 tokens/)
   await userEvent.click(screen.getByRole('button', { name: 'Text' }))
   expect((screen.getByRole('textbox', { name: 'Rendered text' }) as HTMLTextAreaElement).value).toBe('abcd')
+})
+
+describe('a check', () => {
+  const differs: TemplateCheck = {
+    judge: 'python',
+    version: 'transformers 5.23.0',
+    verdict: 'differs',
+    detail: 'Its text differs.',
+    firstDifference: { unit: 'character', at: 2, ours: 'cd', theirs: 'xy' },
+  }
+
+  test('says who was asked, and where the first difference is', async () => {
+    const { props, show } = tab({ [input.template]: rendered })
+    await screen.findByText(/4 tokens/)
+    const onCheck = vi.fn(async () => differs)
+    show({ onCheck })
+    await userEvent.click(screen.getByRole('button', { name: 'Check with my Python' }))
+    expect(onCheck).toHaveBeenCalledWith('python', expect.any(AbortSignal))
+    const verdict = document.querySelector('[data-judge="python"]')
+    expect(verdict?.getAttribute('data-verdict')).toBe('differs')
+    expect(verdict?.textContent).toContain('transformers 5.23.0: Its text differs.')
+    expect([...(verdict?.querySelectorAll('code') ?? [])].map(({ textContent }) => textContent)).toEqual([
+      '"cd"',
+      '"xy"',
+    ])
+    await userEvent.click(screen.getByRole('button', { name: 'Show the token' }))
+    expect(props.onView).toHaveBeenCalledWith({ token: '2' })
+  })
+
+  test('is forgotten with its document, and given up with it', async () => {
+    const { show } = tab({ [input.template]: rendered, broken: refused })
+    await screen.findByText(/4 tokens/)
+    const signals: AbortSignal[] = []
+    const { promise, resolve } = Promise.withResolvers<TemplateCheck>()
+    const onCheck = async (_judge: unknown, signal: AbortSignal) => {
+      signals.push(signal)
+      return promise
+    }
+    show({ onCheck })
+    await userEvent.click(screen.getByRole('button', { name: 'Check with the server' }))
+    expect(screen.getByRole('button', { name: 'Asking …' })).toHaveProperty('disabled', true)
+    show({ onCheck, input: { ...input, template: 'broken' } })
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+    await act(async () => resolve(differs))
+    expect(document.querySelector('[data-verdict]')).toBeNull()
+    expect(screen.getByRole('button', { name: 'Check with the server' })).toHaveProperty('disabled', false)
+  })
+
+  test('that cannot be made says why', async () => {
+    const { show } = tab({ [input.template]: rendered })
+    show({ onCheck: () => Promise.reject(Object.assign(new Error('no such server'), { hint: 'choose another' })) })
+    await userEvent.click(screen.getByRole('button', { name: 'Check with the server' }))
+    expect((await screen.findByText(/no such server/)).textContent).toContain('choose another')
+  })
 })

@@ -3,10 +3,18 @@
 import { useEffect, useMemo, useState } from 'react'
 import { tokenAt } from '#lib/core/tokens.ts'
 import type { Span } from '#lib/core/trajectory.ts'
-import { carriedMask, originOf, type Picture, type PreviewMask, tokensOfLine } from '#lib/lab/preview/picture.ts'
+import {
+  carriedMask,
+  originOf,
+  type Picture,
+  type PreviewMask,
+  tokenAtOffset,
+  tokensOfLine,
+} from '#lib/lab/preview/picture.ts'
 import { countText } from '../trajectory/numbers.ts'
 import { TokenGrid } from '../trajectory/token-grid.tsx'
 import { Segmented } from '../ui/segmented.tsx'
+import { CheckStrip } from './check-strip.tsx'
 import { InputBanner, TaskBanner } from './failure-banner.tsx'
 import type { LabTabProps } from './lab-tab.ts'
 import { PreviewToken } from './preview-token.tsx'
@@ -17,7 +25,7 @@ import { type TaskState, useTask } from './use-task.ts'
 /** Shorter than the time between two keys would be work for nothing. */
 const PAUSE_MS = 40
 
-export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, onLine }: LabTabProps) {
+export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, onCheck, onLine }: LabTabProps) {
   const state = useTask(run, 'preview', input, { tokenizers: [tokenizer], pauseMs: PAUSE_MS })
   const result = state.kind === 'done' ? state.result : undefined
   const fresh = result?.kind === 'rendered' ? result.picture : undefined
@@ -41,7 +49,7 @@ export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, on
 
   const isStale = state.kind === 'failed' || result?.kind === 'refused'
   return (
-    <div className="grid h-full grid-rows-[auto_minmax(0,1fr)]">
+    <div className="grid h-full grid-rows-[auto_minmax(0,1fr)_auto]">
       <div className="grid gap-px bg-line">
         {state.kind === 'failed' && <TaskBanner error={state.error} />}
         {result?.kind === 'refused' && <InputBanner error={result.error} onLine={onLine} />}
@@ -58,6 +66,14 @@ export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, on
           {state.kind === 'running' ? 'Rendering …' : 'Nothing to show yet: the template has not rendered once.'}
         </p>
       )}
+      <CheckStrip
+        subject={JSON.stringify([input, tokenizer])}
+        onAsk={onCheck}
+        onShow={({ unit, at }) => {
+          const index = unit === 'token' || !picture ? at : tokenAtOffset(picture, at)
+          onView({ token: String(index) })
+        }}
+      />
     </div>
   )
 }

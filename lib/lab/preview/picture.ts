@@ -59,6 +59,12 @@ export function originOf({ starts, origins }: Picture, tokenIndex: number): Orig
   }
 }
 
+/** The token that holds a character of the text; the last one behind its end. */
+export function tokenAtOffset(picture: Picture, offset: number): number {
+  const { start, end } = tokensBetween(picture, offset, offset + 1)
+  return end > start ? start : Math.max(0, picture.ids.length - 1)
+}
+
 /** Tokens with a character that a line of the template wrote, in order; neighbours are one range. */
 export function tokensOfLine(picture: Picture, line: number): Span[] {
   const { starts, lines } = picture.origins
