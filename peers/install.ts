@@ -17,6 +17,8 @@ export interface Peers {
   /** Python with strands-sglang, as it is published. */
   readonly strands: string
   readonly router: string
+  /** Python with transformers and Jinja2, as the golden renders were made. */
+  readonly templates: string
   /** The shipped model as a checkpoint that SGLang and transformers load. */
   readonly model: string
 }
@@ -48,6 +50,7 @@ export function installPeers(folder: string): Peers {
     stubs,
     strands: environment(folder, uv, 'strands'),
     router: environment(folder, uv, 'router'),
+    templates: environment(folder, uv, 'templates'),
     model,
   }
 }

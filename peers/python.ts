@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 
 /** Runs a script of this folder: JSON in, JSON out. Throws with what it wrote on its error output. */
 export async function python(
@@ -17,4 +18,33 @@ export async function python(
   const [output = '', errors = ''] = (await Promise.all(collected)).map((parts) => parts.join(''))
   if ((await status) !== 0) throw new Error(`${script} failed:\n${errors.slice(-3000)}`)
   return JSON.parse(output)
+}
+
+/** A script that answers lines of JSON with lines of JSON until it is ended. */
+export interface Conversation {
+  /** The next line that the script writes, unasked. Throws with its error output where it ended. */
+  reply(): Promise<unknown>
+  ask(question: unknown): Promise<unknown>
+  end(): void
+}
+
+export function conversing(interpreter: string, script: string): Conversation {
+  const child = spawn(interpreter, [path.join(import.meta.dirname, script)], {
+    env: { ...process.env, HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1', PYTHONDONTWRITEBYTECODE: '1' },
+  })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const errors = child.stderr.setEncoding('utf8').toArray()
+  const reply = async (): Promise<unknown> => {
+    const { done, value } = await lines.next()
+    if (done === true) throw new Error(`${script} ended:\n${(await errors).join('').slice(-3000)}`)
+    return JSON.parse(value)
+  }
+  return {
+    reply,
+    ask: (question) => {
+      child.stdin.write(`${JSON.stringify(question)}\n`)
+      return reply()
+    },
+    end: () => child.stdin.end(),
+  }
 }

@@ -1,0 +1,20 @@
+"""Renders templates as transformers does: a line of JSON in, a line of JSON out, until the input ends."""
+import json
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "lib" / "templates" / "golden"))
+from oracle import MADE_WITH, render  # noqa: E402
+
+# What a template prints stays out of the protocol's way.
+replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+os.dup2(2, 1)
+print(json.dumps(MADE_WITH), file=replies, flush=True)
+for line in sys.stdin:
+    case = json.loads(line)
+    result = render(
+        case["template"], json.loads(case["messages"]), add_generation_prompt=case["addGenerationPrompt"],
+        options=json.loads(case["variables"]),
+    )
+    print(json.dumps(result), file=replies, flush=True)

@@ -1,0 +1,75 @@
+/** Templates made by chance and the golden files, by transformers: same texts, errors of the same class at the same line. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
+import type { RenderInput } from '#lib/templates/chat-template.ts'
+import { CLOCK, type Failure, members, type Outcome, outcomeOf } from '#lib/templates/golden/test-golden.ts'
+import { readJson } from '#lib/templates/jinja/json.ts'
+import { type GeneratedTemplate, generatedTemplate } from './generated-templates.ts'
+import { conversing, python } from './python.ts'
+
+const CASES = 2_500
+/** Another run, another seed: a failure names its own, to be given again as SEED=… */
+const seed = Number(process.env.SEED ?? Date.now() % 1e9)
+const interpreter = inject('places').peers.templates
+
+beforeAll(() => {
+  vi.useFakeTimers({ now: CLOCK, toFake: ['Date'] })
+})
+afterAll(() => {
+  vi.useRealTimers()
+})
+
+test(`${CASES} generated templates (SEED=${seed})`, async () => {
+  const theirs = conversing(interpreter, 'render_templates.py')
+  const seen = { texts: 0, errors: 0, 'errors in the same words': 0 }
+  try {
+    const madeWith = await theirs.reply()
+    await fc.assert(
+      fc.asyncProperty(generatedTemplate(), async (one) => {
+        const expected = (await theirs.ask(one)) as Outcome
+        const ours = rendered(one)
+        expect(comparable(ours)).toEqual(comparable(expected))
+        if (typeof expected === 'string') seen.texts += 1
+        else {
+          seen.errors += 1
+          if ((ours as Failure).message === expected.message) seen['errors in the same words'] += 1
+        }
+      }),
+      { numRuns: CASES, seed },
+    )
+    console.log(`agree with ${String(madeWith)}:`, seen)
+    expect(seen.texts).toBeGreaterThan(CASES / 3)
+  } finally {
+    theirs.end()
+  }
+})
+
+const comparable = (outcome: Outcome): unknown =>
+  typeof outcome === 'string' ? outcome : { class: outcome.class, line: outcome.line }
+
+function rendered({ template, variables, messages, addGenerationPrompt }: GeneratedTemplate): Outcome {
+  const input: RenderInput = {
+    messages: readJson(messages) as RenderInput['messages'],
+    tools: undefined,
+    addGenerationPrompt,
+    options: members(readJson(variables)),
+  }
+  return outcomeOf({ template, specialTokens: {}, input })
+}
+
+test('the golden files are what make.py writes', async () => {
+  const golden = path.join('..', 'lib', 'templates', 'golden')
+  const folder = mkdtempSync(path.join(tmpdir(), 'golden-'))
+  try {
+    await python(interpreter, path.join(golden, 'make.py'), [folder], null)
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'))
+    const kept = (file: string) => readFileSync(path.join(import.meta.dirname, golden, file), 'utf8')
+    expect(files.filter((file) => readFileSync(path.join(folder, file), 'utf8') !== kept(file))).toEqual([])
+    expect(files.length).toBeGreaterThan(20)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
