@@ -16,6 +16,7 @@ const question: JudgeQuestion = {
   specialTokens: { bos_token: '<s>' },
   tokenizerJson: undefined,
 }
+const script = path.join(import.meta.dirname, 'judge.py')
 const never = new AbortController().signal
 
 /** A program that is started as Python would be. */
@@ -33,7 +34,7 @@ test('the question goes in whole, the answer comes out with what was asked', asy
 process.stdin.on('data', (chunk) => { text += chunk }).on('end', () => console.log(JSON.stringify({
   versions: { python: '3.12.1', transformers: '5.0.0' }, text, ids: [1, 2] })))`,
   )
-  const answer = await askPython(echo, question, never)
+  const answer = await askPython({ program: echo, script }, question, never)
   expect(answer).toMatchObject({ kind: 'rendered', version: 'python 3.12.1, transformers 5.0.0', ids: [1, 2] })
   expect(answer.kind === 'rendered' && JSON.parse(answer.text)).toEqual({ ...question, tokenizerJson: null })
 })
@@ -43,7 +44,7 @@ test('what the template raises is told in Python’s words', async () => {
     'raising.cjs',
     `console.log(JSON.stringify({ versions: { python: '3' }, error: { className: 'UndefinedError', message: "'x' is undefined", line: null } }))`,
   )
-  expect(await askPython(raising, question, never)).toEqual({
+  expect(await askPython({ program: raising, script }, question, never)).toEqual({
     kind: 'raised',
     version: 'python 3',
     className: 'UndefinedError',
@@ -73,14 +74,14 @@ test.each([
   ],
   ['never ends', program('hangs.cjs', 'setInterval(() => {}, 1000)'), /took longer than 2 s/],
 ])('a Python that %s is unavailable, and why is said', async (_, python, why) => {
-  const answer = await askPython(python, question, never, { milliseconds: 2000, output: 1 << 20 })
+  const answer = await askPython({ program: python, script }, question, never, { milliseconds: 2000, output: 1 << 20 })
   expect(answer).toEqual({ kind: 'unavailable', why: expect.stringMatching(why) })
 })
 
 test('who leaves stops it', async () => {
   const hangs = program('waits.cjs', 'setInterval(() => {}, 1000)')
   const leaving = new AbortController()
-  const asked = askPython(hangs, question, leaving.signal)
+  const asked = askPython({ program: hangs, script }, question, leaving.signal)
   leaving.abort(new Error('left'))
   await expect(asked).rejects.toThrow('left')
 })
@@ -92,7 +93,7 @@ test('keys and tokens in the environment are not handed on', async () => {
       'tells.cjs',
       `console.log(JSON.stringify({ versions: {}, text: JSON.stringify(process.env) }))`,
     )
-    const answer = await askPython(tells, question, never)
+    const answer = await askPython({ program: tells, script }, question, never)
     const text = answer.kind === 'rendered' ? answer.text : ''
     expect(text).toContain('HF_HUB_OFFLINE')
     expect(text).not.toContain('secret-of-the-server')

@@ -1,6 +1,5 @@
 /** The user's own Python as a judge of renders: a process for each question, with nothing of ours in its environment. */
 import { spawn } from 'node:child_process'
-import path from 'node:path'
 import * as z from 'zod'
 
 export interface JudgeQuestion {
@@ -42,15 +41,23 @@ export interface JudgeLimits {
 
 const LIMITS: JudgeLimits = { milliseconds: 60_000, output: 64 << 20 }
 
-/** `python`: a program as the configuration names it, never a request. Throws the reason of the signal. */
+interface Python {
+  /** As the configuration names it, never a request. */
+  readonly program: string
+  /** Path of judge.py: bundled code does not know where it stood. */
+  readonly script: string
+}
+
+/** Throws the reason of the signal. */
 export async function askPython(
-  python: string,
+  judge: Python,
   question: JudgeQuestion,
   signal: AbortSignal,
   limits: JudgeLimits = LIMITS,
 ): Promise<JudgeAnswer> {
+  const python = judge.program
   const ended = await run(
-    python,
+    judge,
     JSON.stringify({ ...question, tokenizerJson: question.tokenizerJson ?? null }),
     signal,
     limits,
@@ -114,11 +121,14 @@ const environment = (): NodeJS.ProcessEnv => ({
   USE_TORCH: '0',
 })
 
-const SCRIPT = path.join(import.meta.dirname, 'judge.py')
-
-function run(python: string, input: string, signal: AbortSignal, limits: JudgeLimits): Promise<Ended> {
+function run(
+  { program: python, script }: Python,
+  input: string,
+  signal: AbortSignal,
+  limits: JudgeLimits,
+): Promise<Ended> {
   const { promise, resolve, reject } = Promise.withResolvers<Ended>()
-  const child = spawn(python, [SCRIPT], {
+  const child = spawn(python, [script], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: environment(),
   })

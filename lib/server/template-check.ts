@@ -1,4 +1,5 @@
 /** A render held against another renderer: the server's own template, or transformers in the user's Python. */
+import path from 'node:path'
 import * as z from 'zod'
 import { textOf, vocabEntry } from '#lib/core/pieces.ts'
 import type { TemplateCheck } from '#lib/core/template-check.ts'
@@ -45,7 +46,11 @@ async function checkByPython(
 ): Promise<TemplateCheck> {
   const { tokenizerJson } = await tokenizers.files(name, signal)
   const question = { ...texts, template, specialTokens: loaded.specialTokens, tokenizerJson }
-  const answer = await askPython(config.python, question, signal)
+  const answer = await askPython(
+    { program: config.python, script: path.join(config.applicationFolder, 'lib', 'python', 'judge.py') },
+    question,
+    signal,
+  )
   if (answer.kind === 'unavailable') return { judge: 'python', verdict: 'unavailable', detail: answer.why }
   return { judge: 'python', version: answer.version, ...againstPython(ours, answer, tokenizer) }
 }
