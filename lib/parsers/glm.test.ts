@@ -56,7 +56,7 @@ describe('a malformed call is data with a reason and a place', () => {
   test.each([
     ['', '✗ the call has no name @11'],
     [pair('a', '1'), '✗ the call has no name @11'],
-    ['I will add', '✗ the name of the call holds white space @21'],
+    ['I will add', '✗ the name of the call holds white space @12'],
     ['f<b>', '✗ "<" where <arg_key> or </tool_call> should stand @12'],
     [`f${pair('a', '1')}x`, '✗ "x" where <arg_key> or </tool_call> should stand @56'],
     ['f<arg_key>a<arg_value>1</arg_value>', '✗ "<" where </arg_key> should stand @22'],

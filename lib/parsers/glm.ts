@@ -43,7 +43,9 @@ function readCall(
   const name = text.slice(start, position).trim()
   const nameText = nameRange(text, start, position)
   if (name === '') return { ok: false, why: 'the call has no name', at: position, values }
-  if (SPACE.test(name)) return { ok: false, why: 'the name of the call holds white space', at: position, values }
+  const space = name.search(SPACE)
+  if (space >= 0)
+    return { ok: false, why: 'the name of the call holds white space', at: nameText.start + space, values }
   while (!text.startsWith(delimiters.close, position)) {
     if (!text.startsWith(KEY, position)) return missing(text, position, KEY_OR_CLOSE, name, values)
     const keyEnd = endOfName(text, position + KEY.length, TAG)
