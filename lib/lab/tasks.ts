@@ -1,12 +1,13 @@
 /** Every task of the template lab by its name: what the page's worker, the routes and the command line can run. */
 import { check } from './check.ts'
 import { masks } from './masks/task.ts'
+import { parserFit, parsing } from './parsing/tasks.ts'
 import { compare } from './preview/compare.ts'
 import { prefixMask, preview } from './preview/preview.ts'
 import { stability } from './stability/task.ts'
 import type { LabTask } from './task.ts'
 
-export const tasks = { check, compare, masks, prefixMask, preview, stability }
+export const tasks = { check, compare, masks, parserFit, parsing, prefixMask, preview, stability }
 
 type AnyTask = LabTask<never, unknown, unknown>
 export type Tasks = typeof tasks

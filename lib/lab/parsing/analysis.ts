@@ -44,7 +44,7 @@ export type ReadCall =
       readonly at: Place
     }
 
-export interface Drafted extends TextRange {
+interface Drafted extends TextRange {
   readonly name?: string
 }
 

@@ -1,0 +1,109 @@
+/** "Which parser fits?": the parsers in order, for a template, for a file of completions, or for both. */
+import { parsers } from '#lib/parsers/registry.ts'
+import type { CompletionFit, Missed } from './completion-fit.ts'
+import type { ParserScore, TemplateFit } from './template-fit.ts'
+
+export interface FitReport {
+  /** In a sentence. */
+  readonly verdict: string
+  /** Best first. */
+  readonly ranking: readonly RankedParser[]
+  /** Undefined where no template was asked about. */
+  readonly template: Omit<TemplateFit, 'scores'> | undefined
+  /** Undefined where there are no completions. */
+  readonly completions: Pick<CompletionFit, 'rows' | 'withCalls'> | undefined
+}
+
+export interface RankedParser {
+  readonly parser: string
+  /** 0 to 1, the mean of the two. */
+  readonly score: number
+  readonly template: Reasoned | undefined
+  readonly completions: (Reasoned & { readonly missedIn: number; readonly missed: readonly Missed[] }) | undefined
+}
+
+interface Reasoned {
+  readonly score: number
+  readonly reasons: readonly string[]
+}
+
+export function fitReport(template: TemplateFit | undefined, completions: CompletionFit | undefined): FitReport {
+  const ranking = parsers
+    .map(({ name }, index) => {
+      const written = template?.scores[index]
+      const read = completions?.scores[index]
+      const scores = [written, read].flatMap((one) => (one ? [one.score] : []))
+      return {
+        parser: name,
+        score: scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length),
+        reach: read?.reach ?? 0,
+        template: written && { score: written.score, reasons: written.reasons },
+        completions: read && {
+          score: read.score,
+          reasons: read.reasons,
+          missedIn: read.missedIn,
+          missed: read.missed,
+        },
+      }
+    })
+    .toSorted((a, b) => b.score - a.score || b.reach - a.reach)
+    .map(({ reach: _, ...ranked }): RankedParser => ranked)
+  return {
+    verdict: verdictOf(ranking, template, completions),
+    ranking,
+    template: template && withoutScores(template),
+    completions: completions && { rows: completions.rows, withCalls: completions.withCalls },
+  }
+}
+
+const withoutScores = ({ scores: _, ...rest }: TemplateFit): Omit<TemplateFit, 'scores'> => rest
+
+/** A parser that reads all but a few. */
+const GOOD = 0.9
+/** Scores nearer than this tell nothing. */
+const CLOSE = 0.05
+
+function verdictOf(
+  ranking: readonly RankedParser[],
+  template: TemplateFit | undefined,
+  completions: CompletionFit | undefined,
+): string {
+  const [best, second] = ranking as [RankedParser, RankedParser]
+  if (best.score === 0) return noneFits(template, completions)
+  const rivals = ranking.filter(({ score }) => best.score - score < CLOSE).map(({ parser }) => parser)
+  const [written, read] = [topOf(template?.scores), topOf(completions?.scores)]
+  if (written && read && written.parser !== read.parser)
+    return `The template speaks for ${written.parser}, the completions for ${read.parser}: the model writes otherwise than the template shows.`
+  if (rivals.length > 1) return `${rivals.join(' and ')} do equally well: what is there does not tell them apart.`
+  const measure = template?.evidence === 'written' || completions ? best.score >= GOOD : true
+  const why = (best.template?.score ? best.template : best.completions)?.reasons[0] ?? ''
+  return `${best.parser} ${measure ? 'fits' : 'does best, though not well'}: ${how(template, completions)}${why}.${second.score > 0.4 ? ` Next is ${second.parser}.` : ''}`
+}
+
+/** The parser for which one source speaks; undefined where it speaks for none. */
+function topOf(scores: readonly ParserScore[] | undefined): ParserScore | undefined {
+  const best = scores?.reduce((a, b) => (b.score > a.score ? b : a))
+  return best && best.score > 0 ? best : undefined
+}
+
+function how(template: TemplateFit | undefined, completions: CompletionFit | undefined): string {
+  if (!template || template.evidence === 'none') return completions ? 'it ' : ''
+  switch (template.evidence) {
+    case 'written':
+      return 'it '
+    case 'instructions':
+      return 'the template writes no calls itself; it '
+    case 'tokens':
+      return ''
+  }
+}
+
+function noneFits(template: TemplateFit | undefined, completions: CompletionFit | undefined): string {
+  if (template?.foreign)
+    return `None of the parsers here reads ${template.foreign.mark}: that is the form of SGLang’s ${template.foreign.sglangParser}.`
+  if (template?.error) return `The template raises over messages with tool calls: ${template.error.message}`
+  if (completions && completions.withCalls === 0) return 'No parser finds a call in the completions.'
+  if (completions) return 'No parser reads any of the calls in the completions.'
+  if (template?.evidence === 'written') return 'No parser here reads what the template writes for calls.'
+  return 'The template writes no tool calls and shows the model none.'
+}

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
+import type { LabTokenizer } from '../task.ts'
+import { type FitRequest, type FitResult, parserFit } from './tasks.ts'
+import { glmTemplate, kimiTemplate, llamaTemplate, plainTemplate, xmlTemplate } from './test-templates.ts'
+
+const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (template) => chatTemplate(template, {}) }
+
+function ask(request: Partial<FitRequest> & { readonly template: string }, tokenizer?: LabTokenizer): FitResult {
+  const { template, ...rest } = request
+  const input = { template, messages: '[]', tools: '', options: '' }
+  const asking = parserFit({ input, completions: [], asksTemplate: true, ...rest }, tokenizer ? [tokenizer] : [])
+  for (;;) {
+    const step = asking.next()
+    if (step.done) return structuredClone(step.value)
+  }
+}
+
+function report(template: string, tokenizer?: LabTokenizer) {
+  const result = ask({ template }, tokenizer)
+  if (result.kind !== 'report') throw new Error(result.error.message)
+  return result.report
+}
+
+const golden = (name: string) =>
+  readFileSync(new URL(`../../agent/golden/templates/${name}.jinja`, import.meta.url), 'utf8')
+
+const { chat_template: qwen3 } = JSON.parse(
+  readFileSync(new URL('../../../models/tiny-qwen3/tokenizer_config.json', import.meta.url), 'utf8'),
+) as { readonly chat_template: string }
+
+test.each([
+  ['Qwen3, as it ships', 'hermes', qwen3],
+  ['in the manner of Qwen3-Coder', 'qwen_xml', xmlTemplate],
+  ['in the manner of GLM-4.5', 'glm', glmTemplate],
+  ['in the manner of Kimi K2', 'kimi_k2', kimiTemplate],
+])('%s: %s reads what the template writes, and nothing else does', (_, parser, template) => {
+  const { verdict, ranking, template: asked } = report(template, bytes)
+  expect(ranking[0]).toMatchObject({ parser, score: 1 })
+  expect(ranking[1]?.score).toBe(0)
+  expect(verdict).toBe(
+    `${parser} fits: it reads both calls that the template writes, all arguments as they were given.`,
+  )
+  expect(asked).toMatchObject({ evidence: 'written', foreign: undefined })
+  expect(ranking.every(({ template: of }) => (of?.reasons.length ?? 0) > 0)).toBe(true)
+})
+
+/** Templates that write contents alone, with what the real one tells the model. */
+const withoutCalls = (template: string) => template.replaceAll('message.tool_calls', 'message.nothing')
+
+test.each([
+  ['Qwen3', 'hermes', withoutCalls(qwen3), 0.6],
+  ['Qwen3-Coder', 'qwen_xml', withoutCalls(xmlTemplate), 0.8],
+  ['GLM-4.5', 'glm', withoutCalls(glmTemplate), 0.8],
+  ['GLM, of the golden runs', 'glm', golden('headers-only'), 0.8],
+])('%s without calls: what it tells the model speaks for %s', (_, parser, template, score) => {
+  const { verdict, ranking, template: asked } = report(template)
+  expect(asked?.evidence).toBe('instructions')
+  expect(ranking[0]).toMatchObject({ parser, score })
+  expect(ranking[1]?.score).toBe(0)
+  expect(verdict).toMatch(new RegExp(`^${parser} fits: the template writes no calls itself; `))
+})
+
+test('a template that says nothing: the tokenizer may, else nothing does', () => {
+  const kimi = { ...byteTokenizer, addedTokens: [{ id: 9, content: '<|tool_call_begin|>', special: true }] }
+  expect(report(golden('kimi'), { ...bytes, tokenizer: kimi })).toMatchObject({
+    ranking: [{ parser: 'kimi_k2', score: 0.5 }, { score: 0 }, { score: 0 }, { score: 0 }],
+    template: { evidence: 'tokens' },
+  })
+  for (const template of [golden('kimi'), golden('xml-calls'), plainTemplate])
+    expect(report(template, bytes)).toMatchObject({
+      verdict: 'The template writes no tool calls and shows the model none.',
+      template: { evidence: 'none' },
+    })
+})
+
+test('a form that no parser here reads is told by SGLang’s name', () => {
+  expect(report(llamaTemplate).verdict).toBe(
+    'None of the parsers here reads <|python_tag|>: that is the form of SGLang’s llama3.',
+  )
+})
+
+test('arguments go as a text where a template takes no object', () => {
+  const texts = kimiTemplate.replace(
+    'call.function.arguments if call.function.arguments is string else call.function.arguments | tojson',
+    'call.function.arguments',
+  )
+  expect(texts).not.toBe(kimiTemplate)
+  const { ranking, template } = report(texts)
+  expect(template?.argumentForm).toBe('text')
+  expect(ranking[0]).toMatchObject({ parser: 'kimi_k2', score: 1 })
+})
+
+test('values that a template spells as Python does cost it the arguments, by name', () => {
+  const careless = xmlTemplate.replace('value if value is string else value | tojson', 'value')
+  const { verdict, ranking } = report(careless)
+  expect(ranking[0]).toMatchObject({ parser: 'qwen_xml' })
+  expect(ranking[0]?.score).toBeLessThan(1)
+  expect(verdict).toMatch(/^qwen_xml does best, though not well: it /)
+})
+
+test('a template that raises over calls, and one that is none', () => {
+  const raising = "{{ raise_exception('no tools here') if messages[-1].tool_calls else messages[0].content }}"
+  expect(report(raising).verdict).toBe('The template raises over messages with tool calls: no tools here')
+  expect(ask({ template: '{{' })).toMatchObject({
+    kind: 'failed',
+    error: { where: 'template', className: 'TemplateSyntaxError' },
+  })
+})
+
+test('template and completions together: agreement, and disagreement', () => {
+  const hermes = '<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>'
+  const both = (template: string, asksTemplate = true) => {
+    const result = ask({ template, completions: [hermes, hermes], asksTemplate })
+    if (result.kind !== 'report') throw new Error(result.error.message)
+    return result.report
+  }
+  const agreed = both(qwen3)
+  expect(agreed.completions?.withCalls).toBe(2)
+  expect(agreed.ranking[0]).toMatchObject({ parser: 'hermes', score: 1, completions: { score: 1 } })
+  expect(both(xmlTemplate).verdict).toMatch(/^The template speaks for qwen_xml, the completions for hermes/)
+  const alone = both('', false)
+  expect(alone.template).toBeUndefined()
+  expect(alone.ranking[0]).toMatchObject({ parser: 'hermes', template: undefined })
+})

@@ -1,0 +1,212 @@
+/**
+ * Which parser reads what a template writes. Two calls of known names and arguments are put through the template and what
+ * it wrote through each parser; a template that writes no calls may still tell the model how to, in what it writes for
+ * the tools; and the tokenizer may have a format's delimiters as tokens.
+ */
+import type { ToolSpec } from '#lib/core/trajectory.ts'
+import type { ToolParser } from '#lib/parsers/parser.ts'
+import { parsers } from '#lib/parsers/registry.ts'
+import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
+import type { AddedToken } from '#lib/tito/tokenizer.ts'
+import { type InputError, readInput } from '../input.ts'
+import type { LabInput } from '../task.ts'
+import { parsedText } from './analysis.ts'
+import { type ForeignForm, foreignFormIn } from './foreign-forms.ts'
+import { toolsIn } from './tools.ts'
+import { clipped, counted } from './words.ts'
+import { type ArgumentForm, writeCalls } from './written-calls.ts'
+
+export interface TemplateFit {
+  /** The strongest evidence that there is; written over instructions over tokens. */
+  readonly evidence: 'written' | 'instructions' | 'tokens' | 'none'
+  /** What the template wrote for the two calls, or for the tools; '' where it wrote neither. */
+  readonly text: string
+  readonly argumentForm: ArgumentForm | undefined
+  /** A form that is known and that no parser here reads. */
+  readonly foreign: ForeignForm | undefined
+  /** What the template raised over messages with calls. */
+  readonly error: InputError | undefined
+  /** By parser, in the registry's order. */
+  readonly scores: readonly ParserScore[]
+}
+
+export interface ParserScore {
+  readonly parser: string
+  /** 0 to 1. */
+  readonly score: number
+  /** In words, each a sentence without a full stop. */
+  readonly reasons: readonly string[]
+}
+
+export function templateFit(
+  template: CompiledTemplate,
+  options: string,
+  addedTokens: readonly AddedToken[],
+): TemplateFit {
+  const input: LabInput = { template: template.text, messages: QUESTION, tools: TOOLS, options }
+  const written = writeCalls(template, input, CALLS, '')
+  const region = written.ok ? written.value.rendering.text.slice(written.value.start, written.value.end) : ''
+  const writesCalls = CALLS.every(({ name }) => region.includes(name))
+  const instructions = instructionsOf(template, options)
+  const foreign = foreignFormIn(region) ?? foreignFormIn(instructions)
+  const error = written.ok ? undefined : written.error
+  const told = { foreign, error, argumentForm: written.ok ? written.value.argumentForm : undefined }
+  if (writesCalls)
+    return { ...told, evidence: 'written', text: region, scores: parsers.map((parser) => writtenScore(region, parser)) }
+  const instructed = parsers.map((parser) => instructedScore(instructions, parser))
+  if (instructed.some(({ score }) => score > 0))
+    return { ...told, evidence: 'instructions', text: instructions, scores: topOnly(instructed) }
+  const tokens = parsers.map((parser) => tokenScore(addedTokens, parser))
+  return {
+    ...told,
+    evidence: tokens.some(({ score }) => score > 0) ? 'tokens' : 'none',
+    text: '',
+    scores: tokens,
+  }
+}
+
+const QUESTION = '[{"role": "user", "content": "What is the weather?"}]'
+
+/** Values of every type, and a text with all that formats must escape or keep. */
+const EXPECTED = [
+  { name: 'get_weather', arguments: { city: 'Zürich', days: 3, metric: true } },
+  {
+    name: 'write_note',
+    arguments: { text: 'say "hi"\nto <all> & \'you\'', tags: ['a', 'b'], meta: { ratio: 1.5, none: null } },
+  },
+] as const
+
+const CALLS = EXPECTED.map(({ name, arguments: input }, index) => ({
+  // As Kimi K2 names calls: its template writes the id.
+  id: `functions.${name}:${index}`,
+  name,
+  arguments: JSON.stringify(input),
+}))
+
+const TOOLS = JSON.stringify([
+  tool('get_weather', 'Weather of a city', {
+    city: { type: 'string' },
+    days: { type: 'integer' },
+    metric: { type: 'boolean' },
+  }),
+  tool('write_note', 'Writes a note', {
+    text: { type: 'string' },
+    tags: { type: 'array', items: { type: 'string' } },
+    meta: { type: 'object' },
+  }),
+])
+const TOOL_SPECS: readonly ToolSpec[] = toolsIn(TOOLS)
+
+function tool(name: string, description: string, properties: Readonly<Record<string, unknown>>) {
+  return {
+    type: 'function',
+    function: { name, description, parameters: { type: 'object', properties, required: Object.keys(properties) } },
+  }
+}
+
+/** Half for a call that is found by its name, half for its arguments. */
+function writtenScore(text: string, parser: ToolParser): ParserScore {
+  const { calls } = parsedText(text, parser, TOOL_SPECS)
+  const malformed = calls.filter((call) => call.kind === 'malformed')
+  const reasons: string[] = []
+  let score = 0
+  const whole: string[] = []
+  for (const { name, arguments: expected } of EXPECTED) {
+    const call = calls.find((one) => one.kind === 'parsed' && one.name === name)
+    if (call?.kind !== 'parsed') continue
+    const names = Object.keys(expected)
+    const wrong = names.filter(
+      (key) => JSON.stringify(call.input[key]) !== JSON.stringify(expected[key as keyof typeof expected]),
+    )
+    score += (0.5 + (0.5 * (names.length - wrong.length)) / names.length) / EXPECTED.length
+    if (wrong.length === 0) whole.push(name)
+    else
+      reasons.push(`reads ${name}, but not ${wrong.map((key) => `${key} (${valueFound(call.input, key)})`).join(', ')}`)
+  }
+  if (whole.length === EXPECTED.length)
+    reasons.push('reads both calls that the template writes, all arguments as they were given')
+  else for (const name of whole) reasons.push(`reads ${name}, all arguments as they were given`)
+  const [first] = malformed
+  if (first?.kind === 'malformed') reasons.push(`${counted(malformed.length, 'call')} malformed: ${first.why}`)
+  const strange = calls.filter((call) => call.kind === 'parsed' && !EXPECTED.some(({ name }) => name === call.name))
+  if (strange.length > 0)
+    reasons.push(`reads a name that no tool has: ${JSON.stringify(clipped(strange[0]?.name ?? ''))}`)
+  if (calls.length === 0) reasons.push('finds no call in what the template writes')
+  return { parser: parser.name, score, reasons }
+}
+
+const valueFound = (input: Readonly<Record<string, unknown>>, key: string): string =>
+  Object.hasOwn(input, key) ? `comes back as ${clipped(JSON.stringify(input[key]))}` : 'missing'
+
+/** What the template writes on account of tools, before any call: the format's explanation stands there. */
+function instructionsOf(template: CompiledTemplate, options: string): string {
+  const render = (tools: string): string | undefined => {
+    const read = readInput({ messages: QUESTION, tools, options })
+    if (!read.ok) return undefined
+    try {
+      return template.render({ ...read.value, addGenerationPrompt: false })
+    } catch {
+      return undefined
+    }
+  }
+  const [without, withTools] = [render(''), render(TOOLS)]
+  if (without === undefined || withTools === undefined) return ''
+  let start = 0
+  while (start < without.length && without[start] === withTools[start]) start++
+  let behind = 0
+  const most = Math.min(without.length, withTools.length) - start
+  while (behind < most && without.at(-1 - behind) === withTools.at(-1 - behind)) behind++
+  return withTools.slice(start, withTools.length - behind)
+}
+
+/** How far a parser gets in an explanation: names and values in it are placeholders, so few are read to the end. */
+function instructedScore(text: string, parser: ToolParser): ParserScore {
+  const { calls } = parsedText(text, parser, [])
+  // A placeholder may have braces; a name with quotes is JSON that a lenient format took for one.
+  const reaches = calls.map((call) =>
+    call.name?.includes('"') ? 0 : call.kind === 'parsed' ? Infinity : call.at - call.text.start,
+  )
+  const reach = Math.max(0, ...reaches)
+  const beyondTag = reach - parser.delimiters.open.length - 1
+  const [first] = calls
+  return {
+    parser: parser.name,
+    score: Math.max(0, beyondTag),
+    reasons:
+      reach === Infinity
+        ? ['reads the example that the template shows the model']
+        : first?.kind === 'malformed'
+          ? [`does not read the example that the template shows the model: ${first.why}`]
+          : ['finds no example in what the template tells the model'],
+  }
+}
+
+/** Reach is no share: the parser that gets furthest has what an example can say, the others have nothing. */
+function topOnly(scores: readonly ParserScore[]): readonly ParserScore[] {
+  const best = Math.max(...scores.map(({ score }) => score))
+  return scores.map((one) =>
+    one.score < best
+      ? { ...one, score: 0 }
+      : {
+          ...one,
+          score: best === Infinity ? 0.8 : 0.6,
+          reasons: best === Infinity ? one.reasons : ['gets furthest in the example that the template shows the model'],
+        },
+  )
+}
+
+/** Delimiters that several formats share tell nothing. */
+function tokenScore(addedTokens: readonly AddedToken[], parser: ToolParser): ParserScore {
+  const { open } = parser.delimiters
+  const isOwn = parsers.every((other) => other === parser || other.delimiters.open !== open)
+  const has = isOwn && addedTokens.some(({ content }) => content === open)
+  return {
+    parser: parser.name,
+    score: has ? 0.5 : 0,
+    reasons: [
+      has
+        ? `the tokenizer has ${open} as a token; the template itself writes no calls`
+        : 'nothing that the template or the tokenizer says',
+    ],
+  }
+}

@@ -1,0 +1,71 @@
+/** Chat templates that write tool calls in each format, in the manner of the models that have them. For tests. */
+
+/** As Qwen3-Coder: values that are texts stand as they are, others as JSON. */
+export const xmlTemplate = `{%- if tools %}
+{{- '<|im_start|>system\\nYou may call functions:\\n<tools>' }}
+{%- for tool in tools %}
+{{- '\\n' ~ tool.function | tojson }}
+{%- endfor %}
+{{- '\\n</tools>\\nReply in this format:\\n<tool_call>\\n<function=example_function>\\n<parameter=example_parameter>\\nvalue\\n</parameter>\\n</function>\\n</tool_call><|im_end|>\\n' }}
+{%- endif %}
+{%- for message in messages %}
+{{- '<|im_start|>' + message.role + '\\n' + (message.content or '') }}
+{%- for call in message.tool_calls or [] %}
+{{- '\\n<tool_call>\\n<function=' + call.function.name + '>\\n' }}
+{%- for name, value in call.function.arguments.items() %}
+{{- '<parameter=' + name + '>\\n' }}
+{{- value if value is string else value | tojson }}
+{{- '\\n</parameter>\\n' }}
+{%- endfor %}
+{{- '</function>\\n</tool_call>' }}
+{%- endfor %}
+{{- '<|im_end|>\\n' }}
+{%- endfor %}`
+
+/** As GLM-4.5. */
+export const glmTemplate = `[gMASK]<sop>
+{%- if tools %}
+{{- '<|system|>\\n# Tools\\n' }}
+{%- for tool in tools %}
+{{- tool.function | tojson ~ '\\n' }}
+{%- endfor %}
+{{- 'For each function call, output:\\n<tool_call>{function-name}\\n<arg_key>{arg-key-1}</arg_key>\\n<arg_value>{arg-value-1}</arg_value>\\n</tool_call>' }}
+{%- endif %}
+{%- for message in messages %}
+{{- '<|' + message.role + '|>\\n' + (message.content or '') }}
+{%- for call in message.tool_calls or [] %}
+{{- '\\n<tool_call>' + call.function.name + '\\n' }}
+{%- for name, value in call.function.arguments.items() %}
+{{- '<arg_key>' + name + '</arg_key>\\n<arg_value>' + (value if value is string else value | tojson) + '</arg_value>\\n' }}
+{%- endfor %}
+{{- '</tool_call>' }}
+{%- endfor %}
+{%- endfor %}`
+
+/** As Kimi K2: ids of its own, arguments as a text of JSON. */
+export const kimiTemplate = `{%- if tools %}
+{{- '<|im_system|>tool_declare<|im_middle|>' + (tools | tojson) + '<|im_end|>' }}
+{%- endif %}
+{%- for message in messages %}
+{{- '<|im_' + message.role + '|>' + message.role + '<|im_middle|>' + (message.content or '') }}
+{%- if message.tool_calls %}
+{{- '<|tool_calls_section_begin|>' }}
+{%- for call in message.tool_calls %}
+{{- '<|tool_call_begin|>' + call.id + '<|tool_call_argument_begin|>' + (call.function.arguments if call.function.arguments is string else call.function.arguments | tojson) + '<|tool_call_end|>' }}
+{%- endfor %}
+{{- '<|tool_calls_section_end|>' }}
+{%- endif %}
+{{- '<|im_end|>' }}
+{%- endfor %}`
+
+/** As Llama 3: a form that no parser here reads. */
+export const llamaTemplate = `{%- for message in messages %}
+{{- '<|start_header_id|>' + message.role + '<|end_header_id|>\\n\\n' + (message.content or '') }}
+{%- for call in message.tool_calls or [] %}
+{{- '<|python_tag|>{"name": "' + call.function.name + '", "parameters": ' + (call.function.arguments | tojson) + '}' }}
+{%- endfor %}
+{{- '<|eot_id|>' }}
+{%- endfor %}`
+
+/** Writes contents and nothing else. */
+export const plainTemplate = `{%- for message in messages %}{{- message.role + ': ' + (message.content or '') + '\\n' }}{%- endfor %}`

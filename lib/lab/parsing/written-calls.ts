@@ -1,0 +1,107 @@
+/** What a template writes for an assistant message with tool calls: where it stands in the rendered text. */
+import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template.ts'
+import type { Rendering } from '#lib/templates/rendering.ts'
+import { orTemplateFailure, type Read, readInput } from '../input.ts'
+import type { LabInput } from '../task.ts'
+
+/** A call as a message has it: texts of JSON, so that 1.0 stays 1.0. */
+export interface CallToWrite {
+  readonly id: string
+  readonly name: string
+  /** JSON object. */
+  readonly arguments: string
+}
+
+export interface WrittenCalls {
+  readonly rendering: Rendering
+  /** What the message wrote; the whole text where the template does not say. */
+  readonly start: number
+  readonly end: number
+  /** How the arguments were given: templates differ in what they can write. */
+  readonly argumentForm: ArgumentForm
+}
+
+export type ArgumentForm = 'object' | 'text'
+
+/** `content`: text beside the calls. Arguments go as an object, and as a text where the template raises over that. */
+export function writeCalls(
+  template: CompiledTemplate,
+  input: LabInput,
+  calls: readonly CallToWrite[],
+  content: string,
+): Read<WrittenCalls> {
+  const asObject = written(template, input, calls, content, 'object')
+  if (asObject.ok || asObject.error.where !== 'template') return asObject
+  const asText = written(template, input, calls, content, 'text')
+  return asText.ok ? asText : asObject
+}
+
+function written(
+  template: CompiledTemplate,
+  input: LabInput,
+  calls: readonly CallToWrite[],
+  content: string,
+  argumentForm: ArgumentForm,
+): Read<WrittenCalls> {
+  const read = renderInputWith(input, callMessage(calls, content, argumentForm))
+  if (!read.ok) return read
+  const traced = orTemplateFailure(() => template.trace(read.value))
+  if (!traced.ok) return traced
+  return { ok: true, value: { rendering: traced.value, ...regionOf(traced.value, read.value), argumentForm } }
+}
+
+/** The message stands in place of the reply: behind the last message that is not the assistant's. */
+function renderInputWith({ messages, tools, options }: LabInput, message: string): Read<RenderInput> {
+  const read = readInput({ messages: withoutReply(messages, message), tools, options })
+  return read.ok ? { ok: true, value: { ...read.value, addGenerationPrompt: false } } : read
+}
+
+const QUESTION = '{"role": "user", "content": "?"}'
+
+/** As text: reading and writing the messages again would change numbers. Text that is no list is left to be refused. */
+function withoutReply(messages: string, message: string): string {
+  const entries = entriesOf(messages)
+  if (!entries) return messages
+  while (entries.length > 0 && roleOf(entries.at(-1) as string) === 'assistant') entries.pop()
+  return `[${[...(entries.length > 0 ? entries : [QUESTION]), message].join(', ')}]`
+}
+
+const roleOf = (entry: string): unknown => (JSON.parse(entry) as { readonly role?: unknown } | null)?.role
+
+/** The texts of a JSON list's entries; undefined for what is no such list. */
+function entriesOf(json: string): string[] | undefined {
+  let list: unknown
+  try {
+    list = JSON.parse(json)
+  } catch {
+    return undefined
+  }
+  if (!Array.isArray(list)) return undefined
+  const entries: string[] = []
+  let depth = 0
+  let start = -1
+  for (const { 0: found, index } of json.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},]/gs)) {
+    const isOpening = found === '[' || found === '{'
+    if (isOpening) depth++
+    if (depth === 1 && start < 0) start = index + 1
+    const isEnd = depth === 1 && (found === ',' || found === ']')
+    if (isEnd && json.slice(start, index).trim() !== '') entries.push(json.slice(start, index).trim())
+    if (isEnd) start = index + 1
+    if (found === ']' || found === '}') depth--
+  }
+  return entries
+}
+
+function callMessage(calls: readonly CallToWrite[], content: string, form: ArgumentForm): string {
+  const told = calls.map(({ id, name, arguments: json }) => {
+    const value = form === 'object' ? json : JSON.stringify(json)
+    return `{"id": ${JSON.stringify(id)}, "type": "function", "function": {"name": ${JSON.stringify(name)}, "arguments": ${value}}}`
+  })
+  return `{"role": "assistant", "content": ${JSON.stringify(content)}, "tool_calls": [${told.join(', ')}]}`
+}
+
+/** From the first to the last letter that the last message wrote. */
+function regionOf({ text, pieces }: Rendering, { messages }: RenderInput): { start: number; end: number } {
+  const own = pieces.filter(({ message }) => message === messages.length - 1)
+  return { start: own[0]?.start ?? 0, end: own.at(-1)?.end ?? text.length }
+}
