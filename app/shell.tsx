@@ -183,7 +183,8 @@ function useFileDrop(onFile: (file: File) => unknown): boolean {
     }
     const onDrop = (event: DragEvent) => {
       setIsOver(false)
-      if (!holdsFile(event)) return
+      // What takes files itself has said so.
+      if (!holdsFile(event) || event.defaultPrevented) return
       event.preventDefault()
       drop(event)
     }

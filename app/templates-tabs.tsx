@@ -26,4 +26,9 @@ export const LAB_TABS: readonly LabTab[] = [
     title: 'A/B',
     Tab: dynamic(async () => (await import('#components/templates/compare-tab.tsx')).CompareTab),
   },
+  {
+    name: 'parsers',
+    title: 'Parser lab',
+    Tab: dynamic(async () => (await import('./templates-parsing.tsx')).ParsingTabWithServers),
+  },
 ]

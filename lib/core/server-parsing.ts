@@ -1,6 +1,18 @@
 /** What an SGLang server itself makes of a completion: its tool-call parser and its reasoning parser. */
 import * as z from 'zod'
 import { failedCallSchema } from './server-status.ts'
+import type { ToolSpec } from './trajectory.ts'
+
+/** What a server is asked; left out: what it runs with itself. */
+export interface ServerQuestion {
+  readonly text: string
+  readonly tools: readonly ToolSpec[]
+  /** SGLang’s names. */
+  readonly toolCallParser?: string
+  readonly reasoningParser?: string
+  /** Ours, for a server that names none. */
+  readonly parser?: string
+}
 
 const absent = z.object({
   state: z.literal('absent').describe('The server has no such endpoint: an older version, a router, the built-in one.'),

@@ -1,0 +1,123 @@
+'use client'
+import { useEffect, useRef, useState } from 'react'
+import type { NamedCompletion } from '#lib/lab/parsing/completions-file.ts'
+import type { FitReport } from '#lib/lab/parsing/fit.ts'
+import type { FitProgress, FitResult } from '#lib/lab/parsing/tasks.ts'
+import type { LabInput } from '#lib/lab/task.ts'
+import type { RunTask } from '#lib/lab/tasks.ts'
+import { countText } from '../../trajectory/numbers.ts'
+import { Button } from '../../ui/button.tsx'
+import { Heading } from '../../ui/facts.tsx'
+import { InputBanner, TaskBanner } from '../failure-banner.tsx'
+import { useTask } from '../use-task.ts'
+import { CompletionRows } from './completion-rows.tsx'
+import { Ranking } from './ranking.tsx'
+
+interface FitSectionProps {
+  readonly input: LabInput
+  readonly tokenizers: readonly string[]
+  readonly run: RunTask
+  /** Of the file, or of the open trajectory. */
+  readonly completions: readonly NamedCompletion[]
+  readonly onPick: (completion: NamedCompletion) => void
+  readonly onLine: (line: number) => void
+}
+
+/** The template needs not be asked at every key. */
+const PAUSE_MS = 250
+
+type Reading =
+  | { readonly kind: 'running'; readonly progress: FitProgress | undefined; readonly abort: () => void }
+  | { readonly kind: 'failed'; readonly error: Error }
+  | { readonly kind: 'done'; readonly report: FitReport; readonly completions: readonly NamedCompletion[] }
+
+/** "Which parser fits?": by what the template writes, at once; by completions too, on request. */
+export function FitSection({ input, tokenizers, run, completions, onPick, onLine }: FitSectionProps) {
+  const asked = useTask(
+    run,
+    'parserFit',
+    { input, completions: [], asksTemplate: true },
+    { tokenizers, pauseMs: PAUSE_MS },
+  )
+  const [last, setLast] = useState<FitResult>()
+  const result = asked.kind === 'done' ? asked.result : last
+  if (result !== last) setLast(result)
+  const [reading, setReading] = useState<Reading>()
+  const abort = useRef<AbortController>(undefined)
+  useEffect(() => () => abort.current?.abort(), [])
+
+  const readAll = async () => {
+    const controller = new AbortController()
+    abort.current?.abort()
+    abort.current = controller
+    const stop = () => {
+      controller.abort()
+      setReading(undefined)
+    }
+    setReading({ kind: 'running', progress: undefined, abort: stop })
+    try {
+      const texts = completions.map(({ text }) => text)
+      const read = await run(
+        'parserFit',
+        { input, completions: texts, asksTemplate: input.template.trim() !== '' },
+        {
+          tokenizers,
+          signal: controller.signal,
+          onProgress: (progress) =>
+            !controller.signal.aborted && setReading({ kind: 'running', progress, abort: stop }),
+        },
+      )
+      if (controller.signal.aborted) return
+      setReading(
+        read.kind === 'report'
+          ? { kind: 'done', report: read.report, completions }
+          : { kind: 'failed', error: new Error(read.error.message) },
+      )
+    } catch (error) {
+      if (!controller.signal.aborted)
+        setReading({ kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) })
+    }
+  }
+
+  const shown = reading?.kind === 'done' ? reading.report : result?.kind === 'report' ? result.report : undefined
+  return (
+    <section aria-label="Which parser fits?" className="border-line border-b px-3.5 py-3">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <Heading>Which parser fits?</Heading>
+        <div className="flex flex-wrap items-center gap-2">
+          {reading?.kind === 'running' && (
+            <>
+              <span role="status" className="text-dim text-xs tabular-nums">
+                {countText(reading.progress?.done ?? 0)} of {countText(reading.progress?.total ?? completions.length)}
+              </span>
+              <Button onClick={reading.abort}>Stop</Button>
+            </>
+          )}
+          {reading?.kind === 'done' && <Button onClick={() => setReading(undefined)}>By the template alone</Button>}
+          {completions.length > 0 && reading?.kind !== 'running' && (
+            <Button onClick={readAll}>
+              By {completions.length === 1 ? 'the completion' : `${countText(completions.length)} completions`} too
+            </Button>
+          )}
+        </div>
+      </div>
+      {asked.kind === 'failed' && <TaskBanner error={asked.error} />}
+      {reading?.kind === 'failed' && <TaskBanner error={reading.error} />}
+      {reading?.kind !== 'done' && result?.kind === 'failed' && <InputBanner error={result.error} onLine={onLine} />}
+      {shown && (
+        <div className="mt-1">
+          <Ranking report={shown} />
+        </div>
+      )}
+      {!shown && asked.kind === 'running' && <p className="text-faint text-xs">Asking the template …</p>}
+      {reading?.kind === 'done' && reading.report.completions && (
+        <CompletionRows
+          completions={reading.completions}
+          rows={reading.report.completions.rows}
+          best={reading.report.ranking[0]?.parser ?? ''}
+          onPick={onPick}
+        />
+      )}
+    </section>
+  )
+}
