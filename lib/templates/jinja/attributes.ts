@@ -72,7 +72,9 @@ export function attributeOf(value: Value, name: string, runtime: Runtime): Value
   }
   if (value instanceof PyFloat) return floatAttributes(value, name)
   if (value instanceof Range) return value.attribute(name) ?? boundMethod(rangeMethods, value, name)
-  if (value instanceof DictView) return value.attribute(name) ?? boundMethod(viewMethods, value, name)
+  if (value instanceof DictView) {
+    return value.attribute(name) ?? (value.part === 'values' ? undefined : boundMethod(viewMethods, value, name))
+  }
   if (value instanceof Bytes) return boundMethod(bytesMethods, value, name)
   if (value instanceof PyGenerator && GENERATOR_FRAMES.has(name)) return closed(value, name)
   if (value instanceof PyObject) return value.attribute?.(name, runtime)

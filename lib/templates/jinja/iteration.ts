@@ -1,6 +1,6 @@
 /** iter() and len(), and lists made of what they give. */
 import { codePointLength } from './code-points.ts'
-import { textOf } from './markup.ts'
+import { Markup, textOf } from './markup.ts'
 import { typeName } from './repr.ts'
 import { PyDict, PyError, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
@@ -66,7 +66,8 @@ export function reversedOf(value: Value, runtime: Runtime): Iterator<Value> {
   const list = value instanceof PyTuple ? value.items : value
   if (Array.isArray(list)) return backwards(list)
   const text = textOf(value)
-  if (text !== undefined) return [...text].reverse().values()
+  if (text !== undefined)
+    return backwards(value instanceof Markup ? [...text].map((part) => new Markup(part)) : [...text])
   if (value instanceof PyDict) return [...keys(value)].reverse().values()
   if (value instanceof Undefined) return [].values()
   const iterator = value instanceof PyObject ? value.reversed?.(runtime) : undefined

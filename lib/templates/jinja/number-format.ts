@@ -138,7 +138,7 @@ export function readFormatSpec(spec: string, name: string, defaultAlign: '<' | '
     throw new PyError('ValueError', `Invalid format specifier '${spec}' for object of type '${name}'`)
   }
   const type = characters[at] ?? ''
-  refuseGrouping(grouping, type)
+  refuseGrouping(grouping, type === '' && defaultAlign === '<' ? 's' : type)
   return {
     fill,
     align: align === '' ? undefined : (align as '<' | '>' | '=' | '^'),

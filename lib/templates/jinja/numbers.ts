@@ -156,7 +156,7 @@ export function powerNumbers(a: Numeric, b: Numeric, runtime: Runtime): Numeric 
 }
 
 function floatPower(base: number, exponent: number): PyFloat {
-  if (base === 0 && exponent < 0) {
+  if (base === 0 && exponent < 0 && Number.isFinite(exponent)) {
     throw new PyError('ZeroDivisionError', '0.0 cannot be raised to a negative power')
   }
   // Python: 1 ** nan = 1 and (±1) ** inf = 1, where JavaScript says NaN.

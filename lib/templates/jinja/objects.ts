@@ -2,7 +2,7 @@
 import { equals } from './comparison.ts'
 import { asInt, clamped, floatRepr, type Int, integer, intText } from './numbers.ts'
 import { repr } from './repr.ts'
-import { type Arguments, type PyDict, PyError, PyObject, PyTuple, type Runtime, type Value } from './values.ts'
+import { type Arguments, PyDict, PyError, PyObject, PyTuple, type Runtime, type Value } from './values.ts'
 
 export class Bytes extends PyObject {
   readonly typeName = 'bytes'
@@ -177,6 +177,36 @@ export class DictView extends PyObject {
     for (const [key, value] of this.dict.entries()) {
       yield this.part === 'keys' ? key : this.part === 'values' ? value : new PyTuple([key, value])
     }
+  }
+}
+
+/** What is left of a dict's keys or items: `d.keys() - e.keys()`. Python's order is another one in each process. */
+export class PySet extends PyObject {
+  readonly typeName = 'set'
+  private readonly members: PyDict
+  constructor(members: Iterable<Value>) {
+    super()
+    this.members = PyDict.of(Array.from(members, (member) => [member, null]))
+  }
+  repr(runtime: Runtime): string {
+    const shown = repr([...this.iterate()], runtime)
+    return this.members.size === 0 ? 'set()' : `{${shown.slice(1, -1)}}`
+  }
+  override length(): number {
+    return this.members.size
+  }
+  override *iterate(): Generator<Value> {
+    for (const [member] of this.members.entries()) yield member
+  }
+  override contains(needle: Value): boolean {
+    return this.members.has(needle)
+  }
+  override equals(other: Value): boolean {
+    if (!(other instanceof PySet) || other.length() !== this.length()) return false
+    return [...this.iterate()].every((member) => other.contains(member))
+  }
+  override hash(): Value {
+    throw new PyError('TypeError', "unhashable type: 'set'")
   }
 }
 

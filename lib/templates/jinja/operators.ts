@@ -1,4 +1,6 @@
 /** Python's operators and built-in functions on values: what `a + b`, `a in b`, str(a), len(a) do. */
+
+import { listOf } from './iteration.ts'
 import { escapedHtml, Markup, textOf } from './markup.ts'
 import {
   addNumbers,
@@ -14,11 +16,11 @@ import {
   powerNumbers,
   subtractNumbers,
 } from './numbers.ts'
-import { Complex } from './objects.ts'
+import { Complex, DictView, PySet } from './objects.ts'
 import { printf } from './printf.ts'
 import { str, typeName } from './repr.ts'
 import { item } from './subscript.ts'
-import { PyError, PyFloat, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
+import { PyError, PyFloat, type PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
 export { type Comparison, compare, contains, equals, truth } from './comparison.ts'
 export { iterate, length } from './iteration.ts'
@@ -39,6 +41,7 @@ export function add(a: Value, b: Value, runtime: Runtime): Value {
       return new Markup(left + right)
     }
   }
+  if (a instanceof Markup) throw unsupported('+', a, b)
   if (Array.isArray(a) && Array.isArray(b)) {
     runtime.allocate(a.length + b.length)
     return [...a, ...b]
@@ -59,19 +62,33 @@ export function add(a: Value, b: Value, runtime: Runtime): Value {
 const htmlOf = (value: Value): string | undefined =>
   value instanceof Markup ? value.html : typeof value === 'string' ? escapedHtml(value) : undefined
 
-export function subtract(a: Value, b: Value, _runtime: Runtime): Value {
+/** Of numbers; of the keys or items of a dict too, which are sets. */
+export function subtract(a: Value, b: Value, runtime: Runtime): Value {
+  const set = setOf(a) ?? (setOf(b) && a)
+  if (set !== undefined && !(a instanceof Undefined) && !(b instanceof Undefined)) return difference(a, b, runtime)
   const [x, y] = operands('-', a, b)
   return subtractNumbers(x, y)
+}
+
+const setOf = (value: Value): PyObject | undefined =>
+  value instanceof PySet || (value instanceof DictView && value.part !== 'values') ? value : undefined
+
+function difference(a: Value, b: Value, runtime: Runtime): PySet {
+  const without = new PySet(listOf(b, runtime))
+  const left = listOf(a, runtime)
+  return new PySet(left.filter((item) => !without.contains(item)))
 }
 
 export function multiply(a: Value, b: Value, runtime: Runtime): Value {
   const [x, y] = [numeric(a), numeric(b)]
   if (x !== undefined && y !== undefined) return multiplyNumbers(x, y, runtime)
   refuseUndefined(a, b)
-  const [sequence, count] = isSequence(a) ? [a, b] : isSequence(b) ? [b, a] : [undefined, b]
+  const [sequence, count] = isSequence(a) && !(b instanceof Markup) ? [a, b] : isSequence(b) ? [b, a] : [undefined, b]
   if (sequence === undefined) throw unsupported('*', a, b)
   const times = integer(count)
   if (times === undefined) {
+    if (sequence instanceof Markup)
+      throw new PyError('TypeError', `'${typeName(count)}' object cannot be interpreted as an integer`)
     throw new PyError('TypeError', `can't multiply sequence by non-int of type '${typeName(count)}'`)
   }
   return repeated(sequence, times, runtime)

@@ -134,13 +134,20 @@ function extreme(sign: '<' | '>', value: Value, caseSensitive: Value, path: Valu
 }
 
 function summed(value: Value, path: Value, start: Value, runtime: Runtime): Value {
+  const take = path === null ? undefined : itemPath(path, runtime)
+  const all = iterable(value, runtime)
   if (textOf(start) !== undefined) {
     throw new PyError('TypeError', "sum() can't sum strings [use ''.join(seq) instead]")
   }
-  const take = path === null ? undefined : itemPath(path, runtime)
   let total = start
-  for (const item of items(value, runtime)) total = add(total, take ? take(item) : item, runtime)
+  for (const item of all) total = add(total, take ? take(item) : item, runtime)
   return total
+}
+
+/** Refuses at once what is not iterable. */
+function iterable(value: Value, runtime: Runtime): Iterable<Value> {
+  iterate(value, runtime)
+  return items(value, runtime)
 }
 
 function* uniqueItems(value: Value, caseSensitive: Value, path: Value, runtime: Runtime): Generator<Value> {

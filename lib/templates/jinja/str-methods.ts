@@ -28,12 +28,12 @@ import {
   swapped,
   titled,
 } from './code-points.ts'
-import { truth } from './comparison.ts'
 import { encoded } from './encodings.ts'
 import { items } from './iteration.ts'
 import { textOf } from './markup.ts'
 import { clamped, integer } from './numbers.ts'
 import { typeName } from './repr.ts'
+import { item } from './subscript.ts'
 import {
   count,
   filled,
@@ -52,6 +52,9 @@ import { type Arguments, PyDict, PyError, PyTuple, type Runtime, type Value } fr
 export type StrMethod = (self: string, call: Arguments, runtime: Runtime) => Value
 
 const typeError = (message: string): PyError => new PyError('TypeError', message)
+
+/** As messages about arguments name it. */
+const givenType = (value: Value): string => (value === null ? 'None' : typeName(value))
 
 /** Charged for the text that is read; what is longer than it charges for itself. */
 const simple =
@@ -104,11 +107,12 @@ const splitting =
   (name: string, cut: typeof split): StrMethod =>
   (self, call, runtime) => {
     const [separator = null, most = -1] = namedArguments(name, ['sep', 'maxsplit'], call)
+    const limit = sizeOf(most)
     const text = textOf(separator)
     if (separator !== null && text === undefined) {
       throw typeError(`must be str or None, not ${typeName(separator)}`)
     }
-    const parts = cut(self, text, sizeOf(most))
+    const parts = cut(self, text, limit)
     runtime.step(1 + self.length / 1000 + parts.length / 16)
     runtime.allocate(parts.length)
     return parts
@@ -192,7 +196,7 @@ const removing =
   (self, call) => {
     const affix = oneArgument(`str.${name}`, call)
     const text = textOf(affix)
-    if (text === undefined) throw typeError(`${name}() argument must be str, not ${typeName(affix)}`)
+    if (text === undefined) throw typeError(`${name}() argument must be str, not ${givenType(affix)}`)
     if (name === 'removeprefix') return self.startsWith(text) ? self.slice(text.length) : self
     return text !== '' && self.endsWith(text) ? self.slice(0, -text.length) : self
   }
@@ -226,8 +230,8 @@ export function joinedText(separator: string, parts: Value, runtime: Runtime): s
 function replaceMethod(self: string, call: Arguments, runtime: Runtime): Value {
   const [old = '', by = '', most = -1] = positionalArguments('str.replace', 2, 3, call)
   const [oldText, byText] = [textOf(old), textOf(by)]
-  if (oldText === undefined) throw typeError(`replace() argument 1 must be str, not ${typeName(old)}`)
-  if (byText === undefined) throw typeError(`replace() argument 2 must be str, not ${typeName(by)}`)
+  if (oldText === undefined) throw typeError(`replace() argument 1 must be str, not ${givenType(old)}`)
+  if (byText === undefined) throw typeError(`replace() argument 2 must be str, not ${givenType(by)}`)
   return replaced(self, oldText, byText, sizeOf(most), runtime)
 }
 
@@ -238,12 +242,22 @@ function translated(self: string, call: Arguments, runtime: Runtime): Value {
   for (const character of self) {
     runtime.step()
     const code = character.codePointAt(0) ?? 0
-    const by = table instanceof PyDict ? table.get(code) : undefined
+    const by = translationOf(table, code, runtime)
     if (by === undefined) result += character
     else if (by !== null) result += translation(by)
     runtime.allocate(result.length)
   }
   return result
+}
+
+function translationOf(table: Value, code: number, runtime: Runtime): Value | undefined {
+  if (table instanceof PyDict) return table.get(code)
+  try {
+    return item(table, code, runtime)
+  } catch (error) {
+    if (error instanceof PyError && error.className === 'IndexError') return undefined
+    throw error
+  }
 }
 
 function translation(by: Value): string {
@@ -259,10 +273,15 @@ function tableOf(_self: string, call: Arguments): Value {
   const [from = null, to, gone] = positionalArguments('str.maketrans', 1, 3, call)
   const [fromText, toText, goneText] = [textOf(from), textOf(to ?? null), textOf(gone ?? null)]
   if (to === undefined) return tableOfDict(from)
+  if (toText === undefined) {
+    throw typeError(`maketrans() argument 2 must be str, not ${givenType(to)}`)
+  }
+  if (gone !== undefined && goneText === undefined) {
+    throw typeError(`maketrans() argument 3 must be str, not ${givenType(gone)}`)
+  }
   if (fromText === undefined) {
     throw typeError('first maketrans argument must be a string if there is a second argument')
   }
-  if (toText === undefined) throw typeError(`maketrans() argument 2 must be str, not ${typeName(to)}`)
   const [sources, targets] = [[...fromText], [...toText]]
   if (sources.length !== targets.length) {
     throw new PyError('ValueError', 'the first two maketrans arguments must have equal length')
@@ -318,7 +337,7 @@ export const strMethods: ReadonlyMap<string, StrMethod> = new Map<string, StrMet
     'splitlines',
     (self, call, runtime) => {
       const [keep = false] = namedArguments('splitlines', ['keepends'], call)
-      const lines = splitLines(self, truth(keep))
+      const lines = splitLines(self, indexOf(keep) !== 0)
       runtime.step(1 + self.length / 1000 + lines.length / 16)
       return lines
     },
@@ -366,6 +385,6 @@ export const strMethods: ReadonlyMap<string, StrMethod> = new Map<string, StrMet
 
 function textArgument(method: string, name: string, value: Value): string {
   const text = textOf(value)
-  if (text === undefined) throw typeError(`${method}() argument '${name}' must be str, not ${typeName(value)}`)
+  if (text === undefined) throw typeError(`${method}() argument '${name}' must be str, not ${givenType(value)}`)
   return text
 }

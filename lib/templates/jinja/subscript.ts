@@ -83,9 +83,10 @@ export function slice(value: Value, start: Value, stop: Value, step: Value, runt
   throw new PyError('TypeError', `'${typeName(value)}' object is not subscriptable`)
 }
 
-/** Indices `from`, `from + step`, … `count` of them. */
+/** Indices `from`, `from + step`, … before `to`: `count` of them. */
 interface Cut {
   readonly from: number
+  readonly to: number
   readonly step: number
   readonly count: number
 }
@@ -101,7 +102,7 @@ function readCut(start: Value, stop: Value, step: Value, size: number): Cut {
   }
   const from = within(start, stride > 0 ? least : most)
   const to = within(stop, stride > 0 ? most : least)
-  return { from, step: stride, count: Math.max(0, Math.ceil((to - from) / stride)) }
+  return { from, to, step: stride, count: Math.max(0, Math.ceil((to - from) / stride)) }
 }
 
 function sliceIndex(value: Value): Int {
@@ -120,14 +121,14 @@ function sliced<T>(items: readonly T[], { from, step, count }: Cut, runtime: Run
 function slicedText(text: string, cut: (size: number) => Cut, runtime: Runtime): string {
   runtime.step(text.length / 1000)
   const plain = !hasSurrogates(text)
-  const { from, step, count } = cut(plain ? text.length : codePointLength(text))
-  if (step === 1) return codePointSlice(text, from, from + count)
-  return sliced(plain ? text.split('') : [...text], { from, step, count }, runtime).join('')
+  const whole = cut(plain ? text.length : codePointLength(text))
+  if (whole.step === 1) return codePointSlice(text, whole.from, whole.from + whole.count)
+  return sliced(plain ? text.split('') : [...text], whole, runtime).join('')
 }
 
-function slicedRange(range: Range, { from, step, count }: Cut): Range {
+function slicedRange(range: Range, { from, to, step }: Cut): Range {
   const start = BigInt(range.start) + BigInt(range.step) * BigInt(from)
   const stride = BigInt(range.step) * BigInt(step)
-  const stop = count === 0 ? start : start + stride * BigInt(count)
+  const stop = BigInt(range.start) + BigInt(range.step) * BigInt(to)
   return new Range(asInt(start), asInt(stop), asInt(stride))
 }

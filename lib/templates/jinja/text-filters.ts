@@ -1,12 +1,11 @@
 /** The filters that make text. */
 import { indexOf, sizeOf } from './arguments.ts'
-import { attributeOf } from './attributes.ts'
 import { codePointLength, codePointSlice, splitLines } from './code-points.ts'
 import { compare, truth } from './comparison.ts'
 import { type Filter, filter, type NamedFilter } from './filter.ts'
 import { strippedOfTags, withLinks } from './html.ts'
 import { itemPath } from './item-path.ts'
-import { items, length, listOf } from './iteration.ts'
+import { items, iteratorOf, length, listOf } from './iteration.ts'
 import { toJson } from './json.ts'
 import { escapedHtml, Markup, textOf } from './markup.ts'
 import { escaped, markupMethods } from './markup-methods.ts'
@@ -129,9 +128,7 @@ function urlQuoted(value: Value, inQuery: boolean, runtime: Runtime): string {
 
 function urlEncoded(value: Value, runtime: Runtime): Value {
   const isText = textOf(value) !== undefined
-  const isIterable =
-    value instanceof PyDict || Array.isArray(value) || value instanceof PyTuple || value instanceof Undefined
-  if (isText || !(isIterable || attributeOf(value, '__iter__', runtime))) return urlQuoted(value, false, runtime)
+  if (isText || iteratorOf(value, runtime) === undefined) return urlQuoted(value, false, runtime)
   const pairs =
     value instanceof PyDict ? [...value.entries()] : listOf(value, runtime).map((pair) => pairOf(pair, runtime))
   return pairs.map(([key, item]) => `${urlQuoted(key, true, runtime)}=${urlQuoted(item, true, runtime)}`).join('&')
