@@ -24,6 +24,7 @@ export function encoded(text: string, encoding: string, errors: string, runtime:
   const { codec, limit } = encodingOf(encoding)
   runtime.allocate(text.length * 4)
   runtime.step(1 + text.length / 64)
+  if (codec === 'utf-8' && text.isWellFormed()) return new Bytes(UTF8.encode(text))
   const bytes: number[] = []
   let position = 0
   for (const character of text) {

@@ -37,9 +37,10 @@ function expanded(text: string, fields: Fields, numbering: Numbering, depth: num
     if (part.field !== undefined) {
       const value = converted(lookedUp(numbered(part.field.name, numbering), fields), part.field.conversion, runtime)
       const spec = expanded(part.field.spec, fields, numbering, depth - 1, runtime)
-      result += fields.markup ? escapedField(value, spec, runtime) : formatted(value, spec, runtime)
+      const shown = fields.markup ? escapedField(value, spec, runtime) : formatted(value, spec, runtime)
+      runtime.allocate(shown.length)
+      result += shown
     }
-    runtime.allocate(result.length)
   }
   return result
 }

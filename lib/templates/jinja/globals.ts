@@ -268,6 +268,9 @@ export const globals: ReadonlyMap<string, Value> = new Map<string, Value>([
       if (text === undefined) {
         throw new PyError('TypeError', `strftime() argument 1 must be str, not ${typeName(format)}`)
       }
+      // A directive is at most as long as all that the format may give.
+      const widths = text.match(/\d+/g) ?? []
+      for (const width of widths) runtime.allocate(Math.min(Number(width), 256 * text.length))
       const result = strftime(runtime.clock(), text)
       runtime.allocate(result.length)
       return result

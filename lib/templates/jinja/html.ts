@@ -88,9 +88,19 @@ const EMAIL = new RegExp(`^\\S+@[${WORD}][${WORD}.-]*\\.[${WORD}]+$`, 'u')
 function linked(word: string, attributes: string, style: LinkStyle): string {
   const head = /^(?:[(<]|&lt;)+/.exec(word)?.[0] ?? ''
   const inner = word.slice(head.length)
-  const tailStart = /(?:[)>.,\n]|&gt;)+$/.exec(inner)?.index ?? inner.length
+  const tailStart = trailingStart(inner)
   const { middle, tail } = balanced(inner.slice(0, tailStart), inner.slice(tailStart))
   return head + link(middle, attributes, style) + tail
+}
+
+/** Where the punctuation behind an address begins. By hand: a pattern for it is quadratic in punctuation. */
+function trailingStart(word: string): number {
+  let end = word.length
+  for (;;) {
+    if (')>.,\n'.includes(word.charAt(end - 1) || ' ')) end -= 1
+    else if (word.endsWith('&gt;', end)) end -= 4
+    else return end
+  }
 }
 
 /** Closing brackets of the address go back to it from the tail. */

@@ -7,10 +7,11 @@ import { type Runtime, Undefined, type Value } from './values.ts'
 
 /** jinja2's make_attrgetter; None stands for the item itself. */
 export function itemPath(attribute: Value, runtime: Runtime, fallback: Value = null): (item: Value) => Value {
-  const steps = pathOf(attribute)
+  const steps = pathOf(attribute, runtime)
   return (item) => {
     let value = item
     for (const step of steps) {
+      runtime.step()
       value = getItem(value, step, runtime)
       if (fallback !== null && value instanceof Undefined) value = fallback
     }
@@ -25,10 +26,11 @@ export function itemPaths(attribute: Value, runtime: Runtime): (item: Value) => 
   return (item) => paths.map((path) => path(item))
 }
 
-function pathOf(attribute: Value): readonly Value[] {
+function pathOf(attribute: Value, runtime: Runtime): readonly Value[] {
   if (attribute === null) return []
   const text = textOf(attribute)
   if (text === undefined) return [attribute]
+  runtime.allocate(text.length)
   return text.split('.').map((part) => (part !== '' && [...part].every(isDecimal) ? (readInt(part, 10) ?? part) : part))
 }
 

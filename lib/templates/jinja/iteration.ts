@@ -45,7 +45,7 @@ export function listOf(value: Value, runtime: Runtime): readonly Value[] {
   const list: Value[] = []
   for (const item of items(value, runtime)) {
     list.push(item)
-    if (list.length % 1024 === 0) runtime.allocate(list.length)
+    if (list.length % 1024 === 0) runtime.allocate(1024)
   }
   return list
 }

@@ -346,9 +346,9 @@ function floatText(value: number): string {
   return floatRepr(value)
 }
 
-/** As JSON.stringify, but a lone surrogate stays itself. */
+/** JavaScript escapes as Python does, but for lone surrogates, which Python leaves. */
 const quoted = (text: string): string =>
-  text.search(SPECIAL) < 0 ? `"${text}"` : `"${text.replace(SPECIAL, escapedUnit)}"`
+  text.isWellFormed() ? JSON.stringify(text) : `"${text.replace(SPECIAL, escapedUnit)}"`
 
 const SHORT: Readonly<Record<string, string>> = {
   '"': '\\"',

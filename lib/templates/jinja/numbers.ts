@@ -185,9 +185,9 @@ export const bits = (value: bigint): number => {
   return hex === '0' ? 0 : hex.length * 4 - Math.clz32(Number.parseInt(hex.charAt(0), 16)) + 28
 }
 
-/** A big int is charged as a text of its bytes, and the time its making takes. */
+/** A big int is charged as a text of its hexadecimal digits, and the time its making takes. */
 function chargeBits(count: number, runtime: Runtime): void {
-  runtime.allocate(Math.ceil(count / 16))
+  runtime.allocate(Math.ceil(count / 4))
   runtime.step(Math.ceil((count / 2048) ** 1.6))
 }
 
@@ -270,7 +270,8 @@ export function readFloat(text: string): number | undefined {
   return FLOAT.test(plain) ? Number(plain.replaceAll('_', '')) : undefined
 }
 
-const FLOAT = /^[+-]?(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/
+/** Each digit is in one place of the pattern only: it reads a text once. */
+const FLOAT = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?$/
 
 /** Python reads the decimal digits of every script. */
 const asciiDigits = (text: string): string =>

@@ -59,8 +59,9 @@ export function printf(
       markup,
     }
     at += type.length
-    result += converted(next(), conversion, runtime)
-    runtime.allocate(result.length)
+    const part = converted(next(), conversion, runtime)
+    runtime.allocate(part.length)
+    result += part
   }
   if (!mapping && used < given.length) {
     throw new PyError('TypeError', 'not all arguments converted during string formatting')

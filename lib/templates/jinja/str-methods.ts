@@ -29,7 +29,7 @@ import {
   titled,
 } from './code-points.ts'
 import { encoded } from './encodings.ts'
-import { items } from './iteration.ts'
+import { items, iteratorOf } from './iteration.ts'
 import { textOf } from './markup.ts'
 import { clamped, integer } from './numbers.ts'
 import { typeName } from './repr.ts'
@@ -203,27 +203,16 @@ const removing =
 
 /** str.join; also what the filter does with texts. */
 export function joinedText(separator: string, parts: Value, runtime: Runtime): string {
+  if (iteratorOf(parts, runtime) === undefined) throw typeError('can only join an iterable')
   const texts: string[] = []
-  let size = 0
-  let iterator: Iterable<Value>
-  try {
-    iterator = items(parts, runtime)
-    for (const part of iterator) {
-      const text = textOf(part)
-      if (text === undefined) {
-        throw typeError(`sequence item ${texts.length}: expected str instance, ${typeName(part)} found`)
-      }
-      texts.push(text)
-      size += text.length + separator.length
-      if (texts.length % 256 === 0) runtime.allocate(size)
+  for (const part of items(parts, runtime)) {
+    const text = textOf(part)
+    if (text === undefined) {
+      throw typeError(`sequence item ${texts.length}: expected str instance, ${typeName(part)} found`)
     }
-  } catch (error) {
-    if (error instanceof PyError && error.message.endsWith('object is not iterable')) {
-      throw typeError('can only join an iterable')
-    }
-    throw error
+    runtime.allocate(text.length + separator.length)
+    texts.push(text)
   }
-  runtime.allocate(size)
   return texts.join(separator)
 }
 
@@ -243,9 +232,9 @@ function translated(self: string, call: Arguments, runtime: Runtime): Value {
     runtime.step()
     const code = character.codePointAt(0) ?? 0
     const by = translationOf(table, code, runtime)
-    if (by === undefined) result += character
-    else if (by !== null) result += translation(by)
-    runtime.allocate(result.length)
+    const text = by === undefined ? character : by === null ? '' : translation(by)
+    runtime.allocate(text.length)
+    result += text
   }
   return result
 }

@@ -17,12 +17,27 @@ const MONTHS = [
 ]
 
 /** `%-d`, `%_H`, `%^a` and widths are glibc's; a directive that it does not know stays as it is. */
-export const strftime = (date: Date, format: string): string =>
-  format.replace(/%([-_0^#]*)(\d*)[EO]?([a-zA-Z%+])/g, (directive, flags: string, width: string, letter: string) => {
+export function strftime(date: Date, format: string): string {
+  const most = longest(format)
+  const text = replaced(date, format, most)
+  return text.length < most ? text : ''
+}
+
+/** CPython gives up, with an empty text, where the result is far longer than the format. */
+function longest(format: string): number {
+  let size = 1024
+  while (size < 256 * format.length) size *= 2
+  return size
+}
+
+function replaced(date: Date, format: string, most: number): string {
+  return format.replace(DIRECTIVE, (directive, flags: string, width: string, letter: string) => {
     const part = partOf(date, letter)
-    if (part === undefined) return directive
-    return padded(part, flags, Number(width))
+    return part === undefined ? directive : padded(part, flags, Math.min(most, Number(width)))
   })
+}
+
+const DIRECTIVE = /%([-_0^#]*)(\d*)[EO]?([a-zA-Z%+])/g
 
 /** A number is filled up to `size`, with zeros or `pad`. */
 interface Part {

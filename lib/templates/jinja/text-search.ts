@@ -126,10 +126,11 @@ export function splitFromEnd(text: string, separator: string | undefined, most: 
   while (result.length < most) {
     const next = end < separator.length ? -1 : text.lastIndexOf(separator, end - separator.length)
     if (next < 0) break
-    result.unshift(text.slice(next + separator.length, end))
+    result.push(text.slice(next + separator.length, end))
     end = next
   }
-  return [text.slice(0, end), ...result]
+  result.push(text.slice(0, end))
+  return result.reverse()
 }
 
 function splitAtSpaceFromEnd(text: string, most: number): string[] {
@@ -138,10 +139,11 @@ function splitAtSpaceFromEnd(text: string, most: number): string[] {
   while (rest !== '' && result.length < most) {
     let start = rest.length
     while (start > 0 && !isSpace(rest.charAt(start - 1))) start -= 1
-    result.unshift(rest.slice(start))
+    result.push(rest.slice(start))
     rest = trimEnd(rest.slice(0, start))
   }
-  return rest === '' ? result : [rest, ...result]
+  if (rest !== '') result.push(rest)
+  return result.reverse()
 }
 
 /** strip(chars): each of `characters` off the sides that are named. */
@@ -202,7 +204,7 @@ export function tabsExpanded(text: string, size: number, runtime: Runtime): stri
   for (const character of text) {
     if (character === '\t') {
       const spaces = size > 0 ? size - (column % size) : 0
-      runtime.allocate(result.length + spaces)
+      runtime.allocate(spaces)
       result += ' '.repeat(spaces)
       column += spaces
     } else {

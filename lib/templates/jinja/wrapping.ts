@@ -1,5 +1,5 @@
 /** textwrap.wrap of one line, as the filter wordwrap calls it: tabs and spaces stay as they are. */
-import { codePointLength, codePointSlice, isAllSpace } from './code-points.ts'
+import { hasSurrogates, isAllSpace } from './code-points.ts'
 import { PyError, type Runtime } from './values.ts'
 
 export interface Wrapping {
@@ -24,29 +24,33 @@ const SPACED_PARTS = new RegExp(`(${SPACE}+)`)
 export function wrapped(text: string, { width, breakLongWords, breakOnHyphens }: Wrapping, runtime: Runtime): string[] {
   if (width <= 0) throw new PyError('ValueError', `invalid width ${width} (must be > 0)`)
   runtime.step(1 + text.length / 8)
-  const chunks = text.split(breakOnHyphens ? WORD_PARTS : SPACED_PARTS).filter((chunk) => chunk)
+  if (breakOnHyphens) runtime.step(dashes(text) ** 2 / 512)
+  const astral = hasSurrogates(text)
+  const chunks = text
+    .split(breakOnHyphens ? WORD_PARTS : SPACED_PARTS)
+    .filter((chunk) => chunk)
+    .map((chunk): Chunk => (astral ? [...chunk] : chunk))
   chunks.reverse()
   const lines: string[] = []
   while (chunks.length > 0) {
     runtime.step()
     const line: string[] = []
     let taken = 0
-    if (lines.length > 0 && isAllSpace(chunks.at(-1) ?? '')) chunks.pop()
+    if (lines.length > 0 && isAllSpace(textOf(chunks.at(-1)))) chunks.pop()
     for (let chunk = chunks.at(-1); chunk !== undefined; chunk = chunks.at(-1)) {
-      const size = codePointLength(chunk)
-      if (taken + size > width) break
-      line.push(chunk)
+      if (taken + chunk.length > width) break
+      line.push(textOf(chunk))
       chunks.pop()
-      taken += size
+      taken += chunk.length
     }
     const long = chunks.at(-1)
-    if (long !== undefined && codePointLength(long) > width) {
+    if (long !== undefined && long.length > width) {
       if (breakLongWords) {
         const end = breakAt(long, width - taken, breakOnHyphens)
-        line.push(codePointSlice(long, 0, end))
-        chunks[chunks.length - 1] = codePointSlice(long, end, codePointLength(long))
+        line.push(textOf(long.slice(0, end)))
+        chunks[chunks.length - 1] = long.slice(end)
       } else if (line.length === 0) {
-        line.push(long)
+        line.push(textOf(long))
         chunks.pop()
       }
     }
@@ -56,10 +60,18 @@ export function wrapped(text: string, { width, breakLongWords, breakOnHyphens }:
   return lines
 }
 
+/** Part of a text by code points: its UTF-16 units where these are the same. */
+type Chunk = string | readonly string[]
+
+const textOf = (chunk: Chunk | undefined): string => (typeof chunk === 'string' ? chunk : (chunk?.join('') ?? ''))
+
+/** The longest run of hyphens: the pattern looks at each to the end of the run. */
+const dashes = (text: string): number => Math.max(0, ...Array.from(text.matchAll(/-{64,}/g), ([run]) => run.length))
+
 /** How many characters of a word that is too long for any line go on this one. */
-function breakAt(word: string, space: number, onHyphens: boolean): number {
-  if (!onHyphens || codePointLength(word) <= space) return space
-  const part = [...word].slice(0, space)
+function breakAt(word: Chunk, space: number, onHyphens: boolean): number {
+  if (!onHyphens || word.length <= space) return space
+  const part = word.slice(0, space)
   const hyphen = part.lastIndexOf('-')
-  return hyphen > 0 && part.slice(0, hyphen).some((character) => character !== '-') ? hyphen + 1 : space
+  return hyphen > 0 && /[^-]/.test(textOf(part.slice(0, hyphen))) ? hyphen + 1 : space
 }
