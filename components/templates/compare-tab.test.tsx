@@ -81,15 +81,15 @@ test('holds the shown template against the last other revision', async () => {
   expect(asked).toEqual([{ against: 'one', tokenizers: ['bytes', 'bytes'], turns: 16 }])
   expect(screen.getByText('The text differs.')).toBeDefined()
   expect(screen.getByText('The first 2 tokens are the same.')).toBeDefined()
-  expect(screen.getByText(/1 are trained only as shown, 0 only by the other/)).toBeDefined()
+  expect(screen.getByText(/1 are trained only by the other, 0 only as shown/)).toBeDefined()
   expect(cells(screen.getByRole('row', { name: /outside of all messages/ }))).toEqual(['0', '1', '+1'])
   expect([...document.querySelectorAll('[data-diff]')].map(({ textContent }) => textContent)).toContain('2−b')
 })
 
 test('tells length and cache of each side, and where one ends', async () => {
   tab()
-  expect(cells(await screen.findByRole('row', { name: /^shown/ }))).toEqual(['2', '20', '100 %', '100 %', '0 tokens'])
-  expect(cells(screen.getByRole('row', { name: /^other/ }))).toEqual(['2', '24', '25 %', '25 %', '15 tokens'])
+  expect(cells(await screen.findByRole('row', { name: /^other 2/ }))).toEqual(['2', '20', '100 %', '100 %', '0 tokens'])
+  expect(cells(screen.getByRole('row', { name: /^shown 2/ }))).toEqual(['2', '24', '25 %', '25 %', '15 tokens'])
   expect(screen.getByText(/does not render at call 3: TemplateError: no more/)).toBeDefined()
 })
 
@@ -118,7 +118,7 @@ test('a side that does not render is told by its error', async () => {
     {
       ...comparison,
       differences: undefined,
-      sides: [comparison.sides[0], { kind: 'refused', tokenizer: 'bytes', error }],
+      sides: [{ kind: 'refused', tokenizer: 'bytes', error }, comparison.sides[1]],
     },
   )
   expect((await screen.findByRole('alert')).textContent).toBe(

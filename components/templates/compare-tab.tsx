@@ -32,7 +32,7 @@ export function CompareTab({ input, tokenizer, run, revisions, view, onView, onL
   return (
     <div className="grid content-start gap-4 p-3.5" data-comparison={state.kind}>
       <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
-        <Labelled text="The template that is shown, against">
+        <Labelled text="The shown template, against">
           {(id) => (
             <select
               id={id}
@@ -151,13 +151,13 @@ function Report({ comparison: { sides, differences, turns }, isCounting, onLine 
   const [left, right] = sides
   return (
     <div className="grid gap-5">
-      {left.kind === 'refused' && <InputBanner error={left.error} onLine={onLine} />}
-      {right.kind === 'refused' && left.kind !== 'refused' && (
+      {right.kind === 'refused' && <InputBanner error={right.error} onLine={onLine} />}
+      {left.kind === 'refused' && right.kind !== 'refused' && (
         <TaskBanner
           error={
             new Error(
-              `The other template: ${right.error.className}: ${right.error.message}${
-                right.error.line === undefined ? '' : ` (line ${right.error.line})`
+              `The other template: ${left.error.className}: ${left.error.message}${
+                left.error.line === undefined ? '' : ` (line ${left.error.line})`
               }`,
             )
           }
@@ -166,15 +166,8 @@ function Report({ comparison: { sides, differences, turns }, isCounting, onLine 
       {differences && left.kind === 'rendered' && right.kind === 'rendered' && (
         <>
           <section aria-label="Sizes">
-            <table className="w-full max-w-xl text-xs tabular-nums">
-              <thead>
-                <tr className="text-dim">
-                  <th className="text-left font-normal" aria-label="What" />
-                  <th className="pb-1 text-right font-medium">shown</th>
-                  <th className="pb-1 text-right font-medium">other</th>
-                  <th className="pb-1 text-right font-medium">difference</th>
-                </tr>
-              </thead>
+            <table className="w-full max-w-xl table-fixed text-xs tabular-nums">
+              <SidesHead what="What" />
               <tbody>
                 <Numbers name="tokens" left={left.tokens} right={right.tokens} />
                 <Numbers name="characters" left={left.text.length} right={right.text.length} />
@@ -203,19 +196,36 @@ function Report({ comparison: { sides, differences, turns }, isCounting, onLine 
           )}
           {!differences.isSameText && (
             <section>
-              <Heading>Text: shown (−), other (+)</Heading>
+              <Heading>Text: other (−), shown (+)</Heading>
               <RevisionDiff left={left.text} right={right.text} />
             </section>
           )}
         </>
       )}
-      {left.kind === 'rendered' && (
+      {right.kind === 'rendered' && (
         <section aria-busy={isCounting}>
           <Heading>Length and cache, call by call</Heading>
           <TurnsReport sides={sides} turns={turns} />
         </section>
       )}
     </div>
+  )
+}
+
+const NAMES = ['other', 'shown'] as const
+
+function SidesHead({ what }: { readonly what: string }) {
+  return (
+    <thead>
+      <tr className="text-dim">
+        <th className="text-left font-normal" aria-label={what} />
+        {[...NAMES, 'difference'].map((name) => (
+          <th key={name} className="w-24 pb-1 text-right font-medium">
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
   )
 }
 
@@ -246,20 +256,13 @@ function maskText(mask: NonNullable<Comparison['differences']>['mask']): string 
   if (!mask) return 'The masks cannot be compared: one of them is not known.'
   const { compared, onlyLeft, onlyRight } = mask
   if (onlyLeft + onlyRight === 0) return `On the ${countText(compared)} characters that both have, the masks agree.`
-  return `On the ${countText(compared)} characters that both have, ${countText(onlyLeft)} are trained only as shown, ${countText(onlyRight)} only by the other.`
+  return `On the ${countText(compared)} characters that both have, ${countText(onlyLeft)} are trained only by the other, ${countText(onlyRight)} only as shown.`
 }
 
 function Messages({ rows }: { readonly rows: readonly MessageDifference[] }) {
   return (
-    <table className="w-full max-w-xl text-xs tabular-nums">
-      <thead className="sr-only">
-        <tr>
-          <th>message</th>
-          <th>shown</th>
-          <th>other</th>
-          <th>difference</th>
-        </tr>
-      </thead>
+    <table className="w-full max-w-xl table-fixed text-xs tabular-nums">
+      <SidesHead what="Message" />
       <tbody>
         {rows.map(({ message, role, tokens: [left, right] }) => (
           <tr key={message ?? 'none'} className={`border-line border-t ${left === right ? 'text-faint' : ''}`}>
@@ -281,11 +284,9 @@ interface TurnsReportProps {
   readonly turns: readonly [Turns, Turns]
 }
 
-const NAMES = ['shown', 'other'] as const
-
 function TurnsReport({ sides, turns }: TurnsReportProps) {
-  const [left] = turns
-  if (left.kind === 'none') return <p className="text-dim text-xs">Not counted: {left.why}.</p>
+  const none = turns.find((counted) => counted.kind === 'none')
+  if (none) return <p className="text-dim text-xs">Not counted: {none.why}.</p>
   return (
     <div className="grid gap-3">
       <p className="text-dim text-xs">

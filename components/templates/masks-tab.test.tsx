@@ -173,7 +173,7 @@ describe('the mask doctor', () => {
     expect(first?.textContent).toContain('generation not trained')
     expect(second?.textContent).toContain('fixed base not there')
     await userEvent.click(first as HTMLElement)
-    expect(onView).toHaveBeenCalledWith({ token: '1' })
+    expect(onView).toHaveBeenCalledWith({ at: '1' })
     expect(onLine).toHaveBeenCalledWith(2)
   })
 
@@ -192,13 +192,13 @@ describe('the mask doctor', () => {
     const lint = (await screen.findByText('Cut it.')).closest('li') as HTMLElement
     const [here, gone] = within(lint).getAllByRole('button')
     await userEvent.click(here as HTMLElement)
-    expect(onView).toHaveBeenCalledWith({ token: '3' })
+    expect(onView).toHaveBeenCalledWith({ at: '3' })
     expect(onLine).toHaveBeenCalledWith(5)
     expect(gone?.hasAttribute('disabled')).toBe(true)
   })
 
   test('the chosen token says what every way makes of it', async () => {
-    tab(report, { token: '3' })
+    tab(report, { at: '3' })
     const bar = await screen.findByRole('region', { name: 'Token' })
     expect(bar.textContent).toContain('prefix: trained')
     expect(bar.textContent).toContain('fixed base: not there')
@@ -206,10 +206,10 @@ describe('the mask doctor', () => {
   })
 
   test('steps by keyboard through the tokens', async () => {
-    const { onView, onLine } = tab(report, { token: '1' })
+    const { onView, onLine } = tab(report, { at: '1' })
     ;(await screen.findByRole('grid')).focus()
     await userEvent.keyboard('{ArrowLeft}')
-    expect(onView).toHaveBeenCalledWith({ token: '0' })
+    expect(onView).toHaveBeenCalledWith({ at: '0' })
     expect(onLine).toHaveBeenCalledWith(1)
   })
 

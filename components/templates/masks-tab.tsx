@@ -60,9 +60,9 @@ function Report({ report, isStale, view, onView, onLine }: ReportProps) {
   const [pair, setPair] = useState<WayPair>()
   const [pointed, setPointed] = useState<number>()
   const tokens = useMemo(() => maskTokens(report), [report])
-  const selected = view.token !== undefined && /^\d+$/.test(view.token) ? Number(view.token) : undefined
+  const selected = view.at !== undefined && /^\d+$/.test(view.at) ? Number(view.at) : undefined
   const show = (token: number | undefined, line: number | undefined) => {
-    onView({ token: token === undefined ? undefined : String(token) })
+    onView({ at: token === undefined ? undefined : String(token) })
     if (line !== undefined) onLine(line)
   }
   return (

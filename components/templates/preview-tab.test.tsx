@@ -81,7 +81,7 @@ const state = () => document.querySelector('[data-preview]')?.getAttribute('data
 test('says how much there is, and where a token comes from', async () => {
   const { show, props } = tab({ [input.template]: rendered })
   expect(await screen.findByText(/4 tokens · 4 characters · 2 trained/)).toBeDefined()
-  show({ view: { token: '2' } })
+  show({ view: { at: '2' } })
   const card = screen.getByRole('region', { name: 'Token' })
   expect(card.textContent).toContain(`id ${byteTokenizer.encode('c')[0]}`)
   expect(card.textContent).toContain('message 1 assistant')
@@ -94,13 +94,13 @@ test('says how much there is, and where a token comes from', async () => {
 test('steps by keyboard: the token goes to the address, its line to the editor', async () => {
   const { show, props } = tab({ [input.template]: rendered })
   await screen.findByText(/4 tokens/)
-  show({ view: { token: '1' } })
+  show({ view: { at: '1' } })
   screen.getByRole('grid').focus()
   await userEvent.keyboard('{ArrowRight}')
-  expect(props.onView).toHaveBeenCalledWith({ token: '2' })
+  expect(props.onView).toHaveBeenCalledWith({ at: '2' })
   expect(props.onLine).toHaveBeenCalledWith(2)
   await userEvent.keyboard('{Escape}')
-  expect(props.onView).toHaveBeenLastCalledWith({ token: undefined })
+  expect(props.onView).toHaveBeenLastCalledWith({ at: undefined })
 })
 
 test('tells how many tokens the cursor’s line writes', async () => {
@@ -177,7 +177,7 @@ describe('a check', () => {
       '"xy"',
     ])
     await userEvent.click(screen.getByRole('button', { name: 'Show the token' }))
-    expect(props.onView).toHaveBeenCalledWith({ token: '2' })
+    expect(props.onView).toHaveBeenCalledWith({ at: '2' })
   })
 
   test('is forgotten with its document, and given up with it', async () => {

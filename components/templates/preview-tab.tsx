@@ -71,7 +71,7 @@ export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, on
         onAsk={onCheck}
         onShow={({ unit, at }) => {
           const index = unit === 'token' || !picture ? at : tokenAtOffset(picture, at)
-          onView({ token: String(index) })
+          onView({ at: String(index) })
         }}
       />
     </div>
@@ -110,7 +110,7 @@ function Tokens({ picture, isStale, isBusy, tokenizer, cursorLine, view, onView,
   const [form, setForm] = useState<'tokens' | 'text'>('tokens')
   const [pointed, setPointed] = useState<number>()
   const colour = PREVIEW_COLOURS.find((name) => name === view.colour) ?? 'message'
-  const selected = view.token !== undefined && /^\d+$/.test(view.token) ? Number(view.token) : undefined
+  const selected = view.at !== undefined && /^\d+$/.test(view.at) ? Number(view.at) : undefined
   const tokens = useMemo(() => previewTokens(picture, tokenizer), [picture, tokenizer])
   const found = useMemo(
     () => (cursorLine === undefined ? [] : tokensOfLine(picture, cursorLine)),
@@ -123,7 +123,7 @@ function Tokens({ picture, isStale, isBusy, tokenizer, cursorLine, view, onView,
   )
   const shownToken = tokenAt(tokens.trajectory, selected ?? pointed ?? -1)
   const select = (index: number | undefined) => {
-    onView({ token: index === undefined ? undefined : String(index) })
+    onView({ at: index === undefined ? undefined : String(index) })
     const origin = index === undefined ? undefined : originOf(picture, index)
     if (origin) onLine(origin.line)
   }

@@ -48,12 +48,8 @@ export function previewTokens(picture: Picture, tokenizerName: string): PreviewT
       outcome: { kind: 'ended', reason: 'unknown' },
       provenance: { kind: 'recorded' },
     },
-    titles: runs.map(({ message }, index) =>
-      message === undefined
-        ? index === runs.length - 1 && index > 0
-          ? 'after all'
-          : 'template'
-        : `${message + 1} · ${picture.roles[message] ?? ''}`,
+    titles: runs.map(({ message }) =>
+      message === undefined ? 'template' : `${message + 1} · ${picture.roles[message] ?? ''}`,
     ),
     trained: masks.map((bits) => bits?.reduce<number>((sum, bit) => sum + bit, 0)),
     lineOrder: new Map([...new Set(picture.origins.lines)].map((line, order) => [line, order])),

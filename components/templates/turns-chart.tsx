@@ -38,15 +38,15 @@ export function TurnsChart({ lengths, names }: TurnsChartProps) {
         const last = line.at(-1)
         if (last === undefined) return null
         // Told by the stroke as well as by the colour.
-        const isFirst = side === 0
+        const isOther = side === 0
         return (
-          <g key={names[side]} className={isFirst ? 'text-accent' : 'text-tool'}>
+          <g key={names[side]} className={isOther ? 'text-tool' : 'text-accent'}>
             <polyline
               points={line.map((tokens, call) => `${x(call)},${y(tokens)}`).join(' ')}
               fill="none"
               stroke="currentColor"
               strokeWidth={1.5}
-              strokeDasharray={isFirst ? undefined : '5 3'}
+              strokeDasharray={isOther ? '5 3' : undefined}
             />
             <circle cx={x(line.length - 1)} cy={y(last)} r={2.5} fill="currentColor" />
           </g>
@@ -59,7 +59,7 @@ export function TurnsChart({ lengths, names }: TurnsChartProps) {
               key={names[side]}
               x={WIDTH - RIGHT + 8}
               y={place + 4}
-              className={`text-[11px] ${side === 0 ? 'fill-accent' : 'fill-tool'}`}
+              className={`text-[11px] ${side === 0 ? 'fill-tool' : 'fill-accent'}`}
             >
               {names[side]}
             </text>

@@ -1,20 +1,23 @@
 /** Two templates, or two tokenizers, on one conversation. */
-import { type InputError, orTemplateFailure, readInput } from '../input.ts'
+import type { RenderInput } from '#lib/templates/chat-template.ts'
+import { type InputError, orTemplateFailure, type Read, readInput } from '../input.ts'
 import { lineDiff } from '../line-diff.ts'
 import type { LabInput, LabTask, LabTokenizer } from '../task.ts'
 import { messageRuns, type Picture } from './picture.ts'
-import { pictureOf } from './preview.ts'
+import { maskByPrefixes, pictureOf } from './preview.ts'
 import { commonPrefix, countTurns, type Turns } from './turns.ts'
 
 export interface CompareRequest {
+  /** What is shown. */
   readonly input: LabInput
-  /** The other template. */
+  /** The template that it is held against. */
   readonly against: string
   /** To how many calls of the model the conversation is repeated. */
   readonly turns: number
 }
 
 export interface Comparison {
+  /** The other, and what is shown: differences count from the first to the second. */
   readonly sides: readonly [Side, Side]
   /** undefined where one side does not render. */
   readonly differences: Differences | undefined
@@ -48,40 +51,54 @@ export interface MessageDifference {
   readonly tokens: readonly [number, number]
 }
 
-/** The first tokenizer is the left side's; the second, where there is one, the right side's. */
-export const compare: LabTask<CompareRequest, Comparison, Comparison> = function* (
+/** Yields what is known; undefined while that is nothing. The first tokenizer is that of what is shown; the second, where there is one, the other's. */
+export const compare: LabTask<CompareRequest, Comparison | undefined, Comparison> = function* (
   { input, against, turns },
-  [left, right = left],
+  [chosen, other = chosen],
 ) {
-  if (!left || !right) throw new Error('a comparison takes a tokenizer')
+  if (!chosen || !other) throw new Error('a comparison takes a tokenizer')
   const read = readInput(input)
   if (!read.ok) {
     const none: Turns = { kind: 'none', why: 'the conversation cannot be read' }
-    const sides = [refused(left, read.error), refused(right, read.error)] as const
+    const sides = [refused(other, read.error), refused(chosen, read.error)] as const
     return { sides, differences: undefined, turns: [none, none] }
   }
-  const drawn = (template: string, own: LabTokenizer) =>
-    orTemplateFailure(() => pictureOf(own.compile(template).trace(read.value), read.value, own))
-  const a = drawn(input.template, left)
-  const b = drawn(against, right)
-  const isSameTokenizer = left.tokenizer.fingerprint === right.tokenizer.fingerprint
+  const left = yield* drawn(against, read.value, other)
+  const right = yield* drawn(input.template, read.value, chosen)
   const known: Omit<Comparison, 'turns'> = {
     sides: [
-      a.ok ? rendered(a.value, left) : refused(left, a.error),
-      b.ok ? rendered(b.value, right) : refused(right, b.error),
+      left.ok ? rendered(left.value, other) : refused(other, left.error),
+      right.ok ? rendered(right.value, chosen) : refused(chosen, right.error),
     ],
-    differences: a.ok && b.ok ? differencesOf(a.value, b.value, isSameTokenizer) : undefined,
+    differences:
+      left.ok && right.ok
+        ? differencesOf(left.value, right.value, other.tokenizer.fingerprint === chosen.tokenizer.fingerprint)
+        : undefined,
   }
   yield { ...known, turns: [NOT_YET, NOT_YET] }
-  const leftTurns = yield* forEach(countTurns(input.template, read.value, turns, left), (counted) => ({
+  const leftTurns = yield* forEach(countTurns(against, read.value, turns, other), (counted) => ({
     ...known,
     turns: [counted, NOT_YET],
   }))
-  const rightTurns = yield* forEach(countTurns(against, read.value, turns, right), (counted) => ({
+  const rightTurns = yield* forEach(countTurns(input.template, read.value, turns, chosen), (counted) => ({
     ...known,
     turns: [leftTurns, counted],
   }))
   return { ...known, turns: [leftTurns, rightTurns] }
+}
+
+/** With the mask of prefixes where the template has none of its own. */
+function* drawn(
+  template: string,
+  input: RenderInput,
+  { tokenizer, compile }: LabTokenizer,
+): Generator<undefined, Read<Picture>> {
+  const compiled = orTemplateFailure(() => compile(template))
+  if (!compiled.ok) return compiled
+  const picture = orTemplateFailure(() => pictureOf(compiled.value.trace(input), input, { tokenizer }))
+  if (!picture.ok || picture.value.mask.kind === 'known') return picture
+  const mask = yield* forEach(maskByPrefixes(input, compiled.value, tokenizer), () => undefined)
+  return { ok: true, value: { ...picture.value, mask } }
 }
 
 function* forEach<In, Out, Result>(steps: Generator<In, Result>, told: (step: In) => Out): Generator<Out, Result> {

@@ -1,5 +1,5 @@
 /** Renders the lab's document and encodes it: what the template writes, token by token, and where each comes from. */
-import type { RenderInput } from '#lib/templates/chat-template.ts'
+import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template.ts'
 import { PyDict } from '#lib/templates/jinja/values.ts'
 import type { Rendering } from '#lib/templates/rendering.ts'
 import { type Encoding, encodeWithOffsets } from '#lib/tito/offsets.ts'
@@ -74,7 +74,16 @@ export const prefixMask: LabTask<LabInput, void, PreviewMask> = function* (input
   if (!read.ok) return unknown('the conversation cannot be read')
   const compiled = orTemplateFailure(() => chosen.compile(input.template))
   if (!compiled.ok) return unknown('the template does not compile')
-  const conversation = renderedConversation(read.value, compiled.value, chosen.tokenizer)
+  return yield* maskByPrefixes(read.value, compiled.value, chosen.tokenizer)
+}
+
+/** Yields before each reply. */
+export function* maskByPrefixes(
+  input: RenderInput,
+  template: CompiledTemplate,
+  tokenizer: Tokenizer,
+): Generator<void, PreviewMask> {
+  const conversation = renderedConversation(input, template, tokenizer)
   if (!conversation.ok) return unknown('the conversation does not render')
   const { roles, encoding } = conversation.value
   if (!roles.includes('assistant')) return unknown('the conversation has no reply')
