@@ -20,7 +20,13 @@ export function reportText(
     `${summary.notApplicable} not applicable`,
     `${summary.errors} errors`,
   ].join(', ')
-  return [`${head}: ${counts}`, ...grouped(cells), recipeText(recipe), ...(masks ? maskText(masks) : []), ''].join('\n')
+  return [
+    `${head}: ${counts}`,
+    ...grouped(cells),
+    ...(recipe ? [recipeText(recipe)] : []),
+    ...(masks ? maskText(masks) : []),
+    '',
+  ].join('\n')
 }
 
 const MARKS: Readonly<Record<Verdict['kind'], string>> = {
@@ -70,19 +76,24 @@ function shown({ start, tokens }: TokenWindow, tokenIndex: number): string {
   const text = tokens
     .slice(Math.max(0, tokenIndex - start))
     .slice(0, 8)
-    .map((token) => token.text)
+    .map(({ piece }) => (typeof piece === 'string' ? piece : '\ufffd'))
     .join('')
   return text === '' ? 'nothing more' : JSON.stringify(text)
 }
 
 function recipeText(recipe: Recipe): string {
   if (recipe.kind === 'impossible')
-    return `Going on with a conversation is not possible with it: ${recipe.failure.message}`
+    return `Going on with a conversation is not possible with it: ${whyImpossible(recipe)}`
   const failed = recipe.proofs.filter(({ result }) => result.kind !== 'held')
   const end = recipe.endOfTurn === undefined ? 'no token ends a turn' : `turns end with ${recipe.endOfTurn.text}`
   return recipe.kind === 'held'
     ? `Appending only what is new holds at all ${recipe.proofs.length} boundaries (${end}).`
     : `Appending only what is new fails at ${failed.length} of ${recipe.proofs.length} boundaries (${end}): ${failed.map(({ cell }) => cell).join(', ')}`
+}
+
+function whyImpossible({ proofs }: Recipe): string {
+  const failures = proofs.flatMap(({ result }) => (result.kind === 'failed' ? [result.failure.message] : []))
+  return failures[0] ?? 'it renders no conversation'
 }
 
 function maskText({ failure, ways, disagreements, lints }: MaskReport): string[] {

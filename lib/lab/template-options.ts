@@ -67,7 +67,13 @@ export function freeNames(template: string): readonly string[] {
       ...words.matchAll(/(?<![\w.])(?<!\.\s*)(?<!\|\s*)(?<!\bis\s+)(?<!\bis\s+not\s+)[A-Za-z_]\w*(?!\s*=(?!=))(?!\w)/g),
     ].map(([name]) => name),
   )
-  return [...new Set(read)].filter((name) => !set.has(name) && !KNOWN.has(name))
+  // A template that asks whether a name is defined gives it a value only where nobody else has.
+  const asked = new Set(
+    code.flatMap((words) =>
+      [...words.matchAll(/(?<![\w.])(\w+)\s+is\s+(?:not\s+)?(?:un)?defined\b/g)].map(([, name]) => name),
+    ),
+  )
+  return [...new Set(read)].filter((name) => (!set.has(name) || asked.has(name)) && !KNOWN.has(name))
 }
 
 function namesSet(words: string): readonly string[] {

@@ -70,8 +70,8 @@ function callSource(call: ToolCall & { readonly kind: 'parsed' }): string {
   return `{"id": ${JSON.stringify(writtenId)}, "type": "function", "function": {"name": ${JSON.stringify(name)}, "arguments": ${argumentsSource(call)}}}`
 }
 
-/** As the model spelled them, where it wrote JSON: 1.0 stays 1.0. */
-function argumentsSource({ raw, input }: ToolCall & { readonly kind: 'parsed' }): string {
+/** The arguments as the model spelled them, where it wrote JSON: 1.0 stays 1.0. */
+export function argumentsSource({ raw, input }: ToolCall & { readonly kind: 'parsed' }): string {
   const written = raw.trim()
   const reading = readJsonText(written)
   const member = reading.ok ? (memberOf(reading.root, 'arguments') ?? memberOf(reading.root, 'parameters')) : undefined

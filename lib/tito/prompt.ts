@@ -172,8 +172,8 @@ function placeholderFor(trajectory: Trajectory, added: readonly TemplateMessage[
   return placeholder
 }
 
-/** Renders a history, a placeholder reply and new messages; returns what stands behind the reply. */
-function afterReply(
+/** Renders a history, a placeholder reply and new messages; returns what stands behind the reply. Throws TemplateError. */
+export function afterReply(
   template: ChatTemplate,
   history: readonly TemplateMessage[],
   added: readonly TemplateMessage[],

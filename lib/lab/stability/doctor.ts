@@ -1,7 +1,15 @@
 /** Is render(turn n) + what the model wrote + new messages = render(turn n+1), in ids? */
 import type { Trajectory } from '#lib/core/trajectory.ts'
+import { PyDict, type Value } from '#lib/templates/jinja/values.ts'
+import { type InputError, orTemplateFailure, type Read, readInput } from '../input.ts'
 import type { LabInput, LabTokenizer } from '../task.ts'
-import { type DoctorReport, REPORT_VERSION } from './report.ts'
+import { templateFacts } from './facts.ts'
+import { type CheckedCell, checkedCell, type MatrixSettings, placesOf } from './matrix.ts'
+import { recipeOf } from './recipe.ts'
+import { recordedCells } from './recorded.ts'
+import { type Cell, type DoctorReport, REPORT_VERSION, type Summary } from './report.ts'
+import { SAMPLE_TOOL_NAME, SAMPLE_TOOLS } from './sample-tools.ts'
+import { remembering, type Subject } from './subject.ts'
 
 export interface DoctorInput extends Pick<LabInput, 'template'>, Partial<Pick<LabInput, 'tools' | 'options'>> {
   /** Its boundaries are checked with the ids that the model really read and wrote. */
@@ -17,17 +25,88 @@ export function doctor(input: DoctorInput, tokenizer: LabTokenizer): DoctorRepor
   }
 }
 
-/** Yields the report as far as it is known. */
-export function* diagnosis(_input: DoctorInput, { tokenizer }: LabTokenizer): Generator<DoctorReport, DoctorReport> {
-  const report: DoctorReport = {
+/** Yields the report as far as it is known, after every row of the matrix. */
+export function* diagnosis(input: DoctorInput, tokenizer: LabTokenizer): Generator<DoctorReport, DoctorReport> {
+  const about = {
     version: REPORT_VERSION,
-    tokenizer: { name: tokenizer.name, fingerprint: tokenizer.fingerprint },
+    tokenizer: { name: tokenizer.tokenizer.name, fingerprint: tokenizer.tokenizer.fingerprint },
+  } as const
+  const read = readPatient(input, tokenizer)
+  if (!read.ok) return failedReport(about, read.error)
+  const { subject, settings } = read.value
+  const checked: CheckedCell[] = []
+  const report = (cells: readonly Cell[]): DoctorReport => ({
+    ...about,
     failure: undefined,
-    summary: { stable: 0, unstable: 0, notApplicable: 0, errors: 0 },
+    summary: summaryOf(cells),
+    facts: settings.facts,
+    cells,
+    recipe: recipeOf(checked, settings.facts, subject),
+  })
+  const recorded = input.trajectory ? recordedCells(input.trajectory, subject, settings) : []
+  let row = ''
+  for (const place of placesOf(settings.facts, subject)) {
+    const next = JSON.stringify([place.options, place.thinking])
+    if (row !== '' && next !== row) yield report([...recorded, ...checked.map(({ cell }) => cell)])
+    row = next
+    checked.push(checkedCell(place, subject, settings))
+  }
+  return report([...recorded, ...checked.map(({ cell }) => cell)])
+}
+
+export interface Patient {
+  readonly subject: Subject
+  readonly settings: MatrixSettings
+}
+
+/** From the lab's texts to what is checked. */
+export function readPatient(
+  { template, tools = '', options = '' }: DoctorInput,
+  { tokenizer, compile }: LabTokenizer,
+): Read<Patient> {
+  const compiled = orTemplateFailure(() => compile(template))
+  if (!compiled.ok) return compiled
+  const read = readInput({ messages: '[{"role": "user", "content": ""}]', tools, options })
+  if (!read.ok) return read
+  const given = read.value.tools
+  const subject: Subject = {
+    template: compiled.value,
+    tokenizer: remembering(tokenizer),
+    tools: given ?? SAMPLE_TOOLS,
+    options: read.value.options,
+  }
+  return {
+    ok: true,
+    value: {
+      subject,
+      settings: { trained: subject, facts: templateFacts(subject), toolName: firstName(given) ?? SAMPLE_TOOL_NAME },
+    },
+  }
+}
+
+function firstName(tools: readonly unknown[] | undefined): string | undefined {
+  const described = tools?.[0] instanceof PyDict ? tools[0].get('function') : undefined
+  const name: Value | undefined = described instanceof PyDict ? described.get('name') : undefined
+  return typeof name === 'string' ? name : undefined
+}
+
+function failedReport(about: Pick<DoctorReport, 'version' | 'tokenizer'>, failure: InputError): DoctorReport {
+  return {
+    ...about,
+    failure,
+    summary: { stable: 0, unstable: 0, notApplicable: 0, errors: 1 },
     facts: undefined,
     cells: [],
-    recipe: { kind: 'impossible', failure: { where: 'template', className: 'TemplateError', message: 'not checked' } },
+    recipe: undefined,
   }
-  yield report
-  return report
+}
+
+function summaryOf(cells: readonly Cell[]): Summary {
+  const count = (kind: Cell['verdict']['kind']) => cells.filter(({ verdict }) => verdict.kind === kind).length
+  return {
+    stable: count('stable'),
+    unstable: count('unstable'),
+    notApplicable: count('notApplicable'),
+    errors: count('error'),
+  }
 }

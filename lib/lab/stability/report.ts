@@ -4,6 +4,7 @@
  * half-open.
  */
 
+import type { VocabEntry } from '#lib/core/trajectory.ts'
 import type { InputError } from '../input.ts'
 
 /** Raised when a field changes its meaning; fields may be added without. */
@@ -19,7 +20,8 @@ export interface DoctorReport {
   /** What was learnt about the template before checking it; undefined beside a failure. */
   readonly facts: TemplateFacts | undefined
   readonly cells: readonly Cell[]
-  readonly recipe: Recipe
+  /** Undefined beside a failure. */
+  readonly recipe: Recipe | undefined
 }
 
 /** Cells by verdict. Stable as a whole: nothing unstable and no errors. */
@@ -41,8 +43,8 @@ export interface TemplateFacts {
   readonly calls: 'object' | 'string' | 'dropped' | 'refused'
   /** Whether it takes a system message at the start. */
   readonly takesSystem: boolean
-  /** Options that it reads and that change what it writes, besides those given. */
-  readonly options: readonly string[]
+  /** Boolean options that it reads, with the values that are tried. */
+  readonly options: readonly { readonly name: string; readonly values: readonly boolean[] }[]
 }
 
 /** What comes after the reply. */
@@ -60,7 +62,7 @@ export interface Cell {
   readonly verdict: Verdict
 }
 
-export type Place =
+type Place =
   | {
       readonly kind: 'script'
       readonly boundary: Boundary
@@ -109,30 +111,27 @@ export interface Finding {
 export interface TokenWindow {
   /** Index of the first token shown. */
   readonly start: number
-  readonly tokens: readonly { readonly id: number; readonly text: string }[]
+  readonly tokens: readonly { readonly id: number; readonly piece: VocabEntry }[]
   /** Tokens of the whole sequence. */
   readonly length: number
 }
 
-export const causes = [
-  'thinking-stripped',
-  'empty-think-inserted',
-  'generation-prompt',
-  'whitespace',
-  'end-of-turn',
-  'call-reserialised',
-  'call-dropped',
-  'content-dropped',
-  'content-rewritten',
-  'results-reordered',
-  'message-dropped',
-  'system-changed',
-  'history-rewritten',
-  'new-messages-rewritten',
-  'merge',
-  'unknown',
-] as const
-export type CauseKind = (typeof causes)[number]
+export type CauseKind =
+  | 'thinking-stripped'
+  | 'empty-think-inserted'
+  | 'generation-prompt'
+  | 'whitespace'
+  | 'end-of-turn'
+  | 'call-reserialised'
+  | 'call-dropped'
+  | 'content-dropped'
+  | 'content-rewritten'
+  | 'results-reordered'
+  | 'message-dropped'
+  | 'system-changed'
+  | 'history-rewritten'
+  | 'new-messages-rewritten'
+  | 'merge'
 
 export interface Cause {
   readonly kind: CauseKind
@@ -141,30 +140,28 @@ export interface Cause {
 }
 
 /**
- * How Rollscope continues a conversation with this template: `[placeholder history, placeholder reply, new messages]` is
- * rendered, cut behind the reply, and what stands there is encoded and appended to the ids so far.
+ * How Rollscope continues a conversation with this template: a placeholder question, a placeholder reply and the new
+ * messages are rendered, cut behind the reply, and what stands there is encoded and appended to the ids so far.
  */
-export type Recipe =
-  | {
-      readonly kind: 'held' | 'broken'
-      /** Text between the reply and the new messages: the end of the turn and what separates turns. */
-      readonly separator: string
-      /** The added token that ends a turn; undefined: none does. */
-      readonly endOfTurn: { readonly id: number; readonly text: string } | undefined
-      /** Whether the end of the turn is appended where the model did not write it. */
-      readonly closesTurn: boolean
-      /** What is appended for a user message and for a tool result, as examples. */
-      readonly examples: readonly { readonly boundary: Boundary; readonly appended: string }[]
-      /** One for each kind of boundary and its options: what is appended is what the whole conversation has there. */
-      readonly proofs: readonly RecipeProof[]
-    }
-  | { readonly kind: 'impossible'; readonly failure: InputError }
+export interface Recipe {
+  /** held: every proof held; broken: at least one did not; impossible: nothing can be appended at all. */
+  readonly kind: 'held' | 'broken' | 'impossible'
+  /** The added token that ends a turn, appended where the model did not write it itself; undefined: none does. */
+  readonly endOfTurn: { readonly id: number; readonly text: string } | undefined
+  /** Text between the end of the turn and what follows. */
+  readonly separator: string
+  /** The text that is appended behind a reply, end of the turn included, with the options as given. */
+  readonly appended: readonly { readonly boundary: Boundary; readonly text: string }[]
+  /** One for each cell where something is appended: it is what the whole conversation has behind the reply. */
+  readonly proofs: readonly RecipeProof[]
+}
 
 export interface RecipeProof {
   /** Id of the cell. */
   readonly cell: string
   readonly result:
     | { readonly kind: 'held' }
+    /** The two texts behind the reply, and the UTF-16 offset from which they differ. */
     | { readonly kind: 'broken'; readonly at: number; readonly appended: string; readonly whole: string }
     | { readonly kind: 'failed'; readonly failure: InputError }
 }

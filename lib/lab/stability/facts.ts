@@ -1,0 +1,198 @@
+/** What a template does with replies, learnt by rendering: how thinking, calls and the end of a turn are written. */
+import { RESERVED_OPTIONS, type TemplateMessage } from '#lib/templates/chat-template.ts'
+import { endOfTurnId } from '#lib/tito/prompt.ts'
+import { freeNames } from '../template-options.ts'
+import type { TemplateFacts } from './report.ts'
+import { type Call, type MessageForm, type Reply, templateMessages } from './script.ts'
+import { renderedText, type Subject } from './subject.ts'
+
+/** Texts that stand nowhere else. */
+const CONTENT = 'MARK-OF-CONTENT'
+const THINKING = 'MARK-OF-THINKING'
+const ARGUMENT = 'MARK-OF-ARGUMENT'
+
+const QUESTION: TemplateMessage = { role: 'user', content: 'MARK-OF-QUESTION' }
+const PLAIN: MessageForm = { thinkingFields: [], thinking: undefined, calls: 'object' }
+
+/** Fields that templates on the Hub read thinking from. */
+const THINKING_FIELD = /(?:\.|['"])(reasoning_content|reasoning|thinking)\b/g
+const THINK_TAGS: readonly (readonly [string, string])[] = [
+  ['<think>', '</think>'],
+  ['[THINK]', '[/THINK]'],
+  ['<thought>', '</thought>'],
+  ['<seed:think>', '</seed:think>'],
+]
+
+export function templateFacts(subject: Subject): TemplateFacts {
+  const thinking = thinkingOf(subject)
+  const takesSystem =
+    renderedText(subject, [{ role: 'system', content: 'S' }, QUESTION], true) !== undefined ||
+    renderedText(subject, [QUESTION], true) === undefined
+  const end = endOfTurnId(subject, subject.options)
+  return {
+    thinking: thinking.delimiters,
+    thinkingFields: thinking.fields,
+    endOfTurn: subject.tokenizer.addedTokens.find(({ id }) => id === end)?.content ?? '',
+    calls: callForm(subject),
+    takesSystem,
+    options: optionsRead(subject),
+  }
+}
+
+/** The form in which messages are given to the template. */
+export const messageForm = ({ thinking, thinkingFields, calls }: TemplateFacts): MessageForm => ({
+  thinking,
+  thinkingFields,
+  calls: calls === 'string' ? 'string' : 'object',
+})
+
+/** How thinking stands with one set of options. */
+export interface ThinkingState {
+  /** What the model writes around its thinking, behind the generation prompt; undefined: no thinking is known. */
+  readonly delimiters: { readonly open: string; readonly close: string } | undefined
+  readonly fields: readonly string[]
+  /** What the generation prompt does: opens a think block, writes an empty one, or leaves it to the model. */
+  readonly prompt: 'opens' | 'closes' | 'leaves'
+  /** Delimiters without whitespace, wherever they are written. */
+  readonly tags: { readonly open: string; readonly close: string } | undefined
+}
+
+export function thinkingOf(subject: Subject): ThinkingState {
+  const source = subject.template.text
+  const prompt = renderedText(subject, [QUESTION], true) ?? ''
+  const behind = prompt.slice(prompt.lastIndexOf('MARK-OF-QUESTION'))
+  const fields = [...new Set([...source.matchAll(THINKING_FIELD)].map(([, field]) => field as string))]
+  const given = Object.fromEntries(fields.map((field) => [field, THINKING]))
+  const text = renderedText(subject, [QUESTION, { role: 'assistant', content: CONTENT, ...given }], false) ?? ''
+  const at = text.indexOf(THINKING)
+  const content = text.indexOf(CONTENT, at)
+  const known = THINK_TAGS.find((tags) => tags.some((tag) => source.includes(tag) || behind.includes(tag)))
+  if (fields.length > 0 && at >= 0 && content > at) {
+    const close = text.slice(at + THINKING.length, content)
+    const shared = sharedPrefix(prompt, text)
+    // What the template writes before the thinking, from the header on.
+    const written = text.slice(shared, at)
+    const open = known?.[0] ?? (written.trim() || lastTag(prompt))
+    const tags = { open, close: close.trim() }
+    if (prompt.length === shared) {
+      return { delimiters: { open: written, close }, fields, tags, prompt: written === '' ? 'opens' : 'leaves' }
+    }
+    if (prompt.slice(prompt.lastIndexOf(open)).includes(tags.close))
+      return { delimiters: undefined, fields, tags, prompt: 'closes' }
+    return { delimiters: { open: `${open}\n`, close }, fields, tags, prompt: 'leaves' }
+  }
+  if (!known) return { delimiters: undefined, fields: [], tags: undefined, prompt: 'leaves' }
+  const [open, close] = known
+  const tags = { open, close }
+  const trimmed = behind.trimEnd()
+  if (trimmed.endsWith(close)) return { delimiters: undefined, fields: [], tags, prompt: 'closes' }
+  if (trimmed.endsWith(open))
+    return { delimiters: { open: '', close: `\n${close}\n\n` }, fields: [], tags, prompt: 'opens' }
+  return { delimiters: { open: `${open}\n`, close: `\n${close}\n\n` }, fields: [], tags, prompt: 'leaves' }
+}
+
+const lastTag = (prompt: string): string => /<[^<>\s]+>$/.exec(prompt.trimEnd())?.[0] ?? ''
+
+function callForm(subject: Subject): TemplateFacts['calls'] {
+  const call: Call = { id: 'call00001', name: 'f', arguments: `{"x": "${ARGUMENT}"}` }
+  const reply: Reply = { role: 'assistant', thinking: undefined, content: '', calls: [call] }
+  const tries = (['object', 'string'] as const).map((calls) => {
+    const messages = [QUESTION, ...templateMessages([reply], { ...PLAIN, calls })]
+    return { calls, text: renderedText(subject, messages, false) }
+  })
+  const printing = tries.find(({ text }) => text?.includes(ARGUMENT))
+  if (printing) return printing.calls
+  return tries.some(({ text }) => text !== undefined) ? 'dropped' : 'refused'
+}
+
+/** Names beyond these are not tried: a template with more is not one for chats. */
+const MOST_OPTIONS = 24
+
+/**
+ * Boolean options: names that the template reads where true or false changes what it writes. A switch for thinking is
+ * tried both ways, though one of them is what happens without it.
+ */
+function optionsRead(subject: Subject): TemplateFacts['options'] {
+  const probe = (options: Readonly<Record<string, unknown>>): string =>
+    [true, false]
+      .map((prompt) => renderedText({ ...subject, options: { ...subject.options, ...options } }, PROBE, prompt) ?? '')
+      .join('\u0000')
+  const [given, refused] = [probe({}), '\u0000']
+  return freeNames(subject.template.text)
+    .filter((name) => !RESERVED_OPTIONS.includes(name))
+    .slice(0, MOST_OPTIONS)
+    .flatMap((name) => {
+      const values = [true, false].filter((value) => ![given, refused].includes(probe({ [name]: value })))
+      if (values.length === 0) return []
+      return [{ name, values: /think/.test(name) ? [true, false] : values }]
+    })
+}
+
+const PROBE: readonly TemplateMessage[] = templateMessages(
+  [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', thinking: 'b', content: 'c', calls: [] },
+    { role: 'user', content: 'd' },
+    { role: 'assistant', thinking: 'e', content: 'f', calls: [] },
+  ],
+  { ...PLAIN, thinkingFields: ['reasoning_content', 'reasoning'] },
+)
+
+/** A reply as the model writes it: with what ends its turn. */
+export interface Writing {
+  readonly thinking: string
+  readonly content: string
+  readonly calls: string
+  /** The added token that ends the turn; empty: none. */
+  readonly end: string
+}
+
+/** Calls are written as the template itself writes them behind the last question. */
+export function writingOf(
+  { thinking, content, calls }: Reply,
+  { subject, facts, delimiters }: { subject: Subject; facts: TemplateFacts; delimiters: ThinkingState['delimiters'] },
+): Writing {
+  const before = thinking === undefined ? '' : `${delimiters?.open ?? ''}${thinking}${delimiters?.close ?? ''}`
+  if (calls.length === 0) return { thinking: before, content, calls: '', end: facts.endOfTurn }
+  const form = messageForm(facts)
+  const text = (reply: Omit<Reply, 'role' | 'thinking'>): string =>
+    renderedText(
+      subject,
+      [QUESTION, ...templateMessages([{ role: 'assistant', thinking: undefined, ...reply }], form)],
+      false,
+    ) ?? ''
+  const plain = text({ content: CONTENT, calls: [] })
+  const header = plain.slice(0, plain.lastIndexOf(CONTENT))
+  const tail = plain.slice(header.length + CONTENT.length)
+  const both = content === '' ? '' : text({ content: CONTENT, calls })
+  const bare = text({ content: '', calls })
+  const bodies = [
+    ...(both.includes(CONTENT) ? [both.slice(both.lastIndexOf(CONTENT) + CONTENT.length)] : []),
+    bare.slice(bare.startsWith(header) ? header.length : sharedPrefix(header, bare)),
+    // The template prints no calls: they are written as most models do.
+    `${calls.map(hermesCall).join('\n')}${tail}`,
+  ]
+  const body = bodies.find((candidate) => calls.every(({ name }) => candidate.includes(name))) as string
+  return { thinking: before, content, ...cutEnd(body, tail, { subject, facts }) }
+}
+
+const hermesCall = ({ name, arguments: json }: Call): string =>
+  `<tool_call>\n{"name": "${name}", "arguments": ${json}}\n</tool_call>`
+
+/** Calls, and the token that ends a turn with calls: some templates have one of its own. */
+function cutEnd(
+  text: string,
+  tail: string,
+  { subject, facts }: { subject: Subject; facts: TemplateFacts },
+): Pick<Writing, 'calls' | 'end'> {
+  if (tail !== '' && text.endsWith(tail)) return { calls: text.slice(0, -tail.length), end: facts.endOfTurn }
+  const trimmed = text.trimEnd()
+  const end = subject.tokenizer.addedTokens.find(({ special, content }) => special && trimmed.endsWith(content))
+  return end ? { calls: trimmed.slice(0, -end.content.length), end: end.content } : { calls: text, end: '' }
+}
+
+export function sharedPrefix(a: string, b: string): number {
+  let at = 0
+  while (at < a.length && a[at] === b[at]) at++
+  return at
+}

@@ -1,0 +1,142 @@
+/** Every boundary with every kind of thinking, every option and with or without content beside calls. */
+
+import { contentsOf, scriptedTurn } from './boundary.ts'
+import { type Case, givenOf } from './cause.ts'
+import { compare } from './compare.ts'
+import { messageForm, type ThinkingState, thinkingOf, writingOf } from './facts.ts'
+import { findingOf } from './finding.ts'
+import { proofOf } from './recipe.ts'
+import { boundaries, type Cell, type RecipeProof, type TemplateFacts, thinkings, type Verdict } from './report.ts'
+import { messagesJson } from './script.ts'
+import { renderedText, type Subject } from './subject.ts'
+
+export type ScriptCell = Cell & { readonly place: Extract<Cell['place'], { kind: 'script' }> }
+
+export interface CheckedCell {
+  readonly cell: ScriptCell
+  /** Undefined where nothing is appended. */
+  readonly proof: RecipeProof | undefined
+  /** Contents and thinking of the history that turn n prints. */
+  readonly printed: readonly string[]
+  /** What the recipe appends; undefined where it cannot. */
+  readonly appended: string | undefined
+}
+
+/** `trained`: whose replies the model writes. A changed template is checked against those of the one it came from. */
+export interface MatrixSettings {
+  readonly trained: Subject
+  readonly facts: TemplateFacts
+  readonly toolName: string
+}
+
+/** Places of all cells, row by row: options, then thinking; columns are boundaries. */
+export function placesOf(facts: TemplateFacts, subject: Subject): readonly ScriptCell['place'][] {
+  return optionSets(facts, subject).flatMap((options) =>
+    thinkings.flatMap((thinking) =>
+      boundaries.flatMap((boundary) =>
+        contentsOf(boundary).map((content) => ({ kind: 'script', boundary, content, thinking, options }) as const),
+      ),
+    ),
+  )
+}
+
+/** As given, then each option with either value, where it is not given so already. */
+function optionSets(facts: TemplateFacts, { options }: Subject): readonly Readonly<Record<string, boolean>>[] {
+  const sets = facts.options.flatMap(({ name, values }) =>
+    values.filter((value) => options[name] !== value).map((value) => ({ [name]: value })),
+  )
+  return [{}, ...sets]
+}
+
+export function cellId({ boundary, content, thinking, options }: ScriptCell['place']): string {
+  const given = Object.entries(options).map(([name, value]) => `${name}=${value}`)
+  return [boundary, content, thinking, ...given].join('/')
+}
+
+export function checkedCell(place: ScriptCell['place'], given: Subject, settings: MatrixSettings): CheckedCell {
+  const { facts, toolName } = settings
+  const id = cellId(place)
+  const withOptions = (subject: Subject): Subject => ({ ...subject, options: { ...subject.options, ...place.options } })
+  const subject = withOptions(given)
+  const trained = withOptions(settings.trained)
+  const state = thinkingOf(trained)
+  const turn = scriptedTurn({ ...place, takesSystem: facts.takesSystem, toolName })
+  const skipped = whyNot(place, state, facts)
+  const only = (verdict: Verdict): CheckedCell => ({
+    cell: { id, place, verdict },
+    proof: undefined,
+    printed: [],
+    appended: undefined,
+  })
+  if (skipped !== undefined) return only({ kind: 'notApplicable', why: skipped })
+  const compared = compare(turn, subject, { subject: trained, facts, delimiters: state.delimiters })
+  if (compared.kind === 'refused')
+    return only({ kind: 'notApplicable', why: `The template refuses it: ${compared.error.message}` })
+  if (compared.kind === 'failed') return only({ kind: 'error', failure: compared.error })
+  const { comparison } = compared
+  const messages = [...turn.history, turn.reply, ...turn.added]
+  const problem: Case = {
+    comparison,
+    messages: messages.map(givenOf),
+    replyIndex: turn.history.length,
+    tags: state.tags,
+    endOfTurn: facts.endOfTurn,
+    addedTokens: subject.tokenizer.addedTokens,
+  }
+  const form = { ...messageForm(facts), thinking: state.delimiters ?? facts.thinking }
+  const finding = findingOf(problem, subject.tokenizer, () => messagesJson(messages, form))
+  return {
+    cell: {
+      id,
+      place,
+      verdict: finding ? { kind: 'unstable', finding } : { kind: 'stable', tokens: comparison.rendered.ids.length },
+    },
+    proof: turn.added.length > 0 ? { cell: id, result: proofOf(comparison, turn.history.length) } : undefined,
+    printed: turn.history
+      .flatMap((message) => [
+        message.content,
+        ...(message.role === 'assistant' && message.thinking ? [message.thinking] : []),
+      ])
+      .filter((text) => comparison.before?.text.includes(text)),
+    appended: comparison.appended.ok ? comparison.appended.text : undefined,
+  }
+}
+
+/**
+ * What the model was trained on: how conversations begin, with every option, with tools and without, and how its replies
+ * are written behind the last question. A change to the template must leave it as it is.
+ */
+export function trainedTexts(subject: Subject, facts: TemplateFacts): string {
+  const messages = [
+    ...(facts.takesSystem ? [{ role: 'system', content: 'You know the weather.' }] : []),
+    { role: 'user', content: 'Hello' },
+  ]
+  const prompts = optionSets(facts, subject).flatMap((options) =>
+    [subject.tools, undefined].map((tools) =>
+      renderedText({ ...subject, tools, options: { ...subject.options, ...options } }, messages, true),
+    ),
+  )
+  const { delimiters } = thinkingOf(subject)
+  const writings = (['tool', 'parallel'] as const).flatMap((boundary) =>
+    contentsOf(boundary).map((content) => {
+      const turn = scriptedTurn({ boundary, content, thinking: 'off', takesSystem: facts.takesSystem, toolName: 'f' })
+      return writingOf(turn.reply, { subject, facts, delimiters })
+    }),
+  )
+  return JSON.stringify([facts, delimiters, prompts, writings])
+}
+
+/** Why a cell asks nothing of this template; undefined: it does. */
+function whyNot(
+  { boundary, thinking }: ScriptCell['place'],
+  { prompt, tags }: ThinkingState,
+  { takesSystem }: TemplateFacts,
+): string | undefined {
+  if (thinking === 'off' && prompt === 'opens')
+    return 'The generation prompt opens a think block: with these options the model always thinks.'
+  if (thinking !== 'off' && prompt === 'closes')
+    return 'The generation prompt closes the think block: with these options the model does not think.'
+  if (thinking !== 'off' && !tags) return 'The template knows no thinking.'
+  if (boundary === 'system' && !takesSystem) return 'The template takes no system messages.'
+  return undefined
+}

@@ -1,0 +1,58 @@
+/** What is checked: a template with what it is rendered with. */
+import {
+  type CompiledTemplate,
+  type RenderInput,
+  TemplateError,
+  type TemplateMessage,
+} from '#lib/templates/chat-template.ts'
+import type { Rendering } from '#lib/templates/rendering.ts'
+import type { Tokenizer } from '#lib/tito/tokenizer.ts'
+import { type InputError, templateFailure } from '../input.ts'
+
+export interface Subject {
+  readonly template: CompiledTemplate
+  readonly tokenizer: Tokenizer
+  readonly tools: RenderInput['tools']
+  readonly options: RenderInput['options']
+}
+
+export type Rendered =
+  | { readonly ok: true; readonly rendering: Rendering }
+  /** refused: the template itself says that it does not take this (raise_exception). */
+  | { readonly ok: false; readonly refused: boolean; readonly error: InputError }
+
+export function rendered(
+  { template, tools, options }: Pick<Subject, 'template' | 'tools' | 'options'>,
+  messages: readonly TemplateMessage[],
+  addGenerationPrompt: boolean,
+): Rendered {
+  try {
+    return { ok: true, rendering: template.trace({ messages, tools, addGenerationPrompt, options }) }
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error
+    return { ok: false, refused: error.className === 'TemplateError', error: templateFailure(error) }
+  }
+}
+
+/** The text alone; undefined where the template raises. */
+export function renderedText(
+  subject: Pick<Subject, 'template' | 'tools' | 'options'>,
+  messages: readonly TemplateMessage[],
+  addGenerationPrompt: boolean,
+): string | undefined {
+  const result = rendered(subject, messages, addGenerationPrompt)
+  return result.ok ? result.rendering.text : undefined
+}
+
+/** The same tokenizer, which remembers what it encoded: the cells of a matrix share most of their texts. */
+export function remembering(tokenizer: Tokenizer): Tokenizer {
+  const known = new Map<string, number[]>()
+  return {
+    ...tokenizer,
+    encode: (text) => {
+      const ids = known.get(text) ?? tokenizer.encode(text)
+      known.set(text, ids)
+      return ids
+    },
+  }
+}
