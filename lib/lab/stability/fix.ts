@@ -1,0 +1,95 @@
+/** A change to the template that turns a cell green, tried before it is offered. */
+import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
+import { orTemplateFailure } from '../input.ts'
+import type { LabTokenizer } from '../task.ts'
+import { unifiedDiff } from './diff.ts'
+import { type DoctorInput, readPatient } from './doctor.ts'
+import { applyEdits, type Edit, editsFor, sizeOf } from './edits.ts'
+import { templateFacts } from './facts.ts'
+import { type CheckedCell, cellId, checkedCell, placesOf, trainedTexts } from './matrix.ts'
+import type { Fix, Verdict } from './report.ts'
+import type { Subject } from './subject.ts'
+
+export interface FixRequest {
+  readonly input: DoctorInput
+  /** Id of the cell. */
+  readonly cell: string
+}
+
+export interface FixProgress {
+  /** Changes tried so far. */
+  readonly tried: number
+}
+
+export interface FixResult extends FixProgress {
+  /** Undefined: none of the changes tried is sound. */
+  readonly fix: Fix | undefined
+}
+
+/** Changes that are tried before giving up. */
+const MOST_TRIED = 1500
+/** Changes between two reports of progress. */
+const PROGRESS = 25
+
+export function* fixFor({ input, cell: id }: FixRequest, tokenizer: LabTokenizer): Generator<FixProgress, FixResult> {
+  const read = readPatient(input, tokenizer)
+  if (!read.ok) return { fix: undefined, tried: 0 }
+  const { subject, settings } = read.value
+  const places = placesOf(settings.facts, subject)
+  const place = places.find((candidate) => cellId(candidate) === id)
+  const target = place && checkedCell(place, subject, settings)
+  if (!place || target?.cell.verdict.kind !== 'unstable') return { fix: undefined, tried: 0 }
+  const matrix = (changed: Subject) => places.map((each) => checkedCell(each, changed, settings))
+  const before = matrix(subject)
+  const trained = trainedTexts(subject, settings.facts)
+  const source = subject.template.text
+  let tried = 0
+  for (const edits of attempts(source, editsFor(source, target.cell.verdict.finding, settings.facts))) {
+    if (tried >= MOST_TRIED) break
+    if (++tried % PROGRESS === 0) yield { tried }
+    const template = applyEdits(source, edits)
+    const changed = changedSubject(template, subject, tokenizer.compile)
+    if (!changed || checkedCell(place, changed, settings).cell.verdict.kind !== 'stable') continue
+    // What the model is trained to read first and to write stays as it is.
+    if (trainedTexts(changed, templateFacts(changed)) !== trained) continue
+    const after = matrix(changed)
+    if (after.some((cell, index) => isWorse(before[index] as CheckedCell, cell))) continue
+    const cured = after.flatMap(({ cell }, index) =>
+      cell.verdict.kind === 'stable' && before[index]?.cell.verdict.kind === 'unstable' ? [cell.id] : [],
+    )
+    const why = edits.map((edit) => edit.why).join(' ')
+    return { tried, fix: { template, why, diff: unifiedDiff(source, template), cured } }
+  }
+  return { fix: undefined, tried }
+}
+
+/** One change at a time, smallest first; then two conditions at a time. */
+function* attempts(source: string, edits: readonly Edit[]): Generator<readonly Edit[]> {
+  for (const edit of edits) yield [edit]
+  const combining = edits.filter(({ combines }) => combines)
+  const pairs = combining.flatMap((first, index) =>
+    combining
+      .slice(index + 1)
+      .filter((second) => second.end <= first.start || first.end <= second.start)
+      .map((second) => ({ pair: [first, second] as const, size: sizeOf(source, first) + sizeOf(source, second) })),
+  )
+  for (const { pair } of pairs.sort((a, b) => a.size - b.size)) yield pair
+}
+
+/** Undefined where the change breaks the template's syntax. */
+function changedSubject(
+  template: string,
+  subject: Subject,
+  compile: (template: string) => CompiledTemplate,
+): Subject | undefined {
+  const compiled = orTemplateFailure(() => compile(template))
+  return compiled.ok ? { ...subject, template: compiled.value } : undefined
+}
+
+/** A cell may only turn better, and nothing may be left out that was printed before. */
+function isWorse(before: CheckedCell, after: CheckedCell): boolean {
+  const rank = (verdict: Verdict): number => ['error', 'notApplicable', 'unstable', 'stable'].indexOf(verdict.kind)
+  const [was, is] = [before.cell.verdict, after.cell.verdict]
+  if (was.kind === 'notApplicable' ? is.kind !== 'notApplicable' : rank(is) < rank(was)) return true
+  return before.printed.some((text) => !after.printed.includes(text))
+}
