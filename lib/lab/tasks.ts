@@ -4,10 +4,21 @@ import { masks } from './masks/task.ts'
 import { parserFit, parsing } from './parsing/tasks.ts'
 import { compare } from './preview/compare.ts'
 import { prefixMask, preview } from './preview/preview.ts'
-import { stability } from './stability/task.ts'
+import { counterexample, stability, stabilityFix } from './stability/task.ts'
 import type { LabTask } from './task.ts'
 
-export const tasks = { check, compare, masks, parserFit, parsing, prefixMask, preview, stability }
+export const tasks = {
+  check,
+  compare,
+  counterexample,
+  masks,
+  parserFit,
+  parsing,
+  prefixMask,
+  preview,
+  stability,
+  stabilityFix,
+}
 
 type AnyTask = LabTask<never, unknown, unknown>
 export type Tasks = typeof tasks

@@ -1,10 +1,23 @@
 /** The doctor as tasks of the lab. */
-import type { LabTask } from '../task.ts'
+import type { LabTask, LabTokenizer } from '../task.ts'
 import { type DoctorInput, diagnosis } from './doctor.ts'
+import { type FixProgress, type FixRequest, type FixResult, fixFor } from './fix.ts'
 import type { DoctorReport } from './report.ts'
+import { type SearchProgress, type SearchRequest, type SearchResult, search } from './search.ts'
 
 /** The whole matrix; progress is the report so far. */
-export const stability: LabTask<DoctorInput, DoctorReport, DoctorReport> = (input, [chosen]) => {
-  if (!chosen) throw new Error('the doctor needs a tokenizer')
-  return diagnosis(input, chosen)
+export const stability: LabTask<DoctorInput, DoctorReport, DoctorReport> = (input, tokenizers) =>
+  diagnosis(input, chosen(tokenizers))
+
+/** A change to the template that cures one cell. */
+export const stabilityFix: LabTask<FixRequest, FixProgress, FixResult> = (request, tokenizers) =>
+  fixFor(request, chosen(tokenizers))
+
+/** The smallest conversation that breaks. */
+export const counterexample: LabTask<SearchRequest, SearchProgress, SearchResult> = (request, tokenizers) =>
+  search(request, chosen(tokenizers))
+
+function chosen([first]: readonly LabTokenizer[]): LabTokenizer {
+  if (!first) throw new Error('the doctor needs a tokenizer')
+  return first
 }
