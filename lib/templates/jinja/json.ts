@@ -21,6 +21,7 @@ export class JsonError extends Error {
 
 /** json.loads: 1 is an int of any size, 1.0 a float, the last of equal keys wins. Throws JsonError. */
 export function readJson(text: string): Value {
+  if (text.startsWith('\ufeff')) throw problem('Unexpected UTF-8 BOM (decode using utf-8-sig)', text, 0)
   const reader = { text, at: 0 }
   skipSpace(reader)
   const value = readValue(reader, 0)
@@ -185,12 +186,12 @@ function readString(reader: Reader): string {
     if (letter === undefined) throw problem('Unterminated string starting at', text, open)
     if (letter === 'u') {
       const hex = text.slice(at + 1, at + 5)
-      if (!/^[\da-fA-F]{4}$/.test(hex)) throw problem('Invalid \\uXXXX escapedUnit', text, at + 1)
+      if (!/^[\da-fA-F]{4}$/.test(hex)) throw problem('Invalid \\uXXXX escape', text, at)
       result += String.fromCharCode(Number.parseInt(hex, 16))
       at += 5
     } else {
       const meant = ESCAPES[letter]
-      if (meant === undefined) throw problem('Invalid \\escapedUnit', text, found.index)
+      if (meant === undefined) throw problem('Invalid \\escape', text, found.index)
       result += meant
       at += 1
     }
@@ -229,9 +230,11 @@ function converted(value: unknown, depth: number): Value {
   return result
 }
 
-/** 1e300 is written as a float, as JSON would be. */
+/** What JSON would write with a point or an exponent is a float; a large int has the digits that JSON would write. */
 const floatOrWhole = (value: number): Value =>
-  Number.isInteger(value) && Math.abs(value) < 1e21 && !Object.is(value, -0) ? asInt(BigInt(value)) : new PyFloat(value)
+  Number.isInteger(value) && Math.abs(value) < 1e21 && !Object.is(value, -0)
+    ? asInt(BigInt(String(value)))
+    : new PyFloat(value)
 
 const isValue = (value: object): value is PyFloat | PyTuple | PyDict | Undefined | PyObject =>
   value instanceof PyFloat ||

@@ -97,11 +97,17 @@ export function floorDivideNumbers(a: Numeric, b: Numeric, runtime: Runtime): Nu
     return new PyFloat(floorQuotient(x, y))
   }
   if (b === 0) throw new PyError('ZeroDivisionError', 'integer division or modulo by zero')
-  if (typeof a === 'number' && typeof b === 'number') return (a - floorModulo(a, b)) / b + 0
+  if (typeof a === 'number' && typeof b === 'number') return floorOfSafe(a, b)
   const [x, y] = [BigInt(a), BigInt(b)]
   chargeBits(bits(x) + bits(y), runtime)
   const quotient = x / y
   return asInt(x % y !== 0n && x < 0n !== y < 0n ? quotient - 1n : quotient)
+}
+
+/** a - a % b is no larger than a, so all of it is exact. */
+function floorOfSafe(a: number, b: number): number {
+  const rest = a % b
+  return (a - rest) / b - (rest !== 0 && rest < 0 !== b < 0 ? 1 : 0) + 0
 }
 
 export function moduloNumbers(a: Numeric, b: Numeric, runtime: Runtime): Numeric {

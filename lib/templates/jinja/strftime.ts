@@ -44,30 +44,36 @@ interface Part {
   readonly text: string
   readonly size: number
   readonly pad: ' ' | '0'
-  readonly isNumber: boolean
+  /** What `^` and `#` make of its letters: they leave %P, and `#` leaves what is put together of several. */
+  readonly letters: 'name' | 'half' | 'fixed' | 'several'
 }
 
-function padded({ text, size, pad, isNumber }: Part, flags: string, width: number): string {
-  const cased = flags.includes('^') ? text.toUpperCase() : flags.includes('#') ? swapped(text) : text
-  if (flags.includes('-')) return isNumber ? cased : cased.padStart(width, ' ')
+function padded({ text, size, pad, letters }: Part, flags: string, width: number): string {
+  const cased = flags.includes('#') ? swapped(text, letters) : flags.includes('^') ? raised(text, letters) : text
+  if (flags.includes('-')) return cased.padStart(width, ' ')
   const fill = flags.includes('_') ? ' ' : flags.includes('0') ? '0' : pad
   return cased.padStart(Math.max(size, width), fill)
 }
 
-/** `%#Z` and `%#p` go to lower case, names to upper. */
-const swapped = (text: string): string => (/[a-z]/.test(text) ? text.toUpperCase() : text.toLowerCase())
+const raised = (text: string, letters: Part['letters']): string => (letters === 'fixed' ? text : text.toUpperCase())
+
+/** AM goes to lower case, names to upper. */
+function swapped(text: string, letters: Part['letters']): string {
+  if (letters === 'half') return text.toLowerCase()
+  return letters === 'name' ? text.toUpperCase() : text
+}
 
 const number = (value: number, size: number, pad: ' ' | '0' = '0'): Part => ({
   text: String(value),
   size,
   pad,
-  isNumber: true,
+  letters: 'fixed',
 })
-const words = (text: string): Part => ({ text, size: 0, pad: ' ', isNumber: false })
+const words = (text: string, letters: Part['letters'] = 'name'): Part => ({ text, size: 0, pad: ' ', letters })
 
 function partOf(date: Date, letter: string): Part | undefined {
   const hour12 = date.getHours() % 12 || 12
-  const whole = (format: string): Part => words(strftime(date, format))
+  const whole = (format: string): Part => words(strftime(date, format), 'several')
   switch (letter) {
     case 'a':
       return words((DAYS[date.getDay()] ?? '').slice(0, 3))
@@ -114,9 +120,9 @@ function partOf(date: Date, letter: string): Part | undefined {
     case 'n':
       return words('\n')
     case 'p':
-      return words(date.getHours() < 12 ? 'AM' : 'PM')
+      return words(date.getHours() < 12 ? 'AM' : 'PM', 'half')
     case 'P':
-      return words(date.getHours() < 12 ? 'am' : 'pm')
+      return words(date.getHours() < 12 ? 'am' : 'pm', 'fixed')
     case 'r':
       return whole('%I:%M:%S %p')
     case 'R':

@@ -1,15 +1,17 @@
-"""Writes cases.json: generated expressions and what Python's transformers prints for them, or the error it raises.
+"""Writes cases.json: what Python says of generated expressions, of JSON texts and of times.
 
     pip install transformers==5.23.0 jinja2==3.1.6
-    python lib/templates/jinja/golden-values/make.py [how many] [seed] [file]
+    python lib/templates/jinja/golden/make.py [how many] [seed] [file]
 
-Run in the root of the repository with CPython 3.11 (some of its messages differ in others). Methods, filters, formats and operators on
-values of every kind, with arguments that fit and that do not. values.test.ts holds Rollscope against them.
+Run in the root of the repository with CPython 3.11 (some of its messages differ in others). Expressions: methods, filters, formats and
+operators on values of every kind, with arguments that fit and that do not, as transformers renders them or the error it raises.
+jinja.test.ts holds Rollscope against them; a larger count and another seed find more.
 """
 import json
 import random
 import re
 import sys
+from datetime import datetime
 from pathlib import Path
 
 from transformers.utils import chat_template_utils
@@ -121,14 +123,39 @@ def without_address(text):
     return re.sub(r" at 0x[0-9a-f]{6,}", " at 0x0", text)
 
 
+JSON_TEXTS = [
+    "1", "-0", "1.0", "-0.0", "1e400", "-1E400", "1e-400", "12345678901234567890", "1.5e3", "NaN", "Infinity", "-Infinity", "null", "true", "false", '""', '"a\\u00e9\\ud83d\\ude00\\n\\/"', '"\\ud83d"', "[]", "{}", " [1 , 2 ] ", '{"b": 1, "a": 2, "10": 3, "2": 4}',
+    '{"a": 1, "b": 2, "a": 3}', '{"a": {"b": [1.0, null, {}]}}', '"\u2028\x7f"', "\t\n\r [ ]", "1" * 4300, "",
+    " ", "[1,", "[1 2]", "[1,]", "{", '{"a"', '{"a":', '{"a": 1,}', "{'a': 1}", '{"a" 1}', '{"a": 1 "b": 2}', "nul", "tru", "+1", "01", "1.", ".5", "1e", "-", "--1", '"abc', '"a\nb"', '"\\x"', '"\\u12"', '"\\u12g4"', "[1] x", '{"é😀": [1,\n  x]}', "[\n\n  1,\n  oops]", "1" * 4301,
+    "\ufeff1", "[" * 5 + "]" * 4, "undefined", '{1: 2}', "[NaN, -Infinity, -NaN]",
+]
+MOMENTS = ["2026-07-04T15:09:08.123", "2024-02-29T00:00:00", "2023-01-01T12:30:59.999", "2020-12-31T23:59:59", "2021-01-03T01:02:03", "1999-11-09T11:00:00", "2026-12-28T13:05:00"]
+DIRECTIVES = [f"%{flag}{letter}" for letter in "aAbBcCdDeFgGhHIjklmMnpPrRStTuUVwWxXyYzZ%fQ" for flag in ("", "-", "_", "^", "#", "0")
+              if not (letter in "zZf" and flag)] + ["%5d", "%05e", "%10A", "%-5d", "%Ey", "%Od", "%", "%d %B %Y, %-I:%M %p", "100%", "%é", "%_5m|%-H", "%999999d|"]
+
+
+def json_outcome(text):
+    try:
+        return repr(json.loads(text))
+    except json.JSONDecodeError as error:
+        return {"message": error.msg, "line": error.lineno, "column": error.colno}
+    except ValueError as error:
+        return {"message": str(error), "line": 1, "column": 1}
+
+
 def main(count=1500, seed=1, file=Path(__file__).parent / "cases.json"):
+    assert sys.version_info[:2] == (3, 11), "other versions word some errors differently"
     rng = random.Random(int(seed))
     cases = {}
     while len(cases) < int(count):
         text = Case(rng).text
-        cases[text] = outcome(text)
-    rows = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases.items())
-    Path(file).write_text(f"[\n{rows}\n]\n")
+        # The order of a set differs from run to run.
+        if not re.search(r"\{% set [vw] = \{.*(keys|items)\(\).* - ", text):
+            cases[text] = outcome(text)
+    times = [[moment, [[directive, datetime.fromisoformat(moment).strftime(directive)] for directive in DIRECTIVES]] for moment in MOMENTS]
+    groups = {"expressions": cases.items(), "json": [[text, json_outcome(text)] for text in JSON_TEXTS], "times": times}
+    lists = [f"{json.dumps(name)}:[\n" + ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows) + "\n]" for name, rows in groups.items()]
+    Path(file).write_text("{" + ",\n".join(lists) + "}\n")
 
 
 main(*sys.argv[1:])

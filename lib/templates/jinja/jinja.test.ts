@@ -1,0 +1,61 @@
+/** Values, JSON and times beside Python's: golden/make.py asks CPython and transformers for the same. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { JsonError, readJson } from './json.ts'
+import { repr } from './operators.ts'
+import { strftime } from './strftime.ts'
+import { LocatedError } from './syntax.ts'
+import { compileTemplate } from './template.ts'
+import { testRuntime } from './test-runtime.ts'
+import type { Value } from './values.ts'
+
+interface Cases {
+  readonly expressions: readonly (readonly [string, unknown])[]
+  readonly json: readonly (readonly [string, unknown])[]
+  readonly times: readonly (readonly [string, readonly (readonly [string, string])[]])[]
+}
+
+const cases = JSON.parse(readFileSync(path.join(import.meta.dirname, 'golden/cases.json'), 'utf8')) as Cases
+
+/** The cases in which `ours` is another than Python's, as a table of both. */
+function differing<T>(rows: readonly (readonly [string, T])[], ours: (text: string) => unknown): unknown[] {
+  return rows
+    .map(([text, python]) => ({ text, python, ours: ours(text) }))
+    .filter((row) => JSON.stringify(row.ours) !== JSON.stringify(row.python))
+}
+
+describe('as Python has it', () => {
+  test('expressions print the same or fail in the same words', () => {
+    const variables = new Map<string, Value>([
+      ['inf', readJson('Infinity')],
+      ['nan', readJson('NaN')],
+    ])
+    const ours = (text: string): unknown => {
+      try {
+        return compileTemplate(text).render(variables)
+      } catch (error) {
+        if (!(error instanceof LocatedError)) throw error
+        return { class: error.className, message: error.message }
+      }
+    }
+    expect(cases.expressions.length).toBeGreaterThan(1_000)
+    expect(differing(cases.expressions, ours)).toEqual([])
+  })
+
+  test('JSON reads the same, and what is wrong with it stands at the same place', () => {
+    const ours = (text: string): unknown => {
+      try {
+        return repr(readJson(text), testRuntime)
+      } catch (error) {
+        if (!(error instanceof JsonError)) throw error
+        return { message: error.message, line: error.line, column: error.column }
+      }
+    }
+    expect(differing(cases.json, ours)).toEqual([])
+  })
+
+  test.each(cases.times)('the time %s is written the same', (moment, rows) => {
+    expect(differing(rows, (format) => strftime(new Date(moment), format))).toEqual([])
+  })
+})
