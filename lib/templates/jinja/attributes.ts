@@ -56,6 +56,12 @@ export function getItem(value: Value, key: Value, runtime: Runtime): Value {
 const orUndefined = (found: Value | undefined, value: Value, name: string): Value =>
   found === undefined ? new Undefined(`${quoted(objectTypeRepr(value))} has no attribute ${quoted(name)}`) : found
 
+/** As Python raises it where it asks for an attribute itself. */
+export function noAttribute(value: Value, name: string): PyError {
+  if (value instanceof Undefined) return new PyError(value.className, value.message)
+  return new PyError('AttributeError', `'${typeName(value)}' object has no attribute '${name}'`)
+}
+
 /** The attribute alone: a SecurityError in waiting where the sandbox keeps it closed, undefined where there is none. */
 export function attributeOf(value: Value, name: string, runtime: Runtime): Value | undefined {
   if (isPrivate(name)) return hasPrivate(value, name, runtime) ? closed(value, name) : undefined

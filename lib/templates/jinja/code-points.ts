@@ -93,7 +93,7 @@ export function decimalDigit(digit: string): number {
 }
 
 /** str.title() of one character. */
-export function titleCase(character: string): string {
+function titleCase(character: string): string {
   const digraph = DIGRAPHS.get(character)
   if (digraph !== undefined) return digraph
   if (/[\p{Lt}\u10d0-\u10ff]/u.test(character)) return character

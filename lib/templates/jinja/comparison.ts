@@ -102,7 +102,7 @@ function holds(sign: Comparison, order: number): boolean {
 }
 
 /** By code points: UTF-16 puts surrogates before U+E000 and beyond. */
-export function textOrder(a: string, b: string): number {
+function textOrder(a: string, b: string): number {
   const shared = Math.min(a.length, b.length)
   let at = 0
   while (at < shared && a.charCodeAt(at) === b.charCodeAt(at)) at += 1

@@ -182,7 +182,7 @@ function argument(name: string, fields: Fields): Value {
 }
 
 /** format(value, spec). */
-export function formatted(value: Value, spec: string, runtime: Runtime): string {
+function formatted(value: Value, spec: string, runtime: Runtime): string {
   if (spec === '') return str(value, runtime)
   const text = textOf(value)
   const name = typeName(value)

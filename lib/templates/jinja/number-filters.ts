@@ -22,7 +22,7 @@ import { repr, typeName } from './repr.ts'
 import { PyError, PyFloat, type Runtime, Undefined, type Value } from './values.ts'
 
 /** float(value). */
-export function floatOf(value: Value, runtime: Runtime): number {
+function floatOf(value: Value, runtime: Runtime): number {
   const text = textOf(value)
   if (text !== undefined) {
     const read = readFloat(text)

@@ -18,11 +18,11 @@ import {
 } from './numbers.ts'
 import { Complex, DictView, PySet } from './objects.ts'
 import { printf } from './printf.ts'
-import { str, typeName } from './repr.ts'
+import { typeName } from './repr.ts'
 import { item } from './subscript.ts'
 import { PyError, PyFloat, type PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
-export { type Comparison, compare, contains, equals, truth } from './comparison.ts'
+export { compare, contains, equals, truth } from './comparison.ts'
 export { iterate, length } from './iteration.ts'
 export { repr, str } from './repr.ts'
 
@@ -151,13 +151,6 @@ export function power(a: Value, b: Value, runtime: Runtime): Value {
     return new Complex(size * Math.cos(angle), size * Math.sin(angle))
   }
   return powerNumbers(x, y, runtime)
-}
-
-/** `~`: both as text, joined. */
-export function concatenate(a: Value, b: Value, runtime: Runtime): Value {
-  const [left, right] = [str(a, runtime), str(b, runtime)]
-  runtime.allocate(left.length + right.length)
-  return left + right
 }
 
 export const negate = (value: Value): Value => negateNumber(operand('-', value))

@@ -1,6 +1,6 @@
 /** The filters of lists, dicts and whatever can be iterated. */
 import { sizeOf } from './arguments.ts'
-import { attributeOf, getAttribute } from './attributes.ts'
+import { attributeOf, getAttribute, noAttribute } from './attributes.ts'
 import { compare, equals, truth } from './comparison.ts'
 import { type Filter, filter, type NamedFilter, oneValueFilter } from './filter.ts'
 import { itemPath, itemPaths, withoutCase } from './item-path.ts'
@@ -69,18 +69,13 @@ function dictSorted(value: Value, caseSensitive: Value, by: Value, reverse: Valu
   if (part !== 'key' && part !== 'value') {
     throw new PyError('FilterArgumentError', 'You can only sort by either "key" or "value"')
   }
-  if (!(value instanceof PyDict)) throw withoutItems(value)
+  if (!(value instanceof PyDict)) throw noAttribute(value, 'items')
   const key = (item: PyTuple): Value => {
     const compared = item.items[part === 'key' ? 0 : 1] ?? null
     return truth(caseSensitive) ? compared : withoutCase(compared)
   }
   const entries = Array.from(value.entries(), (entry) => new PyTuple(entry))
   return sorted(entries, key, truth(reverse), runtime)
-}
-
-function withoutItems(value: Value): PyError {
-  if (value instanceof Undefined) return new PyError(value.className, value.message)
-  return new PyError('AttributeError', `'${typeName(value)}' object has no attribute 'items'`)
 }
 
 function firstOf(value: Value, runtime: Runtime): Value {

@@ -1,5 +1,6 @@
 /** The filters that make text. */
 import { indexOf, sizeOf } from './arguments.ts'
+import { noAttribute } from './attributes.ts'
 import { codePointLength, codePointSlice, splitLines } from './code-points.ts'
 import { compare, truth } from './comparison.ts'
 import { type Filter, filter, type NamedFilter } from './filter.ts'
@@ -75,11 +76,6 @@ function notIndentable(value: Value): PyError {
   return value instanceof PyTuple
     ? new PyError('TypeError', 'can only concatenate tuple (not "str") to tuple')
     : new PyError('TypeError', `unsupported operand type(s) for +=: '${typeName(value)}' and 'str'`)
-}
-
-export function noAttribute(value: Value, name: string): PyError {
-  if (value instanceof Undefined) return new PyError(value.className, value.message)
-  return new PyError('AttributeError', `'${typeName(value)}' object has no attribute '${name}'`)
 }
 
 function truncated(
