@@ -43,7 +43,11 @@ export function maskTokens({ sequence, ways, disagreements, tokenizer }: MaskRep
     },
     reading: {
       colour: () => undefined,
-      bands: (index) => marks(index).map(({ mark }) => MARKS[mark].colour),
+      bands: (index) => {
+        const said = marks(index)
+        const isTrained = said.some(({ mark }) => mark === 'trained' || mark === 'partly')
+        return said.map(({ mark }) => (isTrained ? MARKS[mark].colour : undefined))
+      },
       title: (_segment, index) => {
         const message = parts[index]?.message
         return message === undefined ? 'template' : `${message + 1} · ${sequence.roles[message] ?? ''}`

@@ -201,7 +201,7 @@ describe('the background of a row', () => {
     expect(rowBackground({ heat: [], trained: [], special: [] }).backgroundImage).toBe('')
     const band = [{ from: 0, to: 8, colour: 'teal' }]
     expect(rowBackground({ heat: [], trained: [], special: [], bands: [band, [], band, band] })).toMatchObject({
-      backgroundSize: '100% 4px, 100% 4px, 100% 4px',
+      backgroundSize: '100% 5px, 100% 5px, 100% 5px',
       backgroundPosition: '0 2px, 0 12px, 0 17px',
     })
     expect(

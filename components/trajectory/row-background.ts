@@ -31,13 +31,13 @@ interface Layer {
 }
 
 export function rowBackground({ heat, trained, special, bands = [] }: RowMarks): BackgroundStyle {
-  const pitch = Math.floor((HEAT_HEIGHT + BAND_GAP) / Math.max(1, bands.length))
+  const bandHeight = Math.round(HEAT_HEIGHT / Math.max(1, bands.length))
   const layers: Layer[] = [
     layer(trained, '100% 2px', '0 100%'),
     layer(special, '100% 1px', '0 3px'),
     layer(special, '100% 1px', '0 20px'),
     layer(special.flatMap(edges), '100% 17px', '0 3px'),
-    ...bands.map((band, index) => layer(band, `100% ${pitch - BAND_GAP}px`, `0 ${HEAT_TOP + index * pitch}px`)),
+    ...bands.map((band, index) => layer(band, `100% ${bandHeight}px`, `0 ${HEAT_TOP + index * bandHeight}px`)),
     layer(heat, `100% ${HEAT_HEIGHT}px`, `0 ${HEAT_TOP}px`),
   ].filter((made) => made !== undefined)
   return {
@@ -49,7 +49,6 @@ export function rowBackground({ heat, trained, special, bands = [] }: RowMarks):
 
 const HEAT_TOP = 2
 const HEAT_HEIGHT = 19
-const BAND_GAP = 1
 
 /** Neighbours of one colour become one stretch. */
 export function joinStretches(stretches: readonly Stretch[]): Stretch[] {

@@ -71,16 +71,17 @@ function partsOf(conversation: Omit<Conversation, 'parts'>, pieces: readonly Ren
     return roles[message] === 'tool' ? 'tool' : roles[message] === 'assistant' ? 'reply' : 'context'
   })
   const opening = generationPrompt(conversation)
-  const open = (start: number, end: number): number => {
-    const limit =
-      (encoding.starts[start] as number) + commonPrefix(opening, rendering.text, encoding.starts[start] as number)
-    let index = start
-    while (index < end && (encoding.ends[index] as number) <= limit) parts[index++] = 'header'
+  /** Marks what opens a turn, from a character on; returns the token behind it. */
+  const openFrom = (offset: number, end: number): number => {
+    const limit = offset + commonPrefix(opening, rendering.text, offset)
+    let index = encoding.starts.findIndex((start) => start >= offset)
+    for (; index < end && (encoding.ends[index] as number) <= limit; index++) parts[index] = 'header'
     return index
   }
+  const offsets = new Map(rendering.pieces.toReversed().map(({ message, start }) => [message, start]))
   for (const [message, range] of messageRanges(conversation.messages)) {
     if (roles[message] !== 'assistant') continue
-    const start = open(range.start, range.end)
+    const start = openFrom(offsets.get(message) as number, range.end)
     const reply = replyParts(
       encoding.ids.slice(start, range.end),
       (id) => tokenizer.bytes(id),
@@ -88,10 +89,8 @@ function partsOf(conversation: Omit<Conversation, 'parts'>, pieces: readonly Ren
     )
     for (const [index, part] of reply.entries()) if (parts[start + index] === 'reply') parts[start + index] = part
   }
-  if (conversation.input.addGenerationPrompt && opening !== '' && rendering.text.endsWith(opening)) {
-    const start = encoding.starts.findIndex((offset) => offset >= rendering.text.length - opening.length)
-    open(start, encoding.ids.length)
-  }
+  if (conversation.input.addGenerationPrompt && opening !== '' && rendering.text.endsWith(opening))
+    openFrom(rendering.text.length - opening.length, encoding.ids.length)
   return parts
 }
 

@@ -117,7 +117,7 @@ export function* report(
         hasTag: attempt.hasTag,
         lints: found,
         breaks: attempt.breaks,
-        foreignTrained: foreign.trained,
+        foreign,
         marks: own,
         truth: name === 'tito' ? undefined : marks.get('tito'),
       }),

@@ -6,35 +6,39 @@ interface Known {
   readonly hasTag: boolean
   readonly lints: readonly Lint[]
   readonly breaks: readonly Break[]
-  /** Trained tokens of its own that the sequence does not have. */
-  readonly foreignTrained: number
+  /** Tokens of its own that the sequence does not have. */
+  readonly foreign: { readonly tokens: number; readonly trained: number }
   readonly marks: readonly Mark[]
   /** Of the trajectory; undefined where none is open, and for the trajectory itself. */
   readonly truth: readonly Mark[] | undefined
 }
 
-export function findingOf({ hasTag, lints, breaks, foreignTrained, marks, truth }: Known): {
+export function findingOf({ hasTag, lints, breaks, foreign, marks, truth }: Known): {
   readonly severity: Severity | 'none'
   readonly text: string
 } {
   const missing = truth?.filter((mark, token) => mark === 'trained' && marks[token] !== 'trained').length ?? 0
   const tooMany = truth?.filter((mark, token) => mark === 'untrained' && marks[token] === 'trained').length ?? 0
+  const absent = truth ? 0 : marks.filter((mark) => mark === 'unknown').length
+  const untrained = truth ? 0 : foreign.tokens - foreign.trained
   const parts = [
     ...(hasTag ? [] : ['the template has no generation block']),
     ...lints.flatMap(({ kind }) => (kind === 'all-zero' && !hasTag ? [] : [SHORT[kind]])),
     ...(missing > 0 ? [`${missing} of what was sampled missing`] : []),
     ...(tooMany > 0 ? [`${tooMany} that ${tooMany === 1 ? 'was' : 'were'} not sampled`] : []),
-    ...(foreignTrained > 0
-      ? [`${foreignTrained} trained that ${foreignTrained === 1 ? 'is' : 'are'} not in this sequence`]
-      : []),
+    ...(foreign.trained > 0 ? [`${foreign.trained} trained that ${are(foreign.trained)} not in this sequence`] : []),
+    ...(untrained > 0 ? [`${untrained} untrained that ${are(untrained)} not in this sequence`] : []),
+    ...(absent > 0 ? [`${absent} of this sequence missing`] : []),
     ...(breaks.length > 0
       ? [`the prefix breaks at ${counted(new Set(breaks.map(({ message }) => message)).size)}`]
       : []),
   ]
-  const isError = !hasTag || missing > 0 || foreignTrained > 0 || lints.some(({ severity }) => severity === 'error')
+  const isError = !hasTag || missing > 0 || foreign.trained > 0 || lints.some(({ severity }) => severity === 'error')
   if (parts.length === 0) return { severity: 'none', text: truth ? 'as sampled' : 'nothing found' }
   return { severity: isError ? 'error' : 'warning', text: parts.join(' · ') }
 }
+
+const are = (count: number): string => (count === 1 ? 'is' : 'are')
 
 const counted = (messages: number): string => (messages === 1 ? 'one message' : `${messages} messages`)
 

@@ -46,11 +46,17 @@ export function* prefixDifference(conversation: Conversation): Generator<void, O
     if (!holds)
       breaks.push(brokenPrefix(conversation, message, isMerge ? MERGED : OPENED_OTHERWISE, before.value, after.value))
 
-    const isPrefix = commonTokens(after.value.ids, whole.ids) === after.value.ids.length
-    const range = isPrefix
+    const isThere = commonTokens(after.value.ids, whole.ids) === after.value.ids.length
+    const isSplit = !isThere && whole.text.startsWith(after.value.text)
+    const range = isThere
       ? { start: Math.min(cut, after.value.ids.length), end: after.value.ids.length }
-      : rangeInWhole(conversation, ranges.get(message), before.value.ids)
-    if (!isPrefix) breaks.push(brokenPrefix(conversation, message, range ? REWRITTEN : DROPPED, after.value, whole))
+      : isSplit
+        ? tokensWithin(conversation, before.value.text.length, after.value.text.length)
+        : rangeInWhole(conversation, ranges.get(message), before.value.ids)
+    if (!isThere) {
+      const why = isSplit ? JOINED : range ? REWRITTEN : DROPPED
+      breaks.push(brokenPrefix(conversation, message, why, after.value, whole))
+    }
     if (!range) continue
 
     addContext(range.start)
@@ -59,6 +65,7 @@ export function* prefixDifference(conversation: Conversation): Generator<void, O
     const parts = replyParts(delta, bytes, endOfTurnId)
     own.add(delta, (index) => ({ trained: true, part: parts[index] ?? 'reply', message }))
     cursor = Math.max(cursor, range.end)
+    if (isSplit) merged.push({ start: own.length(), end: own.length() + 1 })
   }
   addContext(whole.ids.length)
   return { ...own.build(), breaks, merged }
@@ -66,8 +73,17 @@ export function* prefixDifference(conversation: Conversation): Generator<void, O
 
 const MERGED = 'one token holds the end of the generation prompt and the start of the reply'
 const OPENED_OTHERWISE = 'the template opens this reply otherwise than with its generation prompt'
-const REWRITTEN = 'the whole conversation renders this message otherwise than the conversation that ends with it'
+const JOINED = 'in the whole conversation one token holds the end of this reply and the start of what follows'
+const REWRITTEN =
+  'the whole conversation renders this message, or one before it, otherwise than the conversation that ends with it'
 const DROPPED = 'the whole conversation does not show this message'
+
+/** Tokens that stand within a stretch of the text; those that reach over its end are left out. */
+function tokensWithin({ encoding }: Conversation, start: number, end: number): TokenRange {
+  const first = encoding.starts.findIndex((offset) => offset >= start)
+  const after = encoding.ends.findIndex((offset) => offset > end)
+  return { start: first, end: Math.max(first, after === -1 ? encoding.ids.length : after) }
+}
 
 /**
  * Where the whole conversation has the reply of a message: by the source map, without what opens the turn. Where that knows of
