@@ -70,7 +70,7 @@ function WayRow({ way, onLine }: { readonly way: Way; readonly onLine: (line: nu
       {way.kind === 'missing' ? (
         <dd className="min-w-0 text-right text-faint [overflow-wrap:anywhere]">{way.why}</dd>
       ) : (
-        <dd className="min-w-0 text-right tabular-nums [overflow-wrap:anywhere]">
+        <dd className="ml-auto min-w-0 text-right tabular-nums [overflow-wrap:anywhere]">
           <span className="font-medium">{countText(way.trained)} trained</span>
           <span className="text-faint"> of {countText(way.tokens)}</span>
           <span className={TONES[way.finding.severity]}>

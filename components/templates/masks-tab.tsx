@@ -77,6 +77,7 @@ function Report({ report, isStale, view, onView, onLine }: ReportProps) {
           trajectory={tokens.trajectory}
           reading={tokens.reading}
           selected={selected}
+          shown={selected === undefined ? report.disagreements[0]?.start : undefined}
           onSelect={(index) => show(index, index === undefined ? undefined : tokens.origin(index)?.line)}
           onPoint={setPointed}
         />

@@ -1,5 +1,5 @@
 /** What is right or wrong about a way, in one line. */
-import type { Break, Lint, LintKind, Mark, Severity } from './report.ts'
+import type { Break, Lint, LintKind, Mark, Severity, TokenRange } from './report.ts'
 
 interface Known {
   /** False only where the way needs a generation block and the template has none. */
@@ -17,8 +17,15 @@ export function findingOf({ hasTag, lints, breaks, foreign, marks, truth }: Know
   readonly severity: Severity | 'none'
   readonly text: string
 } {
+  // What a lint says of tokens is not said again by their number.
+  const told = lints.flatMap(({ places }) => places)
+  const toldHere = new Set(told.flatMap(({ inSequence }) => (inSequence ? tokensOf(inSequence) : [])))
+  const toldElsewhere = told.reduce((sum, { inSequence, start, end }) => sum + (inSequence ? 0 : end - start), 0)
+  const elsewhere = Math.max(0, foreign.trained - toldElsewhere)
   const missing = truth?.filter((mark, token) => mark === 'trained' && marks[token] !== 'trained').length ?? 0
-  const tooMany = truth?.filter((mark, token) => mark === 'untrained' && marks[token] === 'trained').length ?? 0
+  const tooMany =
+    truth?.filter((mark, token) => mark === 'untrained' && marks[token] === 'trained' && !toldHere.has(token)).length ??
+    0
   const absent = truth ? 0 : marks.filter((mark) => mark === 'unknown').length
   const untrained = truth ? 0 : foreign.tokens - foreign.trained
   const parts = [
@@ -26,17 +33,20 @@ export function findingOf({ hasTag, lints, breaks, foreign, marks, truth }: Know
     ...lints.flatMap(({ kind }) => (kind === 'all-zero' && !hasTag ? [] : [SHORT[kind]])),
     ...(missing > 0 ? [`${missing} of what was sampled missing`] : []),
     ...(tooMany > 0 ? [`${tooMany} that ${tooMany === 1 ? 'was' : 'were'} not sampled`] : []),
-    ...(foreign.trained > 0 ? [`${foreign.trained} trained that ${are(foreign.trained)} not in this sequence`] : []),
+    ...(elsewhere > 0 ? [`${elsewhere} trained that ${are(elsewhere)} not in this sequence`] : []),
     ...(untrained > 0 ? [`${untrained} untrained that ${are(untrained)} not in this sequence`] : []),
     ...(absent > 0 ? [`${absent} of this sequence missing`] : []),
     ...(breaks.length > 0
       ? [`the prefix breaks at ${counted(new Set(breaks.map(({ message }) => message)).size)}`]
       : []),
   ]
-  const isError = !hasTag || missing > 0 || foreign.trained > 0 || lints.some(({ severity }) => severity === 'error')
+  const isError = !hasTag || missing > 0 || elsewhere > 0 || lints.some(({ severity }) => severity === 'error')
   if (parts.length === 0) return { severity: 'none', text: truth ? 'as sampled' : 'nothing found' }
   return { severity: isError ? 'error' : 'warning', text: parts.join(' · ') }
 }
+
+const tokensOf = ({ start, end }: TokenRange): readonly number[] =>
+  Array.from({ length: end - start }, (_, index) => start + index)
 
 const are = (count: number): string => (count === 1 ? 'is' : 'are')
 
