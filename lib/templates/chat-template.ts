@@ -105,13 +105,15 @@ const REASONING = ['reasoning_content', 'thinking', 'reasoning']
 
 /** Members that are None are left out, and reasoning stands under the two names that templates know it by. */
 function prepared(message: TemplateMessage | PyDict): PyDict {
-  const given = fromJs(message)
-  const entries = given instanceof PyDict ? [...given.entries()].filter(([, value]) => value !== null) : []
-  const all = PyDict.of(entries)
-  const name = REASONING.find((key) => all.has(key))
-  const reasoning = name === undefined ? undefined : all.get(name)
-  if (reasoning === undefined) return all
-  return PyDict.of([['thinking', reasoning], ...entries, ['reasoning_content', reasoning]])
+  const dict = new PyDict()
+  for (const [name, value] of message instanceof PyDict ? message.entries() : Object.entries(message)) {
+    const member = value === undefined ? null : fromJs(value)
+    if (member !== null) dict.set(name, member)
+  }
+  const name = REASONING.find((key) => dict.has(key))
+  const reasoning = name === undefined ? undefined : dict.get(name)
+  if (reasoning === undefined) return dict
+  return PyDict.of([['thinking', reasoning], ...dict.entries(), ['reasoning_content', reasoning]])
 }
 
 function guarded<T>(action: () => T): T {

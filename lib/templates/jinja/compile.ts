@@ -87,10 +87,16 @@ interface Scope extends Place {
   readonly isInLoop: boolean
 }
 
+interface CompiledBlock {
+  readonly run: (render: Render, context: Context) => void
+  readonly height: number
+}
+
 class Compiler {
   private readonly isTraced: boolean
   private readonly survey: Survey
-  private readonly runBlocks = new Map<string, (render: Render, context: Context) => void>()
+  private readonly work = { nodes: 0 }
+  private readonly runBlocks = new Map<string, CompiledBlock>()
   /** Of the last statement or output that jinja2 would have written. */
   private line = 1
   /** An `extends` was compiled at the root: nothing outside of blocks is written behind it. */
@@ -114,13 +120,20 @@ class Compiler {
   private root(template: readonly Statement[]): Program {
     const within = functionScope(undefined)
     const symbols = new Symbols(within, undefined)
-    const self = undeclared(template, ['self']).has('self') ? symbols.declareParameter('self') : undefined
+    const self = this.undeclared(template, ['self']).has('self') ? symbols.declareParameter('self') : undefined
     collect(template, symbols)
-    const scope: Scope = { symbols, isSoft: false, isTraced: this.isTraced, isTop: true, isRoot: true, isInLoop: false }
+    const scope: Scope = {
+      symbols,
+      isSoft: false,
+      isTraced: this.isTraced,
+      work: this.work,
+      isTop: true,
+      isRoot: true,
+      isInLoop: false,
+    }
     const enter = this.enter(symbols)
-    const body = this.sequence(template, scope)
+    const [body, weight] = this.weighed(() => this.sequence(template, scope))
     for (const [name, block] of this.survey.blocks) this.runBlocks.set(name, this.block(block))
-    const weight = weightOf(template)
     return (render, variables) => {
       const context: Context = { variables, exported: new Map() }
       const frame = new Frame(within.variables.size, undefined, render, context)
@@ -132,20 +145,27 @@ class Compiler {
   }
 
   /** A block's body is a function of its own: of the template it sees what was set at its top. */
-  private block(node: Block): (render: Render, context: Context) => void {
+  private block(node: Block): CompiledBlock {
     this.line = node.line
     const within = functionScope(undefined)
     const symbols = new Symbols(within, undefined)
-    const special = undeclared(node.body, ['self', 'super'])
+    const special = this.undeclared(node.body, ['self', 'super'])
     const self = special.has('self') ? symbols.declareParameter('self') : undefined
     const parent = special.has('super') ? symbols.declareParameter('super') : undefined
     collect(node.body, symbols)
     const enter = this.enter(symbols)
-    const scope = { symbols, isSoft: false, isTraced: this.isTraced, isTop: false, isRoot: false, isInLoop: false }
-    const body = this.sequence(node.body, scope)
-    const weight = weightOf(node.body)
+    const scope = {
+      symbols,
+      isSoft: false,
+      isTraced: this.isTraced,
+      work: this.work,
+      isTop: false,
+      isRoot: false,
+      isInLoop: false,
+    }
+    const [body, weight] = this.weighed(() => this.sequence(node.body, scope))
     const noParent = new Undefined(`there is no parent block called '${node.name}'.`)
-    return (render, context) => {
+    const run = (render: Render, context: Context): void => {
       const frame = new Frame(within.variables.size, undefined, render, context)
       if (self) frame.slots[self.slot] = new TemplateReference(this.runBlocks, context)
       if (parent) frame.slots[parent.slot] = noParent
@@ -153,14 +173,28 @@ class Compiler {
       enter(frame)
       body(frame)
     }
+    return { run, height: heightOf(node.body) }
   }
 
   // Scopes
 
+  private undeclared(body: readonly Statement[], names: readonly string[]): ReadonlySet<string> {
+    return names.some((name) => this.survey.names.has(name)) ? undeclared(body, names) : NOTHING
+  }
+
+  /** Compiles a body that runs by itself; with it, the nodes that one pass evaluates, all branches counted. */
+  private weighed<T>(compileBody: () => T): readonly [T, number] {
+    const before = this.work.nodes
+    const body = compileBody()
+    const weight = this.work.nodes - before
+    this.work.nodes = before
+    return [body, 1 + weight]
+  }
+
   private inner(scope: Scope, within: FunctionScope = scope.symbols.function): Scope {
     const symbols = new Symbols(within, scope.symbols)
     const isInLoop = scope.isInLoop && within === scope.symbols.function
-    return { symbols, isSoft: false, isTraced: this.isTraced, isTop: false, isRoot: false, isInLoop }
+    return { symbols, isSoft: false, isTraced: this.isTraced, work: this.work, isTop: false, isRoot: false, isInLoop }
   }
 
   /** What a scope's variables are when it is entered. */
@@ -211,6 +245,7 @@ class Compiler {
   }
 
   private statement(node: Statement, scope: Scope): Run {
+    this.work.nodes += 1
     switch (node.kind) {
       case 'output':
         return this.output(node, scope)
@@ -278,13 +313,11 @@ class Compiler {
   private data({ text, line }: Data): (frame: Frame) => void {
     if (!this.isTraced)
       return ({ render }) => {
-        render.text += text
-        render.within(render.text.length)
+        render.append(text)
       }
     const lines = text.split(/(?<=\n)/).map((part, index) => ({ length: part.length, line: line + index }))
     return ({ render }) => {
-      render.text += text
-      render.within(render.text.length)
+      render.append(text)
       for (const part of lines) render.trace?.literal(part.length, part.line)
     }
   }
@@ -306,8 +339,7 @@ class Compiler {
       render.line = line
       const value = evaluate(frame)
       if (typeof value === 'string' && !render.autoescape) {
-        render.text += value
-        render.within(render.text.length)
+        render.append(value)
       } else render.write(render.autoescape ? escaped(plain(value), render) : value)
     }
   }
@@ -553,7 +585,7 @@ class Compiler {
     const twice = parameters.find((parameter, index) => parameters.indexOf(parameter) < index)
     if (twice !== undefined)
       throw new LocatedError('SyntaxError', `duplicate argument '${twice}' in function definition`, node.line)
-    const special = undeclared(node.body, ['caller', 'kwargs', 'varargs'])
+    const special = this.undeclared(node.body, ['caller', 'kwargs', 'varargs'])
     const explicit = node.parameters.find((parameter) => parameter.name === 'caller')
     if (special.has('caller') && explicit && !explicit.fallback)
       throw new LocatedError(
@@ -577,14 +609,14 @@ class Compiler {
       const missing = new Undefined(`parameter '${parameter}' was not provided`)
       return fallback ? evaluation(fallback, inner) : () => missing
     })
-    const body = this.sequence(node.body, inner)
-    const weight = weightOf(node.body)
+    const [body, weight] = this.weighed(() => this.sequence(node.body, inner))
     return {
       name,
       parameters,
       usesCaller,
       usesKwargs,
       usesVarargs,
+      height: heightOf(node.body),
       run: (outer, values) => {
         const { render } = outer
         const frame = new Frame(within.variables.size, outer, render, outer.context)
@@ -626,10 +658,11 @@ class Compiler {
     const { line } = node
     this.line = line
     const iterable = evaluation(node.iterable, scope)
+    const height = heightOf(node.body)
     return (outer) => {
       const { render } = outer
       const recurse = (items: Value, depth0: number): string | Traced =>
-        render.run(() => {
+        render.run(height, () => {
           const frame = new Frame(within.variables.size, outer, render, outer.context)
           render.line = line
           run(frame, items, recurse, depth0)
@@ -648,7 +681,7 @@ class Compiler {
     const { symbols } = inner
     const isExtended =
       node.recursive ||
-      undeclared(node.body, ['loop']).has('loop') ||
+      this.undeclared(node.body, ['loop']).has('loop') ||
       (this.survey.blocks.size > 0 && hasBelow(node, (child) => isKind(child, 'block') && child.scoped))
     const special = isExtended ? symbols.declareParameter('loop') : undefined
     collectParameters(node.target, symbols)
@@ -675,12 +708,11 @@ class Compiler {
   ) => Signal {
     const store = this.store(target, inner)
     const enter = this.enter(inner.symbols)
-    const run = this.sequence(body, { ...inner, isInLoop: true })
+    const [run, weight] = this.weighed(() => this.sequence(body, { ...inner, isInLoop: true }))
     const leave = recursive && otherwise.length === 0 ? () => {} : this.leave(inner.symbols)
     const enterOther = this.enter(other.symbols)
     const runOther = this.sequence(otherwise, other)
     const leaveOther = this.leave(other.symbols)
-    const weight = 1 + weightOf(body)
     return (frame, items, recurse, depth0) => {
       const { render } = frame
       const { trace } = render
@@ -770,7 +802,7 @@ class Compiler {
         const value = read(frame)
         if (value !== undefined) derived.exported.set(local, value)
       }
-      this.runBlocks.get(name)?.(render, derived)
+      this.runBlocks.get(name)?.run(render, derived)
       return NEXT
     }
   }
@@ -820,6 +852,12 @@ const namespacesOf = (target: Target): readonly string[] =>
       ? [target.name]
       : []
 
+/** Nodes that are within each other. */
+const heightOf = (nodes: readonly Node[]): number =>
+  nodes.reduce((height, node) => Math.max(height, 1 + heightOf(children(node))), 0)
+
+const NOTHING: ReadonlySet<string> = new Set()
+
 type FilterItems = (frame: Frame, items: Iterator<Value>) => Iterator<Value>
 
 function all(steps: readonly ((frame: Frame) => void)[]): (frame: Frame) => void {
@@ -851,16 +889,6 @@ function unpacked(value: Value, count: number, render: Render): readonly Value[]
   return values
 }
 
-/** Nodes that one pass over a body evaluates, all branches counted. */
-const weightOf = (body: readonly Statement[]): number => body.reduce((sum, node) => sum + weightOfNode(node), 1)
-
-function weightOfNode(node: Node): number {
-  if ('kind' in node && (node.kind === 'for' || node.kind === 'macro' || node.kind === 'call-block')) return 1
-  let weight = 1
-  for (const child of children(node)) weight += weightOfNode(child)
-  return weight
-}
-
 function refuseLoopTarget(node: Node): void {
   if (isKind(node, 'name-target') && node.name === 'loop')
     throw new LocatedError(
@@ -887,9 +915,9 @@ function noLoader(): never {
 class TemplateReference extends PyObject {
   readonly typeName = 'TemplateReference'
   override readonly module = 'jinja2.runtime'
-  private readonly blocks: ReadonlyMap<string, (render: Render, context: Context) => void>
+  private readonly blocks: ReadonlyMap<string, CompiledBlock>
   private readonly context: Context
-  constructor(blocks: ReadonlyMap<string, (render: Render, context: Context) => void>, context: Context) {
+  constructor(blocks: ReadonlyMap<string, CompiledBlock>, context: Context) {
     super()
     this.blocks = blocks
     this.context = context
@@ -899,23 +927,25 @@ class TemplateReference extends PyObject {
   }
   override item(key: Value): Value | undefined {
     const block = typeof key === 'string' ? this.blocks.get(key) : undefined
-    return block && new BlockReference((render) => block(render, this.context))
+    return block && new BlockReference(block, this.context)
   }
 }
 
 class BlockReference extends PyObject {
   readonly typeName = 'BlockReference'
   override readonly module = 'jinja2.runtime'
-  private readonly block: (render: Render) => void
-  constructor(block: (render: Render) => void) {
+  private readonly block: CompiledBlock
+  private readonly context: Context
+  constructor(block: CompiledBlock, context: Context) {
     super()
     this.block = block
+    this.context = context
   }
   repr(): string {
     return '<jinja2.runtime.BlockReference object at 0x0>'
   }
   override call(_call: Arguments, runtime: Runtime): Value {
     const render = runtime as Render
-    return plain(render.run(() => this.block(render)))
+    return plain(render.run(this.block.height, () => this.block.run(render, this.context)))
   }
 }

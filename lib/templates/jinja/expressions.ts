@@ -56,9 +56,12 @@ export interface Place {
   /** In a branch that may not run, where an unknown filter is an error only when it is called. */
   readonly isSoft: boolean
   readonly isTraced: boolean
+  /** Counts the nodes that are compiled. */
+  readonly work: { nodes: number }
 }
 
 export function evaluation(node: Expression, place: Place): Evaluate {
+  place.work.nodes += 1
   switch (node.kind) {
     case 'const': {
       const { value } = node
@@ -97,7 +100,7 @@ export function evaluation(node: Expression, place: Place): Evaluate {
       return (frame) => {
         let text = ''
         for (const item of parts) text += str(item(frame), frame.render)
-        frame.render.within(text.length)
+        frame.render.join(text.length)
         return text
       }
     }
@@ -154,7 +157,7 @@ export function textEvaluation(node: Expression, place: Place): EvaluateText {
         const [a, first] = operand(left, frame, trace)
         const [b, second] = operand(right, frame, trace)
         if (!first || !second) return add(plain(a), plain(b), render)
-        render.within(first.text.length + second.text.length)
+        render.join(first.text.length + second.text.length)
         return joined(first, second)
       }
     }
@@ -168,7 +171,7 @@ export function textEvaluation(node: Expression, place: Place): EvaluateText {
           if (!trace) continue
           const [value, known] = operand(item, frame, trace)
           const next = known ?? valueText(str(plain(value), render), NONE)
-          render.within((text?.text.length ?? 0) + next.text.length)
+          render.join((text?.text.length ?? 0) + next.text.length)
           text = text ? joined(text, next) : next
         }
         return text ?? ''
@@ -181,12 +184,11 @@ export function textEvaluation(node: Expression, place: Place): EvaluateText {
     case 'getattr': {
       const object = evaluation(node.object, place)
       const { name } = node
-      const read = attributeReader(name)
+      const read = tracedAttribute(name)
       return (frame) => {
         const value = object(frame)
-        const { trace } = frame.render
         const found = read(value, frame)
-        return trace ? trace.attribute(value, name, found) : found
+        return frame.render.trace?.attribute(value, name, found) ?? found
       }
     }
     default:
@@ -542,8 +544,23 @@ function comparisonEvaluation({ first, rest }: Compare, place: Place): Evaluate 
   }
 }
 
-const same = (a: Value, b: Value, runtime: Runtime): boolean =>
-  typeof a === 'string' && typeof b === 'string' ? a === b : equals(a, b, runtime)
+function same(a: Value, b: Value, runtime: Runtime): boolean {
+  if (typeof a !== 'string' || typeof b !== 'string') return equals(a, b, runtime)
+  if (a.length === b.length) chargeLength(a, runtime)
+  return a === b
+}
+
+function has(container: Value, needle: Value, runtime: Runtime): boolean {
+  if (typeof container === 'string') chargeLength(container, runtime)
+  return contains(needle, container, runtime)
+}
+
+/** What reads a whole text costs as much as many steps. */
+const chargeLength = ({ length }: string, runtime: Runtime): void => {
+  if (length > LONG) runtime.step(length / LONG)
+}
+
+const LONG = 1024
 
 const COMPARISONS: Readonly<Record<Comparison, (a: Value, b: Value, runtime: Runtime) => boolean>> = {
   eq: same,
@@ -552,8 +569,8 @@ const COMPARISONS: Readonly<Record<Comparison, (a: Value, b: Value, runtime: Run
   lteq: (a, b, runtime) => compare('<=', a, b, runtime),
   gt: (a, b, runtime) => compare('>', a, b, runtime),
   gteq: (a, b, runtime) => compare('>=', a, b, runtime),
-  in: contains,
-  notin: (a, b, runtime) => !contains(a, b, runtime),
+  in: (a, b, runtime) => has(b, a, runtime),
+  notin: (a, b, runtime) => !has(b, a, runtime),
 }
 
 function binaryEvaluation(node: Binary, place: Place): Evaluate {
@@ -575,7 +592,7 @@ function binaryEvaluation(node: Binary, place: Place): Evaluate {
       const b = right(frame)
       if (typeof a !== 'string' || typeof b !== 'string') return add(a, b, frame.render)
       // JavaScript keeps the two as parts of the sum.
-      frame.render.within(a.length + b.length)
+      frame.render.join(a.length + b.length)
       return a + b
     }
   const operate = OPERATIONS[node.kind]

@@ -3,7 +3,7 @@
  * so that of a wrong character and a wrong word the one that stands first is told. Every token costs time in proportion
  * to its length: no pattern here backtracks.
  */
-import { quoted } from './code-points.ts'
+import { isIdentifier, isSpace, quoted, trimEnd } from './code-points.ts'
 import { LocatedError } from './syntax.ts'
 import { PyFloat, type Value } from './values.ts'
 
@@ -101,7 +101,7 @@ export function lexer(template: string): NextToken {
 
   /** Text before a tag: what `-` or lstrip_blocks leaves of it. */
   const stripped = (text: string, sign: string | undefined, isOutput: boolean): string => {
-    if (sign === '-') return text.replace(TRAILING_WHITESPACE, '')
+    if (sign === '-') return trimEnd(text)
     if (sign === '+' || isOutput) return text
     const lineStart = text.lastIndexOf('\n') + 1
     const isBlank = lineStart < text.length && whitespaceEndIn(text, lineStart) === text.length
@@ -215,12 +215,13 @@ export function lexer(template: string): NextToken {
   const nameAt = (): Token | undefined => {
     const code = source.charCodeAt(position)
     if (!isWordCode(code) && code < 0x80) return undefined
-    let end: number | undefined = position + 1
+    let end: number | undefined = position
     while (isWordCode(source.charCodeAt(end))) end++
-    if (source.charCodeAt(end) > 0x7f || code > 0x7f) end = matchEnd(NAME, source, position)
+    const isAscii = end > position && !(source.charCodeAt(end) > 0x7f)
+    if (!isAscii) end = matchEnd(NAME, source, position)
     if (end === undefined) return undefined
     const text = source.slice(position, end)
-    if (!IDENTIFIER.test(text)) fail('Invalid character in identifier')
+    if (!isAscii && !isIdentifier(text)) fail('Invalid character in identifier')
     const found = token('name', text)
     advance(end)
     return found
@@ -279,15 +280,10 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
 /** keep_trailing_newline is off. */
 const withoutLastNewline = (source: string): string => (source.endsWith('\n') ? source.slice(0, -1) : source)
 
-/** Python's idea of whitespace is wider than JavaScript's by \x1c-\x1f and \x85, and narrower by the byte order mark. */
-const SPACE = String.raw`[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]`
-const WHITESPACE = new RegExp(`${SPACE}+`, 'y')
-const TRAILING_WHITESPACE = new RegExp(`(?<!${SPACE})${SPACE}+$`)
 const DIGITS = String.raw`(?:\d+_)*\d+`
 const FLOAT = new RegExp(String.raw`${DIGITS}(?:(?:\.${DIGITS})?e[+-]?${DIGITS}|\.${DIGITS})`, 'iy')
 const INTEGER = /0b(?:_?[01])+|0o(?:_?[0-7])+|0x(?:_?[\da-f])+|[1-9](?:_?\d)*|0(?:_?0)*/iy
 const NAME = /[\p{L}\p{N}\p{XID_Continue}]+/uy
-const IDENTIFIER = /^[\p{XID_Start}_]\p{XID_Continue}*$/u
 
 function matchEnd(pattern: RegExp, text: string, from: number): number | undefined {
   pattern.lastIndex = from
@@ -295,8 +291,16 @@ function matchEnd(pattern: RegExp, text: string, from: number): number | undefin
 }
 
 function whitespaceEndIn(text: string, from: number): number {
-  const code = text.charCodeAt(from)
-  return code > 0x20 && code < 0x80 ? from : (matchEnd(WHITESPACE, text, from) ?? from)
+  let end = from
+  while (isSpaceAt(text, end)) end++
+  return end
+}
+
+function isSpaceAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return (
+    code === 0x20 || code === 0x0a || (!(code > 0x20 && code < 0x7f) && at < text.length && isSpace(text.charAt(at)))
+  )
 }
 
 /** Where the next `{%`, `{{` or `{#` stands. */

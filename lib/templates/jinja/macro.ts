@@ -14,6 +14,8 @@ export interface MacroDefinition {
   readonly usesCaller: boolean
   readonly usesKwargs: boolean
   readonly usesVarargs: boolean
+  /** Of its tree. */
+  readonly height: number
   /**
    * Arguments in the order of the parameters, undefined where none was given; behind them caller, kwargs and varargs, as
    * far as they are used. `outer`: where the macro was defined.
@@ -68,7 +70,7 @@ export class Macro extends PyObject {
   invoke(call: Arguments, render: Render): string | Traced {
     const values = this.bind(call)
     render.step()
-    return render.run(() => this.definition.run(this.outer, values))
+    return render.run(this.definition.height, () => this.definition.run(this.outer, values))
   }
 
   private bind({ positional, named }: Arguments): readonly (Value | undefined)[] {

@@ -112,12 +112,10 @@ class Parser {
     throw new LocatedError(className, message, line)
   }
 
-  private nested<T>(read: () => T): T {
+  /** Before what may stand within itself; `depth` is taken back behind it. */
+  private enter(): void {
     this.depth += 1
     if (this.depth > MOST_NESTING) this.fail('maximum recursion depth exceeded', this.current.line, 'RecursionError')
-    const result = read()
-    this.depth -= 1
-    return result
   }
 
   // Statements
@@ -144,7 +142,9 @@ class Parser {
         flush()
         this.skip()
         if (ends && this.isAnyWord(ends)) break
-        body.push(this.nested(() => this.statement()))
+        this.enter()
+        body.push(this.statement())
+        this.depth -= 1
         this.expect('block_end')
       }
     }
@@ -414,7 +414,7 @@ class Parser {
 
   private tupleItem(primary: 'plain' | 'with namespace' | undefined, withConditional: boolean): Expression | Target {
     if (!primary) return this.expression(withConditional)
-    return (primary === 'with namespace' ? this.namespaceTarget() : undefined) ?? this.nested(() => this.primary())
+    return (primary === 'with namespace' ? this.namespaceTarget() : undefined) ?? this.primary()
   }
 
   /** `ns.name` */
@@ -434,7 +434,10 @@ class Parser {
   }
 
   private expression(withConditional = true): Expression {
-    return this.nested(() => (withConditional ? this.inlineIf() : this.or()))
+    this.enter()
+    const found = withConditional ? this.inlineIf() : this.or()
+    this.depth -= 1
+    return found
   }
 
   private inlineIf(): Expression {
@@ -442,7 +445,7 @@ class Parser {
     let then = this.or()
     while (this.skipWord('if')) {
       const test = this.or()
-      const otherwise = this.skipWord('else') ? this.nested(() => this.inlineIf()) : undefined
+      const otherwise = this.skipWord('else') ? this.expression() : undefined
       then = { kind: 'condexpr', test, then, otherwise, line }
       line = this.current.line
     }
@@ -472,7 +475,10 @@ class Parser {
   private not(): Expression {
     const { line } = this.current
     if (!this.skipWord('not')) return this.compare()
-    return { kind: 'not', operand: this.nested(() => this.not()), line }
+    this.enter()
+    const operand = this.not()
+    this.depth -= 1
+    return { kind: 'not', operand, line }
   }
 
   private compare(): Expression {
@@ -541,11 +547,15 @@ class Parser {
   private unary(withFilters: boolean): Expression {
     const { line } = this.current
     const sign = this.skipIf('sub') ? 'neg' : this.skipIf('add') ? 'pos' : undefined
-    const plain: Expression = sign
-      ? { kind: sign, operand: this.nested(() => this.unary(false)), line }
-      : this.primary()
-    const node = this.postfix(plain)
+    const node = this.postfix(sign ? this.signed(sign, line) : this.primary())
     return withFilters ? this.filtersAndTests(node) : node
+  }
+
+  private signed(kind: 'neg' | 'pos', line: number): Expression {
+    this.enter()
+    const operand = this.unary(false)
+    this.depth -= 1
+    return { kind, operand, line }
   }
 
   private primary(): Expression {
@@ -727,7 +737,7 @@ class Parser {
     if (this.is('lparen')) return this.callArguments()
     if (!OPERAND_STARTS.has(this.current.type) || this.isAnyWord(['else', 'or', 'and'])) return NO_ARGUMENTS
     if (this.isWord('is')) this.fail('You cannot chain multiple tests with is')
-    return { ...NO_ARGUMENTS, positional: [this.nested(() => this.postfix(this.primary()))] }
+    return { ...NO_ARGUMENTS, positional: [this.postfix(this.primary())] }
   }
 }
 

@@ -53,6 +53,10 @@ export interface RenderSettings {
 
 /** Calls within calls: macros and recursive loops. Python gives up at 197. */
 const MOST_CALLS = 197
+/** Nodes of the tree that are at work within each other: more than a third of what V8 has room for. */
+const MOST_NODES = 2000
+/** What calling takes besides, in nodes. */
+const NODES_OF_CALL = 6
 
 export class Render implements Runtime {
   readonly clock: () => Date
@@ -69,6 +73,7 @@ export class Render implements Runtime {
   readonly generation: { readonly start: number; readonly codePoints: number }[] = []
   private readonly meter: Meter
   private calls = 0
+  private nodes = 0
   private captures = 0
   /** Length of what the template itself has written while something else is captured. */
   private written = 0
@@ -87,9 +92,15 @@ export class Render implements Runtime {
     this.meter.allocate(size)
   }
 
-  /** As allocate, for a text that JavaScript keeps as its parts. */
-  within(size: number): void {
-    this.meter.within(size)
+  /** As allocate, for the sum of texts. */
+  join(size: number): void {
+    this.meter.join(size)
+  }
+
+  /** Writes a text whose pieces, if any, are told elsewhere. */
+  append(text: string): void {
+    this.text += text
+    this.meter.within(this.text.length)
   }
 
   call(callee: Value, call: Arguments): Value {
@@ -113,13 +124,17 @@ export class Render implements Runtime {
     return test(value, call, this)
   }
 
-  /** Runs a function of the template: what it writes is its result. */
-  run(body: () => void): string | Traced {
-    if (++this.calls > MOST_CALLS) throw new PyError('RecursionError', 'maximum recursion depth exceeded')
-    const { line } = this
+  /** Runs a function of the template: what it writes is its result. `height`: of its tree. */
+  run(height: number, body: () => void): string | Traced {
+    const { line, nodes } = this
+    this.calls += 1
+    this.nodes += height + NODES_OF_CALL
+    if (this.calls > MOST_CALLS || this.nodes > MOST_NODES)
+      throw new PyError('RecursionError', 'maximum recursion depth exceeded')
     const result = this.capture(body)
     // Not where the body fails: the error has the line in it.
     this.line = line
+    this.nodes = nodes
     this.calls -= 1
     return result
   }
@@ -148,8 +163,7 @@ export class Render implements Runtime {
   /** Writes a value. */
   write(value: Value | Traced): void {
     const text = typeof value === 'string' ? value : value instanceof Traced ? value.text : str(value, this)
-    this.text += text
-    this.meter.within(this.text.length)
+    this.append(text)
     if (this.trace) this.trace.write(value instanceof Traced ? value : valueText(text, NONE), this.line)
   }
 

@@ -4,7 +4,7 @@
  * begins as what the context has, as an outer scope's variable, or undefined. The same decisions here, so that a name
  * means the same: variables are slots of frames.
  */
-import { type Callable, children, type For, type Node, signature } from './syntax.ts'
+import { type Branch, type Callable, children, type For, type Node, signature } from './syntax.ts'
 
 /** One function of the compiled template: its variables are the slots of one frame. */
 export interface FunctionScope {
@@ -27,27 +27,24 @@ export type Load =
 
 export class Symbols {
   readonly function: FunctionScope
-  readonly parent: Symbols | undefined
+  /** The scope around this one. */
+  private readonly parent: Symbols | undefined
+  /** In a branch: the scope that it is a branch of, less what the branch itself has. */
+  private readonly base: Symbols | undefined
   private readonly level: number
-  private readonly variables: Map<string, Variable>
-  readonly loads: Map<Variable, Load>
-  readonly stores: Set<string>
+  private readonly variables = new Map<string, Variable>()
+  readonly loads = new Map<Variable, Load>()
+  private readonly stores = new Set<string>()
 
-  constructor(within: FunctionScope, parent: Symbols | undefined, from?: Symbols) {
+  constructor(within: FunctionScope, parent: Symbols | undefined, base?: Symbols) {
     this.function = within
     this.parent = parent
+    this.base = base
     this.level = parent ? parent.level + 1 : 0
-    this.variables = new Map(from?.variables)
-    this.loads = new Map(from?.loads)
-    this.stores = new Set(from?.stores)
   }
 
   find(name: string): Variable | undefined {
-    return this.variables.get(name) ?? this.parent?.find(name)
-  }
-
-  load(variable: Variable): Load | undefined {
-    return this.loads.get(variable) ?? this.parent?.load(variable)
+    return this.own(name) ?? this.parent?.find(name)
   }
 
   /** Names stored here or further out, with where they are now. */
@@ -71,7 +68,7 @@ export class Symbols {
 
   store(name: string): void {
     this.stores.add(name)
-    if (this.variables.has(name)) return
+    if (this.own(name)) return
     const outer = this.parent?.find(name)
     this.define(name, outer ? { kind: 'alias', of: outer } : { kind: 'undefined' })
   }
@@ -82,17 +79,26 @@ export class Symbols {
 
   /** A name that only some branches store is, in the others, what it is outside. */
   merge(branches: readonly Symbols[]): void {
-    const stored = new Set(branches.flatMap((branch) => [...branch.stores])).difference(this.stores)
+    const stored = new Set<string>()
+    for (const branch of branches) for (const name of branch.stores) if (!this.hasStored(name)) stored.add(name)
     for (const branch of branches) {
       for (const [name, variable] of branch.variables) this.variables.set(name, variable)
       for (const [variable, load] of branch.loads) this.loads.set(variable, load)
       for (const name of branch.stores) this.stores.add(name)
     }
     for (const name of stored) {
-      const variable = this.variables.get(name)
+      const variable = this.own(name)
       const outer = this.parent?.find(name)
       if (variable) this.loads.set(variable, outer ? { kind: 'alias', of: outer } : { kind: 'resolve', name })
     }
+  }
+
+  private own(name: string): Variable | undefined {
+    return this.variables.get(name) ?? this.base?.own(name)
+  }
+
+  private hasStored(name: string): boolean {
+    return this.stores.has(name) || (this.base?.hasStored(name) ?? false)
   }
 
   private define(name: string, load: Load): Variable {
@@ -139,12 +145,14 @@ function collectNode(node: Node, symbols: Symbols): void {
       const [first, ...others] = node.branches
       if (!first) return
       collectNode(first.test, symbols)
-      const branches = [symbols.branch(), symbols.branch(), symbols.branch()] as const
-      collect(first.body, branches[0])
-      for (const { test, body, line } of others)
-        collectNode({ kind: 'if', branches: [{ test, body, line }], otherwise: [], line }, branches[1])
-      collect(node.otherwise, branches[2])
-      symbols.merge(branches)
+      const bodies = [first.body, others.map(asIf), node.otherwise].filter((body) => body.length > 0)
+      symbols.merge(
+        bodies.map((body) => {
+          const branch = symbols.branch()
+          collect(body, branch)
+          return branch
+        }),
+      )
       return
     }
     case 'macro':
@@ -187,6 +195,9 @@ function collectNode(node: Node, symbols: Symbols): void {
       collect(children(node), symbols)
   }
 }
+
+/** jinja2 keeps `elif` as conditions of their own, all in one branch. */
+const asIf = (branch: Branch): Node => ({ kind: 'if', branches: [branch], otherwise: [], line: branch.line })
 
 /** The parameters and the body of a macro, in its own scope. */
 export const collectCallable = (node: Callable, symbols: Symbols): void => {

@@ -6,6 +6,8 @@ export interface Survey {
   /** Names of that kind are forbidden within loops, and hardly ever there. */
   readonly storesLoop: boolean
   readonly hasGenerationTag: boolean
+  /** Every name that is read anywhere. */
+  readonly names: ReadonlySet<string>
 }
 
 /**
@@ -17,6 +19,7 @@ const MOST_DEPTH = 400
 /** Throws LocatedError: RecursionError for a tree that is too deep to be walked, TemplateAssertionError for two equal blocks. */
 export function survey(template: readonly Statement[]): Survey {
   const blocks = new Map<string, Block>()
+  const names = new Set<string>()
   let storesLoop = false
   let hasGenerationTag = false
   const open: Node[] = template.toReversed()
@@ -24,7 +27,8 @@ export function survey(template: readonly Statement[]): Survey {
   for (let node = open.pop(), depth = depths.pop(); node && depth; node = open.pop(), depth = depths.pop()) {
     if (depth > MOST_DEPTH) throw new LocatedError('RecursionError', 'maximum recursion depth exceeded', node.line)
     if ('kind' in node) {
-      if (node.kind === 'block') addBlock(blocks, node)
+      if (node.kind === 'name') names.add(node.name)
+      else if (node.kind === 'block') addBlock(blocks, node)
       else if (node.kind === 'name-target') storesLoop ||= node.name === 'loop'
       else if (node.kind === 'call-block') hasGenerationTag ||= node.call === 'generation'
     }
@@ -36,7 +40,7 @@ export function survey(template: readonly Statement[]): Survey {
       depths.push(depth + 1)
     }
   }
-  return { blocks, storesLoop, hasGenerationTag }
+  return { blocks, storesLoop, hasGenerationTag, names }
 }
 
 function addBlock(blocks: Map<string, Block>, block: Block): void {

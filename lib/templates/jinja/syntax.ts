@@ -190,19 +190,19 @@ export type Expression =
   | Binary
   | { readonly kind: 'not' | 'neg' | 'pos'; readonly operand: Expression; readonly line: number }
 
-export interface Name {
+interface Name {
   readonly kind: 'name'
   readonly name: string
   readonly line: number
 }
 
-export interface Constant {
+interface Constant {
   readonly kind: 'const'
   readonly value: Value
   readonly line: number
 }
 
-export interface Pair {
+interface Pair {
   readonly key: Expression
   readonly value: Expression
 }

@@ -63,16 +63,18 @@ export function replaced(text: string, old: string, by: string, most: number, ru
   const times = most < 0 ? found : Math.min(found, most)
   runtime.step(times / 16)
   runtime.allocate(text.length + times * (by.length - old.length))
-  if (times === found) return text.replaceAll(old, () => by)
-  let result = ''
+  const parts: string[] = []
   let at = 0
   for (let turn = 0; turn < times; turn += 1) {
+    if (turn % MATCHES_BETWEEN_STEPS === 0) runtime.step()
     const next = text.indexOf(old, at)
-    result += text.slice(at, next) + by
+    parts.push(text.slice(at, next), by)
     at = next + old.length
   }
-  return result + text.slice(at)
+  return parts.join('') + text.slice(at)
 }
+
+const MATCHES_BETWEEN_STEPS = 1024
 
 /** Replacing '' puts the text between all characters. */
 function interleaved(text: string, by: string, most: number, runtime: Runtime): string {

