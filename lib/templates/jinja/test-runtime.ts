@@ -8,6 +8,7 @@ const absent = (): never => {
 export const testRuntime: Runtime = {
   step: () => {},
   allocate: () => {},
+  autoescape: false,
   clock: () => new Date(0),
   call: absent,
   filter: absent,

@@ -166,7 +166,7 @@ function xmlAttributes([value = null, autospace = true]: readonly (Value | undef
   }
   const text = shown.join(' ')
   runtime.allocate(text.length)
-  return truth(autospace) && text !== '' ? ` ${text}` : text
+  return html(truth(autospace) && text !== '' ? ` ${text}` : text, runtime)
 }
 
 function linked(
@@ -188,12 +188,13 @@ function linked(
   const text = value instanceof Markup ? value.html : str(value, runtime)
   runtime.step(1 + text.length / 8)
   runtime.allocate(text.length * 4)
-  return withLinks(value instanceof Markup ? text : escapedHtml(text), {
+  const links = withLinks(value instanceof Markup ? text : escapedHtml(text), {
     limit: limit === null ? undefined : sizeOf(limit),
     rel: [...rels].sort().join(' '),
     target: textOf(target),
     schemes: prefixes.map((scheme) => textOf(scheme) ?? ''),
   })
+  return html(links, runtime)
 }
 
 function json(
@@ -230,10 +231,31 @@ function joined(
   runtime: Runtime,
 ): Value {
   const take = attribute === null ? undefined : itemPath(attribute, runtime)
-  const texts: string[] = []
-  for (const item of items(value, runtime)) texts.push(str(take ? take(item) : item, runtime))
-  return joinedText(str(separator, runtime), texts, runtime)
+  const parts: Value[] = []
+  for (const item of items(value, runtime)) {
+    const part = take ? take(item) : item
+    parts.push(part instanceof Markup && runtime.autoescape ? part : str(part, runtime))
+  }
+  // Only where something is markup is the rest escaped.
+  const isMarkup = runtime.autoescape && [separator, ...parts].some((part) => part instanceof Markup)
+  if (!isMarkup) return joinedText(str(separator, runtime), parts, runtime)
+  const html = parts.map((part) => escaped(part, runtime))
+  return new Markup(joinedText(escaped(separator, runtime).html, html, runtime))
 }
+
+function replacedIn(
+  [value = null, old = '', by = '', count = null]: readonly (Value | undefined)[],
+  runtime: Runtime,
+): Value {
+  const most = count === null ? -1 : sizeOf(count)
+  const oldText = str(old, runtime)
+  const isMarkup = runtime.autoescape && [value, old, by].some((part) => part instanceof Markup)
+  if (!isMarkup) return replaced(str(value, runtime), oldText, str(by, runtime), most, runtime)
+  return new Markup(replaced(escaped(value, runtime).html, oldText, escaped(by, runtime).html, most, runtime))
+}
+
+/** What a filter that makes HTML gives. */
+const html = (text: string, runtime: Runtime): Value => (runtime.autoescape ? new Markup(text) : text)
 
 export const textFilters: readonly NamedFilter[] = [
   ['capitalize', asMethod('capitalize')],
@@ -277,12 +299,7 @@ export const textFilters: readonly NamedFilter[] = [
   ['indent', filter('do_indent(s, width=, first=, blank=)', indented)],
   ['join', filter('sync_do_join([eval_ctx], value, d=, attribute=)', joined)],
   ['pprint', filter('do_pprint(value)', ([value = null], runtime) => pretty(value, runtime))],
-  [
-    'replace',
-    filter('do_replace([eval_ctx], s, old, new, count=)', ([value = null, old = '', by = '', most = null], runtime) =>
-      replaced(str(value, runtime), str(old, runtime), str(by, runtime), most === null ? -1 : sizeOf(most), runtime),
-    ),
-  ],
+  ['replace', filter('do_replace([eval_ctx], s, old, new, count=)', replacedIn)],
   [
     'tojson',
     filter('_cached_compile_jinja_template.<locals>.tojson(x, ensure_ascii=, indent=, separators=, sort_keys=)', json),

@@ -86,6 +86,8 @@ export interface Runtime {
   step(count?: number): void
   /** Charges a string or list about to be made, in UTF-16 units or entries. Throws BudgetError. */
   allocate(size: number): void
+  /** Whether `{% autoescape true %}` stands around what is evaluated. */
+  readonly autoescape: boolean
   /** What strftime_now tells. */
   readonly clock: () => Date
   call(callee: Value, call: Arguments): Value

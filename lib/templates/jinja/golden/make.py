@@ -123,6 +123,14 @@ def without_address(text):
     return re.sub(r" at 0x[0-9a-f]{6,}", " at 0x0", text)
 
 
+# Each in a block that escapes, which no filter of the generated ones stands in.
+ESCAPING = [
+    "{{ '<a>' }}{{ ['<'] }}{{ '<'|safe }}{{ '<'|e }}", "{{ ['<a>', '<b>'|safe]|join('&') }}", "{{ ['<', '>']|join('&')|upper }}", "{{ ['<', 1]|join('&'|safe) }}", "{{ [{'k': '<'|safe}, {'k': '>'}]|join('-', attribute='k') }}",
+    "{{ '<a>'|replace('a', '<') }}{{ '<'|safe|replace('<', '>') }}{{ '<a'|replace('a', '<b>'|safe) }}{{ '<a'|replace('a'|safe, 'c', 1) }}", "{{ '<' ~ 'a' }}{{ ('<'|safe) ~ '>' }}",
+    "{% macro m() %}<b>{{ '<' }}{% endmacro %}{{ m() }}", "{% set x %}<{{ '<' }}{% endset %}{{ x }}", "{{ {'a': '<'}|xmlattr }}{{ 'http://a.org'|urlize }}", "{{ none }}{{ 1.0 }}{{ missing }}", "{{ {'a': '<'}|tojson }}", "{% filter upper %}<{{ '<' }}{% endfilter %}",
+    "{{ '<%s>' % '<' }}{{ ('<%s>'|safe) % '<' }}{{ ('<{}>'|safe).format('<') }}", "{{ '<'|indent(2, true) }}{{ ('<'|safe)|center(5) }}",
+]
+
 JSON_TEXTS = [
     "1", "-0", "1.0", "-0.0", "1e400", "-1E400", "1e-400", "12345678901234567890", "1.5e3", "NaN", "Infinity", "-Infinity", "null", "true", "false", '""', '"a\\u00e9\\ud83d\\ude00\\n\\/"', '"\\ud83d"', "[]", "{}", " [1 , 2 ] ", '{"b": 1, "a": 2, "10": 3, "2": 4}',
     '{"a": 1, "b": 2, "a": 3}', '{"a": {"b": [1.0, null, {}]}}', '"\u2028\x7f"', "\t\n\r [ ]", "1" * 4300, "",
@@ -146,7 +154,7 @@ def json_outcome(text):
 def main(count=1500, seed=1, file=Path(__file__).parent / "cases.json"):
     assert sys.version_info[:2] == (3, 11), "other versions word some errors differently"
     rng = random.Random(int(seed))
-    cases = {}
+    cases = {text: outcome(text) for text in (f"{{% autoescape true %}}{body}{{% endautoescape %}}" for body in ESCAPING)}
     while len(cases) < int(count):
         text = Case(rng).text
         # The order of a set differs from run to run.
