@@ -17,6 +17,11 @@ export const LAB_TABS: readonly LabTab[] = [
     Tab: dynamic(async () => (await import('#components/templates/preview-tab.tsx')).PreviewTab),
   },
   {
+    name: 'stability',
+    title: 'Prefix doctor',
+    Tab: dynamic(async () => (await import('#components/templates/stability-tab.tsx')).StabilityTab),
+  },
+  {
     name: 'masks',
     title: 'Mask doctor',
     Tab: dynamic(async () => (await import('#components/templates/masks-tab.tsx')).MasksTab),

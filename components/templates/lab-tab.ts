@@ -7,7 +7,7 @@ import type { LabInput } from '#lib/lab/task.ts'
 import type { RunTask } from '#lib/lab/tasks.ts'
 
 /** Names that tabs keep in the address; each tab may add its own. Not `token`: that is the launch token’s. */
-export const LAB_VIEW_NAMES = ['colour', 'at', 'against', 'tokenizer2', 'turns'] as const
+export const LAB_VIEW_NAMES = ['colour', 'at', 'cell', 'against', 'tokenizer2', 'turns'] as const
 export type LabViewName = (typeof LAB_VIEW_NAMES)[number]
 export type LabView = { readonly [name in LabViewName]?: string | undefined }
 

@@ -1,0 +1,106 @@
+import type { Recipe } from '#lib/lab/stability/report.ts'
+import { countText } from '../../trajectory/numbers.ts'
+import { Fact, Facts, Heading } from '../../ui/facts.tsx'
+import { BOUNDARIES } from './words.ts'
+
+interface RecipeBoxProps {
+  readonly recipe: Recipe
+  /** Opens a cell of the matrix. */
+  readonly onCell: (id: string) => void
+}
+
+/** How Rollscope goes on with a conversation, and whether that is what the whole conversation renders. */
+export function RecipeBox({ recipe, onCell }: RecipeBoxProps) {
+  const { kind, endOfTurn, separator, appended, proofs } = recipe
+  const failed = proofs.filter(({ result }) => result.kind !== 'held')
+  const first = failed[0]
+  return (
+    <section aria-label="Incremental recipe" data-recipe={kind}>
+      <Heading>How Rollscope goes on with a conversation</Heading>
+      <p className="mb-2 max-w-prose text-dim">
+        A question, a placeholder reply and the new messages are rendered and cut behind the reply. What stands there is
+        encoded and appended to the ids so far, which are never encoded again.
+      </p>
+      <p className="mb-2">
+        {kind === 'held' ? (
+          <>
+            <span className="font-medium text-good">✓ Proved:</span> at all {countText(proofs.length)} boundaries this
+            is what the whole conversation has behind the reply.
+          </>
+        ) : (
+          <>
+            <span className="font-medium text-bad">✗ {kind === 'broken' ? 'It does not hold' : 'Impossible'}:</span>{' '}
+            {countText(failed.length)} of {countText(proofs.length)} boundaries have something else behind the reply.
+          </>
+        )}
+      </p>
+      {first && (
+        <div className="mb-3 grid gap-1 border-bad border-l-3 pl-2.5 text-xs">
+          <button
+            type="button"
+            className="justify-self-start font-medium text-accent hover:underline"
+            onClick={() => onCell(first.cell)}
+          >
+            {first.cell}
+          </button>
+          {first.result.kind === 'failed' && <p>{first.result.failure.message}</p>}
+          {first.result.kind === 'broken' && (
+            <>
+              <Text name="appended" text={first.result.appended} at={first.result.at} />
+              <Text name="rendered" text={first.result.whole} at={first.result.at} />
+            </>
+          )}
+        </div>
+      )}
+      <Facts>
+        <Fact name="ends a turn" title="Appended where the model did not write it">
+          {endOfTurn ? (
+            <code className="font-mono">
+              {endOfTurn.text} <span className="text-dim">{endOfTurn.id}</span>
+            </code>
+          ) : (
+            'no token'
+          )}
+        </Fact>
+        <Fact name="stands between turns">
+          <code className="font-mono">{separator === '' ? 'nothing' : JSON.stringify(separator)}</code>
+        </Fact>
+      </Facts>
+      <dl className="mt-2 grid gap-1.5 text-xs">
+        {appended
+          .filter(({ boundary }) => boundary === 'user' || boundary === 'tool' || boundary === 'parallel')
+          .map(({ boundary, text }) => (
+            <div key={boundary} className="grid grid-cols-[84px_minmax(0,1fr)] gap-x-2">
+              <dt className="text-dim" title={BOUNDARIES[boundary].title}>
+                {BOUNDARIES[boundary].name}
+              </dt>
+              <dd className="whitespace-pre-wrap rounded border border-line bg-panel px-2 py-1 font-mono [overflow-wrap:anywhere]">
+                {text.replaceAll('\n', '↵\n')}
+              </dd>
+            </div>
+          ))}
+      </dl>
+    </section>
+  )
+}
+
+/** Characters that are shown of a text from a little before the difference. */
+const BEFORE = 24
+const SHOWN = 120
+
+function Text({ name, text, at }: { readonly name: string; readonly text: string; readonly at: number }) {
+  const start = Math.max(0, at - BEFORE)
+  return (
+    <p className="grid grid-cols-[84px_minmax(0,1fr)] gap-x-2">
+      <span className="text-dim">{name}</span>
+      <code className="font-mono [overflow-wrap:anywhere]">
+        {start > 0 && '…'}
+        {JSON.stringify(text.slice(start, at)).slice(1, -1)}
+        <mark className="bg-bad-soft text-bad underline">
+          {JSON.stringify(text.slice(at, start + SHOWN)).slice(1, -1) || 'nothing more'}
+        </mark>
+        {text.length > start + SHOWN && '…'}
+      </code>
+    </p>
+  )
+}
