@@ -303,35 +303,35 @@ function written(value: Value, layout: Layout, margin: string, depth: number, ru
   }
   const inner = layout.indent === undefined ? '' : margin + layout.indent
   const outer = layout.indent === undefined ? '' : margin
-  const joined = (parts: readonly string[], open: string, close: string): string => {
-    if (parts.length === 0) return open + close
-    const result = open + inner + parts.join(layout.item + inner) + outer + close
+  const closed = (inside: string, open: string, close: string): string => {
+    const result = inside === '' ? open + close : open + inner + inside + outer + close
     runtime.allocate(result.length)
     return result
   }
+  const between = layout.item + inner
   if (value instanceof PyDict) {
-    const entries = entriesOf(value, layout, runtime)
-    const shown = entries.map(
-      ([key, item]) => layout.quote(keyText(key)) + layout.key + written(item, layout, inner, depth + 1, runtime),
-    )
-    return joined(shown, '{', '}')
+    let inside = ''
+    for (const [key, item] of layout.sortKeys ? sortedEntries(value, runtime) : value.entries()) {
+      if (inside !== '') inside += between
+      inside += layout.quote(keyText(key)) + layout.key + written(item, layout, inner, depth + 1, runtime)
+    }
+    return closed(inside, '{', '}')
   }
   const items = value instanceof PyTuple ? value.items : value
   if (Array.isArray(items)) {
-    return joined(
-      items.map((item) => written(item, layout, inner, depth + 1, runtime)),
-      '[',
-      ']',
-    )
+    let inside = ''
+    for (const item of items as readonly Value[]) {
+      if (inside !== '') inside += between
+      inside += written(item, layout, inner, depth + 1, runtime)
+    }
+    return closed(inside, '[', ']')
   }
   throw new PyError('TypeError', `Object of type ${typeName(value)} is not JSON serializable`)
 }
 
 /** json.dumps sorts the pairs, so equal keys cannot make it compare values. */
-function entriesOf(dict: PyDict, layout: Layout, runtime: Runtime): readonly (readonly [Value, Value])[] {
-  const entries = [...dict.entries()]
-  return layout.sortKeys ? sorted(entries, ([key]) => key, false, runtime) : entries
-}
+const sortedEntries = (dict: PyDict, runtime: Runtime): readonly (readonly [Value, Value])[] =>
+  sorted([...dict.entries()], ([key]) => key, false, runtime)
 
 function keyText(key: Value): string {
   const text = textOf(key)
@@ -349,9 +349,16 @@ function floatText(value: number): string {
   return floatRepr(value)
 }
 
-/** JavaScript escapes as Python does, but for lone surrogates, which Python leaves. */
+/** Most texts hold nothing to escape. JavaScript escapes as Python does, but for lone surrogates, which Python leaves. */
 const quoted = (text: string): string =>
-  text.isWellFormed() ? JSON.stringify(text) : `"${text.replace(SPECIAL, escapedUnit)}"`
+  !ESCAPED.test(text)
+    ? `"${text}"`
+    : text.isWellFormed()
+      ? JSON.stringify(text)
+      : `"${text.replace(SPECIAL, escapedUnit)}"`
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what JSON escapes
+const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/
 
 const SHORT: Readonly<Record<string, string>> = {
   '"': '\\"',
