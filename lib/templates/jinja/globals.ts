@@ -8,7 +8,7 @@ import { Builtin, Range } from './objects.ts'
 import { repr, str, typeName } from './repr.ts'
 import { strftime } from './strftime.ts'
 import { dictOfKeys } from './value-methods.ts'
-import { type Arguments, PyDict, PyError, PyObject, PyTuple, type Runtime, type Value } from './values.ts'
+import { type Arguments, PyDict, PyError, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
 /** A function that is written in Python. */
 const pythonFunction = (name: string, run: (call: Arguments, runtime: Runtime) => Value): Builtin =>
@@ -54,6 +54,8 @@ function dictOf(call: Arguments, runtime: Runtime): PyDict {
   if (others.length > 0) {
     throw new PyError('TypeError', `dict expected at most 1 argument, got ${call.positional.length}`)
   }
+  // Asking it for its keys raises.
+  if (source instanceof Undefined) throw new PyError(source.className, source.message)
   const dict = new PyDict()
   if (source instanceof PyDict) for (const [key, value] of source.entries()) dict.set(key, value)
   else if (source !== undefined) addPairs(dict, source, runtime)

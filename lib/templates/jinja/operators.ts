@@ -65,7 +65,7 @@ const htmlOf = (value: Value): string | undefined =>
 /** Of numbers; of the keys or items of a dict too, which are sets. */
 export function subtract(a: Value, b: Value, runtime: Runtime): Value {
   const set = setOf(a) ?? (setOf(b) && a)
-  if (set !== undefined && !(a instanceof Undefined) && !(b instanceof Undefined)) return difference(a, b, runtime)
+  if (set !== undefined && !(a instanceof Undefined)) return difference(a, b, runtime)
   const [x, y] = operands('-', a, b)
   return subtractNumbers(x, y)
 }
@@ -74,9 +74,9 @@ const setOf = (value: Value): PyObject | undefined =>
   value instanceof PySet || (value instanceof DictView && value.part !== 'values') ? value : undefined
 
 function difference(a: Value, b: Value, runtime: Runtime): PySet {
+  const left = new PySet(listOf(a, runtime))
   const without = new PySet(listOf(b, runtime))
-  const left = listOf(a, runtime)
-  return new PySet(left.filter((item) => !without.contains(item)))
+  return new PySet([...left.iterate()].filter((item) => !without.contains(item)))
 }
 
 export function multiply(a: Value, b: Value, runtime: Runtime): Value {
