@@ -17,6 +17,7 @@ import {
   writer,
 } from './expressions.ts'
 import { Namespace } from './globals.ts'
+import { iteratorOf } from './iteration.ts'
 import { Loop } from './loop.ts'
 import { Macro, type MacroDefinition } from './macro.ts'
 import { escapedHtml, Markup } from './markup.ts'
@@ -60,7 +61,7 @@ import {
   type Target,
   type With,
 } from './syntax.ts'
-import { type Arguments, PyError, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
+import { type Arguments, PyError, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
 /** Runs in a frame; tells whether the loop around it goes on. */
 type Run = (frame: Frame) => Signal
@@ -875,10 +876,8 @@ function taken(iterator: Iterator<Value>): Value | undefined {
 
 /** As many values as there are names for. */
 function unpacked(value: Value, count: number, render: Render): readonly Value[] {
-  const isIterable = !(value === null || typeof value === 'boolean' || typeof value === 'number')
-  if (!isIterable || typeof value === 'bigint' || value instanceof PyFloat)
-    throw new PyError('TypeError', `cannot unpack non-iterable ${typeName(value)} object`)
-  const iterator = iterate(value, render)
+  const iterator = iteratorOf(value, render)
+  if (iterator === undefined) throw new PyError('TypeError', `cannot unpack non-iterable ${typeName(value)} object`)
   const values: Value[] = []
   for (let item = taken(iterator); item !== undefined; item = taken(iterator)) {
     if (values.length === count) throw new PyError('ValueError', `too many values to unpack (expected ${count})`)

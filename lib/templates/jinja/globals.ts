@@ -1,7 +1,7 @@
 /** What every chat template can call: jinja2's globals and those that transformers adds. */
 import { bound, indexOf, refuseNamed, signature } from './arguments.ts'
 import { truth } from './comparison.ts'
-import { items, listOf } from './iteration.ts'
+import { items, iteratorOf, listOf } from './iteration.ts'
 import { escapedHtml, Markup, textOf } from './markup.ts'
 import { clamped } from './numbers.ts'
 import { Builtin, Range } from './objects.ts'
@@ -81,14 +81,8 @@ function addPairs(dict: PyDict, source: Value, runtime: Runtime): void {
 }
 
 function sequenceAt(item: Value, index: number, runtime: Runtime): readonly Value[] {
-  try {
-    return listOf(item, runtime)
-  } catch (error) {
-    if (error instanceof PyError && error.className === 'TypeError') {
-      throw new PyError('TypeError', `cannot convert dictionary update sequence element #${index} to a sequence`)
-    }
-    throw error
-  }
+  if (iteratorOf(item, runtime) !== undefined) return listOf(item, runtime)
+  throw new PyError('TypeError', `cannot convert dictionary update sequence element #${index} to a sequence`)
 }
 
 /** transformers' stand-in for dict: it can be called, and knows fromkeys. */

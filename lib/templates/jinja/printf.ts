@@ -40,8 +40,9 @@ export function printf(
       used = 0
       at = end + 1
     }
-    const [, flags = '', width = '', precision] = matchAt(/([-+ #0]*)(\*|\d*)(?:\.(\*|\d*))?[hlL]?/y, format, at)
-    at += matchAt(/[-+ #0]*(?:\*|\d*)(?:\.(?:\*|\d*))?[hlL]?/y, format, at)[0].length
+    FLAGS.lastIndex = at
+    const [whole = '', flags = '', width = '', precision] = FLAGS.exec(format) ?? []
+    at += whole.length
     const wanted = width === '*' ? star(next()) : Number(width)
     const exact =
       precision === '*' ? Math.max(0, star(next())) : precision === undefined ? undefined : Number(precision)
@@ -100,11 +101,8 @@ function closingParenthesis(format: string, open: number): number {
   throw new PyError('ValueError', 'incomplete format key')
 }
 
-/** For patterns that match everywhere. */
-function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | readonly [string] {
-  pattern.lastIndex = at
-  return pattern.exec(text) ?? ['']
-}
+/** Flags, width, precision, and a length that C had; each may be missing. */
+const FLAGS = /([-+ #0]*)(\*|\d*)(?:\.(\*|\d*))?[hlL]?/y
 
 function star(value: Value): number {
   const width = integer(value)

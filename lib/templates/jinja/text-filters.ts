@@ -132,15 +132,10 @@ function urlEncoded(value: Value, runtime: Runtime): Value {
 
 /** `a, b = value`. */
 function pairOf(value: Value, runtime: Runtime): readonly [Value, Value] {
-  let parts: readonly Value[]
-  try {
-    parts = listOf(value, runtime)
-  } catch (error) {
-    if (error instanceof PyError && error.className === 'TypeError') {
-      throw new PyError('TypeError', `cannot unpack non-iterable ${typeName(value)} object`)
-    }
-    throw error
+  if (iteratorOf(value, runtime) === undefined) {
+    throw new PyError('TypeError', `cannot unpack non-iterable ${typeName(value)} object`)
   }
+  const parts = listOf(value, runtime)
   const [first, second] = parts
   if (first === undefined || second === undefined) {
     throw new PyError('ValueError', `not enough values to unpack (expected 2, got ${parts.length})`)
