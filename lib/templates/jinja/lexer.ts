@@ -338,7 +338,7 @@ function unescaped(text: string, fail: (message: string) => never): string {
       const code = Number.parseInt(whole.slice(2), 16)
       return code > 0x10ffff ? fail('illegal Unicode character') : String.fromCodePoint(code)
     }
-    if (letter === 'N') return fail(whole.length > 2 ? 'unknown Unicode character name' : NAMELESS)
+    if (letter === 'N') return fail(whole.length > 4 ? 'unknown Unicode character name' : NAMELESS)
     return SIMPLE_ESCAPES.get(letter) ?? whole
   })
 }

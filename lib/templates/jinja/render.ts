@@ -1,6 +1,7 @@
 /** One render: its variables, what it has written, what it may still use, and the line that it is at. */
 import type { Budget, RenderedPiece } from '../rendering.ts'
 import { Meter } from './budget.ts'
+import { codePointLength } from './code-points.ts'
 import { filters } from './filters.ts'
 import { globals, type Namespace } from './globals.ts'
 import { Markup } from './markup.ts'
@@ -180,16 +181,11 @@ export class Render implements Runtime {
 
   /** transformers' tracker: measures what the template itself has written so far, wherever the block stands. */
   generated(text: string): void {
-    this.generation.push({ start: this.captures === 0 ? this.text.length : this.written, codePoints: codePoints(text) })
+    this.generation.push({
+      start: this.captures === 0 ? this.text.length : this.written,
+      codePoints: codePointLength(text),
+    })
   }
-}
-
-export const codePoints = (text: string): number => {
-  let count = text.length
-  for (let at = 0; at + 1 < text.length; at++) {
-    if ((text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) count--
-  }
-  return count
 }
 
 /** Follows messages and pieces through a render. */

@@ -1,9 +1,10 @@
 /** Jinja templates as transformers sets jinja2 up: compile once, render often. */
 import type { Budget, Rendering } from '../rendering.ts'
 import { DEFAULT_BUDGET } from './budget.ts'
+import { unitOffset } from './code-points.ts'
 import { compile, type Program } from './compile.ts'
 import { parse } from './parser.ts'
-import { codePoints, Render, type RenderSettings, Trace } from './render.ts'
+import { Render, type RenderSettings, Trace } from './render.ts'
 import { survey } from './survey.ts'
 import { LocatedError } from './syntax.ts'
 import { PyError, type Value } from './values.ts'
@@ -76,13 +77,5 @@ const isStackOverflow = (error: unknown): boolean =>
   ((error instanceof RangeError && /call stack/.test(error.message)) || error.name === 'InternalError')
 
 /** Python measures in code points and, where a block does not stand in the template itself, somewhere else in the text. */
-function spans(text: string, generation: Render['generation']): Rendering['generation'] {
-  return generation.map(({ start, codePoints: count }) => {
-    let end = Math.min(text.length, start + count)
-    for (let missing = count - codePoints(text.slice(start, end)); missing > 0 && end < text.length; ) {
-      end = Math.min(text.length, end + missing)
-      missing = count - codePoints(text.slice(start, end))
-    }
-    return { start, end }
-  })
-}
+const spans = (text: string, generation: Render['generation']): Rendering['generation'] =>
+  generation.map(({ start, codePoints }) => ({ start, end: unitOffset(text, codePoints, start) }))

@@ -1,0 +1,115 @@
+/** What the golden files cannot say: they hold one template each, rendered once. */
+import { describe, expect, test } from 'vitest'
+import { DEFAULT_BUDGET } from './budget.ts'
+import { fromJs } from './json.ts'
+import { LocatedError } from './syntax.ts'
+import { compileTemplate } from './template.ts'
+import type { Value } from './values.ts'
+
+const variables = (given: Readonly<Record<string, unknown>>): ReadonlyMap<string, Value> =>
+  new Map(Object.entries(given).map(([name, value]) => [name, fromJs(value)]))
+const render = (template: string, given = {}): string => compileTemplate(template).render(variables(given))
+const NAMES = variables({ messages: [] })
+
+/** `Class at line: message` */
+function failure(template: string, given = {}): string {
+  try {
+    return render(template, given)
+  } catch (error) {
+    if (!(error instanceof LocatedError)) throw error
+    return `${error.className} at ${error.line}: ${error.message}`
+  }
+}
+
+describe('a compiled template', () => {
+  test('remembers nothing of a render', () => {
+    const template = compileTemplate(
+      "{% if first %}{% set a = 'set' %}{% macro m() %}{{ a }}{% endmacro %}{% endif %}{{ a }}{{ m is defined }}",
+    )
+    expect(template.render(variables({ first: true }))).toBe('setTrue')
+    expect(template.render(variables({ first: false }))).toBe('False')
+  })
+
+  test('goes on after a render that failed within macros and blocks', () => {
+    const template = compileTemplate(
+      '{% macro m() %}{% set x %}a{{ y + 1 }}{% endset %}{{ x }}{% endmacro %}<{{ m() }}>',
+    )
+    expect(() => template.render(NAMES)).toThrow("'y' is undefined")
+    expect(template.render(variables({ y: 1 }))).toBe('<a2>')
+  })
+
+  test('leaves its variables as they were', () => {
+    const given = variables({ a: [1], b: { c: 1 } })
+    const before = [...given]
+    compileTemplate('{% set a = 2 %}{% set b = namespace(c=2) %}{% set b.c = 3 %}{{ b.c }}').render(given)
+    expect([...given]).toEqual(before)
+  })
+})
+
+describe('the line of an error', () => {
+  test('is that of the statement or output that was at work, within a macro that of its body', () => {
+    expect(failure('\n{{ 1 }}\n{{ a.b }}')).toBe("UndefinedError at 3: 'a' is undefined")
+    expect(failure('{% macro m() %}\n{{ a.b }}\n{% endmacro %}\n{{ m() }}')).toBe(
+      "UndefinedError at 2: 'a' is undefined",
+    )
+    expect(failure('{% macro m() %}\nx\n{% endmacro %}\n{{ m() + a.b }}')).toBe("UndefinedError at 4: 'a' is undefined")
+    expect(failure('{% for x in [1]\n if a.b %}\n{% endfor %}')).toBe("UndefinedError at 2: 'a' is undefined")
+  })
+
+  test('is that of the last statement before it where jinja2 notes none', () => {
+    expect(failure('{{ 1 }}\n{% set x = 1 %}\n\n{% set x.y = 1 %}')).toBe(
+      'TemplateRuntimeError at 2: cannot assign attribute on non-namespace object',
+    )
+    expect(failure('{% if true %}{% endif %}\n\n{% with a = b.c %}{% endwith %}')).toBe(
+      "UndefinedError at 1: 'b' is undefined",
+    )
+  })
+
+  test('is told before anything is rendered where a name is wrong, but for branches', () => {
+    expect(() => compileTemplate('\n{{ 1|nope }}')).toThrow("No filter named 'nope'.")
+    expect(render('{% if false %}{{ 1|nope }}{% endif %}')).toBe('')
+    expect(failure('\n{% if true %}{{ 1 is nope }}{% endif %}')).toBe(
+      "TemplateRuntimeError at 2: No test named 'nope' found.",
+    )
+  })
+})
+
+describe('generation blocks', () => {
+  const spans = (template: string) => {
+    const { text, generation, hasGenerationTag } = compileTemplate(template).trace(NAMES)
+    expect(hasGenerationTag).toBe(template.includes('generation'))
+    return generation.map(({ start, end }) => text.slice(start, end))
+  }
+
+  test('are measured in UTF-16 units', () => {
+    expect(spans('😀a{% generation %}b😀{% endgeneration %}c{% generation %}{% endgeneration %}')).toEqual(['b😀', ''])
+    expect(spans('😀a')).toEqual([])
+  })
+
+  test('are measured by what the template itself has written, as by transformers', () => {
+    expect(spans('ab{% set x %}cd{% generation %}ef{% endgeneration %}{% endset %}😀{{ x }}')).toEqual(['😀c'])
+    expect(spans('{% set x %}{% generation %}abc{% endgeneration %}{% endset %}a')).toEqual(['a'])
+  })
+})
+
+test('the clock is the caller’s', () => {
+  const clock = () => new Date(2030, 1, 3)
+  expect(compileTemplate("{{ strftime_now('%d %B %Y') }}").render(NAMES, { clock })).toBe('03 February 2030')
+})
+
+test('loops and blocks that a template leaves early are left whole', () => {
+  expect(
+    render('{% for a in [1, 2] %}{% set x %}{% filter upper %}{% break %}{% endfilter %}{% endset %}{% endfor %}b'),
+  ).toBe('b')
+  expect(
+    render(
+      '{% for a in [1, 2] %}{% for b in "cd" %}{% if a == 1 %}{% continue %}{% endif %}{{ b }}{% endfor %}{{ a }}{% endfor %}',
+    ),
+  ).toBe('1cd2')
+})
+
+test('what a budget ends is told as an error of the template', () => {
+  const budget = { ...DEFAULT_BUDGET, size: 100 }
+  expect(() => compileTemplate("{{ 'a' * 101 }}").render(NAMES, { budget })).toThrow(LocatedError)
+  expect(compileTemplate("{{ 'a' * 100 }}").render(NAMES, { budget })).toHaveLength(100)
+})
