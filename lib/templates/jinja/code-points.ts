@@ -31,6 +31,12 @@ export function unitOffset(text: string, index: number, from = 0): number {
 export const codePointIndex = (text: string, unit: number): number =>
   hasSurrogates(text) ? codePointLength(text.slice(0, unit)) : unit
 
+/** Of text[:end] in UTF-16 units. */
+export function lastCharacter(text: string, end: number): string {
+  const pair = text.slice(Math.max(0, end - 2), end)
+  return (pair.codePointAt(0) ?? 0) > 0xffff ? pair : text.slice(end - 1, end)
+}
+
 const SPACES = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000'
 const SPACE = new RegExp(`[${SPACES}]`)
 const LEADING_SPACE = new RegExp(`^[${SPACES}]+`)
@@ -74,6 +80,11 @@ export const isUpper = (character: string): boolean => /\p{Uppercase}/u.test(cha
 export const isLower = (character: string): boolean => /\p{Lowercase}/u.test(character)
 export const isTitle = (character: string): boolean => /\p{Lt}/u.test(character)
 export const isCased = (character: string): boolean => /[\p{Uppercase}\p{Lowercase}\p{Lt}]/u.test(character)
+/** str.islower(): none of the other case, and one that has a case. */
+export const isLowerText = (text: string): boolean =>
+  !/[\p{Uppercase}\p{Lt}]/u.test(text) && /\p{Lowercase}/u.test(text)
+export const isUpperText = (text: string): boolean =>
+  !/[\p{Lowercase}\p{Lt}]/u.test(text) && /\p{Uppercase}/u.test(text)
 export const isIdentifier = (text: string): boolean => /^[\p{XID_Start}_]\p{XID_Continue}*$/u.test(text)
 
 /** Superscripts, circled digits and the like: Numeric_Type=Digit. */

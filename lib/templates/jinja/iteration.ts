@@ -1,5 +1,5 @@
 /** iter() and len(), and lists made of what they give. */
-import { codePointLength } from './code-points.ts'
+import { codePointLength, lastCharacter } from './code-points.ts'
 import { Markup, textOf } from './markup.ts'
 import { typeName } from './repr.ts'
 import { PyDict, PyError, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
@@ -66,13 +66,20 @@ export function reversedOf(value: Value, runtime: Runtime): Iterator<Value> {
   const list = value instanceof PyTuple ? value.items : value
   if (Array.isArray(list)) return backwards(list)
   const text = textOf(value)
-  if (text !== undefined)
-    return backwards(value instanceof Markup ? [...text].map((part) => new Markup(part)) : [...text])
+  if (text !== undefined) return charactersBackwards(text, value instanceof Markup)
   if (value instanceof PyDict) return [...keys(value)].reverse().values()
   if (value instanceof Undefined) return [].values()
   const iterator = value instanceof PyObject ? value.reversed?.(runtime) : undefined
   if (iterator) return iterator
   throw new PyError('TypeError', `'${typeName(value)}' object is not reversible`)
+}
+
+function* charactersBackwards(text: string, isMarkup: boolean): Generator<Value> {
+  for (let end = text.length; end > 0; ) {
+    const character = lastCharacter(text, end)
+    yield isMarkup ? new Markup(character) : character
+    end -= character.length
+  }
 }
 
 function* backwards(list: readonly Value[]): Generator<Value> {

@@ -56,11 +56,12 @@ export function printf(
       width: Math.abs(wanted),
       precision: exact,
       type,
-      index: codePointIndex(format, at),
       markup,
     }
+    const value = next()
+    if (!TYPES.includes(type)) throw unknownType(type, codePointIndex(format, at))
     at += type.length
-    const part = converted(next(), conversion, runtime)
+    const part = converted(value, conversion, runtime)
     runtime.allocate(part.length)
     result += part
   }
@@ -79,8 +80,6 @@ interface Conversion {
   readonly width: number
   readonly precision: number | undefined
   readonly type: string
-  /** Of the type, in code points. */
-  readonly index: number
   readonly markup: boolean
 }
 
@@ -101,6 +100,14 @@ function closingParenthesis(format: string, open: number): number {
   throw new PyError('ValueError', 'incomplete format key')
 }
 
+const TYPES = 'sracdiuoxXeEfFgG'
+
+/** `index` in code points. */
+const unknownType = (type: string, index: number): PyError => {
+  const code = (type.codePointAt(0) ?? 0).toString(16)
+  return new PyError('ValueError', `unsupported format character '${type}' (0x${code}) at index ${index}`)
+}
+
 /** Flags, width, precision, and a length that C had; each may be missing. */
 const FLAGS = /([-+ #0]*)(\*|\d*)(?:\.(\*|\d*))?[hlL]?/y
 
@@ -111,13 +118,11 @@ function star(value: Value): number {
 }
 
 function converted(value: Value, conversion: Conversion, runtime: Runtime): string {
-  const { type, index } = conversion
+  const { type } = conversion
   if ('sra'.includes(type)) return textual(value, conversion, runtime)
   if (type === 'c') return withWidth('', '', character(value), { ...conversion, zero: false }, runtime)
   if ('diuoxX'.includes(type)) return integral(wholeOf(value, type), conversion, runtime)
-  if ('eEfFgG'.includes(type)) return floating(value, conversion, runtime)
-  const code = (type.codePointAt(0) ?? 0).toString(16)
-  throw new PyError('ValueError', `unsupported format character '${type}' (0x${code}) at index ${index}`)
+  return floating(value, conversion, runtime)
 }
 
 function textual(value: Value, conversion: Conversion, runtime: Runtime): string {

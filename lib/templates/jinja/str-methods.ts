@@ -15,15 +15,16 @@ import {
   isAllSpace,
   isAlpha,
   isAlphanumeric,
-  isCased,
   isDecimal,
   isDigit,
   isIdentifier,
   isLower,
+  isLowerText,
   isNumeric,
   isPrintable,
   isTitle,
   isUpper,
+  isUpperText,
   splitLines,
   swapped,
   titled,
@@ -56,14 +57,21 @@ const typeError = (message: string): PyError => new PyError('TypeError', message
 /** As messages about arguments name it. */
 const givenType = (value: Value): string => (value === null ? 'None' : typeName(value))
 
-/** Charged for the text that is read; what is longer than it charges for itself. */
-const simple =
-  (name: string, change: (text: string) => Value): StrMethod =>
+/** The text in another case. */
+const changing =
+  (name: string, change: (text: string) => string): StrMethod =>
   (self, call, runtime) => {
     noArguments(`str.${name}`, call)
-    runtime.step(1 + self.length / 1000)
     runtime.allocate(self.length)
     return change(self)
+  }
+
+const testing =
+  (name: string, holds: (text: string) => boolean): StrMethod =>
+  (self, call, runtime) => {
+    noArguments(`str.${name}`, call)
+    runtime.step(1 + self.length / 16)
+    return holds(self)
   }
 
 /** True where there are characters and all are such. */
@@ -71,14 +79,6 @@ const every =
   (test: (character: string) => boolean) =>
   (text: string): boolean =>
     text !== '' && [...text].every(test)
-
-/** islower, isupper: none of the other case, and one that has a case. */
-const allOfCase =
-  (wanted: (character: string) => boolean) =>
-  (text: string): boolean => {
-    const cased = [...text].filter(isCased)
-    return cased.length > 0 && cased.every(wanted)
-  }
 
 function isTitled(text: string): boolean {
   let previousCased = false
@@ -299,24 +299,24 @@ function tableOfDict(from: Value): Value {
 }
 
 export const strMethods: ReadonlyMap<string, StrMethod> = new Map<string, StrMethod>([
-  ['upper', simple('upper', (text) => text.toUpperCase())],
-  ['lower', simple('lower', (text) => text.toLowerCase())],
-  ['title', simple('title', titled)],
-  ['capitalize', simple('capitalize', capitalized)],
-  ['casefold', simple('casefold', caseFold)],
-  ['swapcase', simple('swapcase', swapped)],
-  ['isalpha', simple('isalpha', every(isAlpha))],
-  ['isalnum', simple('isalnum', every(isAlphanumeric))],
-  ['isascii', simple('isascii', (text) => /^[\0-\x7f]*$/.test(text))],
-  ['isdecimal', simple('isdecimal', every(isDecimal))],
-  ['isdigit', simple('isdigit', every(isDigit))],
-  ['isnumeric', simple('isnumeric', every(isNumeric))],
-  ['isidentifier', simple('isidentifier', isIdentifier)],
-  ['isspace', simple('isspace', isAllSpace)],
-  ['isprintable', simple('isprintable', (text) => [...text].every(isPrintable))],
-  ['islower', simple('islower', allOfCase(isLower))],
-  ['isupper', simple('isupper', allOfCase(isUpper))],
-  ['istitle', simple('istitle', isTitled)],
+  ['upper', changing('upper', (text) => text.toUpperCase())],
+  ['lower', changing('lower', (text) => text.toLowerCase())],
+  ['title', changing('title', titled)],
+  ['capitalize', changing('capitalize', capitalized)],
+  ['casefold', changing('casefold', caseFold)],
+  ['swapcase', changing('swapcase', swapped)],
+  ['isalpha', testing('isalpha', every(isAlpha))],
+  ['isalnum', testing('isalnum', every(isAlphanumeric))],
+  ['isascii', testing('isascii', (text) => /^[\0-\x7f]*$/.test(text))],
+  ['isdecimal', testing('isdecimal', every(isDecimal))],
+  ['isdigit', testing('isdigit', every(isDigit))],
+  ['isnumeric', testing('isnumeric', every(isNumeric))],
+  ['isidentifier', testing('isidentifier', isIdentifier)],
+  ['isspace', testing('isspace', isAllSpace)],
+  ['isprintable', testing('isprintable', (text) => [...text].every(isPrintable))],
+  ['islower', testing('islower', isLowerText)],
+  ['isupper', testing('isupper', isUpperText)],
+  ['istitle', testing('istitle', isTitled)],
   ['strip', stripping('strip', 'both')],
   ['lstrip', stripping('lstrip', 'left')],
   ['rstrip', stripping('rstrip', 'right')],

@@ -1,6 +1,6 @@
 /** Every test of jinja2 3.1.6 by its name. */
 import { bound, positionalArguments, signature } from './arguments.ts'
-import { isCased, isLower, isUpper } from './code-points.ts'
+import { isLowerText, isUpperText } from './code-points.ts'
 import { type Comparison, compare, contains, equals } from './comparison.ts'
 import { filters } from './filters.ts'
 import { iteratorOf } from './iteration.ts'
@@ -51,13 +51,14 @@ const GE = comparison('ge', '>=')
 const LT = comparison('lt', '<')
 const LE = comparison('le', '<=')
 
-/** No character of the other case, and one that has a case. */
-function allOfCase(value: Value, wanted: (character: string) => boolean, runtime: Runtime): boolean {
-  const text = str(value, runtime)
-  runtime.step(1 + text.length / 64)
-  const cased = [...text].filter(isCased)
-  return cased.length > 0 && cased.every(wanted)
-}
+/** Of the value as text. */
+const ofText =
+  (holds: (text: string) => boolean) =>
+  (value: Value, runtime: Runtime): boolean => {
+    const text = str(value, runtime)
+    runtime.step(1 + text.length / 16)
+    return holds(text)
+  }
 
 /** len() and an item by its index or key. */
 const isSequence = (value: Value): boolean =>
@@ -89,8 +90,8 @@ export const tests: ReadonlyMap<string, Test> = new Map<string, Test>([
   ofValue('true', (value) => value === true),
   ofValue('integer', (value) => typeof value === 'number' || typeof value === 'bigint'),
   ofValue('float', (value) => value instanceof PyFloat),
-  ofValue('lower', (value, runtime) => allOfCase(value, isLower, runtime)),
-  ofValue('upper', (value, runtime) => allOfCase(value, isUpper, runtime)),
+  ofValue('lower', ofText(isLowerText)),
+  ofValue('upper', ofText(isUpperText)),
   ofValue('string', (value) => textOf(value) !== undefined),
   ofValue('mapping', (value) => value instanceof PyDict),
   ofValue('number', (value) => numeric(value) !== undefined),

@@ -4,6 +4,7 @@ import {
   codePointLength,
   hasSurrogates,
   isSpace,
+  lastCharacter,
   SPACE_RUN,
   strip,
   trimEnd,
@@ -168,11 +169,6 @@ export function stripped(text: string, characters: string | undefined, side: 'le
     end -= last.length
   }
   return text.slice(start, end)
-}
-
-function lastCharacter(text: string, end: number): string {
-  const pair = text.slice(Math.max(0, end - 2), end)
-  return (pair.codePointAt(0) ?? 0) > 0xffff ? pair : text.slice(end - 1, end)
 }
 
 /** `fill` is one character. Python puts the odd one of a centred text on the left where the width is odd. */
