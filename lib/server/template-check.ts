@@ -99,7 +99,11 @@ async function checkByServer(
         verdict: 'differs',
         detail: `The server renders with its own template; here it raises ${sentence(ours.error)}.`,
       }
-    return { judge: 'server', version: told, ...againstIds(tokenizer.encode(ours.value), ids, tokenizer, 'The server') }
+    return {
+      judge: 'server',
+      version: told,
+      ...againstIds(tokenizer.encode(ours.value), ids, tokenizer, 'The server, with its own template,'),
+    }
   } catch (error) {
     if (!(error instanceof SglangError)) throw error
     return { judge: 'server', verdict: 'unavailable', detail: `the server ${name} gives no render: ${error.message}` }

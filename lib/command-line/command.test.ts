@@ -1,0 +1,119 @@
+/** The command as a shell would call it: real files, a real tokenizer. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { REPORT_VERSION } from '#lib/lab/stability/report.ts'
+import { steady } from '#lib/lab/stability/test-templates.ts'
+import { looksBack } from '#lib/tito/small-templates.ts'
+import { command } from './command.ts'
+
+const tiny = path.resolve('models/tiny-qwen3')
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-command-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const write = (file: string, text: string) => writeFileSync(path.join(folder, file), text)
+/** With the shipped tokenizer two line breaks would merge at the generation prompt. */
+const unmerged = steady.replace("'\\n<tool_call>", "'<tool_call>")
+beforeAll(() => {
+  write('steady.jinja', unmerged)
+  write('looks-back.jinja', looksBack)
+  write('broken.jinja', 'fine\n{% if %}')
+  write('tokenizer_config.json', JSON.stringify({ chat_template: [{ name: 'default', template: unmerged }] }, null, 2))
+  write('empty.json', '{"a": 1}')
+  write('tools.json', '[{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]')
+  write('no-trajectory.json', '{}')
+})
+
+async function run(...argumentList: string[]) {
+  let output = ''
+  let complaint = ''
+  const status = await command(argumentList, {
+    folder,
+    places: {
+      builtIn: { tiny },
+      folders: [],
+      hub: { url: 'http://127.0.0.1:9', token: undefined, cacheFolder: folder },
+    },
+    builtIn: 'tiny',
+    print: (text) => {
+      output += text
+    },
+    complain: (text) => {
+      complaint += text
+    },
+  })
+  return { status, output, complaint }
+}
+
+test('a template that keeps everything: 0, and the counts', async () => {
+  const { status, output } = await run('doctor', 'steady.jinja')
+  expect(output).toMatch(/^steady\.jinja, with the ids of tiny: \d+ stable, 0 unstable, \d+ not applicable, 0 errors\n/)
+  expect(status).toBe(0)
+})
+
+test('a template that drops earlier thinking: 1, and what, where and what helps', async () => {
+  const { status, output } = await run('doctor', 'looks-back.jinja')
+  expect(status).toBe(1)
+  expect(output).toMatch(/UNSTABLE user\//)
+  expect(output).toMatch(/line \d+: /)
+})
+
+test('--json prints the whole report and nothing else', async () => {
+  const { status, output } = await run('doctor', 'looks-back.jinja', '--json')
+  const report = JSON.parse(output)
+  expect(report.version).toBe(REPORT_VERSION)
+  expect(report.summary.unstable).toBeGreaterThan(0)
+  expect(status).toBe(1)
+})
+
+test('a model’s folder brings its own template; options and tools reach it', async () => {
+  const plain = JSON.parse((await run('doctor', tiny, '--json')).output)
+  const set = JSON.parse(
+    (await run('doctor', tiny, '--json', '--option', 'enable_thinking=false', '--tools', 'tools.json')).output,
+  )
+  expect(plain.tokenizer.name).toBe(tiny)
+  const names = (report: { facts: { options: readonly { name: string }[] } }) =>
+    report.facts.options.map(({ name }) => name)
+  expect(names(plain)).toEqual(['enable_thinking'])
+  // Beside what is given the other value is tried, and the one that is given is not tried again.
+  const tried = ({ cells }: { cells: readonly { place: { options: object } }[] }) =>
+    new Set(cells.map(({ place }) => JSON.stringify(place.options)))
+  expect(tried(plain)).toEqual(new Set(['{}', '{"enable_thinking":true}', '{"enable_thinking":false}']))
+  expect(tried(set)).toEqual(new Set(['{}', '{"enable_thinking":true}']))
+})
+
+test('a tokenizer_config.json is read for its template', async () => {
+  expect((await run('doctor', 'tokenizer_config.json', '--tokenizer', tiny)).status).toBe(0)
+})
+
+test.each([
+  [['doctor', 'broken.jinja'], 3, /line 2: TemplateSyntaxError: Expected an expression/],
+  [['doctor', 'nowhere.jinja'], 3, /there is no file or folder .*nowhere\.jinja/],
+  [['doctor', 'empty.json'], 3, /JSON without a chat_template/],
+  [['doctor', 'steady.jinja', '--tokenizer', './nowhere'], 3, /no folder|not under a folder/],
+  [['doctor', 'steady.jinja', '--trajectory', 'no-trajectory.json'], 3, /is no trajectory: /],
+  [['doctor', 'steady.jinja', '--tools', 'nowhere.json'], 3, /nowhere\.json cannot be read/],
+  [['doctor', 'steady.jinja', '--option', 'thinking'], 2, /KEY=VALUE/],
+  [['doctor'], 2, /wants one TEMPLATE or MODEL, not 0/],
+  [['doctor', 'a', 'b'], 2, /not 2/],
+  [['doctor', '--colour'], 2, /--colour/],
+  [['drift'], 2, /no command "drift"/],
+  [[], 2, /rollscope COMMAND/],
+])('%j ends with %i and says why', async (argumentList, status, why) => {
+  const ended = await run(...argumentList)
+  expect(`${ended.output}${ended.complaint}`).toMatch(why)
+  expect(ended.status).toBe(status)
+})
+
+test('help is told, with the statuses that docs/command-line.md lists', async () => {
+  expect(await run('--help')).toMatchObject({ status: 0, output: expect.stringContaining('doctor TEMPLATE|MODEL') })
+  const { status, output } = await run('doctor', '--help')
+  expect(status).toBe(0)
+  const documented = readFileSync('docs/command-line.md', 'utf8')
+  for (const number of ['0', '1', '2', '3']) {
+    expect(output).toContain(`${number} `)
+    expect(documented).toMatch(new RegExp(`^\\| ${number} \\|`, 'm'))
+  }
+})
