@@ -79,7 +79,7 @@ export const isAlphanumeric = (character: string): boolean => /[\p{L}\p{N}]/u.te
 export const isUpper = (character: string): boolean => /\p{Uppercase}/u.test(character)
 export const isLower = (character: string): boolean => /\p{Lowercase}/u.test(character)
 export const isTitle = (character: string): boolean => /\p{Lt}/u.test(character)
-export const isCased = (character: string): boolean => /[\p{Uppercase}\p{Lowercase}\p{Lt}]/u.test(character)
+const isCased = (character: string): boolean => /[\p{Uppercase}\p{Lowercase}\p{Lt}]/u.test(character)
 /** str.islower(): none of the other case, and one that has a case. */
 export const isLowerText = (text: string): boolean =>
   !/[\p{Uppercase}\p{Lt}]/u.test(text) && /\p{Lowercase}/u.test(text)

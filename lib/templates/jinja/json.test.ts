@@ -76,8 +76,10 @@ describe('JavaScript data as values', () => {
     expect(fromJs({ a: undefined, b: one })).toEqual(PyDict.of([['b', one]]))
   })
 
-  test('is made once for each object', () => {
+  test('is as it is now, also where the same list was longer or shorter before', () => {
     const messages = [{ role: 'user', content: 'hi' }]
-    expect(fromJs(messages)).toBe(fromJs(messages))
+    expect(repr(fromJs(messages), testRuntime)).toBe("[{'role': 'user', 'content': 'hi'}]")
+    messages.push({ role: 'user', content: 'again' })
+    expect(repr(fromJs(messages), testRuntime)).toContain('again')
   })
 })
