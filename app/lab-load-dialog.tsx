@@ -253,7 +253,7 @@ function TrajectoryList({ onLoad }: { readonly onLoad: (key: string) => void }) 
   const { data } = useQuery(trajectoriesOptions({ limit: LATEST }))
   if (!data) return <p className="text-faint text-xs">Reading the library …</p>
   if (data.trajectories.length === 0)
-    return <p className="text-dim">Nothing is stored yet. Run something in the playground, or open a file there.</p>
+    return <p className="text-dim">Nothing is stored yet. Run something in the playground, or open a file.</p>
   return (
     <div>
       <p className="mb-2 text-dim">Its template, options, tools and messages; its ids are the truth for the mask.</p>

@@ -8,7 +8,7 @@ import { Dialog } from '#components/ui/dialog.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { ApiError } from '#lib/client/api.ts'
 import { downloadsOptions } from '#lib/client/queries.ts'
-import { tokenizerTemplates } from '#lib/client/template-sources.ts'
+import { BUILT_IN, serverTokenizer, tokenizerTemplates } from '#lib/client/template-sources.ts'
 import { useServerStatus } from './use-server-status.ts'
 
 interface LabTokenizerDialogProps {
@@ -26,8 +26,8 @@ export function LabTokenizerDialog({ tokenizer, server, onChoose, onClose }: Lab
   useEffect(() => () => running.current.abort(), [])
   const { status } = useServerStatus(server)
   const { data: waitingFor } = useQuery(downloadsOptions(state === 'reading'))
-  const told = status.state === 'ready' ? status.tokenizerName : undefined
-  const suggested = [...new Set(['built-in', told ?? 'built-in'])]
+  const told = status.state === 'ready' ? serverTokenizer(server, status) : undefined
+  const suggested = [...new Set([BUILT_IN, told ?? BUILT_IN])]
   const choose = async (wanted: string) => {
     running.current.abort()
     const controller = new AbortController()

@@ -31,7 +31,7 @@ import {
 } from '#lib/lab/document.ts'
 import type { InputError } from '#lib/lab/input.ts'
 import { isLabFile } from '#lib/lab/template-files.ts'
-import { isFollowed, LAB_PARTS, type LabPart, useLabAddress } from './lab-address.ts'
+import { isFollowed, LAB_PARTS, type LabForm, type LabPart, useLabAddress } from './lab-address.ts'
 import { Shell } from './shell.tsx'
 import { LAB_TABS } from './templates-tabs.tsx'
 import { useLabOpening } from './use-lab-opening.ts'
@@ -210,15 +210,9 @@ function OpenLab({ history, address, isSaved, onAction, onFile }: OpenLabProps) 
                 <IconButton label="Revisions: compare, rename, delete" onClick={() => setDialog('revisions')}>
                   <History size={15} aria-hidden />
                 </IconButton>
-                <IconButton label="Undo" disabled={past.length === 0} onClick={() => travel('undone')}>
-                  <Undo2 size={15} aria-hidden />
-                </IconButton>
-                <IconButton label="Redo" disabled={future.length === 0} onClick={() => travel('redone')}>
-                  <Redo2 size={15} aria-hidden />
-                </IconButton>
               </span>
             </div>
-            <div className="flex min-w-0 items-center gap-2 border-line border-b px-3 py-1.5">
+            <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1.5 border-line border-b px-3 py-1.5">
               <Button onClick={() => setDialog('load')}>Load …</Button>
               <Button
                 className="min-w-0 shrink"
@@ -227,6 +221,27 @@ function OpenLab({ history, address, isSaved, onAction, onFile }: OpenLabProps) 
               >
                 <span className="text-dim">Tokenizer</span> <span className="truncate">{now.tokenizer}</span>
               </Button>
+              <span className="ml-auto flex items-center gap-0.5">
+                {part !== 'template' && (
+                  <span className="mr-1.5">
+                    <Segmented<LabForm>
+                      label="Edit as"
+                      value={address.as}
+                      onChange={(as) => address.show({ as })}
+                      options={[
+                        { value: 'form', text: 'Form' },
+                        { value: 'json', text: 'JSON' },
+                      ]}
+                    />
+                  </span>
+                )}
+                <IconButton label="Undo" disabled={past.length === 0} onClick={() => travel('undone')}>
+                  <Undo2 size={15} aria-hidden />
+                </IconButton>
+                <IconButton label="Redo" disabled={future.length === 0} onClick={() => travel('redone')}>
+                  <Redo2 size={15} aria-hidden />
+                </IconButton>
+              </span>
             </div>
             <DocumentEditor
               input={input}

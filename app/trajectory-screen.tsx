@@ -66,11 +66,21 @@ export function StoredScreen({ storedKey }: { readonly storedKey: string }) {
         </>
       }
     >
-      {data?.model.tokenizer && data.model.template && (
-        <Link href={`/?t=${encodeURIComponent(storedKey)}`} className="font-medium text-accent hover:underline">
-          Continue in the playground
-        </Link>
-      )}
+      <p className="grid justify-items-start gap-1.5">
+        {data?.model.tokenizer && data.model.template && (
+          <Link href={`/?t=${encodeURIComponent(storedKey)}`} className="font-medium text-accent hover:underline">
+            Continue in the playground
+          </Link>
+        )}
+        {data && (
+          <Link
+            href={`/templates?t=${encodeURIComponent(storedKey)}`}
+            className="font-medium text-accent hover:underline"
+          >
+            Open in the template lab
+          </Link>
+        )}
+      </p>
     </TrajectoryScreen>
   )
 }

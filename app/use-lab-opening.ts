@@ -4,12 +4,10 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { ApiError } from '#lib/client/api.ts'
 import type { LabState, LabStore } from '#lib/client/lab-document.ts'
 import { serverStatusOptions, trajectoryOptions } from '#lib/client/queries.ts'
-import { firstInput, loadSource } from '#lib/client/template-sources.ts'
+import { BUILT_IN, firstInput, loadSource } from '#lib/client/template-sources.ts'
 import type { LabDocument, Loaded } from '#lib/lab/document.ts'
 import { type LabSource, linkedSource, sourceLink } from '#lib/lab/source.ts'
 import type { LabLink } from './lab-address.ts'
-
-const BUILT_IN_TOKENIZER = 'built-in'
 
 export type LabOpening =
   | { readonly kind: 'opening' }
@@ -25,10 +23,7 @@ export function useSources(): (source: LabSource, hasTools: boolean, signal: Abo
       signal,
       hasTools,
       trajectory: (key) => cache.fetchQuery(trajectoryOptions(key)),
-      serverTokenizer: async (name) => {
-        const status = await cache.fetchQuery(serverStatusOptions(name))
-        return status.state === 'ready' ? (status.tokenizerName ?? undefined) : undefined
-      },
+      status: (name) => cache.fetchQuery(serverStatusOptions(name)),
     })
 }
 
@@ -80,7 +75,7 @@ const documentOf = ({
   messages,
   tools,
   options,
-  tokenizer: BUILT_IN_TOKENIZER,
+  tokenizer: BUILT_IN,
   source,
   trajectory: undefined,
 })

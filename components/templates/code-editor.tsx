@@ -85,13 +85,13 @@ export function CodeEditor({
         doc: first(),
         extensions: [
           named(),
-          LANGUAGES[language](),
           keymap.of([
             { key: 'Mod-z', run: () => done(undo), preventDefault: true },
             { key: 'Mod-y', mac: 'Mod-Shift-z', run: () => done(redo), preventDefault: true },
             { key: 'Mod-Shift-z', run: () => done(redo), preventDefault: true },
           ]),
           surroundings(),
+          LANGUAGES[language](),
           EditorView.updateListener.of(({ docChanged, selectionSet, state, transactions, view: { hasFocus } }) => {
             if (docChanged && !transactions.some((transaction) => transaction.annotation(fromOutside)))
               typed(state.doc.toString())
@@ -228,7 +228,15 @@ const THEME = EditorView.theme({
   '.cm-panels.cm-panels-top': { borderBottom: '1px solid var(--line)' },
   '.cm-panels.cm-panels-bottom': { borderTop: '1px solid var(--line)' },
   '.cm-panel.cm-search': { padding: '8px 28px 8px 12px', fontFamily: 'var(--font-sans)' },
-  '.cm-panel.cm-search label': { fontSize: '12px', color: 'var(--dim)' },
+  '.cm-panel.cm-search label': {
+    display: 'inline-flex',
+    alignItems: 'center',
+    gap: '4px',
+    fontSize: '12px',
+    color: 'var(--dim)',
+  },
+  '.cm-panel.cm-search input[type=checkbox]': { accentColor: 'var(--accent)', margin: '0' },
+  '.cm-panel.cm-search .cm-textfield': { width: '160px' },
   '.cm-textfield': {
     border: '1px solid var(--line)',
     borderRadius: '6px',

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react'
 import type { LabField } from '#lib/lab/document.ts'
 import type { InputError } from '#lib/lab/input.ts'
 import type { LabInput } from '#lib/lab/task.ts'
-import { Segmented } from '../ui/segmented.tsx'
 import type { CodeProblem, ShownLine } from './code-editor.tsx'
 import { LazyCodeEditor } from './lazy-code-editor.tsx'
 import { MessagesForm } from './messages-form.tsx'
@@ -58,22 +57,7 @@ export function DocumentEditor(props: DocumentEditorProps) {
     ) : (
       <OptionsForm text={input.options} template={input.template} onChange={type} onText={() => onAs('json')} />
     )
-  return (
-    <div className="grid h-full grid-rows-[auto_minmax(0,1fr)]">
-      <div className="px-3 pt-2">
-        <Segmented
-          label="Edit as"
-          value={as}
-          onChange={onAs}
-          options={[
-            { value: 'form', text: 'Form' },
-            { value: 'json', text: 'JSON' },
-          ]}
-        />
-      </div>
-      {as === 'form' ? <div className="min-h-0 overflow-y-auto">{form}</div> : code}
-    </div>
-  )
+  return as === 'form' ? <div className="h-full overflow-y-auto">{form}</div> : code
 }
 
 /** Kept for as long as the error is the same: the editor is told only what has changed. */

@@ -83,7 +83,7 @@ function readTag(stream: StringStream, state: State): Step {
   if (name) {
     const [word] = name
     if (next === 'keyword') return ['keyword', { ...plain, isRaw: word === 'raw' }]
-    if (next === 'filter') return ['special(variableName)', plain]
+    if (next === 'filter') return ['variableName.special', plain]
     if (next === 'attribute') return ['propertyName', plain]
     if (CONSTANTS.has(word)) return ['bool', plain]
     return [KEYWORDS.has(word) ? 'keyword' : 'variableName', word === 'is' ? { ...plain, next: 'filter' } : plain]

@@ -1,6 +1,6 @@
 'use client'
 import { Plus, X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { type JsonPath, withoutValue, withSwapped, withValue } from '#lib/lab/json-text.ts'
 import {
   type CallCard,
@@ -31,20 +31,18 @@ const ROLES = ['system', 'user', 'assistant', 'tool', 'developer'] as const
 export function MessagesForm({ text, onChange, onText }: MessagesFormProps) {
   const list = useRef<HTMLOListElement>(null)
   /** Card that gets the focus when it is there: a new one, or one that was moved. */
-  const [wanted, setWanted] = useState<number>()
+  const wanted = useRef<number>(undefined)
   useEffect(() => {
-    if (wanted === undefined) return
-    const card = list.current?.children[wanted]
-    card?.querySelector<HTMLElement>('select')?.focus()
-    card?.scrollIntoView({ block: 'nearest' })
-    setWanted(undefined)
-  }, [wanted])
+    if (wanted.current === undefined) return
+    list.current?.children[wanted.current]?.querySelector<HTMLElement>('select')?.focus()
+    wanted.current = undefined
+  })
   const read = messageCards(text)
   if (read.kind === 'unreadable') return <Unreadable why={read.why} onText={onText} />
   const { cards } = read
   const change = (changed: string, focus?: number) => {
     onChange(changed)
-    setWanted(focus)
+    wanted.current = focus
   }
   const swap = (at: number, to: number) =>
     to >= 0 && to < cards.length ? () => change(withSwapped(text, [], at, to), to) : undefined

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { applyLabAction, historyOf, type LabAction, type LabDocument, type LabHistory } from '#lib/lab/document.ts'
+import type { LabSource } from '#lib/lab/source.ts'
 
 export interface DocumentShelf {
   /** What was written last; undefined where there is nothing that can be read. */
@@ -76,16 +77,12 @@ export function createLabStore(shelf: DocumentShelf): LabStore {
   }
 }
 
-const sourceSchema = z.discriminatedUnion('kind', [
+/** A key that is not there reads as undefined: structured clones keep it, JSON does not. */
+const maybe = <T>(schema: z.ZodType<T>) => schema.optional().transform((value): T | undefined => value)
+
+const sourceSchema: z.ZodType<LabSource> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sample'), name: z.string() }),
-  z.object({
-    kind: z.literal('tokenizer'),
-    name: z.string(),
-    template: z
-      .string()
-      .optional()
-      .transform((name) => name),
-  }),
+  z.object({ kind: z.literal('tokenizer'), name: z.string(), template: maybe(z.string()) }),
   z.object({ kind: z.literal('server'), name: z.string() }),
   z.object({ kind: z.literal('trajectory'), key: z.string() }),
   z.object({ kind: z.literal('file'), name: z.string() }),
@@ -99,7 +96,7 @@ const documentSchema: z.ZodType<LabDocument> = z
           number: z.int().min(1),
           name: z.string(),
           kind: z.enum(['draft', 'kept']),
-          parent: z.union([z.int(), z.undefined()]),
+          parent: maybe(z.int()),
           template: z.string(),
         }),
       )
@@ -109,8 +106,8 @@ const documentSchema: z.ZodType<LabDocument> = z
     tools: z.string(),
     options: z.string(),
     tokenizer: z.string(),
-    source: z.union([sourceSchema, z.undefined()]),
-    trajectory: z.union([z.string(), z.undefined()]),
+    source: maybe(sourceSchema),
+    trajectory: maybe(z.string()),
   })
   .readonly()
 

@@ -1,4 +1,5 @@
 /** Where the lab's templates come from, fetched. Everything throws ApiError, or the signal's reason. */
+import type { ServerStatus } from '#lib/core/server-status.ts'
 import type { Loaded } from '#lib/lab/document.ts'
 import { conversationTexts, FIRST_CONVERSATION, FIRST_TEMPLATE, TEMPLATES } from '#lib/lab/samples.ts'
 import { type LabSource, sourceText } from '#lib/lab/source.ts'
@@ -8,14 +9,22 @@ import { trajectoryInput } from '#lib/lab/trajectory-input.ts'
 import { tokenizerFilesSchema } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { ApiError, callApi } from './api.ts'
 
+/** The server and the tokenizer that come with the application. */
+export const BUILT_IN = 'built-in'
+
+/** The tokenizer of a server, as the loader takes it; undefined where the server does not tell. */
+export function serverTokenizer(server: string, status: ServerStatus): string | undefined {
+  if (server === BUILT_IN) return BUILT_IN
+  return status.state === 'ready' ? status.tokenizerName : undefined
+}
+
 /** What a source is read with. */
 interface SourceDeps {
   readonly signal: AbortSignal
   /** Whether the conversation has tools: some models have another template for them. */
   readonly hasTools: boolean
   readonly trajectory: (key: string) => Promise<Parameters<typeof trajectoryInput>[0]>
-  /** Name of a server's tokenizer; undefined where it tells none. */
-  readonly serverTokenizer: (server: string) => Promise<string | undefined>
+  readonly status: (server: string) => Promise<ServerStatus>
 }
 
 export async function loadSource(source: LabSource, deps: SourceDeps): Promise<Loaded> {
@@ -25,7 +34,7 @@ export async function loadSource(source: LabSource, deps: SourceDeps): Promise<L
     case 'tokenizer':
       return fromTokenizer(source, deps)
     case 'server': {
-      const name = await deps.serverTokenizer(source.name)
+      const name = serverTokenizer(source.name, await deps.status(source.name))
       if (name === undefined)
         throw new ApiError(
           0,

@@ -1,0 +1,137 @@
+import { render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { type ReactNode, useState } from 'react'
+import { describe, expect, test, vi } from 'vitest'
+import { MessagesForm } from './messages-form.tsx'
+import { OptionsForm } from './options-form.tsx'
+import { ToolsForm } from './tools-form.tsx'
+
+type Form = (props: {
+  readonly text: string
+  readonly onChange: (text: string) => void
+  readonly onText: () => void
+}) => ReactNode
+
+interface PageProps {
+  readonly form: Form
+  readonly begun: string
+  readonly onText: () => void
+  readonly seen: (text: string) => void
+}
+
+function Page({ form: Form, begun, onText, seen }: PageProps) {
+  const [text, setText] = useState(begun)
+  seen(text)
+  return <Form text={text} onChange={setText} onText={onText} />
+}
+
+/** A form over a text that lives outside, as in the page; `text()` is what it has become. */
+function open(form: Form, begun: string) {
+  const onText = vi.fn()
+  const seen = vi.fn<(text: string) => void>()
+  render(<Page {...{ form, begun, onText, seen }} />)
+  return { text: () => seen.mock.lastCall?.[0] as string, onText, user: userEvent.setup() }
+}
+
+const TALK = `[
+  {"role": "user", "content": "a", "weight": 1.0},
+  {"role": "assistant", "content": "b", "tool_calls": [{"function": {"name": "f", "arguments": {"x": 1.0}}}]}
+]`
+const message = (number: number) => within(screen.getByRole('listitem', { name: `message ${number}` }))
+
+describe('messages', () => {
+  test('what is typed into a field changes that value and no other sign', async () => {
+    const { text, user } = open(MessagesForm, TALK)
+    await user.type(message(1).getByLabelText('content'), '"é')
+    expect(text()).toBe(TALK.replace('"a"', '"a\\"é"'))
+  })
+
+  test('reasoning and calls come and go; the last call takes the list with it', async () => {
+    const { text, user } = open(MessagesForm, TALK)
+    await user.click(message(2).getByRole('button', { name: 'reasoning' }))
+    await user.type(message(2).getByLabelText('reasoning_content'), 'r')
+    await user.click(message(2).getByRole('button', { name: 'tool call' }))
+    await user.type(within(message(2).getByRole('group', { name: 'call 2 of message 2' })).getByLabelText('calls'), 'g')
+    expect(JSON.parse(text())[1]).toMatchObject({
+      reasoning_content: 'r',
+      tool_calls: [{ function: { name: 'f' } }, { function: { name: 'g', arguments: {} } }],
+    })
+    await user.click(message(2).getByRole('button', { name: 'Delete call 2 of message 2' }))
+    await user.click(message(2).getByRole('button', { name: 'Delete call 1 of message 2' }))
+    await user.click(message(2).getByRole('button', { name: 'Take the reasoning out of message 2' }))
+    expect(JSON.parse(text())[1]).toEqual({ role: 'assistant', content: 'b' })
+    expect(text()).toContain('1.0')
+  })
+
+  test('what is no JSON stays in its field, with the fault, until it is', async () => {
+    const { text, user } = open(MessagesForm, TALK)
+    const field = message(2).getByLabelText('arguments, JSON')
+    await user.clear(field)
+    await user.type(field, '{{"x": 2.0')
+    expect(text()).toBe(TALK)
+    expect(field).toHaveProperty('value', '{"x": 2.0')
+    expect(message(2).getByText(/Expecting ',' delimiter: line 1, column 10/)).toBeDefined()
+    await user.type(field, '}')
+    expect(text()).toBe(TALK.replace('{"x": 1.0}', '{"x": 2.0}'))
+  })
+
+  test('the keyboard moves a message, and the focus goes with it', async () => {
+    const { text, user } = open(MessagesForm, TALK)
+    message(1).getByRole('combobox').focus()
+    await user.keyboard('{Alt>}{ArrowDown}{/Alt}')
+    expect(JSON.parse(text()).map(({ role }: { readonly role: string }) => role)).toEqual(['assistant', 'user'])
+    expect(document.activeElement).toBe(message(2).getByRole('combobox'))
+  })
+
+  test('one is added, doubled and deleted', async () => {
+    const { text, user } = open(MessagesForm, TALK)
+    await user.click(screen.getByRole('button', { name: 'tool' }))
+    await user.type(message(3).getByLabelText('tool_call_id'), 'c')
+    await user.click(message(1).getByRole('button', { name: 'Duplicate message 1' }))
+    await user.click(message(3).getByRole('button', { name: 'Delete message 3' }))
+    expect(JSON.parse(text())).toEqual([
+      { role: 'user', content: 'a', weight: 1 },
+      { role: 'user', content: 'a', weight: 1 },
+      { role: 'tool', content: '', tool_call_id: 'c' },
+    ])
+  })
+
+  test('fields that the form does not know are named', () => {
+    open(MessagesForm, TALK)
+    expect(message(1).getByText('also in the JSON: weight')).toBeDefined()
+  })
+
+  test('a text that cannot be read says why and leads to the JSON', async () => {
+    const { onText, user } = open(MessagesForm, '[{"role": }]')
+    expect(screen.getByText(/line 1, column 11: Expecting value/)).toBeDefined()
+    await user.click(screen.getByRole('button', { name: 'Edit the JSON' }))
+    expect(onText).toHaveBeenCalledOnce()
+  })
+})
+
+test('tools: one is added, named, described, given parameters', async () => {
+  const { text, user } = open(ToolsForm, '')
+  await user.click(screen.getByRole('button', { name: 'Add a tool' }))
+  await user.type(screen.getByLabelText('name'), 'add')
+  await user.type(screen.getByLabelText('description'), 'Adds.')
+  const parameters = screen.getByLabelText('parameters, JSON Schema')
+  await user.clear(parameters)
+  await user.type(parameters, '{{}')
+  expect(JSON.parse(text())).toEqual([
+    { type: 'function', function: { name: 'add', description: 'Adds.', parameters: {} } },
+  ])
+})
+
+test('options: what the template reads is offered; any other name can be given', async () => {
+  const template = '{% if enable_thinking %}{{ date_string }}{% endif %}'
+  const { text, user } = open((props) => <OptionsForm {...props} template={template} />, '{"x": 1.0}')
+  await user.click(within(screen.getByRole('group', { name: 'enable_thinking' })).getByRole('button', { name: 'true' }))
+  await user.click(screen.getByRole('button', { name: 'Give date_string' }))
+  await user.type(screen.getByLabelText('Another option'), 'n')
+  await user.clear(screen.getByLabelText('Value, JSON'))
+  await user.type(screen.getByLabelText('Value, JSON'), '2.50')
+  await user.click(screen.getByRole('button', { name: 'Add' }))
+  expect(text()).toBe('{"x": 1.0, "enable_thinking": true, "date_string": "", "n": 2.50}')
+  await user.click(screen.getByRole('button', { name: 'Take n away' }))
+  expect(text()).toBe('{"x": 1.0, "enable_thinking": true, "date_string": ""}')
+})

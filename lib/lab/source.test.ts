@@ -1,0 +1,29 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type LabSource, linkedSource, sourceLink } from './source.ts'
+
+test('a link brings the same source back', () => {
+  const name = fc.string({ minLength: 1 })
+  const source: fc.Arbitrary<LabSource> = fc.oneof(
+    fc.record({ kind: fc.constantFrom('sample' as const, 'server' as const), name }),
+    fc.record({
+      kind: fc.constant('tokenizer' as const),
+      name: name.filter((text) => !text.includes('#')),
+      template: fc.option(
+        name.filter((text) => !text.includes('#')),
+        { nil: undefined },
+      ),
+    }),
+  )
+  fc.assert(
+    fc.property(source, (one) => {
+      expect(linkedSource(sourceLink(one) ?? '')).toEqual(one)
+    }),
+  )
+})
+
+test('a file and a trajectory have no such link, and other texts name no source', () => {
+  expect(sourceLink({ kind: 'file', name: 'x' })).toBeUndefined()
+  expect(sourceLink({ kind: 'trajectory', key: 'x' })).toBeUndefined()
+  expect(['', 'sample:', 'file:x', 'x'].map(linkedSource)).toEqual([undefined, undefined, undefined, undefined])
+})

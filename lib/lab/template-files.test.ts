@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { chosenTemplate, isLabFile, openedFile, templatesOf } from './template-files.ts'
+
+const named = '{"chat_template": [{"name": "default", "template": "d"}, {"name": "tool_use", "template": "t"}]}'
+
+test('a repository tells its templates by name; a file of its own wins', () => {
+  expect(templatesOf({ chatTemplateJinja: undefined, tokenizerConfigJson: named })).toEqual([
+    { name: 'default', text: 'd' },
+    { name: 'tool_use', text: 't' },
+  ])
+  expect(templatesOf({ chatTemplateJinja: 'j', tokenizerConfigJson: named })).toEqual([{ name: 'default', text: 'j' }])
+  expect(templatesOf({ chatTemplateJinja: undefined, tokenizerConfigJson: '{}' })).toEqual([])
+})
+
+test('tools get the template for tools', () => {
+  const templates = templatesOf({ chatTemplateJinja: undefined, tokenizerConfigJson: named })
+  expect(chosenTemplate(templates, true)?.text).toBe('t')
+  expect(chosenTemplate(templates, false)?.text).toBe('d')
+  expect(chosenTemplate([{ name: 'rag', text: 'r' }], false)?.text).toBe('r')
+})
+
+test.each([
+  ['a.jinja', '{{ 1 }}', { kind: 'templates', templates: [{ name: 'default', text: '{{ 1 }}' }] }],
+  ['chat_template.json', '{"chat_template": "x"}', { kind: 'templates', templates: [{ text: 'x' }] }],
+  ['chat_template.jsonc', '// the\n{"chat_template": "a//b",}', { kind: 'templates', templates: [{ text: 'a//b' }] }],
+  ['tokenizer_config.json', named, { kind: 'templates', templates: [{}, {}] }],
+  [
+    'messages.json',
+    '[{"role": "user", "n": 1.0}]\n',
+    { kind: 'conversation', input: { messages: '[{"role": "user", "n": 1.0}]' } },
+  ],
+  [
+    'c.json',
+    '{"messages": [{"role": "user"}], "tools": []}',
+    { kind: 'conversation', input: { messages: '[{"role": "user"}]', tools: '' } },
+  ],
+  ['c.json', '{"a": 1}', { kind: 'neither', why: expect.stringContaining('no chat_template') }],
+  ['c.json', '{', { kind: 'neither', why: expect.stringContaining('not JSON') }],
+])('%s: %s', (name, text, opened) => {
+  expect(openedFile(name, text)).toMatchObject(opened)
+})
+
+test('the lab takes its own files; others are trajectories', () => {
+  expect(['x.jinja', 'tokenizer_config.json', 'chat_template.jsonc', 'messages.json'].every(isLabFile)).toBe(true)
+  expect(['run.json', 'steps.jsonl', 'rollout.parquet'].some(isLabFile)).toBe(false)
+})
