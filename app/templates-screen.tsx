@@ -194,10 +194,34 @@ function OpenLab({ history, address, isSaved, onAction, onFile }: OpenLabProps) 
                 onChange={showPart}
                 options={LAB_PARTS.map((value) => ({ value, text: PART_NAMES[value] }))}
               />
-              <span className="ml-auto flex min-w-0 items-center gap-0.5">
+              {part !== 'template' && (
+                <span className="ml-auto">
+                  <Segmented<LabForm>
+                    label="Edit as"
+                    value={address.as}
+                    onChange={(as) => address.show({ as })}
+                    options={[
+                      { value: 'form', text: 'Form' },
+                      { value: 'json', text: 'JSON' },
+                    ]}
+                  />
+                </span>
+              )}
+            </div>
+            <div className="flex min-w-0 items-center gap-2 border-line border-b px-3 py-1.5">
+              <Button onClick={() => setDialog('load')}>Load …</Button>
+              <Button
+                className="min-w-0 shrink"
+                aria-label={`Tokenizer ${now.tokenizer}: choose another`}
+                onClick={() => setDialog('tokenizer')}
+              >
+                <span className="text-dim max-sm:sr-only">Tokenizer</span>{' '}
+                <span className="truncate">{now.tokenizer}</span>
+              </Button>
+              <span className="ml-auto flex min-w-0 shrink items-center gap-0.5">
                 <select
                   aria-label="Revision"
-                  className="min-h-7 w-44 min-w-0 truncate rounded-md border border-transparent bg-ground px-1.5 text-dim hover:border-line-strong"
+                  className="min-h-7 w-52 min-w-0 shrink truncate rounded-md border border-transparent bg-ground px-1.5 text-dim hover:border-line-strong"
                   value={now.shown}
                   onChange={(event) => onAction({ type: 'shown', number: Number(event.target.value) })}
                 >
@@ -210,31 +234,6 @@ function OpenLab({ history, address, isSaved, onAction, onFile }: OpenLabProps) 
                 <IconButton label="Revisions: compare, rename, delete" onClick={() => setDialog('revisions')}>
                   <History size={15} aria-hidden />
                 </IconButton>
-              </span>
-            </div>
-            <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1.5 border-line border-b px-3 py-1.5">
-              <Button onClick={() => setDialog('load')}>Load …</Button>
-              <Button
-                className="min-w-0 shrink"
-                aria-label={`Tokenizer ${now.tokenizer}: choose another`}
-                onClick={() => setDialog('tokenizer')}
-              >
-                <span className="text-dim">Tokenizer</span> <span className="truncate">{now.tokenizer}</span>
-              </Button>
-              <span className="ml-auto flex items-center gap-0.5">
-                {part !== 'template' && (
-                  <span className="mr-1.5">
-                    <Segmented<LabForm>
-                      label="Edit as"
-                      value={address.as}
-                      onChange={(as) => address.show({ as })}
-                      options={[
-                        { value: 'form', text: 'Form' },
-                        { value: 'json', text: 'JSON' },
-                      ]}
-                    />
-                  </span>
-                )}
                 <IconButton label="Undo" disabled={past.length === 0} onClick={() => travel('undone')}>
                   <Undo2 size={15} aria-hidden />
                 </IconButton>

@@ -34,8 +34,9 @@ import { jinjaLanguage } from './jinja-language.ts'
 
 export interface CodeProblem {
   readonly message: string
+  /** From 1. */
+  readonly line: number
   /** From 1; undefined where it is not known. */
-  readonly line: number | undefined
   readonly column: number | undefined
 }
 
@@ -71,7 +72,7 @@ export function CodeEditor({
   const frame = useRef<HTMLDivElement>(null)
   const editor = useRef<EditorView>(undefined)
   const first = useEffectEvent(() => text)
-  const named = useEffectEvent(() => EditorView.contentAttributes.of({ 'aria-label': label }))
+  const named = useEffectEvent(() => EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }))
   const typed = useEffectEvent((changed: string) => onChange(changed))
   const moved = useEffectEvent((line: number) => onCursor?.(line))
   const undo = useEffectEvent(() => onUndo())
@@ -158,7 +159,7 @@ function takeText(view: EditorView, text: string): void {
 }
 
 /** From the column to the end of the line; the whole line where no column is known. */
-function diagnostic({ doc }: EditorState, { message, line = 1, column }: CodeProblem): Diagnostic {
+function diagnostic({ doc }: EditorState, { message, line, column }: CodeProblem): Diagnostic {
   const { from, to, length } = doc.line(Math.min(Math.max(line, 1), doc.lines))
   const indent = /^\s*/.exec(doc.sliceString(from, to))?.[0].length ?? 0
   const start = column === undefined ? Math.min(indent, length) : Math.min(column - 1, length)

@@ -63,12 +63,11 @@ export function DocumentEditor(props: DocumentEditorProps) {
 /** Kept for as long as the error is the same: the editor is told only what has changed. */
 const problems = new WeakMap<InputError, CodeProblem>()
 
-function problemOf(error: InputError): CodeProblem {
-  const known = problems.get(error) ?? {
-    message: `${error.className}: ${error.message}`,
-    line: error.line,
-    column: error.column,
-  }
+/** Undefined where no line is known: the bar tells it alone. */
+function problemOf(error: InputError): CodeProblem | undefined {
+  const { className, message, line, column } = error
+  if (line === undefined) return undefined
+  const known = problems.get(error) ?? { message: `${className}: ${message}`, line, column }
   problems.set(error, known)
   return known
 }

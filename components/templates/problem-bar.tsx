@@ -16,7 +16,7 @@ export function ProblemBar({ error: { where, className, message, line, column },
       role="alert"
       data-problem={className}
       data-line={line}
-      className="flex max-h-40 items-start gap-3 overflow-y-auto border-line border-t bg-bad-soft px-3.5 py-2"
+      className="flex max-h-40 items-center gap-3 overflow-y-auto border-line border-t bg-bad-soft px-3.5 py-2"
     >
       <p className="min-w-0 flex-1 [overflow-wrap:anywhere]">
         <span className="font-semibold text-bad">
