@@ -17,6 +17,11 @@ export const LAB_TABS: readonly LabTab[] = [
     Tab: dynamic(async () => (await import('#components/templates/preview-tab.tsx')).PreviewTab),
   },
   {
+    name: 'compare',
+    title: 'A/B',
+    Tab: dynamic(async () => (await import('#components/templates/compare-tab.tsx')).CompareTab),
+  },
+  {
     name: 'stability',
     title: 'Prefix doctor',
     Tab: dynamic(async () => (await import('#components/templates/stability-tab.tsx')).StabilityTab),
@@ -25,11 +30,6 @@ export const LAB_TABS: readonly LabTab[] = [
     name: 'masks',
     title: 'Mask doctor',
     Tab: dynamic(async () => (await import('#components/templates/masks-tab.tsx')).MasksTab),
-  },
-  {
-    name: 'compare',
-    title: 'A/B',
-    Tab: dynamic(async () => (await import('#components/templates/compare-tab.tsx')).CompareTab),
   },
   {
     name: 'parsers',

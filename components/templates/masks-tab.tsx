@@ -67,7 +67,7 @@ function Report({ report, isStale, view, onView, onLine }: ReportProps) {
   }
   return (
     <div
-      className={`grid min-h-0 grid-rows-[auto_minmax(120px,1fr)_auto_minmax(120px,0.9fr)] ${isStale ? 'opacity-45' : ''}`}
+      className={`grid min-h-0 grid-rows-[auto_minmax(120px,1fr)_auto_minmax(120px,0.9fr)] ${isStale ? 'grayscale' : ''}`}
     >
       <div className="max-h-[40dvh] overflow-auto">
         <MaskWays report={report} pair={pair} onPair={setPair} onLine={onLine} />

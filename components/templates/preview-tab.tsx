@@ -159,7 +159,7 @@ function Tokens({ picture, isStale, isBusy, tokenizer, cursorLine, view, onView,
         </p>
       </div>
       <div
-        className={`min-h-0 ${isStale ? 'opacity-45' : ''}`}
+        className={`min-h-0 ${isStale ? 'grayscale' : ''}`}
         aria-busy={isBusy}
         data-preview={isStale ? 'stale' : isBusy ? 'busy' : 'current'}
       >
