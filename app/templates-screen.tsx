@@ -250,8 +250,6 @@ function OpenLab({ history, address, isSaved, onAction, onFile }: OpenLabProps) 
               shownLine={shownLine}
               onAs={(as) => address.show({ as })}
               onType={(field, text) => onAction({ type: 'typed', field, text, at: performance.now() })}
-              onUndo={() => travel('undone')}
-              onRedo={() => travel('redone')}
               onCursor={setCursorLine}
             />
             <div>
@@ -333,7 +331,7 @@ function OpenLab({ history, address, isSaved, onAction, onFile }: OpenLabProps) 
   )
 }
 
-/** The editors take these keys themselves and say so. */
+/** By the key and not by its sign: with caps lock, ⇧ gives the small letter. */
 function historyKey(event: KeyboardEvent): 'undone' | 'redone' | undefined {
   if (event.defaultPrevented || event.altKey || !(event.ctrlKey || event.metaKey)) return undefined
   const key = event.key.toLowerCase()

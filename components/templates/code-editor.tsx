@@ -1,7 +1,7 @@
 'use client'
 /**
  * The editor of the lab's texts: CodeMirror around a text that is held elsewhere. Undo is not its own: one history holds
- * all texts, so its keys are handed on.
+ * all texts, so its keys are left to whoever stands around.
  */
 import { defaultKeymap, indentWithTab } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
@@ -52,31 +52,17 @@ interface CodeEditorProps {
   readonly problem: CodeProblem | undefined
   readonly shownLine?: ShownLine | undefined
   readonly onChange: (text: string) => void
-  readonly onUndo: () => void
-  readonly onRedo: () => void
   /** Line of the cursor, from 1. */
   readonly onCursor?: ((line: number) => void) | undefined
 }
 
-export function CodeEditor({
-  label,
-  language,
-  text,
-  problem,
-  shownLine,
-  onChange,
-  onUndo,
-  onRedo,
-  onCursor,
-}: CodeEditorProps) {
+export function CodeEditor({ label, language, text, problem, shownLine, onChange, onCursor }: CodeEditorProps) {
   const frame = useRef<HTMLDivElement>(null)
   const editor = useRef<EditorView>(undefined)
   const first = useEffectEvent(() => text)
   const named = useEffectEvent(() => EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }))
   const typed = useEffectEvent((changed: string) => onChange(changed))
   const moved = useEffectEvent((line: number) => onCursor?.(line))
-  const undo = useEffectEvent(() => onUndo())
-  const redo = useEffectEvent(() => onRedo())
 
   useEffect(() => {
     if (!frame.current) return
@@ -86,11 +72,6 @@ export function CodeEditor({
         doc: first(),
         extensions: [
           named(),
-          keymap.of([
-            { key: 'Mod-z', run: () => done(undo), preventDefault: true },
-            { key: 'Mod-y', mac: 'Mod-Shift-z', run: () => done(redo), preventDefault: true },
-            { key: 'Mod-Shift-z', run: () => done(redo), preventDefault: true },
-          ]),
           surroundings(),
           LANGUAGES[language](),
           EditorView.updateListener.of(({ docChanged, selectionSet, state, transactions, view: { hasFocus } }) => {
@@ -126,12 +107,6 @@ export function CodeEditor({
   }, [shownLine])
 
   return <div ref={frame} className="code-editor h-full min-h-0" data-code-editor={language} />
-}
-
-/** As CodeMirror wants it said: the key has been dealt with. */
-function done(act: () => void): true {
-  act()
-  return true
 }
 
 /** A change that came from the document and not from the keyboard. */

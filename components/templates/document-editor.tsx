@@ -18,8 +18,6 @@ interface DocumentEditorProps {
   readonly shownLine: (ShownLine & { readonly where: LabField }) | undefined
   readonly onAs: (as: 'form' | 'json') => void
   readonly onType: (field: LabField, text: string) => void
-  readonly onUndo: () => void
-  readonly onRedo: () => void
   readonly onCursor: (line: number) => void
 }
 
@@ -32,7 +30,7 @@ const LABELS = {
 
 /** One part of the document at a time: the template as text, the others as a form or as the JSON that it edits. */
 export function DocumentEditor(props: DocumentEditorProps) {
-  const { input, part, as, error, shownLine, onAs, onType, onUndo, onRedo, onCursor } = props
+  const { input, part, as, error, shownLine, onAs, onType, onCursor } = props
   const type = (text: string) => onType(part, text)
   const code = (
     <LazyCodeEditor
@@ -43,8 +41,6 @@ export function DocumentEditor(props: DocumentEditorProps) {
       problem={error?.where === part ? problemOf(error) : undefined}
       shownLine={shownLine?.where === part ? shownLine : undefined}
       onChange={type}
-      onUndo={onUndo}
-      onRedo={onRedo}
       onCursor={part === 'template' ? onCursor : undefined}
     />
   )

@@ -30,8 +30,8 @@ export function RevisionDiff({ left, right }: RevisionDiffProps) {
           ) : (
             // biome-ignore lint/suspicious/noArrayIndexKey: lines are known by their place alone
             <li key={i} data-diff={line.kind} className={`flex whitespace-pre ${LOOKS[line.kind]}`}>
-              <span className="w-9 shrink-0 pr-2 text-right text-faint tabular-nums">{line.left}</span>
-              <span className="w-9 shrink-0 pr-2 text-right text-faint tabular-nums">{line.right}</span>
+              <span className="w-9 shrink-0 pr-2 text-right text-dim tabular-nums">{line.left}</span>
+              <span className="w-9 shrink-0 pr-2 text-right text-dim tabular-nums">{line.right}</span>
               <span className="w-4 shrink-0 text-dim">{SIGNS[line.kind]}</span>
               <span className="pr-3">{line.kind === 'same' ? line.text : visibleEnd(line.text)}</span>
             </li>

@@ -31,7 +31,7 @@ export function RevisionsDialog({ document, onAction, onClose }: RevisionsDialog
             aria-current={revision === current || undefined}
             className="flex items-center gap-1.5 rounded-md px-1.5 py-0.5 aria-[current]:bg-accent-soft"
           >
-            <span className="w-6 text-right text-faint text-xs tabular-nums">{revision.number}</span>
+            <span className="w-6 text-right text-dim text-xs tabular-nums">{revision.number}</span>
             {renaming === revision.number ? (
               <NameForm
                 revision={revision}
@@ -49,7 +49,7 @@ export function RevisionsDialog({ document, onAction, onClose }: RevisionsDialog
                   onClick={() => onAction({ type: 'shown', number: revision.number })}
                 >
                   {revision.name}
-                  <span className="ml-2 text-faint text-xs">{originText(revision)}</span>
+                  <span className="ml-2 text-dim text-xs">{originText(revision)}</span>
                 </button>
                 <IconButton label={`Rename revision ${revision.number}`} onClick={() => setRenaming(revision.number)}>
                   <Pencil size={14} aria-hidden />

@@ -13,7 +13,7 @@ export function trajectoryInput(trajectory: Trajectory, key: string): Loaded {
   return {
     source: hasTemplate ? { kind: 'trajectory', key } : undefined,
     trajectory: key,
-    name: `recorded in ${trajectory.title ?? key}`,
+    name: `recorded: ${trajectory.title ?? firstQuestion(trajectory) ?? key}`,
     ...(hasTemplate && { template: template.text }),
     // The server's own tokenizer renders nothing: what was chosen before stays.
     ...(tokenizer && tokenizer.source !== 'server' && { tokenizer: tokenizer.name }),
@@ -21,6 +21,16 @@ export function trajectoryInput(trajectory: Trajectory, key: string): Loaded {
     tools: tools.length === 0 ? '' : JSON.stringify(templateTools(tools), undefined, 2),
     options: JSON.stringify({ add_generation_prompt: false, ...template?.options }, undefined, 2),
   }
+}
+
+const LONGEST_NAME = 60
+
+function firstQuestion(trajectory: Trajectory): string | undefined {
+  const content = trajectory.segments
+    .flatMap((segment) => (segment.kind === 'prompt' ? segment.messages : []))
+    .find(({ role }) => role === 'user')?.content
+  if (typeof content !== 'string') return undefined
+  return content.length > LONGEST_NAME ? `${content.slice(0, LONGEST_NAME)} …` : content
 }
 
 /** The JSON of every message. A response is told in its parts, as an agent framework would send it again. */
