@@ -13,10 +13,6 @@ const kept = (page: Page) => page.locator('[data-saved="true"]').waitFor()
 
 async function openLab(page: Page, path = '/templates'): Promise<void> {
   await open(page, path)
-  await editor(page)
-    .or(page.getByRole('list', { name: 'Messages' }))
-    .first()
-    .waitFor()
   await kept(page)
 }
 
