@@ -22,6 +22,7 @@ describe('names that a template reads', () => {
     ['{% macro m(p, q=r) %}{{ p }}{% endmacro %}{{ m(1) }}', []],
     ['{% if a is defined and b is not none and c == d %}{% endif %}', ['a', 'b', 'c', 'd']],
     ['{# e #}{{ "f" }}{{ f(g=h) }} i', ['f', 'h']],
+    ['{%- if x is not defined %}{% set x = 1 %}{% endif %}{% set y = 1 %}', ['x']],
     ['{%- if unclosed', []],
   ])('%s', (template, names) => {
     expect(freeNames(template)).toEqual(names)
