@@ -15,8 +15,8 @@ const SHARE_OF_SUM = 1 / 4
 /** UTF-16 units or entries that cost as much as one step. */
 const SIZE_OF_STEP = 64
 /** Between two looks at the clock; a call counts as some, since it may be a search in the longest text: 10 ms. */
-const STEPS_BETWEEN_LOOKS = 128
-const STEPS_OF_CALL = 32
+const STEPS_BETWEEN_LOOKS = 512
+const STEPS_OF_CALL = 64
 /** Measured; what is charged at once takes its time at once. */
 const STEPS_PER_MILLISECOND = 20_000
 

@@ -4,6 +4,7 @@
  * know their pieces (Traced); all others evaluate to plain values in either case.
  */
 import { getAttribute, getItem, slice } from './attributes.ts'
+import { quoted } from './code-points.ts'
 import { filters } from './filters.ts'
 import { Loop } from './loop.ts'
 import { Macro } from './macro.ts'
@@ -294,22 +295,21 @@ type Reader = (value: Value, frame: Frame) => Value
 
 const tracedAttribute = (name: string): Reader => {
   const read = attributeReader(name)
-  return (value, frame) => {
-    frame.render.trace?.reads(value)
-    return read(value, frame)
-  }
+  return (value, frame) => read(noted(value, frame), frame)
 }
 
-/** Of a dict, the key, unless it is the name of a method. */
 function attributeReader(name: string): Reader {
-  if (name.startsWith('_') || DICT_ATTRIBUTES.has(name))
-    return (value, frame) => getAttribute(value, name, frame.render)
-  return (value, frame) => {
-    if (value instanceof PyDict) {
-      const found = value.get(name)
-      if (found !== undefined) return found
-    }
-    return getAttribute(value, name, frame.render)
+  const read = keyReader(name)
+  return (value, frame) => (read && value instanceof PyDict ? read(value) : getAttribute(value, name, frame.render))
+}
+
+/** What a dict has under a name; undefined for the name of a method, which `.name` finds first and `['name']` last. */
+function keyReader(name: string): ((dict: PyDict) => Value) | undefined {
+  if (name.startsWith('_') || DICT_ATTRIBUTES.has(name)) return undefined
+  const missing = new Undefined(`'dict object' has no attribute ${quoted(name)}`)
+  return (dict) => {
+    const found = dict.get(name)
+    return found === undefined ? missing : found
   }
 }
 
@@ -336,13 +336,19 @@ function itemEvaluation({ object, key }: Item, place: Place): Evaluate {
     return (frame) =>
       slice(of(frame), start ? start(frame) : null, stop ? stop(frame) : null, step ? step(frame) : null, frame.render)
   }
-  const read = place.isTraced ? tracedItem : itemOf
   if (key.kind === 'const') {
-    const { value } = key
-    return (frame) => read(of(frame), value, frame)
+    const read = itemReader(key.value)
+    return place.isTraced ? (frame) => read(noted(of(frame), frame), frame) : (frame) => read(of(frame), frame)
   }
   const at = evaluation(key, place)
-  return (frame) => read(of(frame), at(frame), frame)
+  return place.isTraced
+    ? (frame) => itemOf(noted(of(frame), frame), at(frame), frame)
+    : (frame) => itemOf(of(frame), at(frame), frame)
+}
+
+function itemReader(key: Value): Reader {
+  const read = typeof key === 'string' ? keyReader(key) : undefined
+  return (value, frame) => (read && value instanceof PyDict ? read(value) : itemOf(value, key, frame))
 }
 
 function itemOf(value: Value, key: Value, frame: Frame): Value {
@@ -356,9 +362,10 @@ function itemOf(value: Value, key: Value, frame: Frame): Value {
   return getItem(value, key, frame.render)
 }
 
-function tracedItem(value: Value, key: Value, frame: Frame): Value {
+/** The value, whose message is noted as read. */
+function noted(value: Value, frame: Frame): Value {
   frame.render.trace?.reads(value)
-  return itemOf(value, key, frame)
+  return value
 }
 
 // Calls
