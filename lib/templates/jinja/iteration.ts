@@ -85,3 +85,9 @@ function* charactersBackwards(text: string, isMarkup: boolean): Generator<Value>
 function* backwards(list: readonly Value[]): Generator<Value> {
   for (let index = list.length - 1; index >= 0; index -= 1) yield list[index] ?? null
 }
+
+/** The next item; undefined at the end. */
+export function taken(iterator: Iterator<Value>): Value | undefined {
+  const { done, value } = iterator.next()
+  return done ? undefined : value
+}

@@ -393,3 +393,6 @@ const present = <T>(value: T | undefined): T[] => (value === undefined ? [] : [v
 /** Whether the node or anything below it is so. */
 export const hasBelow = (node: Node, is: (node: Node) => boolean): boolean =>
   is(node) || children(node).some((child) => hasBelow(child, is))
+
+export const isKind = <Kind extends string>(node: Node, kind: Kind): node is Extract<Node, { readonly kind: Kind }> =>
+  'kind' in node && node.kind === kind

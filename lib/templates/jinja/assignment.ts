@@ -1,0 +1,172 @@
+/** `set` and `with`: what is evaluated, and where it goes. */
+import {
+  all,
+  type Compilation,
+  entering,
+  innerScope,
+  leaving,
+  NEXT,
+  type Run,
+  type Scope,
+  type Signal,
+} from './compilation.ts'
+import { reader, textEvaluation, variableOf, writer } from './expressions.ts'
+import { Namespace } from './globals.ts'
+import { iteratorOf, taken } from './iteration.ts'
+import { Markup } from './markup.ts'
+import { str } from './operators.ts'
+import { type Frame, plain, type Render, type Slot } from './render.ts'
+import { typeName } from './repr.ts'
+import { collect, collectParameters } from './scope.ts'
+import { NONE } from './source-map.ts'
+import type { Assign, AssignBlock, Target, With } from './syntax.ts'
+import { PyError, type Value } from './values.ts'
+
+export function assignment(compilation: Compilation, { target, value, line }: Assign, scope: Scope): Run {
+  const check = namespaceCheck(compilation, target, scope)
+  compilation.line = line
+  const evaluate = textEvaluation(value, scope)
+  const store = storing(compilation, target, scope)
+  if (compilation.isTraced)
+    return (frame) => {
+      const { render } = frame
+      check?.(frame)
+      render.line = line
+      if (render.trace) render.trace.read = NONE
+      const found = evaluate(frame)
+      store(frame, render.trace ? render.trace.kept(found) : found)
+      render.trace?.meets(found)
+      return NEXT
+    }
+  return (frame) => {
+    check?.(frame)
+    frame.render.line = line
+    store(frame, evaluate(frame))
+    return NEXT
+  }
+}
+
+export function blockAssignment(
+  compilation: Compilation,
+  { target, filter, body, line }: AssignBlock,
+  scope: Scope,
+): Run {
+  const inner = innerScope(scope)
+  collect(body, inner.symbols)
+  const enter = entering(inner.symbols)
+  const run = compilation.sequence(body, inner)
+  compilation.line = line
+  const evaluate = filter && textEvaluation(filter, inner)
+  const store = storing(compilation, target, scope)
+  const leave = leaving(inner.symbols)
+  return (frame) => {
+    const { render } = frame
+    enter(frame)
+    let signal: Signal = NEXT
+    render.captured = render.capture(() => {
+      signal = run(frame)
+    })
+    if (signal !== NEXT) return signal
+    render.line = line
+    const value = evaluate ? evaluate(frame) : render.captured
+    store(frame, render.autoescape ? markup(plain(value), render) : value)
+    leave(frame)
+    return NEXT
+  }
+}
+
+export function withBlock(compilation: Compilation, { bindings, body }: With, scope: Scope): Run {
+  const inner = innerScope(scope)
+  for (const { target } of bindings) collectParameters(target, inner.symbols)
+  collect(body, inner.symbols)
+  const enter = entering(inner.symbols)
+  const { line } = compilation
+  const binds = bindings.map(({ target, value }) => ({
+    evaluate: textEvaluation(value, scope),
+    store: storing(compilation, target, inner),
+  }))
+  const run = compilation.sequence(body, inner)
+  const leave = leaving(inner.symbols)
+  return (frame) => {
+    enter(frame)
+    frame.render.line = line
+    for (const { evaluate, store } of binds) {
+      const { trace } = frame.render
+      if (trace) trace.read = NONE
+      const value = evaluate(frame)
+      store(frame, trace ? trace.kept(value) : value)
+    }
+    const signal = run(frame)
+    leave(frame)
+    return signal
+  }
+}
+
+/** Puts a value where a target says. */
+export function storing(compilation: Compilation, target: Target, scope: Scope): (frame: Frame, value: Slot) => void {
+  const { symbols, isTop } = scope
+  if (target.kind === 'name-target') {
+    const { name } = target
+    const write = writer(variableOf(name, symbols), symbols.function)
+    if (!isTop || compilation.survey.blocks.size === 0) return write
+    return (frame, value) => {
+      write(frame, value)
+      frame.context.exported.set(name, value)
+    }
+  }
+  if (target.kind === 'namespace-target') {
+    const read = reader(variableOf(target.name, symbols), symbols.function)
+    const { attribute } = target
+    return (frame, value) => {
+      const namespace = read(frame)
+      if (!(namespace instanceof Namespace) || value === undefined) return
+      namespace.set(attribute, plain(value))
+      frame.render.trace?.keepAttribute(namespace, attribute, value)
+    }
+  }
+  const stores = target.items.map((item) => storing(compilation, item, scope))
+  return (frame, value) => {
+    const values = unpacked(plain(value) ?? null, stores.length, frame.render)
+    for (const [index, store] of stores.entries()) store(frame, values[index])
+  }
+}
+
+/** Attributes can only be set on namespaces; that is looked at before the statement, at the line before it. */
+function namespaceCheck(compilation: Compilation, target: Target, scope: Scope): ((frame: Frame) => void) | undefined {
+  const names = new Set(namespacesOf(target))
+  const { line } = compilation
+  if (names.size === 0) return undefined
+  return all(
+    [...names].map((name) => {
+      const read = reader(variableOf(name, scope.symbols), scope.symbols.function)
+      return (frame) => {
+        frame.render.line = line
+        if (!(read(frame) instanceof Namespace))
+          throw new PyError('TemplateRuntimeError', 'cannot assign attribute on non-namespace object')
+      }
+    }),
+  )
+}
+
+const namespacesOf = (target: Target): readonly string[] =>
+  target.kind === 'tuple-target'
+    ? target.items.flatMap(namespacesOf)
+    : target.kind === 'namespace-target'
+      ? [target.name]
+      : []
+
+/** As many values as there are names for. */
+function unpacked(value: Value, count: number, render: Render): readonly Value[] {
+  const iterator = iteratorOf(value, render)
+  if (iterator === undefined) throw new PyError('TypeError', `cannot unpack non-iterable ${typeName(value)} object`)
+  const values: Value[] = []
+  for (let item = taken(iterator); item !== undefined; item = taken(iterator)) {
+    if (values.length === count) throw new PyError('ValueError', `too many values to unpack (expected ${count})`)
+    values.push(item)
+  }
+  if (values.length < count)
+    throw new PyError('ValueError', `not enough values to unpack (expected ${count}, got ${values.length})`)
+  return values
+}
+
+const markup = (value: Value, render: Render): Value => new Markup(str(value, render))

@@ -1,0 +1,157 @@
+/** Macros, and what calls them with a body: `call`, `generation`; and filters of a body. */
+
+import { storing } from './assignment.ts'
+import {
+  type Compilation,
+  entering,
+  heightOf,
+  innerScope,
+  leaving,
+  NEXT,
+  type Run,
+  type Scope,
+  type Signal,
+  undeclaredIn,
+  weighed,
+} from './compilation.ts'
+import {
+  argumentsEvaluation,
+  CALL,
+  type Evaluate,
+  evaluation,
+  NO_ARGUMENTS,
+  textEvaluation,
+  variableOf,
+} from './expressions.ts'
+import { Macro, type MacroDefinition } from './macro.ts'
+import { Frame, plain } from './render.ts'
+import { collect, collectCallable, functionScope } from './scope.ts'
+import { NONE } from './source-map.ts'
+import { type Callable, type CallBlock, type FilterBlock, LocatedError, type Macro as MacroNode } from './syntax.ts'
+import { type Arguments, Undefined } from './values.ts'
+
+export function macro(compilation: Compilation, node: MacroNode, scope: Scope): Run {
+  const definition = macroDefinition(compilation, node, node.name, scope)
+  const store = storing(compilation, { kind: 'name-target', name: node.name, line: node.line }, scope)
+  return (frame) => {
+    store(frame, new Macro(definition, frame))
+    return NEXT
+  }
+}
+
+export function callBlock(compilation: Compilation, node: CallBlock, scope: Scope): Run {
+  const definition = macroDefinition(compilation, node, undefined, scope)
+  const { line, call } = node
+  compilation.line = line
+  if (call === 'generation')
+    return (frame) => {
+      const { render } = frame
+      render.line = line
+      const text = new Macro(definition, frame).invoke(NO_ARGUMENTS, render)
+      render.generated(plain(text))
+      if (render.trace) render.trace.read = NONE
+      render.write(text)
+      return NEXT
+    }
+  const callee = evaluation(call.callee, scope)
+  const given = argumentsEvaluation(call.call, scope, CALL)
+  return (frame) => {
+    const { render } = frame
+    render.line = line
+    const caller = new Macro(definition, frame)
+    if (render.trace) render.trace.read = NONE
+    const called = callee(frame)
+    const { positional, named } = given(frame)
+    const full: Arguments = { positional, named: new Map([...named, ['caller', caller]]) }
+    render.writeResult(
+      called instanceof Macro && !render.autoescape ? called.invoke(full, render) : render.call(called, full),
+    )
+    return NEXT
+  }
+}
+
+export function filterBlock(compilation: Compilation, { filter, body, line }: FilterBlock, scope: Scope): Run {
+  const inner = innerScope(scope)
+  collect([...body, filter], inner.symbols)
+  const enter = entering(inner.symbols)
+  const run = compilation.sequence(body, inner)
+  compilation.line = line
+  const evaluate = textEvaluation(filter, inner)
+  const leave = leaving(inner.symbols)
+  return (frame) => {
+    const { render } = frame
+    enter(frame)
+    let signal: Signal = NEXT
+    render.captured = render.capture(() => {
+      signal = run(frame)
+    })
+    if (signal !== NEXT) return signal
+    render.line = line
+    if (render.trace) render.trace.read = NONE
+    render.writeResult(evaluate(frame))
+    leave(frame)
+    return NEXT
+  }
+}
+
+function macroDefinition(
+  compilation: Compilation,
+  node: Callable,
+  name: string | undefined,
+  scope: Scope,
+): MacroDefinition {
+  const within = functionScope(scope.symbols.function)
+  const inner = innerScope(scope, within)
+  const { symbols } = inner
+  collectCallable(node, symbols)
+  const parameters = node.parameters.map((parameter) => parameter.name)
+  const twice = parameters.find((parameter, index) => parameters.indexOf(parameter) < index)
+  if (twice !== undefined)
+    throw new LocatedError('SyntaxError', `duplicate argument '${twice}' in function definition`, node.line)
+  const special = undeclaredIn(compilation, node.body, ['caller', 'kwargs', 'varargs'])
+  const explicit = node.parameters.find((parameter) => parameter.name === 'caller')
+  if (special.has('caller') && explicit && !explicit.fallback)
+    throw new LocatedError(
+      'TemplateAssertionError',
+      'When defining macros or call blocks the special "caller" argument must be omitted or be given a default.',
+      node.line,
+    )
+  const usesCaller = special.has('caller')
+  const usesKwargs = special.has('kwargs') && !parameters.includes('kwargs')
+  const usesVarargs = special.has('varargs') && !parameters.includes('varargs')
+  const variables = [
+    ...parameters.map((parameter) => variableOf(parameter, symbols)),
+    ...(usesCaller && !explicit ? [symbols.declareParameter('caller')] : []),
+    ...(usesKwargs ? [symbols.declareParameter('kwargs')] : []),
+    ...(usesVarargs ? [symbols.declareParameter('varargs')] : []),
+  ]
+  compilation.line = node.line
+  const { line } = node
+  const enter = entering(symbols)
+  const defaults = node.parameters.map(({ name: parameter, fallback }): Evaluate => {
+    const missing = new Undefined(`parameter '${parameter}' was not provided`)
+    return fallback ? evaluation(fallback, inner) : () => missing
+  })
+  const [body, weight] = weighed(compilation, () => compilation.sequence(node.body, inner))
+  return {
+    name,
+    parameters,
+    usesCaller,
+    usesKwargs,
+    usesVarargs,
+    height: heightOf(node.body),
+    run: (outer, values) => {
+      const { render } = outer
+      const frame = new Frame(within.variables.size, outer, render, outer.context)
+      render.step(weight)
+      render.line = line
+      for (const [index, { slot }] of variables.entries()) frame.slots[slot] = values[index]
+      enter(frame)
+      for (const [index, fallback] of defaults.entries()) {
+        const variable = variables[index]
+        if (variable && frame.slots[variable.slot] === undefined) frame.slots[variable.slot] = fallback(frame)
+      }
+      body(frame)
+    },
+  }
+}

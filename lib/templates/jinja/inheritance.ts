@@ -1,0 +1,143 @@
+/** Blocks, and the tags that want another template, of which there is none here: they fail as without a loader in Python. */
+import {
+  type Compilation,
+  type CompiledBlock,
+  entering,
+  heightOf,
+  NEXT,
+  outerScope,
+  type Run,
+  type Scope,
+  undeclaredIn,
+  weighed,
+} from './compilation.ts'
+import { type Evaluate, evaluation, reader } from './expressions.ts'
+import { truth } from './operators.ts'
+import { type Context, Frame, plain, type Render } from './render.ts'
+import { collect, functionScope, Symbols } from './scope.ts'
+import { type Block, type Extends, type FromImport, type Import, type Include, LocatedError } from './syntax.ts'
+import { type Arguments, PyError, PyObject, type Runtime, Undefined, type Value } from './values.ts'
+
+/** A block's body is a function of its own: of the template it sees what was set at its top. */
+export function compiledBlock(compilation: Compilation, node: Block): CompiledBlock {
+  compilation.line = node.line
+  const within = functionScope(undefined)
+  const symbols = new Symbols(within, undefined)
+  const special = undeclaredIn(compilation, node.body, ['self', 'super'])
+  const self = special.has('self') ? symbols.declareParameter('self') : undefined
+  const parent = special.has('super') ? symbols.declareParameter('super') : undefined
+  collect(node.body, symbols)
+  const enter = entering(symbols)
+  const scope = outerScope(compilation, symbols, false)
+  const [body, weight] = weighed(compilation, () => compilation.sequence(node.body, scope))
+  const noParent = new Undefined(`there is no parent block called '${node.name}'.`)
+  const run = (render: Render, context: Context): void => {
+    const frame = new Frame(within.variables.size, undefined, render, context)
+    if (self) frame.slots[self.slot] = new TemplateReference(compilation.blocks, context)
+    if (parent) frame.slots[parent.slot] = noParent
+    render.step(weight)
+    enter(frame)
+    body(frame)
+  }
+  return { run, height: heightOf(node.body) }
+}
+
+export function blockCall(compilation: Compilation, node: Block, scope: Scope): Run {
+  if (compilation.extendsAtRoot && scope.isTop) return () => NEXT
+  compilation.line = node.line
+  const { line, name } = node
+  const locals = node.scoped ? [...scope.symbols.stored()] : []
+  const readers = locals.map(([local, variable]) => [local, reader(variable, scope.symbols.function)] as const)
+  return (frame) => {
+    const { render, context } = frame
+    render.line = line
+    if (node.required) throw new PyError('TemplateRuntimeError', `Required block '${name}' not found`)
+    const derived = readers.length === 0 ? context : { ...context, exported: new Map(context.exported) }
+    for (const [local, read] of readers) {
+      const value = read(frame)
+      if (value !== undefined) derived.exported.set(local, value)
+    }
+    compilation.blocks.get(name)?.run(render, derived)
+    return NEXT
+  }
+}
+
+export function extension(compilation: Compilation, node: Extends, scope: Scope): Run {
+  if (!scope.isTop)
+    throw new LocatedError('TemplateAssertionError', 'cannot use extend from a non top-level scope', node.line)
+  compilation.line = node.line
+  const evaluate = evaluation(node.template, scope)
+  if (scope.isRoot) compilation.extendsAtRoot = true
+  return withoutLoader(node.line, evaluate)
+}
+
+export function inclusion(compilation: Compilation, node: Include, scope: Scope): Run {
+  compilation.line = node.line
+  const { template, ignoreMissing, line } = node
+  const evaluate = evaluation(template, scope)
+  const isList = template.kind === 'tuple' || template.kind === 'list'
+  return (frame) => {
+    frame.render.line = line
+    const found = evaluate(frame)
+    const isOne = !isList && (typeof found === 'string' || found instanceof Undefined)
+    if (isOne || truth(found)) return noLoader()
+    if (ignoreMissing) return NEXT
+    throw new PyError('TemplatesNotFound', 'Tried to select from an empty list of templates.')
+  }
+}
+
+export function importation(compilation: Compilation, node: Import | FromImport, scope: Scope): Run {
+  compilation.line = node.line
+  return withoutLoader(node.line, evaluation(node.template, scope))
+}
+
+function withoutLoader(line: number, evaluate: Evaluate): Run {
+  return (frame) => {
+    frame.render.line = line
+    evaluate(frame)
+    return noLoader()
+  }
+}
+
+function noLoader(): never {
+  throw new PyError('TypeError', 'no loader for this environment specified')
+}
+
+/** The special name `self`: the blocks of the template. */
+export class TemplateReference extends PyObject {
+  readonly typeName = 'TemplateReference'
+  override readonly module = 'jinja2.runtime'
+  private readonly blocks: ReadonlyMap<string, CompiledBlock>
+  private readonly context: Context
+  constructor(blocks: ReadonlyMap<string, CompiledBlock>, context: Context) {
+    super()
+    this.blocks = blocks
+    this.context = context
+  }
+  repr(): string {
+    return '<TemplateReference None>'
+  }
+  override item(key: Value): Value | undefined {
+    const block = typeof key === 'string' ? this.blocks.get(key) : undefined
+    return block && new BlockReference(block, this.context)
+  }
+}
+
+class BlockReference extends PyObject {
+  readonly typeName = 'BlockReference'
+  override readonly module = 'jinja2.runtime'
+  private readonly block: CompiledBlock
+  private readonly context: Context
+  constructor(block: CompiledBlock, context: Context) {
+    super()
+    this.block = block
+    this.context = context
+  }
+  repr(): string {
+    return '<jinja2.runtime.BlockReference object at 0x0>'
+  }
+  override call(_call: Arguments, runtime: Runtime): Value {
+    const render = runtime as Render
+    return plain(render.run(this.block.height, () => this.block.run(render, this.context)))
+  }
+}

@@ -1,0 +1,204 @@
+/** `for`. */
+import { storing } from './assignment.ts'
+import {
+  BREAK,
+  type Compilation,
+  entering,
+  heightOf,
+  innerScope,
+  leaving,
+  NEXT,
+  type Run,
+  type Scope,
+  type Signal,
+  undeclaredIn,
+  weighed,
+} from './compilation.ts'
+import { type Evaluate, evaluation, reader, variableOf } from './expressions.ts'
+import { taken } from './iteration.ts'
+import { Loop, type Recurse } from './loop.ts'
+import { iterate, truth } from './operators.ts'
+import { Frame, plain } from './render.ts'
+import { collect, collectParameters, type FunctionScope, functionScope } from './scope.ts'
+import { NONE } from './source-map.ts'
+import {
+  children,
+  type Expression,
+  type For,
+  hasBelow,
+  isKind,
+  LocatedError,
+  type Node,
+  type Target,
+} from './syntax.ts'
+import { PyTuple, type Value } from './values.ts'
+
+export function loop(compilation: Compilation, node: For, scope: Scope): Run {
+  return node.recursive ? recursiveLoop(compilation, node, scope) : plainLoop(compilation, node, scope)
+}
+
+function plainLoop(compilation: Compilation, node: For, scope: Scope): Run {
+  const compileBody = loopHead(compilation, node, scope, scope.symbols.function)
+  const iterable = evaluation(node.iterable, scope)
+  const run = compileBody()
+  const { line } = node
+  return (frame) => {
+    frame.render.line = line
+    return run(frame, iterable(frame), undefined, 0)
+  }
+}
+
+/** The loop is a function that `loop(items)` calls again. */
+function recursiveLoop(compilation: Compilation, node: For, scope: Scope): Run {
+  const within = functionScope(scope.symbols.function)
+  const run = loopHead(compilation, node, scope, within)()
+  const { line } = node
+  compilation.line = line
+  const iterable = evaluation(node.iterable, scope)
+  const height = heightOf(node.body)
+  return (outer) => {
+    const { render } = outer
+    const recurse: Recurse = (items, depth0) =>
+      render.run(height, () => {
+        const frame = new Frame(within.variables.size, outer, render, outer.context)
+        render.line = line
+        run(frame, items, recurse, depth0)
+      })
+    render.line = line
+    if (render.trace) render.trace.read = NONE
+    render.write(recurse(iterable(outer), 0))
+    return NEXT
+  }
+}
+
+/** Its body is compiled behind its iterable, unless the loop is recursive. */
+function loopHead(compilation: Compilation, node: For, scope: Scope, within: FunctionScope): () => RunLoop {
+  const inner = innerScope(scope, within)
+  const other = innerScope(scope, within)
+  const { symbols } = inner
+  const isExtended =
+    node.recursive ||
+    undeclaredIn(compilation, node.body, ['loop']).has('loop') ||
+    (compilation.survey.blocks.size > 0 && hasBelow(node, (child) => isKind(child, 'block') && child.scoped))
+  const special = isExtended ? symbols.declareParameter('loop') : undefined
+  collectParameters(node.target, symbols)
+  collect(node.body, symbols)
+  collect(node.otherwise, other.symbols)
+  const filtered = node.test ? loopTest(compilation, node, node.test, scope, within) : undefined
+  if (compilation.survey.storesLoop) refuseLoopTarget(node)
+  compilation.line = node.line
+  return () => loopBody(compilation, node, { inner, other, special: special?.slot, filtered })
+}
+
+type RunLoop = (frame: Frame, items: Value, recurse: Recurse | undefined, depth0: number) => Signal
+
+interface LoopParts {
+  readonly inner: Scope
+  /** Of `else`. */
+  readonly other: Scope
+  /** Slot of the special name `loop`, where the body uses it. */
+  readonly special: number | undefined
+  readonly filtered: FilterItems | undefined
+}
+
+function loopBody(
+  compilation: Compilation,
+  { target, body, otherwise, line, recursive }: For,
+  { inner, other, special, filtered }: LoopParts,
+): RunLoop {
+  const store = storing(compilation, target, inner)
+  const enter = entering(inner.symbols)
+  const [run, weight] = weighed(compilation, () => compilation.sequence(body, { ...inner, isInLoop: true }))
+  const leave = recursive && otherwise.length === 0 ? () => {} : leaving(inner.symbols)
+  const enterOther = entering(other.symbols)
+  const runOther = compilation.sequence(otherwise, other)
+  const leaveOther = leaving(other.symbols)
+  return (frame, items, recurse, depth0) => {
+    const { render } = frame
+    const { trace } = render
+    const around = trace?.beginLoop()
+    const iterator = filtered ? filtered(frame, iterate(items, render)) : iterate(items, render)
+    const loop =
+      special === undefined ? undefined : new Loop(filtered ? undefined : items, iterator, render, recurse, depth0)
+    let isElse = true
+    for (;;) {
+      render.line = line
+      const item = loop ? loop.next() : taken(iterator)
+      if (item === undefined) break
+      render.step(weight)
+      if (trace && around !== undefined) trace.turn(item, around)
+      store(frame, item)
+      if (loop && special !== undefined) frame.slots[special] = loop
+      enter(frame)
+      const signal = run(frame)
+      if (signal === BREAK) break
+      // As in jinja2, a turn that was cut short does not keep `else` from running.
+      if (signal === NEXT) isElse = false
+    }
+    if (trace && around !== undefined) trace.endLoop(around)
+    leave(frame)
+    if (!isElse || otherwise.length === 0) return NEXT
+    enterOther(frame)
+    const signal = runOther(frame)
+    leaveOther(frame)
+    return signal
+  }
+}
+
+/** `for … if …`: a generator of its own, so that the test sees what the turns before it have changed. */
+function loopTest(
+  compilation: Compilation,
+  node: For,
+  test: Expression,
+  scope: Scope,
+  outer: FunctionScope,
+): FilterItems {
+  const within = functionScope(outer)
+  const inner = innerScope(scope, within)
+  collectParameters(node.target, inner.symbols)
+  collect([test], inner.symbols)
+  compilation.line = test.line
+  const { line } = test
+  const enter = entering(inner.symbols)
+  const store = storing(compilation, node.target, inner)
+  const condition = evaluation(test, inner)
+  const back = rebuilt(node.target, inner)
+  return (outerFrame, iterator) => {
+    const { render } = outerFrame
+    const frame = new Frame(within.variables.size, outerFrame, render, outerFrame.context)
+    enter(frame)
+    const next = (): IteratorResult<Value> => {
+      for (;;) {
+        render.line = line
+        const item = taken(iterator)
+        if (item === undefined) return { done: true, value: undefined }
+        render.step()
+        store(frame, item)
+        if (truth(condition(frame))) return { done: false, value: back(frame) }
+      }
+    }
+    return { next }
+  }
+}
+
+/** The item as the target's variables hold it. */
+function rebuilt(target: Target, scope: Scope): Evaluate {
+  if (target.kind === 'tuple-target') {
+    const items = target.items.map((item) => rebuilt(item, scope))
+    return (frame) => new PyTuple(items.map((item) => item(frame)))
+  }
+  const read = reader(variableOf(target.name, scope.symbols), scope.symbols.function)
+  return (frame) => plain(read(frame)) ?? null
+}
+
+type FilterItems = (frame: Frame, items: Iterator<Value>) => Iterator<Value>
+
+function refuseLoopTarget(node: Node): void {
+  if (isKind(node, 'name-target') && node.name === 'loop')
+    throw new LocatedError(
+      'TemplateAssertionError',
+      "Can't assign to special loop variable in for-loop target",
+      node.line,
+    )
+  for (const child of children(node)) refuseLoopTarget(child)
+}
