@@ -43,10 +43,14 @@ export function maskTokens({ sequence, ways, disagreements, tokenizer }: MaskRep
     },
     reading: {
       colour: () => undefined,
+      // A way that is missing keeps its place, so that the others stand where they always do.
       bands: (index) => {
-        const said = marks(index)
-        const isTrained = said.some(({ mark }) => mark === 'trained' || mark === 'partly')
-        return said.map(({ mark }) => (isTrained ? MARKS[mark].colour : undefined))
+        const said = new Map(marks(index).map(({ way, mark }) => [way, mark]))
+        const isTrained = [...said.values()].some((mark) => mark === 'trained' || mark === 'partly')
+        return ways.map(({ name }) => {
+          const mark = said.get(name)
+          return isTrained && mark ? MARKS[mark].colour : undefined
+        })
       },
       title: (_segment, index) => {
         const message = parts[index]?.message

@@ -67,12 +67,12 @@ function Report({ report, isStale, view, onView, onLine }: ReportProps) {
   }
   return (
     <div
-      className={`grid min-h-0 grid-rows-[auto_minmax(120px,1fr)_auto_minmax(120px,0.9fr)] ${isStale ? 'grayscale' : ''}`}
+      className={`min-h-0 overflow-auto md:grid md:grid-rows-[auto_minmax(120px,1fr)_auto_minmax(120px,0.9fr)] md:overflow-hidden ${isStale ? 'grayscale' : ''}`}
     >
-      <div className="max-h-[40dvh] overflow-auto">
+      <div className="md:max-h-[40dvh] md:overflow-auto">
         <MaskWays report={report} pair={pair} onPair={setPair} onLine={onLine} />
       </div>
-      <div className="min-h-0 border-line border-t">
+      <div className="h-[50dvh] border-line border-t md:h-auto md:min-h-0">
         <TokenGrid
           trajectory={tokens.trajectory}
           reading={tokens.reading}
@@ -83,7 +83,7 @@ function Report({ report, isStale, view, onView, onLine }: ReportProps) {
         />
       </div>
       <TokenBar index={selected ?? pointed} onLine={onLine} {...{ tokens, report }} />
-      <div className="min-h-0 overflow-auto border-line border-t">
+      <div className="border-line border-t md:min-h-0 md:overflow-auto">
         <MaskFindings
           report={report}
           pair={pair}
@@ -140,16 +140,19 @@ function TokenBar({ report, tokens, index, onLine }: TokenBarProps) {
           ))}
         </>
       ) : (
-        <Legend ways={tokens.marks(0).map(({ way }) => WAYS[way].short)} />
+        <Legend />
       )}
     </section>
   )
 }
 
-function Legend({ ways }: { readonly ways: readonly string[] }) {
+function Legend() {
   return (
     <>
-      <span className="text-dim">A stripe for each way, from above: {ways.join(', ')}.</span>
+      <span className="text-dim">
+        Stripes above the text: {WAYS.tito.short}, {WAYS.generation.short}; below it: {WAYS.prefix.short},{' '}
+        {WAYS['fixed-base'].short}.
+      </span>
       <span className="inline-flex items-center gap-1.5 text-dim">
         <span className="legend-band legend-band-trained" aria-hidden /> trained
       </span>

@@ -201,8 +201,8 @@ describe('the background of a row', () => {
     expect(rowBackground({ heat: [], trained: [], special: [] }).backgroundImage).toBe('')
     const band = [{ from: 0, to: 8, colour: 'teal' }]
     expect(rowBackground({ heat: [], trained: [], special: [], bands: [band, [], band, band] })).toMatchObject({
-      backgroundSize: '100% 5px, 100% 5px, 100% 5px',
-      backgroundPosition: '0 2px, 0 12px, 0 17px',
+      backgroundSize: '100% 2px, 100% 2px, 100% 2px',
+      backgroundPosition: '0 1px, 0 19px, 0 22px',
     })
     expect(
       rowBackground({ heat: [], trained: [], special: [{ from: 0, to: 8, colour: 'grey' }] }).backgroundImage.split(

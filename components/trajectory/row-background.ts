@@ -14,7 +14,7 @@ export interface RowMarks {
   readonly heat: readonly Stretch[]
   readonly trained: readonly Stretch[]
   readonly special: readonly Stretch[]
-  /** One above the other in the height of the heat, the first on top. */
+  /** Thin stripes, the first half above the text and the others below it, in order from the top. */
   readonly bands?: readonly (readonly Stretch[])[]
 }
 
@@ -31,14 +31,17 @@ interface Layer {
 }
 
 export function rowBackground({ heat, trained, special, bands = [] }: RowMarks): BackgroundStyle {
-  const bandHeight = Math.round(HEAT_HEIGHT / Math.max(1, bands.length))
+  const above = Math.ceil(bands.length / 2)
   const layers: Layer[] = [
     layer(trained, '100% 2px', '0 100%'),
     layer(special, '100% 1px', '0 3px'),
     layer(special, '100% 1px', '0 20px'),
     layer(special.flatMap(edges), '100% 17px', '0 3px'),
-    ...bands.map((band, index) => layer(band, `100% ${bandHeight}px`, `0 ${HEAT_TOP + index * bandHeight}px`)),
-    layer(heat, `100% ${HEAT_HEIGHT}px`, `0 ${HEAT_TOP}px`),
+    ...bands.map((band, index) => {
+      const top = index < above ? 1 + index * BAND_PITCH : ROW - 2 - (bands.length - 1 - index) * BAND_PITCH
+      return layer(band, '100% 2px', `0 ${top}px`)
+    }),
+    layer(heat, '100% 19px', '0 2px'),
   ].filter((made) => made !== undefined)
   return {
     backgroundImage: layers.map(({ image }) => image).join(', '),
@@ -47,8 +50,8 @@ export function rowBackground({ heat, trained, special, bands = [] }: RowMarks):
   }
 }
 
-const HEAT_TOP = 2
-const HEAT_HEIGHT = 19
+const ROW = 24
+const BAND_PITCH = 3
 
 /** Neighbours of one colour become one stretch. */
 export function joinStretches(stretches: readonly Stretch[]): Stretch[] {

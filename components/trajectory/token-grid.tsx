@@ -56,6 +56,8 @@ export function TokenGrid({ trajectory, reading, selected, shown, onSelect, onPo
 
   const resize = useEffectEvent(() => {
     if (!viewport.current || !canvas.current) return
+    // In a pane that is not shown there is nothing to measure yet.
+    if (viewport.current.checkVisibility?.() === false) return
     const cell = measureText('0')
     const columns = Math.max(20, Math.floor(canvas.current.clientWidth / cell) - 1)
     setMeasure((known) => (known?.cell === cell && known.columns === columns ? known : { cell, columns }))

@@ -6,7 +6,7 @@ import { type Heat, type HeatScale, heatColour } from './heat.ts'
 export interface TokenReading {
   /** Background of a token, a CSS colour; undefined = none. `index` counts from the first of all. */
   readonly colour: (index: number, trained: boolean, logprob: number | null) => string | undefined
-  /** Colours of the stripes behind a token, the same number for each, the first on top; undefined = none. */
+  /** Colours of the stripes above and below a token, the same number for each, from the top; undefined = none. */
   readonly bands?: (index: number) => readonly (string | undefined)[]
   /** What a segment is called in its rail. */
   readonly title: (segment: Segment, segmentIndex: number) => string
