@@ -14,7 +14,7 @@ test('a template with a generation block: a click leads to the tokens that the o
   await expect(page.locator('li[data-way="prefix"]')).toHaveAttribute('data-lint', 'after-end-trained')
   await page.getByRole('list', { name: 'Disagreements' }).getByRole('button').first().click()
   await expect(page).toHaveURL(/[?&]at=\d+/)
-  const token = page.getByRole('region', { name: 'Token' })
+  const token = page.getByRole('region', { name: 'Token', exact: true })
   await expect(token).toContainText('generation: not trained')
   await expect(token).toContainText('prefix: trained')
   await page.getByRole('grid').focus()
