@@ -1,4 +1,8 @@
-/** The mask of `{% generation %}` blocks, as transformers makes it (`return_assistant_tokens_mask`). */
+/**
+ * The mask of `{% generation %}` blocks, as transformers makes it (`return_assistant_tokens_mask`). One thing is not followed:
+ * where a block ends with a mark that NFC joins to its letter, transformers finds no token and trains to the end of the
+ * sequence; here the letter's token is its end.
+ */
 import type { Encoding } from '#lib/tito/offsets.ts'
 import type { Conversation } from './conversation.ts'
 import type { MaskedTokens } from './masked-tokens.ts'
