@@ -58,7 +58,7 @@ test('tracing renders the same as rendering, in pieces without gaps', () => {
 test('so many cases there are, and every difference that is known is one of them', () => {
   const names = [...features, ...renders].flatMap(({ cases }) => cases.map(({ name }) => name))
   expect(names.length).toBe(new Set(names).size)
-  expect(features.flatMap(({ cases }) => cases).length).toBeGreaterThan(4_500)
+  expect(features.flatMap(({ cases }) => cases).length).toBeGreaterThan(5_300)
   expect(renders.flatMap(({ cases }) => cases).length).toBeGreaterThan(3_000)
   expect(Object.keys(knownDifferences).filter((name) => !names.includes(name))).toEqual([])
 })

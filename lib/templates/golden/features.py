@@ -31,6 +31,41 @@ VALUES = KINDS + [
 def results(values):
     return ["{{ %s }}" % value for value in values]
 
+# Where d is read (BODY does so), and then where it is set: which of the two is meant?
+READING = [
+    "{% for q in l %}BODY{% endfor %}",
+    "{% with q = 1 %}BODY{% endwith %}",
+    "{% with q = d %}{{ q }}{% endwith %}",
+    "{% macro mm() %}BODY{% endmacro %}{{ mm() }}",
+    "{% macro mm() %}{{ caller() }}{% endmacro %}{% call mm() %}BODY{% endcall %}",
+    "{% set q %}BODY{% endset %}{{ q }}",
+    "{% filter upper %}BODY{% endfilter %}",
+    "{% generation %}BODY{% endgeneration %}",
+    "{% if t %}BODY{% endif %}",
+    "{% block bb %}BODY{% endblock %}",
+    "{% for q in l if d %}x{% endfor %}",
+    "{% for q in d %}x{% endfor %}",
+    "{% for q in [] %}x{% else %}BODY{% endfor %}",
+    "{% macro mm(a) %}{{ a }}{{ caller() }}{% endmacro %}{% call mm(d) %}x{% endcall %}",
+    "{% macro mm(a=d) %}{{ a }}{% endmacro %}{{ mm() }}",
+    "{% filter replace('a', d) %}a{% endfilter %}",
+    "{% set q | replace('a', d) %}a{% endset %}{{ q }}",
+    "{% autoescape true %}BODY{% endautoescape %}",
+]
+
+
+def scopes():
+    bodies = ["{{ d }}", "{{ d }}{% set d = 2 %}{{ d }}", "{% if t %}{{ d }}{% endif %}", "{% for z in [1] %}{{ d }}{% endfor %}"]
+    for reading, body in itertools.product(READING, bodies):
+        if "BODY" not in reading and body != bodies[0]:
+            continue
+        read = reading.replace("BODY", body)
+        yield from [
+            read + "|{% set d = 5 %}{{ d }}", "{% if no %}{% set d = 5 %}{% endif %}" + read + "|{{ d }}", read + "|{% if t %}{% set d = 5 %}{% endif %}{{ d }}", "{{ d }}|" + read + "|{% set d = 5 %}{{ d }}",
+            "{% for w in [1] %}" + read + "{% set d = 5 %}{{ d }}{% endfor %}|{{ d }}", "{% with %}" + read + "{% set d = 5 %}{{ d }}{% endwith %}|{{ d }}", read + "|{% macro d() %}M{% endmacro %}{{ d() }}",
+            read + "|{% for d in [1] %}{{ d }}{% endfor %}{{ d }}", read + "{% set x, d = 1, 2 %}{{ d }}", "{% macro out() %}" + read + "{% set d = 5 %}{{ d }}{% endmacro %}{{ out() }}", read + "{% set d %}B{% endset %}{{ d }}",
+        ]
+
 
 GROUPS = {
     "literals": results([
@@ -223,4 +258,11 @@ GROUPS = {
         "'\\u00df'|upper", "'ΣΑΣ'|lower", "'ŉ'|title", "'ﬃ'|capitalize", "'ǳ'|title", "'Ⅷ'|lower", "'Ａ'|lower", "'ა'|upper", "'ⴀ'|upper", "'ı'|upper", "'K'|lower", "'Å'|lower", "'🅰'|lower", "'𐐀'|lower", "'𐐨'|upper", "'ꭰ'|upper", "'é' == 'e\\u0301'", "'😀' < '￿'", "['😀', '￿', 'a']|sort", "'😀😀'.find('😀', 1)", "'a😀b'.partition('😀')", "'😀'.center(5, '*')", "'😀'|length", "'👨‍👩‍👧'|length", "'\\u200d'.isprintable()", "'x\\u0000y'|length",
         "'ä'.encode('utf-8')", "'٣'.isdigit()", "'٣'|int", "'３'|float", "'Ⅷ'.isnumeric()", "'一二'.isnumeric()", "'ª'.islower()", "'ʰ'.islower()", "'Ⓐ'.isupper()", "'ﬀ' in 'ﬀx'", "'ß'.casefold()", "'ẞ'.casefold()", "'ΐ'.upper()", "'ͅ'.upper()", "'ꟊ'.lower()", "'Ა'.lower()",
     ]),
+    "lines of errors": [
+        "{% for x in l if true %}\n{{ 1/0 }}{% endfor %}","{% generation %}{% for x in l if true %}\n{{ 1/0 }}{% endfor %}{% endgeneration %}","{% filter upper %}{% for x in l if x %}\n{{ 1/0 }}{% endfor %}{% endfilter %}","{% filter upper %}{% for x in l %}\n{{ 1/0 }}{% endfor %}{% endfilter %}","{% filter upper %}{% for x in l if true %}\n{{ 1/zero }}{% endfor %}{% endfilter %}",
+        "{% filter upper %}{% for x in l if true %}\na\n{{ zero + 'a' }}{% endfor %}{% endfilter %}","{% set q %}{% for x in l if true %}\n{{ 1/zero }}{% endfor %}{% endset %}","{% set q %}{% for x in l if true %}\n{% if t %}{{ 1/zero }}{% endif %}{% endfor %}{% endset %}","{% set q %}{% for x in l if true %}\n{% set y = 1/zero %}{% endfor %}{% endset %}","{% filter upper %}{% for x in l if loop is defined %}\n{{ 1/zero }}{{ loop }}{% endfor %}{% endfilter %}","{% filter upper %}{% for x in l if 1 %}\n{{ 1/zero }}{{ loop }}{% endfor %}{% endfilter %}","{% filter upper %}{% for x in l %}\n{{ 1/zero }}{{ loop }}{% endfor %}{% endfilter %}","{% macro m() %}{% for x in l if 1 %}\n{{ 1/zero }}{{ loop }}{% endfor %}{% endmacro %}\n{{ m() }}","{% for x in l if 1 %}\n{{ 1/zero }}{{ loop }}{% endfor %}","{% if t %}{% for x in l if 1 %}\n{{ 1/zero }}{{ loop }}{% endfor %}{% endif %}","{% for x in l if 1 %}\n{{ loop }}\n{{ 1/zero }}{% endfor %}",
+        "{{ dict(missing) }}","{{ dict(missing.x) }}","{{ dict(none) }}","{{ dict(missing, a=1) }}",
+        "\n\n{% with x = 1/zero %}{% endwith %}","{{ t }}\n\n{% with x = 1/zero %}{% endwith %}","{{ 'a' }}\n\n{% with x = 1/zero %}{% endwith %}","{{ t }}\na\n{{ 'a' }}\n{% with x = 1, y = 1/zero %}{% endwith %}","{% if t %}\n{% with x = 1/zero %}{% endwith %}{% endif %}","{% if no %}\n{{ t }}\n{% endif %}\n{% with x = 1/zero %}{% endwith %}","{% for x in l %}\n\n{{ x }}\n{% endfor %}\n{% with x = 1/zero %}{% endwith %}","{% macro m() %}\n{{ t }}\n{% endmacro %}\n{% with x = 1/zero %}{% endwith %}","{% set a = 1 %}\n\n{% with x = 1/zero %}{% endwith %}","{% with a = t %}\n{{ a }}{% endwith %}\n\n{% with x = 1/zero %}{% endwith %}","{# x #}\n{% with a = 1 %}\n{% with x = 1/zero %}{% endwith %}{% endwith %}","{% set ns = namespace() %}\n{% set ns.a = 1 %}\n\n{% with x = 1/zero %}{% endwith %}","{% set a %}\n{{ t }}{% endset %}\n\n{% with x = 1/zero %}{% endwith %}","{% filter upper %}\n{{ t }}{% endfilter %}\n\n{% with x = 1/zero %}{% endwith %}","{% set a, b = 1, 2 %}\n\n{% with x = 1/zero %}{% endwith %}","{% macro m() %}{{ caller() }}{% endmacro %}\n{% call m() %}\n{{ t }}{% endcall %}\n\n{% with x = 1/zero %}{% endwith %}","{% for x in l %}\n\n{% endfor %}\n\n{% with x = 1/zero %}{% endwith %}","{% for x in l %}\n{% if t %}{% continue %}{% endif %}\n{% endfor %}\n\n{% with x = 1/zero %}{% endwith %}","{% generation %}\n{{ t }}{% endgeneration %}\n\n{% with x = 1/zero %}{% endwith %}", "{% block b %}\n{% with x = 1/zero %}{% endwith %}{% endblock %}","{% with x = t, y =\n\n 1/zero %}{% endwith %}","{{ t ~\n t }}{{ 'b' }}\n\n{% with x = 1/zero %}{% endwith %}","{{ t }}{{\n\n t }}\n\n{% with x = 1/zero %}{% endwith %}","{% for x in l recursive %}\n{{ x }}{% endfor %}\n\n{% with x = 1/zero %}{% endwith %}","{% if zero %}{% elif t %}\n\n{{ t }}{% else %}\n\n\n{{ t }}{% endif %}\n{% with x = 1/zero %}{% endwith %}",
+    ],
+    "scopes": list(scopes()),
 }

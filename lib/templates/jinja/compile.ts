@@ -171,7 +171,7 @@ function data(compilation: Compilation, { text, line }: Data): (frame: Frame) =>
 }
 
 function expression(compilation: Compilation, node: Expression, scope: Scope): (frame: Frame) => void {
-  compilation.line = node.line
+  if (!isFolded(node)) compilation.line = node.line
   const { line } = node
   const evaluate = textEvaluation(node, scope)
   if (compilation.isTraced)
@@ -189,6 +189,23 @@ function expression(compilation: Compilation, node: Expression, scope: Scope): (
     if (typeof value === 'string' && !render.autoescape) {
       render.append(value)
     } else render.write(render.autoescape ? escaped(plain(value), render) : value)
+  }
+}
+
+/** What Jinja2 writes into the text around it while compiling, so that no line is kept for it. */
+function isFolded(node: Expression): boolean {
+  switch (node.kind) {
+    case 'const':
+      return true
+    case 'tuple':
+    case 'list':
+      return node.items.every(isFolded)
+    case 'concat':
+      return node.parts.every(isFolded)
+    case 'not':
+      return isFolded(node.operand)
+    default:
+      return false
   }
 }
 

@@ -168,13 +168,18 @@ function loopTest(
     const frame = new Frame(within.variables.size, outerFrame, render, outerFrame.context)
     enter(frame)
     const next = (): IteratorResult<Value> => {
+      // Also asked for in the middle of an expression: loop.last looks at the item after this one.
+      const asking = render.line
       for (;;) {
         render.line = line
         const item = taken(iterator)
-        if (item === undefined) return { done: true, value: undefined }
-        render.step()
-        store(frame, item)
-        if (truth(condition(frame))) return { done: false, value: back(frame) }
+        if (item !== undefined) {
+          render.step()
+          store(frame, item)
+          if (!truth(condition(frame))) continue
+        }
+        render.line = asking
+        return item === undefined ? { done: true, value: undefined } : { done: false, value: back(frame) }
       }
     }
     return { next }
