@@ -106,9 +106,14 @@ const REASONING = ['reasoning_content', 'thinking', 'reasoning']
 /** Members that are None are left out, and reasoning stands under the two names that templates know it by. */
 function prepared(message: TemplateMessage | PyDict): PyDict {
   const dict = new PyDict()
-  for (const [name, value] of message instanceof PyDict ? message.entries() : Object.entries(message)) {
-    const member = value === undefined ? null : fromJs(value)
-    if (member !== null) dict.set(name, member)
+  if (message instanceof PyDict) {
+    for (const [name, value] of message.entries()) if (value !== null) dict.set(name, value)
+  } else {
+    const members = message as unknown as Readonly<Record<string, unknown>>
+    for (const name of Object.keys(members)) {
+      const value = members[name]
+      if (value !== undefined && value !== null) dict.set(name, fromJs(value))
+    }
   }
   const name = REASONING.find((key) => dict.has(key))
   const reasoning = name === undefined ? undefined : dict.get(name)

@@ -109,7 +109,9 @@ export class PyError extends Error {
 
 /** A dict: in order of insertion, integer-like keys too; 1, 1.0 and True are one key, as in Python. */
 export class PyDict {
-  private readonly cells = new Map<unknown, readonly [Value, Value]>()
+  private readonly cells = new Map<unknown, Value>()
+  /** Of keys that are not what they are found by: texts and ints, nearly all keys, are. */
+  private otherKeys: Map<unknown, Value> | undefined
 
   static of(entries: Iterable<readonly [Value, Value]>): PyDict {
     const dict = new PyDict()
@@ -123,7 +125,7 @@ export class PyDict {
 
   /** undefined where the key is missing. Throws PyError for a key that cannot be hashed. */
   get(key: Value): Value | undefined {
-    return this.cells.get(hashed(key))?.[1]
+    return this.cells.get(hashed(key))
   }
 
   has(key: Value): boolean {
@@ -133,11 +135,23 @@ export class PyDict {
   /** Only while the dict is made: templates cannot change one. The first of equal keys stays, as in Python. */
   set(key: Value, value: Value): void {
     const hash = hashed(key)
-    this.cells.set(hash, [this.cells.get(hash)?.[0] ?? key, value])
+    if (hash !== key && !this.cells.has(hash)) {
+      this.otherKeys ??= new Map()
+      this.otherKeys.set(hash, key)
+    }
+    this.cells.set(hash, value)
   }
 
   entries(): IterableIterator<readonly [Value, Value]> {
-    return this.cells.values()
+    const { otherKeys, cells } = this
+    return otherKeys ? renamed(cells, otherKeys) : (cells as Map<Value, Value>).entries()
+  }
+}
+
+function* renamed(cells: Map<unknown, Value>, keys: Map<unknown, Value>): Generator<readonly [Value, Value]> {
+  for (const [hash, value] of cells) {
+    const key = keys.get(hash)
+    yield [key === undefined ? (hash as Value) : key, value]
   }
 }
 
