@@ -16,13 +16,15 @@ const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (template) => c
 
 /** As the worker does it, here and now. */
 const run = (async (name: keyof typeof tasks, request: never, { tokenizers, onProgress }: Parameters<RunTask>[2]) => {
-  const steps = tasks[name](request, tokenizers.length > 0 ? [bytes] : []) as Generator<never, unknown>
+  const task = tasks[name]
+  const start = 'load' in task ? await task.load() : task
+  const steps = start(request, tokenizers.length > 0 ? [bytes] : []) as Generator<never, unknown>
   for (;;) {
     const step = steps.next()
     if (step.done) return structuredClone(step.value)
     onProgress?.(step.value)
   }
-}) as RunTask
+}) as unknown as RunTask
 
 interface Setting {
   readonly template?: string

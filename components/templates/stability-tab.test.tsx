@@ -13,7 +13,9 @@ const bytes = { tokenizer: byteTokenizer, compile: (text: string) => chatTemplat
 
 /** The tasks themselves, without a worker: a turn of the page between two steps. */
 const run = (async (name: keyof typeof tasks, request: never, { signal, onProgress }) => {
-  const steps = tasks[name](request, [bytes])
+  const task = tasks[name]
+  const start = 'load' in task ? await task.load() : task
+  const steps = start(request, [bytes])
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value

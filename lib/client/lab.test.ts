@@ -21,6 +21,14 @@ const tasks: HostDeps['tasks'] = {
   *forever() {
     for (let i = 0; ; i++) yield i
   },
+  late: {
+    load: async () =>
+      function* (request: unknown) {
+        yield 'begun'
+        return request
+      },
+  },
+  missing: { load: () => Promise.reject(new Error('no such module')) },
   *broken() {
     yield 'begun'
     throw new TypeError('no such thing')
@@ -138,6 +146,12 @@ describe('a task', () => {
     const { run, workers } = lab()
     await expect(run('echo', 1, { signal: AbortSignal.abort(new Error('late')) })).rejects.toThrow('late')
     expect(workers).toHaveLength(0)
+  })
+
+  test('whose module comes late runs when it is there; one that does not come fails', async () => {
+    const { run } = lab()
+    expect(await run('late', 1)).toBe(1)
+    await expect(run('missing', 1)).rejects.toThrow('no such module')
   })
 
   test('waits for no other', async () => {

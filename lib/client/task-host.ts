@@ -2,7 +2,7 @@
  * The worker's side of the template lab: runs tasks in steps, several by turns, and hears between two steps whether one is
  * given up. It says before each step whose step it is, so that the page knows which task never ended one.
  */
-import type { LabTokenizer } from '#lib/lab/task.ts'
+import type { LabTokenizer, LateTask } from '#lib/lab/task.ts'
 
 export type ToWorker =
   /** The files of a tokenizer as JSON; come before the first task that names it. */
@@ -33,7 +33,7 @@ interface Failure {
 type Task = (request: never, tokenizers: readonly LabTokenizer[]) => Generator<unknown, unknown>
 
 export interface HostDeps {
-  readonly tasks: Readonly<Record<string, Task>>
+  readonly tasks: Readonly<Record<string, Task | LateTask<Task>>>
   /** Throws TokenizerError. */
   readonly loadTokenizer: (name: string, files: ArrayBuffer) => LabTokenizer
   readonly post: (message: FromWorker) => void
@@ -59,10 +59,12 @@ export function createTaskHost({
 
   async function perform({ id, task, request, tokenizers: names }: Extract<ToWorker, { kind: 'run' }>): Promise<void> {
     running.add(id)
+    const known = tasks[task] as Task | LateTask<Task>
+    const start = 'load' in known ? await known.load() : known
     // The page may have given it up already, in a message that waits.
     await nextTurn()
     if (!running.has(id)) return
-    const steps = (tasks[task] as Task)(
+    const steps = start(
       request as never,
       names.map((name) => (tokenizers.get(name) as () => LabTokenizer)()),
     )

@@ -33,3 +33,8 @@ export type LabTask<Request, Progress, Result> = (
   request: Request,
   tokenizers: readonly LabTokenizer[],
 ) => Generator<Progress, Result>
+
+/** A task whose module is loaded when it is first wanted: it brings much along. */
+export interface LateTask<Task> {
+  readonly load: () => Promise<Task>
+}

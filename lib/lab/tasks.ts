@@ -5,7 +5,7 @@ import { parserFit, parsing } from './parsing/tasks.ts'
 import { compare } from './preview/compare.ts'
 import { prefixMask, preview } from './preview/preview.ts'
 import { counterexample, stability, stabilityFix } from './stability/task.ts'
-import type { LabTask } from './task.ts'
+import type { LabTask, LateTask } from './task.ts'
 
 export const tasks = {
   check,
@@ -21,12 +21,14 @@ export const tasks = {
 }
 
 type AnyTask = LabTask<never, unknown, unknown>
-export type Tasks = typeof tasks
+type Tasks = typeof tasks
 export type TaskName = keyof Tasks
-export type RequestOf<Name extends TaskName> = Tasks[Name] extends AnyTask ? Parameters<Tasks[Name]>[0] : never
+type TaskOf<Name extends TaskName> = Tasks[Name] extends LateTask<infer Task> ? Task : Tasks[Name]
+export type RequestOf<Name extends TaskName> = TaskOf<Name> extends AnyTask ? Parameters<TaskOf<Name>>[0] : never
 export type ProgressOf<Name extends TaskName> =
-  Tasks[Name] extends LabTask<never, infer Progress, unknown> ? Progress : never
-export type ResultOf<Name extends TaskName> = Tasks[Name] extends LabTask<never, unknown, infer Result> ? Result : never
+  TaskOf<Name> extends LabTask<never, infer Progress, unknown> ? Progress : never
+export type ResultOf<Name extends TaskName> =
+  TaskOf<Name> extends LabTask<never, unknown, infer Result> ? Result : never
 
 /** Runs a task where it disturbs nobody. Rejects with the signal's reason when it is given up. */
 export type RunTask = <Name extends TaskName>(

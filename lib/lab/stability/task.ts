@@ -1,9 +1,9 @@
 /** The doctor as tasks of the lab. */
-import type { LabTask, LabTokenizer } from '../task.ts'
+import type { LabTask, LabTokenizer, LateTask } from '../task.ts'
 import { type DoctorInput, diagnosis } from './doctor.ts'
 import { type FixProgress, type FixRequest, type FixResult, fixFor } from './fix.ts'
 import type { DoctorReport } from './report.ts'
-import { type SearchProgress, type SearchRequest, type SearchResult, search } from './search.ts'
+import type { SearchProgress, SearchRequest, SearchResult } from './search.ts'
 
 /** The whole matrix; progress is the report so far. */
 export const stability: LabTask<DoctorInput, DoctorReport, DoctorReport> = (input, tokenizers) =>
@@ -13,9 +13,13 @@ export const stability: LabTask<DoctorInput, DoctorReport, DoctorReport> = (inpu
 export const stabilityFix: LabTask<FixRequest, FixProgress, FixResult> = (request, tokenizers) =>
   fixFor(request, chosen(tokenizers))
 
-/** The smallest conversation that breaks. */
-export const counterexample: LabTask<SearchRequest, SearchProgress, SearchResult> = (request, tokenizers) =>
-  search(request, chosen(tokenizers))
+/** The smallest conversation that breaks; what generates conversations is loaded with it. */
+export const counterexample: LateTask<LabTask<SearchRequest, SearchProgress, SearchResult>> = {
+  load: async () => {
+    const { search } = await import('./search.ts')
+    return (request, tokenizers) => search(request, chosen(tokenizers))
+  },
+}
 
 function chosen([first]: readonly LabTokenizer[]): LabTokenizer {
   if (!first) throw new Error('the doctor needs a tokenizer')
