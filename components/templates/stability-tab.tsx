@@ -75,7 +75,7 @@ function Report({ report, asked, searchKey, isStale, view, onView, run, tokenize
           </b>
           {summary.errors > 0 && ` · ${countText(summary.errors)} errors`}
           {summary.notApplicable > 0 && ` · ${countText(summary.notApplicable)} not applicable`}
-          {facts && ` · ${factsText(facts)}`}
+          {facts && factsText(facts)}
         </p>
         {recorded.length > 0 && (
           <>
@@ -113,5 +113,5 @@ function factsText({ calls, thinking, takesSystem }: NonNullable<DoctorReport['f
     calls === 'dropped' ? 'prints no calls' : calls === 'refused' ? 'refuses calls' : undefined,
     takesSystem ? undefined : 'takes no system message',
   ].filter((part) => part !== undefined)
-  return parts.length === 0 ? 'thinking and calls are known' : parts.join(', ')
+  return parts.map((part) => ` · ${part}`).join('')
 }

@@ -142,7 +142,7 @@ function Side({ name, note, side, at }: SideProps) {
                 }
               >
                 {position === at && <span className="sr-only">first difference: </span>}
-                <MarkedPiece id={id} vocab={vocab} />
+                <MarkedPiece id={id} vocab={vocab} className="inline-block max-w-full overflow-hidden align-bottom" />
               </span>
               {endsLine && <br />}
             </span>

@@ -1,6 +1,7 @@
+import type { ReactNode } from 'react'
 import type { Recipe } from '#lib/lab/stability/report.ts'
 import { countText } from '../../trajectory/numbers.ts'
-import { Fact, Facts, Heading } from '../../ui/facts.tsx'
+import { Heading } from '../../ui/facts.tsx'
 import { BOUNDARIES } from './words.ts'
 
 interface RecipeBoxProps {
@@ -52,35 +53,49 @@ export function RecipeBox({ recipe, onCell }: RecipeBoxProps) {
           )}
         </div>
       )}
-      <Facts>
-        <Fact name="ends a turn" title="Appended where the model did not write it">
+      <dl className="grid gap-1.5 text-xs">
+        <Row name="a turn ends" title="Appended where the model did not write it">
           {endOfTurn ? (
             <code className="font-mono">
               {endOfTurn.text} <span className="text-dim">{endOfTurn.id}</span>
             </code>
           ) : (
-            'no token'
+            'with no token'
           )}
-        </Fact>
-        <Fact name="stands between turns">
+        </Row>
+        <Row name="then stands" title="Between the end of a turn and what follows">
           <code className="font-mono">{separator === '' ? 'nothing' : JSON.stringify(separator)}</code>
-        </Fact>
-      </Facts>
-      <dl className="mt-2 grid gap-1.5 text-xs">
+        </Row>
         {appended
           .filter(({ boundary }) => boundary === 'user' || boundary === 'tool' || boundary === 'parallel')
           .map(({ boundary, text }) => (
-            <div key={boundary} className="grid grid-cols-[84px_minmax(0,1fr)] gap-x-2">
-              <dt className="text-dim" title={BOUNDARIES[boundary].title}>
-                {BOUNDARIES[boundary].name}
-              </dt>
-              <dd className="whitespace-pre-wrap rounded border border-line bg-panel px-2 py-1 font-mono [overflow-wrap:anywhere]">
+            <Row key={boundary} name={BOUNDARIES[boundary].name} title={BOUNDARIES[boundary].title}>
+              <code className="block whitespace-pre-wrap rounded border border-line bg-panel px-2 py-1 font-mono">
                 {text.replaceAll('\n', '↵\n')}
-              </dd>
-            </div>
+              </code>
+            </Row>
           ))}
       </dl>
     </section>
+  )
+}
+
+function Row({
+  name,
+  title,
+  children,
+}: {
+  readonly name: string
+  readonly title: string
+  readonly children: ReactNode
+}) {
+  return (
+    <div className="grid grid-cols-[84px_minmax(0,1fr)] gap-x-2">
+      <dt className="text-dim" title={title}>
+        {name}
+      </dt>
+      <dd className="[overflow-wrap:anywhere]">{children}</dd>
+    </div>
   )
 }
 

@@ -1,5 +1,5 @@
 /** What boundaries, thinking and verdicts are called on the page. */
-import type { Boundary, Cell, Thinking, Verdict } from '#lib/lab/stability/report.ts'
+import type { Boundary, Cell, OptionChange, Thinking, Verdict } from '#lib/lab/stability/report.ts'
 
 export const BOUNDARIES: Readonly<Record<Boundary, { readonly name: string; readonly title: string }>> = {
   end: { name: 'end', title: 'No tool and no new message: the conversation ends with the reply' },
@@ -33,9 +33,9 @@ export const VERDICTS: Readonly<
   error: { sign: '!', text: 'error', look: 'bg-warn-soft text-warn font-semibold' },
 }
 
-export const optionsText = (options: Readonly<Record<string, boolean>>): string =>
+export const optionsText = (options: OptionChange): string =>
   Object.entries(options)
-    .map(([name, value]) => `${name} = ${value}`)
+    .map(([name, value]) => (value === null ? `without ${name}` : `${name} = ${value}`))
     .join(', ') || 'options as given'
 
 /** A cell in words: what it asks. */

@@ -196,7 +196,15 @@ describe('options', () => {
       ),
     ]
     expect(rows('')).toEqual(['{}', '{"shout":true}', '{"enable_thinking":true}', '{"enable_thinking":false}'])
-    expect(rows('{"enable_thinking": false}')).toEqual(['{}', '{"shout":true}', '{"enable_thinking":true}'])
+    expect(rows('{"enable_thinking": false}')).toEqual([
+      '{}',
+      '{"shout":true}',
+      '{"enable_thinking":null}',
+      '{"enable_thinking":true}',
+    ])
+    const left = examined(template, '{"enable_thinking": false}')
+    expect(cell(left, 'user/none/on/enable_thinking=absent').verdict.kind).toBe('stable')
+    expect(cell(left, 'user/none/on').verdict.kind).toBe('notApplicable')
   })
 })
 

@@ -6,7 +6,15 @@ import { compare } from './compare.ts'
 import { messageForm, type ThinkingState, thinkingOf, writingOf } from './facts.ts'
 import { findingOf } from './finding.ts'
 import { proofOf } from './recipe.ts'
-import { boundaries, type Cell, type RecipeProof, type TemplateFacts, thinkings, type Verdict } from './report.ts'
+import {
+  boundaries,
+  type Cell,
+  type OptionChange,
+  type RecipeProof,
+  type TemplateFacts,
+  thinkings,
+  type Verdict,
+} from './report.ts'
 import { messagesJson } from './script.ts'
 import { renderedText, type Subject } from './subject.ts'
 
@@ -40,25 +48,30 @@ export function placesOf(facts: TemplateFacts, subject: Subject): readonly Scrip
   )
 }
 
-/** As given, then each option with either value, where it is not given so already. */
-function optionSets(facts: TemplateFacts, { options }: Subject): readonly Readonly<Record<string, boolean>>[] {
-  const sets = facts.options.flatMap(({ name, values }) =>
-    values.filter((value) => options[name] !== value).map((value) => ({ [name]: value })),
-  )
+/** As given, then each option with either value and without it, where it is not given so already. */
+function optionSets(facts: TemplateFacts, { options }: Subject): readonly OptionChange[] {
+  const sets = facts.options.flatMap(({ name, values }): OptionChange[] => [
+    ...(options[name] === undefined ? [] : [{ [name]: null }]),
+    ...values.filter((value) => options[name] !== value).map((value) => ({ [name]: value })),
+  ])
   return [{}, ...sets]
 }
 
+function withOptions(subject: Subject, change: OptionChange): Subject {
+  const options = Object.entries({ ...subject.options, ...change }).filter(([, value]) => value !== null)
+  return { ...subject, options: Object.fromEntries(options) }
+}
+
 export function cellId({ boundary, content, thinking, options }: ScriptCell['place']): string {
-  const given = Object.entries(options).map(([name, value]) => `${name}=${value}`)
+  const given = Object.entries(options).map(([name, value]) => `${name}=${value ?? 'absent'}`)
   return [boundary, content, thinking, ...given].join('/')
 }
 
 export function checkedCell(place: ScriptCell['place'], given: Subject, settings: MatrixSettings): CheckedCell {
   const { facts, toolName } = settings
   const id = cellId(place)
-  const withOptions = (subject: Subject): Subject => ({ ...subject, options: { ...subject.options, ...place.options } })
-  const subject = withOptions(given)
-  const trained = withOptions(settings.trained)
+  const subject = withOptions(given, place.options)
+  const trained = withOptions(settings.trained, place.options)
   const state = thinkingOf(trained)
   const turn = scriptedTurn({ ...place, takesSystem: facts.takesSystem, toolName })
   const skipped = whyNot(place, state, facts)
@@ -113,7 +126,7 @@ export function trainedTexts(subject: Subject, facts: TemplateFacts): string {
   ]
   const prompts = optionSets(facts, subject).flatMap((options) =>
     [subject.tools, undefined].map((tools) =>
-      renderedText({ ...subject, tools, options: { ...subject.options, ...options } }, messages, true),
+      renderedText({ ...withOptions(subject, options), tools }, messages, true),
     ),
   )
   const { delimiters } = thinkingOf(subject)

@@ -62,6 +62,8 @@ export interface Cell {
   readonly verdict: Verdict
 }
 
+export type OptionChange = Readonly<Record<string, boolean | null>>
+
 type Place =
   | {
       readonly kind: 'script'
@@ -69,8 +71,8 @@ type Place =
       /** Whether text stands beside the calls; `none` where the reply has no calls. */
       readonly content: 'with' | 'without' | 'none'
       readonly thinking: Thinking
-      /** Template options besides the given ones. */
-      readonly options: Readonly<Record<string, boolean>>
+      /** What differs from the options as given; null: left out. */
+      readonly options: OptionChange
     }
   | {
       readonly kind: 'trajectory'
