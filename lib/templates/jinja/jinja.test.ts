@@ -12,6 +12,8 @@ import type { Value } from './values.ts'
 
 interface Cases {
   readonly expressions: readonly (readonly [string, unknown])[]
+  /** A template, what `x` is as JSON, what comes out. */
+  readonly data: readonly (readonly [string, string, unknown])[]
   readonly json: readonly (readonly [string, unknown])[]
   readonly times: readonly (readonly [string, readonly (readonly [string, string])[]])[]
 }
@@ -25,22 +27,30 @@ function differing<T>(rows: readonly (readonly [string, T])[], ours: (text: stri
     .filter((row) => JSON.stringify(row.ours) !== JSON.stringify(row.python))
 }
 
+function rendered(text: string, variables: ReadonlyMap<string, Value>): unknown {
+  try {
+    return compileTemplate(text).render(variables)
+  } catch (error) {
+    if (!(error instanceof LocatedError)) throw error
+    return { class: error.className, message: error.message }
+  }
+}
+
 describe('as Python has it', () => {
   test('expressions print the same or fail in the same words', () => {
     const variables = new Map<string, Value>([
       ['inf', readJson('Infinity')],
       ['nan', readJson('NaN')],
     ])
-    const ours = (text: string): unknown => {
-      try {
-        return compileTemplate(text).render(variables)
-      } catch (error) {
-        if (!(error instanceof LocatedError)) throw error
-        return { class: error.className, message: error.message }
-      }
-    }
     expect(cases.expressions.length).toBeGreaterThan(1_000)
-    expect(differing(cases.expressions, ours)).toEqual([])
+    expect(differing(cases.expressions, (text) => rendered(text, variables))).toEqual([])
+  })
+
+  test('nested data prints the same', () => {
+    const wrong = cases.data.flatMap(([text, json, python]) =>
+      differing([[text, python]], () => rendered(text, new Map([['x', readJson(json)]]))),
+    )
+    expect(wrong).toEqual([])
   })
 
   test('JSON reads the same, and what is wrong with it stands at the same place', () => {

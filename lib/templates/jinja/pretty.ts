@@ -17,7 +17,7 @@ function laidOut(value: Value, indent: number, allowance: number, level: number,
   }
   const flat = oneLine(value, level, runtime)
   if (codePointLength(flat) <= WIDTH - indent - allowance) return flat
-  if (typeof value === 'string') return text(value, indent, allowance, level + 1)
+  if (typeof value === 'string') return value === '' ? flat : text(value, indent, allowance, level + 1)
   if (value instanceof PyDict) return `{${dictItems(value, indent, allowance + 1, level + 1, runtime)}}`
   if (Array.isArray(value)) return `[${listItems(value, indent, allowance + 1, level + 1, runtime)}]`
   if (value instanceof PyTuple && value.typeName === 'tuple') {

@@ -1,4 +1,4 @@
-"""Writes cases.json: what Python says of generated expressions, of JSON texts and of times.
+"""Writes cases.json: what Python says of generated expressions, of nested data, of JSON texts and of times.
 
     pip install transformers==5.23.0 jinja2==3.1.6
     python lib/templates/jinja/golden/make.py [how many] [seed] [file]
@@ -111,9 +111,9 @@ class Case:
         return f"{self.one()}[{self.slicing() if rng.random() < 0.6 else rng.choice(SMALL)}]"
 
 
-def outcome(text):
+def outcome(text, variables=VARIABLES):
     try:
-        return without_address(chat_template_utils._compile_jinja_template.__wrapped__(text).render(**VARIABLES))
+        return without_address(chat_template_utils._compile_jinja_template.__wrapped__(text).render(**variables))
     except Exception as error:
         message = getattr(error, "message", None)
         return {"class": type(error).__name__, "message": without_address(str(error if message is None else message))}
@@ -137,6 +137,22 @@ JSON_TEXTS = [
     " ", "[1,", "[1 2]", "[1,]", "{", '{"a"', '{"a":', '{"a": 1,}', "{'a': 1}", '{"a" 1}', '{"a": 1 "b": 2}', "nul", "tru", "+1", "01", "1.", ".5", "1e", "-", "--1", '"abc', '"a\nb"', '"\\x"', '"\\u12"', '"\\u12g4"', "[1] x", '{"é😀": [1,\n  x]}', "[\n\n  1,\n  oops]", "1" * 4301,
     "\ufeff1", "[" * 5 + "]" * 4, "undefined", '{1: 2}', "[NaN, -Infinity, -NaN]",
 ]
+LEAVES = [
+    "a", "hello world this is long enough to wrap around the line of eighty characters, perhaps even twice if it goes on", "é😀", "it's", "\"q\"", "\\", "\n", "line one\nline two is longer than the first one is\n\nline four", "\u2028", "\x7f\x00", "", "日本語テキスト", "x" * 90,
+    0, -1, 10**20, 2**53, 1.0, -0.0, 1e16, 1e-7, 0.1, 1e400, None, True, False,
+]
+WAYS = ["x", "x|tojson", "x|tojson(indent=2)", "x|tojson(indent=0, sort_keys=true)", "x|tojson(ensure_ascii=true, separators=(',', ':'))", "x|tojson(indent='--')", "x|pprint", "[x, (x,), {'k': x}]|pprint", "x|string|wordwrap(20)", "x|string|truncate(30)", "x|dictsort", "x|urlencode", "'{!r:>50}'.format(x)"]
+
+
+def nested(rng, depth):
+    kind = rng.randrange(5)
+    if depth == 0 or kind == 0:
+        return rng.choice(LEAVES)
+    if kind < 3:
+        return [nested(rng, depth - 1) for _ in range(rng.randrange(5))]
+    return {rng.choice(["b", "c", "10", "2", *LEAVES[:9]]): nested(rng, depth - 1) for _ in range(rng.randrange(5))}
+
+
 MOMENTS = ["2026-07-04T15:09:08.123", "2024-02-29T00:00:00", "2023-01-01T12:30:59.999", "2020-12-31T23:59:59", "2021-01-03T01:02:03", "1999-11-09T11:00:00", "2026-12-28T13:05:00"]
 DIRECTIVES = [f"%{flag}{letter}" for letter in "aAbBcCdDeFgGhHIjklmMnpPrRStTuUVwWxXyYzZ%fQ" for flag in ("", "-", "_", "^", "#", "0")
               if not (letter in "zZf" and flag)] + ["%5d", "%05e", "%10A", "%-5d", "%Ey", "%Od", "%", "%d %B %Y, %-I:%M %p", "100%", "%é", "%_5m|%-H", "%999999d|"]
@@ -161,7 +177,8 @@ def main(count=1500, seed=1, file=Path(__file__).parent / "cases.json"):
         if not re.search(r"\{% set [vw] = \{.*(keys|items)\(\).* - ", text):
             cases[text] = outcome(text)
     times = [[moment, [[directive, datetime.fromisoformat(moment).strftime(directive)] for directive in DIRECTIVES]] for moment in MOMENTS]
-    groups = {"expressions": cases.items(), "json": [[text, json_outcome(text)] for text in JSON_TEXTS], "times": times}
+    data = [[f"{{{{ {way} }}}}", json.dumps(value), outcome(f"{{{{ {way} }}}}", {"x": value})] for way in WAYS for value in (nested(rng, 4) for _ in range(15))]
+    groups = {"expressions": cases.items(), "data": data, "json": [[text, json_outcome(text)] for text in JSON_TEXTS], "times": times}
     lists = [f"{json.dumps(name)}:[\n" + ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows) + "\n]" for name, rows in groups.items()]
     Path(file).write_text("{" + ",\n".join(lists) + "}\n")
 
