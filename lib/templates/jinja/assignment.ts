@@ -119,7 +119,8 @@ export function storing(compilation: Compilation, target: Target, scope: Scope):
     const { attribute } = target
     return (frame, value) => {
       const namespace = read(frame)
-      if (!(namespace instanceof Namespace) || value === undefined) return
+      if (!(namespace instanceof Namespace)) throw noItems(plain(namespace))
+      if (value === undefined) return
       namespace.set(attribute, plain(value))
       frame.render.trace?.keepAttribute(namespace, attribute, value)
     }
@@ -129,6 +130,13 @@ export function storing(compilation: Compilation, target: Target, scope: Scope):
     const values = unpacked(plain(value) ?? null, stores.length, frame.render)
     for (const [index, store] of stores.entries()) store(frame, values[index])
   }
+}
+
+/** A set block is not checked before; what it then meets is Python's refusal. A dict must not change either. */
+function noItems(value: Value | undefined): PyError {
+  if (Array.isArray(value)) return new PyError('TypeError', 'list indices must be integers or slices, not str')
+  const type = value === undefined ? '_MissingType' : typeName(value)
+  return new PyError('TypeError', `'${type}' object does not support item assignment`)
 }
 
 /** Attributes can only be set on namespaces; that is looked at before the statement, at the line before it. */

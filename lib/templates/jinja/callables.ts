@@ -20,6 +20,7 @@ import {
   type Evaluate,
   evaluation,
   NO_ARGUMENTS,
+  refuse,
   textEvaluation,
   variableOf,
 } from './expressions.ts'
@@ -54,7 +55,7 @@ export function callBlock(compilation: Compilation, node: CallBlock, scope: Scop
       return NEXT
     }
   const callee = evaluation(call.callee, scope)
-  const given = argumentsEvaluation(call.call, scope, CALL)
+  const given = argumentsEvaluation(call, scope, CALL)
   return (frame) => {
     const { render } = frame
     render.line = line
@@ -106,8 +107,7 @@ function macroDefinition(
   collectCallable(node, symbols)
   const parameters = node.parameters.map((parameter) => parameter.name)
   const twice = parameters.find((parameter, index) => parameters.indexOf(parameter) < index)
-  if (twice !== undefined)
-    throw new LocatedError('SyntaxError', `duplicate argument '${twice}' in function definition`, node.line)
+  if (twice !== undefined) refuse(compilation.work, `duplicate argument '${twice}' in function definition`, node.line)
   const special = undeclaredIn(compilation, node.body, ['caller', 'kwargs', 'varargs'])
   const explicit = node.parameters.find((parameter) => parameter.name === 'caller')
   if (special.has('caller') && explicit && !explicit.fallback)

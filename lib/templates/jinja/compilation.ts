@@ -1,5 +1,5 @@
 /** What compiling statements shares: the scopes that they stand in, and how functions of the template are run. */
-import { type Place, reader } from './expressions.ts'
+import { type Place, reader, type Work } from './expressions.ts'
 import { type Context, type Frame, type Render, resolve } from './render.ts'
 import { type FunctionScope, Symbols, undeclared } from './scope.ts'
 import type { Survey } from './survey.ts'
@@ -26,8 +26,7 @@ export interface Scope extends Place {
 export interface Compilation {
   readonly survey: Survey
   readonly isTraced: boolean
-  /** Counts the nodes that are compiled. */
-  readonly work: { nodes: number }
+  readonly work: Work
   readonly blocks: Map<string, CompiledBlock>
   /** Of the last statement or output that jinja2 would have written. */
   line: number

@@ -20,7 +20,7 @@ import {
   undeclaredIn,
   weighed,
 } from './compilation.ts'
-import { evaluation, textEvaluation } from './expressions.ts'
+import { evaluation, refuse, textEvaluation } from './expressions.ts'
 import { blockCall, compiledBlock, extension, importation, inclusion, TemplateReference } from './inheritance.ts'
 import { loop } from './looping.ts'
 import { escapedHtml, Markup } from './markup.ts'
@@ -29,16 +29,8 @@ import { type Context, Frame, plain, type Render } from './render.ts'
 import { collect, functionScope, Symbols } from './scope.ts'
 import { NONE } from './source-map.ts'
 import type { Survey } from './survey.ts'
-import {
-  type Autoescape,
-  type Data,
-  type Expression,
-  type If,
-  LocatedError,
-  type Output,
-  type Statement,
-} from './syntax.ts'
-import { PyError, type Value } from './values.ts'
+import type { Autoescape, Data, Expression, If, Output, Statement } from './syntax.ts'
+import type { Value } from './values.ts'
 
 /** A compiled template: runs it in a render. */
 export type Program = (render: Render, variables: ReadonlyMap<string, Value>) => void
@@ -48,19 +40,15 @@ export function compile(template: readonly Statement[], survey: Survey, isTraced
   const compilation: Compilation = {
     survey,
     isTraced,
-    work: { nodes: 0 },
+    work: { nodes: 0, refused: undefined },
     blocks: new Map(),
     line: 1,
     extendsAtRoot: false,
     sequence: (nodes, scope) => sequence(compilation, nodes, scope),
   }
-  try {
-    return program(compilation, template)
-  } catch (error) {
-    if (error instanceof PyError && !(error instanceof LocatedError))
-      throw new LocatedError(error.className, error.message, compilation.line, { cause: error })
-    throw error
-  }
+  const compiled = program(compilation, template)
+  if (compilation.work.refused) throw compilation.work.refused
+  return compiled
 }
 
 function program(compilation: Compilation, template: readonly Statement[]): Program {
@@ -244,7 +232,7 @@ function loopControl(
   elsewhere: string,
 ): Run {
   compilation.line = line
-  if (!isInLoop) throw new LocatedError('SyntaxError', elsewhere, line)
+  if (!isInLoop) refuse(compilation.work, elsewhere, line)
   return () => signal
 }
 

@@ -57,8 +57,19 @@ export interface Place {
   /** In a branch that may not run, where an unknown filter is an error only when it is called. */
   readonly isSoft: boolean
   readonly isTraced: boolean
-  /** Counts the nodes that are compiled. */
-  readonly work: { nodes: number }
+  readonly work: Work
+}
+
+/** What a compilation keeps of what it has been through. */
+export interface Work {
+  /** Nodes that were compiled. */
+  nodes: number
+  /** What Python finds in the code that jinja2 has made, once all of it is made. */
+  refused: LocatedError | undefined
+}
+
+export function refuse(work: Work, message: string, line: number): void {
+  work.refused ??= new LocatedError('SyntaxError', message, line)
 }
 
 export function evaluation(node: Expression, place: Place): Evaluate {
@@ -245,10 +256,8 @@ function outwards(frame: Frame, hops: number): Frame {
 export function variableOf(name: string, symbols: Symbols): Variable {
   const variable = symbols.find(name)
   if (variable) return variable
-  throw new PyError(
-    'AssertionError',
-    `Tried to resolve a name to a reference that was unknown to the frame ('${name}')`,
-  )
+  const message = `Tried to resolve a name to a reference that was unknown to the frame ('${name}')`
+  throw new LocatedError('AssertionError', message, undefined)
 }
 
 function slotEvaluation(name: string, { symbols }: Place): EvaluateText {
@@ -373,9 +382,9 @@ function noted(value: Value, frame: Frame): Value {
 /** As Python names what a template calls through. */
 export const CALL = 'jinja2.sandbox.SandboxedEnvironment.call()'
 
-function callEvaluation({ callee, call }: Call, place: Place): Evaluate {
-  const called = evaluation(callee, place)
-  const given = argumentsEvaluation(call, place, CALL)
+function callEvaluation(node: Call, place: Place): Evaluate {
+  const called = evaluation(node.callee, place)
+  const given = argumentsEvaluation(node, place, CALL)
   return (frame) => {
     const target = called(frame)
     return frame.render.call(target, given(frame))
@@ -383,9 +392,9 @@ function callEvaluation({ callee, call }: Call, place: Place): Evaluate {
 }
 
 /** What a macro or a recursive loop wrote keeps its pieces. */
-function tracedCall({ callee, call }: Call, place: Place): EvaluateText {
-  const called = evaluation(callee, place)
-  const given = argumentsEvaluation(call, place, CALL)
+function tracedCall(node: Call, place: Place): EvaluateText {
+  const called = evaluation(node.callee, place)
+  const given = argumentsEvaluation(node, place, CALL)
   return (frame) => {
     const target = called(frame)
     const { render } = frame
@@ -401,10 +410,14 @@ const NO_NAMES: ReadonlyMap<string, Value> = new Map()
 export const NO_ARGUMENTS: Arguments = { positional: [], named: NO_NAMES }
 
 /** `of`: what Python calls the function in a message about its arguments. */
-export function argumentsEvaluation(call: CallArguments, place: Place, of: string): EvaluateArguments {
+export function argumentsEvaluation(
+  { call, line }: { readonly call: CallArguments; readonly line: number },
+  place: Place,
+  of: string,
+): EvaluateArguments {
   const names = call.named.map(({ name }) => name)
   const repeated = names.find((name, index) => names.indexOf(name) < index)
-  if (repeated !== undefined) throw new PyError('SyntaxError', `keyword argument repeated: ${repeated}`)
+  if (repeated !== undefined) refuse(place.work, `keyword argument repeated: ${repeated}`, line)
   const positional = call.positional.map((item) => evaluation(item, place))
   const named = call.named.map(({ name, value }) => [name, evaluation(value, place)] as const)
   const starred = call.starred && evaluation(call.starred, place)
@@ -486,10 +499,11 @@ const inputEvaluation = (
   evaluate: (node: Expression, place: Place) => EvaluateText,
 ): EvaluateText => (input ? evaluate(input, place) : (frame) => frame.render.captured)
 
-function filterApplication({ name, call, line }: Filter, place: Place): Reader {
+function filterApplication(node: Filter, place: Place): Reader {
+  const { name, line } = node
   const filter = filters.get(name)
   if (!filter && !place.isSoft) throw new LocatedError('TemplateAssertionError', `No filter named '${name}'.`, line)
-  const given = argumentsEvaluation(call, place, `${name}()`)
+  const given = argumentsEvaluation(node, place, `${name}()`)
   if (!filter)
     return () => {
       throw new PyError('TemplateRuntimeError', `No filter named '${name}' found.`)
@@ -500,11 +514,12 @@ function filterApplication({ name, call, line }: Filter, place: Place): Reader {
   }
 }
 
-function testEvaluation({ input, name, call, line }: Test, place: Place): Evaluate {
+function testEvaluation(node: Test, place: Place): Evaluate {
+  const { input, name, line } = node
   const test = tests.get(name)
   if (!test && !place.isSoft) throw new LocatedError('TemplateAssertionError', `No test named '${name}'.`, line)
   const value = evaluation(input, place)
-  const given = argumentsEvaluation(call, place, `${name}()`)
+  const given = argumentsEvaluation(node, place, `${name}()`)
   if (!test)
     return () => {
       throw new PyError('TemplateRuntimeError', `No test named '${name}' found.`)

@@ -111,13 +111,21 @@ export class Namespace extends PyObject {
   readonly typeName = 'TemplateNamespace'
   override readonly module = 'transformers.utils.chat_template_utils'
   private readonly attributes: PyDict
+  /** It can be its own attribute. */
+  private isShown = false
   constructor(attributes: PyDict) {
     super()
     for (const [name] of attributes.entries()) refusePrivate(name)
     this.attributes = attributes
   }
   repr(runtime: Runtime): string {
-    return `<Namespace ${repr(this.attributes, runtime)}>`
+    if (this.isShown) return '<Namespace {...}>'
+    this.isShown = true
+    try {
+      return `<Namespace ${repr(this.attributes, runtime)}>`
+    } finally {
+      this.isShown = false
+    }
   }
   override attribute(name: string): Value | undefined {
     return this.attributes.get(name)

@@ -1,4 +1,5 @@
 /** Blocks, and the tags that want another template, of which there is none here: they fail as without a loader in Python. */
+import { bound, signature } from './arguments.ts'
 import {
   type Compilation,
   type CompiledBlock,
@@ -121,7 +122,13 @@ export class TemplateReference extends PyObject {
     const block = typeof key === 'string' ? this.blocks.get(key) : undefined
     return block && new BlockReference(block, this.context)
   }
+  /** Python asks it for the item 0. */
+  override iterate(): Iterator<Value> {
+    throw new PyError('KeyError', '0')
+  }
 }
+
+const CALL = signature('BlockReference.__call__([self])')
 
 class BlockReference extends PyObject {
   readonly typeName = 'BlockReference'
@@ -136,7 +143,8 @@ class BlockReference extends PyObject {
   repr(): string {
     return '<jinja2.runtime.BlockReference object at 0x0>'
   }
-  override call(_call: Arguments, runtime: Runtime): Value {
+  override call(call: Arguments, runtime: Runtime): Value {
+    bound(CALL, call)
     const render = runtime as Render
     return plain(render.run(this.block.height, () => this.block.run(render, this.context)))
   }

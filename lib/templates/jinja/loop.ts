@@ -1,4 +1,5 @@
 /** The special name `loop`. */
+import { bound, signature } from './arguments.ts'
 import { equals, iterate, length } from './operators.ts'
 import { plain, type Render } from './render.ts'
 import type { Traced } from './source-map.ts'
@@ -102,13 +103,11 @@ export class Loop extends PyObject {
   }
 
   /** As call, with the pieces of the text. */
-  invoke({ positional }: Arguments): string | Traced {
-    const [items] = positional
+  invoke(call: Arguments): string | Traced {
+    const [items] = bound(CALL, call)
     if (!this.recurse)
       throw new PyError('TypeError', "The loop must have the 'recursive' marker to be called recursively.")
-    if (items === undefined)
-      throw new PyError('TypeError', "LoopContext.__call__() missing 1 required positional argument: 'iterable'")
-    return this.recurse(items, this.depth0 + 1)
+    return this.recurse(items ?? null, this.depth0 + 1)
   }
 
   private peek(): Value | undefined {
@@ -145,6 +144,8 @@ export class Loop extends PyObject {
   }
 }
 
+const CALL = signature('LoopContext.__call__([self], iterable)')
+
 class LoopMethod extends PyObject {
   readonly typeName = 'method'
   private readonly loop: Loop
@@ -160,6 +161,9 @@ class LoopMethod extends PyObject {
     return `<bound method LoopContext.${this.name} of ${this.loop.repr()}>`
   }
   override call(call: Arguments): Value {
+    const [named] = call.named.keys()
+    if (named !== undefined)
+      throw new PyError('TypeError', `LoopContext.${this.name}() got an unexpected keyword argument '${named}'`)
     return this.run(call)
   }
 }

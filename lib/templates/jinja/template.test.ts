@@ -74,6 +74,37 @@ describe('the line of an error', () => {
   })
 })
 
+describe('what Python itself refuses', () => {
+  test.each([
+    [
+      '{% block k %}{{ self.k(1) }}{% endblock %}',
+      'TypeError at 1: BlockReference.__call__() takes 1 positional argument but 2 were given',
+    ],
+    [
+      '{% for x in [1] %}{{ loop(1, 2) }}{% endfor %}',
+      'TypeError at 1: LoopContext.__call__() takes 2 positional arguments but 3 were given',
+    ],
+    ['{% for x in self %}{% endfor %}', 'KeyError at 1: 0'],
+    ['{% set x.y %}{% endset %}', "TypeError at 1: '_MissingType' object does not support item assignment"],
+    ['{% set x = [] %}\n{% set x.y %}{% endset %}', 'TypeError at 2: list indices must be integers or slices, not str'],
+    [
+      "{% set x %}{% set y|replace('a', b) %}{% endset %}{% endset %}",
+      "AssertionError at undefined: Tried to resolve a name to a reference that was unknown to the frame ('b')",
+    ],
+    [
+      "{% break %}{% set y|replace('a', b) %}{% endset %}",
+      "AssertionError at undefined: Tried to resolve a name to a reference that was unknown to the frame ('b')",
+    ],
+    ['{{ 1 }}\n{{ "text" }}\n{% with a = b.c %}{% endwith %}', "UndefinedError at 1: 'b' is undefined"],
+  ])('%s', (template, expected) => {
+    expect(failure(template)).toBe(expected)
+  })
+
+  test('a namespace in itself can be shown', () => {
+    expect(render('{% set ns = namespace() %}{% set ns.x = ns %}{{ ns }}')).toBe("<Namespace {'x': <Namespace {...}>}>")
+  })
+})
+
 describe('generation blocks', () => {
   const spans = (template: string) => {
     const { text, generation, hasGenerationTag } = compileTemplate(template).trace(NAMES)
