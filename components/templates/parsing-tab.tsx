@@ -71,7 +71,7 @@ export function ParsingTab({ input, tokenizer, trajectory, run, onLine, servers,
         <>
           <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-b px-3.5 py-2">
             <ParserChips
-              parsers={lanes.map(({ parser, calls }) => ({ name: parser, calls: calls.length }))}
+              parsers={lanes.map((lane) => ({ name: lane.parser, calls: readIn(lane) }))}
               shown={shown}
               onChange={setShown}
             />

@@ -54,7 +54,7 @@ const inBrowser: LabDeps = {
 }
 
 /** Tasks that are run while somebody types. */
-const LIVE: ReadonlySet<string> = new Set<TaskName>(['check', 'preview', 'prefixMask'])
+const LIVE: ReadonlySet<string> = new Set<TaskName>(['check', 'parsing', 'preview', 'prefixMask'])
 
 export function createLab(deps: LabDeps = inBrowser): Lab {
   const live = createLane(deps)

@@ -41,7 +41,7 @@ const Fault = ({ children }: { readonly children: string }) => <span className="
 function Arguments({ read }: { readonly read: readonly ReadArgument[] }) {
   if (read.length === 0) return <p className="mt-1 text-faint">no arguments</p>
   return (
-    <div className="mt-1 overflow-x-auto">
+    <div className="mt-1">
       <table className="w-full border-collapse text-left">
         <thead className="text-faint">
           <tr>
@@ -75,7 +75,7 @@ function Arguments({ read }: { readonly read: readonly ReadArgument[] }) {
 }
 
 /** Characters shown before and behind the fault. */
-const AROUND = 36
+const AROUND = 20
 
 /** The line in which it went wrong, and a caret under the character. */
 function FaultFrame({
@@ -89,15 +89,20 @@ function FaultFrame({
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1
   const lineEnd = text.indexOf('\n', offset)
   const from = Math.max(lineStart, offset - AROUND)
-  const to = Math.min(lineEnd < 0 ? text.length : lineEnd, offset + AROUND)
+  const end = lineEnd < 0 ? text.length : lineEnd
+  const to = Math.min(end, offset + AROUND)
   const lead = `${from > lineStart ? '…' : ''}${text.slice(from, offset)}`
   return (
     <figure className="mt-1">
-      <pre className="overflow-x-auto rounded-sm border border-line bg-panel px-2 py-1 font-mono leading-4">
+      <pre className="overflow-hidden rounded-sm border border-line bg-panel px-2 py-1 font-mono leading-4">
         {lead}
         <span className="text-bad">{text.slice(offset, to)}</span>
+        {to < end && '…'}
         {'\n'}
-        <span aria-hidden>{lead.replace(/[^\t]/gu, ' ')}</span>
+        {/* The text itself, unseen: letters differ in width. */}
+        <span aria-hidden className="invisible">
+          {lead}
+        </span>
         <span aria-hidden className="font-bold text-bad" data-caret>
           ^
         </span>

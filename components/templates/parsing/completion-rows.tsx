@@ -24,7 +24,7 @@ export function CompletionRows({ completions, rows, best, onPick }: CompletionRo
   if (odd.length === 0)
     return <p className="mt-3 text-dim text-xs">{best} reads all of them whole, and no other parser reads more.</p>
   return (
-    <div className="mt-3 overflow-x-auto text-xs">
+    <div className="mt-3 text-xs">
       <table className="w-full border-collapse text-left">
         <caption className="pb-1 text-left text-dim">
           {countText(odd.length)} of {countText(rows.length)} completions that {best} does not read whole, or of which
@@ -55,7 +55,7 @@ export function CompletionRows({ completions, rows, best, onPick }: CompletionRo
                 </button>
               </th>
               {(rows[index] as readonly Tally[]).map((tally, parser) => (
-                <td key={parserNames[parser]} className="whitespace-nowrap py-0.5 pr-3 text-dim tabular-nums">
+                <td key={parserNames[parser]} className="py-0.5 pr-3 text-dim tabular-nums">
                   {tallyText(tally)}
                 </td>
               ))}

@@ -16,7 +16,7 @@ export function ParsedText({ text, lane }: ParsedTextProps) {
       data-parsed={lane.parser}
       className="whitespace-pre-wrap px-3.5 py-2 font-mono text-xs leading-5 [overflow-wrap:anywhere]"
     >
-      {lane.tiles.map((tile) => {
+      {lane.tiles.slice(0, MOST_TILES).map((tile) => {
         const begins = tile.call !== undefined && tile.call !== lastCall
         lastCall = tile.call
         return (
@@ -27,9 +27,15 @@ export function ParsedText({ text, lane }: ParsedTextProps) {
           </Fragment>
         )
       })}
+      {lane.tiles.length > MOST_TILES && (
+        <span className="text-faint"> … {lane.tiles.length - MOST_TILES} parts more</span>
+      )}
     </pre>
   )
 }
+
+/** A text of more parts would hold up the page, and nobody reads it. */
+const MOST_TILES = 4000
 
 /** Not part of the text: neither copied nor selected with it. */
 function Label({ children }: { readonly children: string }) {

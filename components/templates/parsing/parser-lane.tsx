@@ -14,54 +14,77 @@ interface ParserLaneProps {
   readonly onLine: (line: number) => void
 }
 
-/** One parser's view of the completion. */
+/** One parser's view of the completion; closed at first where it reads nothing that another one reads. */
 export function ParserLane({ text, lane, reRendering, better, onLine }: ParserLaneProps) {
-  const { parser, calls, dropped, drafted, thinking } = lane
+  const { parser, calls, dropped, drafted } = lane
+  const header = (
+    <>
+      <h3 className="inline font-mono font-semibold">{parser}</h3>
+      <span className="ml-3 text-dim text-xs tabular-nums">{summaryOf(lane)}</span>
+      {better && (
+        <span className="ml-3 text-warn text-xs" data-better={better.parser}>
+          {better.parser} reads {better.calls} more
+        </span>
+      )}
+    </>
+  )
   const isEmpty = calls.length === 0 && dropped.length === 0 && drafted.length === 0
+  const readsNothing = better !== undefined && calls.every(({ kind }) => kind === 'malformed')
   return (
     <section aria-label={parser} data-lane={parser} className="border-line border-b">
-      <header className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 bg-panel px-3.5 py-1.5">
-        <h3 className="font-mono font-semibold">{parser}</h3>
-        <p className="text-dim text-xs tabular-nums">{summaryOf(lane)}</p>
-        {better && (
-          <p className="text-warn text-xs" data-better={better.parser}>
-            {better.parser} reads {better.calls} more
-          </p>
-        )}
-      </header>
-      {!isEmpty && (
-        <>
-          <ParsedText text={text} lane={lane} />
-          {dropped.length > 0 && (
-            <ul aria-label="Dropped silently" className="px-3.5 pb-2 text-warn text-xs">
-              {dropped.map(({ start, end, why }) => (
-                <li key={start} className="[overflow-wrap:anywhere]">
-                  Dropped silently: <code className="font-mono line-through">{excerpt(text.slice(start, end))}</code> –{' '}
-                  {why}.
-                </li>
-              ))}
-            </ul>
-          )}
-          {drafted.length > 0 && (
-            <p className="px-3.5 pb-2 text-warn text-xs">
-              {drafted.length === 1 ? 'A call stands' : `${drafted.length} calls stand`} in{' '}
-              {thinking.some(({ closed }) => !closed) ? 'a think block that is not closed' : 'a think block'}: what is
-              drafted there is not called.
-            </p>
-          )}
-          {calls.map((call, index) => (
-            <CallCard
-              key={call.span.start}
-              text={text}
-              call={call}
-              number={index + 1}
-              reRendered={reRendering?.kind === 'written' ? reRendering.calls[index] : undefined}
-              onLine={onLine}
-            />
-          ))}
-        </>
+      {isEmpty ? (
+        <div className="bg-panel py-1.5 pr-3.5 pl-7">{header}</div>
+      ) : (
+        <details open={!readsNothing}>
+          <summary className="bg-panel px-3.5 py-1.5 marker:text-faint">{header}</summary>
+          <LaneBody text={text} lane={lane} reRendering={reRendering} onLine={onLine} />
+        </details>
       )}
     </section>
+  )
+}
+
+/** Nobody reads more cards than these; the text above shows all calls. */
+const MOST_CARDS = 50
+
+function LaneBody({ text, lane, reRendering, onLine }: Omit<ParserLaneProps, 'better'>) {
+  const { calls, dropped, drafted, thinking } = lane
+  return (
+    <>
+      <ParsedText text={text} lane={lane} />
+      {dropped.length > 0 && (
+        <ul aria-label="Dropped silently" className="px-3.5 pb-2 text-warn text-xs">
+          {dropped.slice(0, MOST_CARDS).map(({ start, end, why }) => (
+            <li key={start} className="[overflow-wrap:anywhere]">
+              Dropped silently: <code className="font-mono line-through">{excerpt(text.slice(start, end))}</code> –{' '}
+              {why}.
+            </li>
+          ))}
+        </ul>
+      )}
+      {drafted.length > 0 && (
+        <p className="px-3.5 pb-2 text-warn text-xs">
+          {drafted.length === 1 ? 'A call stands' : `${drafted.length} calls stand`} in{' '}
+          {thinking.some(({ closed }) => !closed) ? 'a think block that is not closed' : 'a think block'}: what is
+          drafted there is not called.
+        </p>
+      )}
+      {calls.slice(0, MOST_CARDS).map((call, index) => (
+        <CallCard
+          key={call.span.start}
+          text={text}
+          call={call}
+          number={index + 1}
+          reRendered={reRendering?.kind === 'written' ? reRendering.calls[index] : undefined}
+          onLine={onLine}
+        />
+      ))}
+      {calls.length > MOST_CARDS && (
+        <p className="border-line border-t px-3.5 py-2 text-faint text-xs">
+          and {countText(calls.length - MOST_CARDS)} more calls
+        </p>
+      )}
+    </>
   )
 }
 

@@ -73,7 +73,7 @@ const BEHIND = 8
 function Tokens({ side: { tokens }, at }: { readonly side: Side; readonly at: number }) {
   const first = Math.max(0, at - BEFORE)
   return (
-    <span className="overflow-x-auto whitespace-nowrap font-mono">
+    <span className="whitespace-pre-wrap font-mono">
       {first > 0 && <span className="text-faint">… </span>}
       {tokens.slice(first, at + BEHIND).map(({ id, text }, index) => {
         const place = first + index
