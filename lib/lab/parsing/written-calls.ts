@@ -23,24 +23,36 @@ export interface WrittenCalls {
 
 export type ArgumentForm = 'object' | 'text'
 
-/** `content`: text beside the calls. Arguments go as an object, and as a text where the template raises over that. */
+/**
+ * `content`: text beside the calls. Templates differ in what they can write: arguments go as an object, else as a text;
+ * without text beside the calls, the content is empty, else not there (null, which transformers takes out). The first form in which the calls are written counts.
+ */
 export function writeCalls(
   template: CompiledTemplate,
   input: LabInput,
   calls: readonly CallToWrite[],
   content: string,
 ): Read<WrittenCalls> {
-  const asObject = written(template, input, calls, content, 'object')
-  if (asObject.ok || asObject.error.where !== 'template') return asObject
-  const asText = written(template, input, calls, content, 'text')
-  return asText.ok ? asText : asObject
+  let first: Read<WrittenCalls> | undefined
+  for (const shownContent of content === '' ? ['', null] : [content])
+    for (const form of ['object', 'text'] as const) {
+      const one = written(template, input, calls, shownContent, form)
+      if (one.ok ? holdsCalls(one.value, calls) : one.error.where !== 'template') return one
+      if (!first?.ok) first = one.ok ? one : (first ?? one)
+    }
+  return first as Read<WrittenCalls>
 }
+
+export const writtenText = ({ rendering, start, end }: WrittenCalls): string => rendering.text.slice(start, end)
+
+const holdsCalls = (one: WrittenCalls, calls: readonly CallToWrite[]): boolean =>
+  calls.every(({ name }) => writtenText(one).includes(name))
 
 function written(
   template: CompiledTemplate,
   input: LabInput,
   calls: readonly CallToWrite[],
-  content: string,
+  content: string | null,
   argumentForm: ArgumentForm,
 ): Read<WrittenCalls> {
   const read = renderInputWith(input, callMessage(calls, content, argumentForm))
@@ -92,7 +104,7 @@ function entriesOf(json: string): string[] | undefined {
   return entries
 }
 
-function callMessage(calls: readonly CallToWrite[], content: string, form: ArgumentForm): string {
+function callMessage(calls: readonly CallToWrite[], content: string | null, form: ArgumentForm): string {
   const told = calls.map(({ id, name, arguments: json }) => {
     const value = form === 'object' ? json : JSON.stringify(json)
     return `{"id": ${JSON.stringify(id)}, "type": "function", "function": {"name": ${JSON.stringify(name)}, "arguments": ${value}}}`
