@@ -31,9 +31,11 @@ interface Setting {
   readonly tokenizer?: string
   readonly trajectory?: Trajectory
   readonly answer?: ServerParsing | Error
+  readonly kept?: string
 }
 
-function open({ template = xmlTemplate, tokenizer = 'bytes', trajectory, answer }: Setting = {}) {
+function open({ template = xmlTemplate, tokenizer = 'bytes', trajectory, answer, kept = '' }: Setting = {}) {
+  const keeping: string[] = []
   const asked: { server: string; question: ServerQuestion }[] = []
   const lines: number[] = []
   render(
@@ -58,6 +60,8 @@ function open({ template = xmlTemplate, tokenizer = 'bytes', trajectory, answer 
       onMessages={() => {}}
       onCheck={() => Promise.reject(new Error('nobody checks'))}
       servers={['built-in', 'gpu']}
+      kept={kept}
+      onKeep={(text) => keeping.push(text)}
       askServer={async (server, question) => {
         asked.push({ server, question })
         if (answer instanceof Error || !answer) throw answer ?? new Error('nobody answers')
@@ -65,7 +69,7 @@ function open({ template = xmlTemplate, tokenizer = 'bytes', trajectory, answer 
       }}
     />,
   )
-  return { user: userEvent.setup(), asked, lines }
+  return { user: userEvent.setup(), asked, lines, keeping }
 }
 
 const type = async (user: ReturnType<typeof userEvent.setup>, text: string) => {
@@ -211,4 +215,11 @@ test('what cannot be asked is told', async () => {
   await type(user, HERMES)
   await user.click(screen.getByRole('button', { name: 'Ask the server' }))
   expect((await screen.findByRole('alert')).textContent).toContain('does not answer')
+})
+
+test('what was looked at last is there again', async () => {
+  const { user, keeping } = open({ kept: HERMES })
+  expect(parts('hermes', 'name')).toEqual(['"add"'])
+  await type(user, XML)
+  expect(keeping.at(-1)).toBe(XML)
 })

@@ -20,15 +20,20 @@ interface ParsingTabProps extends LabTabProps {
   /** Names of the SGLang servers that may be asked. */
   readonly servers: readonly string[]
   readonly askServer: AskServer
+  /** The completion that was looked at last; '' for none. */
+  readonly kept: string
+  readonly onKeep: (text: string) => void
 }
 
 const PAUSE_MS = 120
 
-export function ParsingTab({ input, tokenizer, trajectory, run, onLine, servers, server, askServer }: ParsingTabProps) {
+export function ParsingTab(props: ParsingTabProps) {
+  const { input, tokenizer, trajectory, run, onLine, servers, server, askServer, kept, onKeep } = props
   const responses = useMemo(() => (trajectory ? completionsOf(trajectory, '') : []), [trajectory])
   const [file, setFile] = useState<OpenedFile>()
   const [fileProblem, setFileProblem] = useState<string>()
-  const [completion, setCompletion] = useState<NamedCompletion>(() => firstOf(trajectory, responses))
+  const [chosen, setChosen] = useState<NamedCompletion | undefined>(() => keptCompletion(kept, responses))
+  const completion = chosen ?? firstOf(trajectory, responses)
   const [shown, setShown] = useState<readonly string[]>(parserNames)
   const { text } = completion
   const seen = useDeferredValue(text)
@@ -44,6 +49,10 @@ export function ParsingTab({ input, tokenizer, trajectory, run, onLine, servers,
   const reRenderings = written.kind === 'done' ? written.result.lanes : []
   const failure = reRenderings.map(({ reRendering }) => reRendering).find((one) => one?.kind === 'failed')
 
+  const setCompletion = (changed: NamedCompletion) => {
+    setChosen(changed)
+    onKeep(changed.text)
+  }
   const open = async (opened: File) => {
     const found = completionsIn(await opened.text())
     const [first] = found.completions
@@ -118,11 +127,17 @@ interface OpenedFile {
 const fileLabel = ({ name, skipped }: OpenedFile): string =>
   skipped === 0 ? name : `${name} (${skipped} ${skipped === 1 ? 'line' : 'lines'} without a completion)`
 
+/** With its ids where it is one of the responses. */
+const keptCompletion = (text: string, responses: readonly NamedCompletion[]): NamedCompletion | undefined =>
+  text === '' ? undefined : (responses.find((response) => response.text === text) ?? { text, from: '' })
+
+const NOTHING: NamedCompletion = { text: '', from: '' }
+
 /** The first response with calls is the one that people come for. */
 function firstOf(trajectory: Trajectory | undefined, responses: readonly NamedCompletion[]): NamedCompletion {
   const all = trajectory?.segments.filter((segment) => segment.kind === 'response') ?? []
   const withCalls = all.findIndex(({ toolCalls }) => toolCalls.length > 0)
-  return responses[Math.max(0, withCalls)] ?? { text: '', from: '' }
+  return responses[Math.max(0, withCalls)] ?? NOTHING
 }
 
 function betterThan(lane: Lane, lanes: readonly Lane[]): { parser: string; calls: number } | undefined {

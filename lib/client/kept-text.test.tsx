@@ -1,0 +1,24 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { keepText, keptText } from './kept-text.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  window.sessionStorage.clear()
+})
+
+test('a text is kept by its name, and gone when it is empty', () => {
+  keepText('a', 'x\n')
+  keepText('b', 'y')
+  expect([keptText('a'), keptText('b'), keptText('c')]).toEqual(['x\n', 'y', ''])
+  keepText('a', '')
+  expect(keptText('a')).toBe('')
+  expect(window.sessionStorage).toHaveLength(1)
+})
+
+test('a full storage keeps nothing and breaks nothing', () => {
+  vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+    throw new DOMException('full', 'QuotaExceededError')
+  })
+  keepText('a', 'x')
+  expect(keptText('a')).toBe('')
+})
