@@ -51,7 +51,7 @@ export function CompletionRows({ completions, rows, best, onPick }: CompletionRo
                   className="text-accent hover:underline"
                   onClick={() => onPick(completions[index] as NamedCompletion)}
                 >
-                  {completions[index]?.from}
+                  {completions[index]?.from || 'what is typed'}
                 </button>
               </th>
               {(rows[index] as readonly Tally[]).map((tally, parser) => (

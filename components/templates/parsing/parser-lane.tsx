@@ -19,7 +19,7 @@ export function ParserLane({ text, lane, reRendering, better, onLine }: ParserLa
   const { parser, calls, dropped, drafted } = lane
   const header = (
     <>
-      <h3 className="inline font-mono font-semibold">{parser}</h3>
+      <h2 className="inline font-mono font-semibold">{parser}</h2>
       <span className="ml-3 text-dim text-xs tabular-nums">{summaryOf(lane)}</span>
       {better && (
         <span className="ml-3 text-warn text-xs" data-better={better.parser}>

@@ -101,6 +101,8 @@ function how(template: TemplateFit | undefined, completions: CompletionFit | und
 function noneFits(template: TemplateFit | undefined, completions: CompletionFit | undefined): string {
   if (template?.foreign)
     return `None of the parsers here reads ${template.foreign.mark}: that is the form of SGLang’s ${template.foreign.sglangParser}.`
+  if (template?.error && template.error.where !== 'template')
+    return `The ${template.error.where} cannot be read: ${template.error.message}`
   if (template?.error) return `The template raises over messages with tool calls: ${template.error.message}`
   if (completions && completions.withCalls === 0) return 'No parser finds a call in the completions.'
   if (completions) return 'No parser reads any of the calls in the completions.'

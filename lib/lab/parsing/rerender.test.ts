@@ -90,7 +90,9 @@ describe('what a template writes as the model did', () => {
       { role: 'assistant', content: 'old', tool_calls: [] },
     ])
     expect(onlyCall(reRendered(qwen3, 'hermes', text, { messages }))).toMatchObject({ kind: 'same' })
-    expect(onlyCall(reRendered(qwen3, 'hermes', text, { messages: '[]' }))).toMatchObject({ kind: 'same' })
+    const odd = '[{"role": "user", "content": "q", "x": NaN}, {"content": [{"role": "assistant"}], "role": "user"}]'
+    for (const given of ['[]', ' [ ] ', odd])
+      expect(onlyCall(reRendered(qwen3, 'hermes', text, { messages: given }))).toMatchObject({ kind: 'same' })
   })
 })
 
@@ -149,6 +151,9 @@ test('nothing to write, and what is wrong with the lab’s texts', () => {
   expect(reRendered(qwen3, 'hermes', text, { messages: '{' })).toMatchObject({
     kind: 'failed',
     error: { where: 'messages' },
+  })
+  expect(reRendered(qwen3, 'hermes', text, { messages: '[{"role": "user"},\n x]' })).toMatchObject({
+    error: { where: 'messages', line: 2, column: 2 },
   })
   expect(reRendered(qwen3, 'hermes', text, { tools: '[1]' })).toMatchObject({
     kind: 'failed',

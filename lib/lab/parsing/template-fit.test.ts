@@ -122,6 +122,11 @@ test('values that a template spells as Python does cost it the arguments, by nam
 test('a template that raises over calls, and one that is none', () => {
   const raising = "{{ raise_exception('no tools here') if messages[-1].tool_calls else messages[0].content }}"
   expect(report(raising).verdict).toBe('The template raises over messages with tool calls: no tools here')
+  const unread = parserFit(
+    { input: { template: qwen3, messages: '', tools: '', options: '{' }, completions: [], asksTemplate: true },
+    [],
+  ).next()
+  expect(unread.value).toMatchObject({ report: { verdict: expect.stringMatching(/^The options cannot be read: /) } })
   expect(ask({ template: '{{' })).toMatchObject({
     kind: 'failed',
     error: { where: 'template', className: 'TemplateSyntaxError' },

@@ -64,41 +64,50 @@ function written(
 
 /** The message stands in place of the reply: behind the last message that is not the assistant's. */
 function renderInputWith({ messages, tools, options }: LabInput, message: string): Read<RenderInput> {
-  const read = readInput({ messages: withoutReply(messages, message), tools, options })
+  const isEmpty = /^\s*\[\s*\]\s*$/.test(messages)
+  // Errors are told by their place in the text as it was written.
+  const given = isEmpty ? undefined : readInput({ messages, tools, options })
+  if (given && !given.ok) return given
+  const read = readInput({ messages: withReply(isEmpty ? '[]' : messages, message), tools, options })
   return read.ok ? { ok: true, value: { ...read.value, addGenerationPrompt: false } } : read
 }
 
 const QUESTION = '{"role": "user", "content": "?"}'
 
-/** As text: reading and writing the messages again would change numbers. Text that is no list is left to be refused. */
-function withoutReply(messages: string, message: string): string {
+/** As text: reading and writing the messages again would change numbers. */
+function withReply(messages: string, message: string): string {
   const entries = entriesOf(messages)
-  if (!entries) return messages
-  while (entries.length > 0 && roleOf(entries.at(-1) as string) === 'assistant') entries.pop()
+  while (entries.length > 0 && ROLE_ASSISTANT.test(outerMembers(entries.at(-1) as string))) entries.pop()
   return `[${[...(entries.length > 0 ? entries : [QUESTION]), message].join(', ')}]`
 }
 
-const roleOf = (entry: string): unknown => (JSON.parse(entry) as { readonly role?: unknown } | null)?.role
+const ROLE_ASSISTANT = /"role"\s*:\s*"assistant"/
 
-/** The texts of a JSON list's entries; undefined for what is no such list. */
-function entriesOf(json: string): string[] | undefined {
-  let list: unknown
-  try {
-    list = JSON.parse(json)
-  } catch {
-    return undefined
-  }
-  if (!Array.isArray(list)) return undefined
+/** The text of an object without what stands in inner objects and lists. */
+function outerMembers(entry: string): string {
+  let depth = 0
+  return entry.replaceAll(STRING_OR_BRACKET, (found) => {
+    if (found === ']' || found === '}') depth--
+    const shown = depth <= 1 ? found : ''
+    if (found === '[' || found === '{') depth++
+    return shown
+  })
+}
+
+const STRING_OR_BRACKET = /"(?:[^"\\]|\\.)*"|[[\]{},]/gs
+
+/** The texts of the entries of a list. */
+function entriesOf(json: string): string[] {
   const entries: string[] = []
   let depth = 0
-  let start = -1
-  for (const { 0: found, index } of json.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},]/gs)) {
-    const isOpening = found === '[' || found === '{'
-    if (isOpening) depth++
-    if (depth === 1 && start < 0) start = index + 1
-    const isEnd = depth === 1 && (found === ',' || found === ']')
-    if (isEnd && json.slice(start, index).trim() !== '') entries.push(json.slice(start, index).trim())
-    if (isEnd) start = index + 1
+  let start = 0
+  for (const { 0: found, index } of json.matchAll(STRING_OR_BRACKET)) {
+    if (found === '[' || found === '{') depth++
+    if (depth === 1 && (found === '[' || found === ',' || found === ']')) {
+      const entry = found === '[' ? '' : json.slice(start, index).trim()
+      if (entry !== '') entries.push(entry)
+      start = index + 1
+    }
     if (found === ']' || found === '}') depth--
   }
   return entries
