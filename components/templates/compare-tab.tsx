@@ -302,11 +302,11 @@ function TurnsReport({ sides, turns }: TurnsReportProps) {
         <thead>
           <tr className="text-dim">
             <th className="text-left font-normal" aria-label="Side" />
-            <th className="pb-1 text-right font-medium">calls</th>
-            <th className="pb-1 text-right font-medium">last prompt</th>
-            <th className="pb-1 text-right font-medium">kept, worst</th>
-            <th className="pb-1 text-right font-medium">kept, of all</th>
-            <th className="pb-1 text-right font-medium">computed again</th>
+            <th className="pb-1 pl-3 text-right align-bottom font-medium">calls</th>
+            <th className="pb-1 pl-3 text-right align-bottom font-medium">last prompt</th>
+            <th className="pb-1 pl-3 text-right align-bottom font-medium">kept, worst</th>
+            <th className="pb-1 pl-3 text-right align-bottom font-medium">kept, of all</th>
+            <th className="pb-1 pl-3 text-right align-bottom font-medium">computed again</th>
           </tr>
         </thead>
         <tbody>

@@ -15,7 +15,7 @@ import { countText } from '../trajectory/numbers.ts'
 import { TokenGrid } from '../trajectory/token-grid.tsx'
 import { Segmented } from '../ui/segmented.tsx'
 import { CheckStrip } from './check-strip.tsx'
-import { InputBanner, TaskBanner } from './failure-banner.tsx'
+import { InputBanner, InputLine, TaskBanner } from './failure-banner.tsx'
 import type { LabTabProps } from './lab-tab.ts'
 import { PreviewToken } from './preview-token.tsx'
 import { PREVIEW_COLOURS, type PreviewColour, previewReading, previewTokens } from './preview-trajectory.ts'
@@ -52,7 +52,12 @@ export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, on
     <div className="grid h-full grid-rows-[auto_minmax(0,1fr)_auto]">
       <div className="grid gap-px bg-line">
         {state.kind === 'failed' && <TaskBanner error={state.error} />}
-        {result?.kind === 'refused' && <InputBanner error={result.error} onLine={onLine} />}
+        {result?.kind === 'refused' &&
+          (picture ? (
+            <InputLine error={result.error} onLine={onLine} />
+          ) : (
+            <InputBanner error={result.error} onLine={onLine} />
+          ))}
       </div>
       {picture ? (
         <Tokens

@@ -6,12 +6,12 @@ interface TurnsChartProps {
   readonly names: readonly string[]
 }
 
-const WIDTH = 560
-const HEIGHT = 140
-const LEFT = 56
+const WIDTH = 380
+const HEIGHT = 130
+const LEFT = 46
 const BOTTOM = 18
 const TOP = 8
-const RIGHT = 52
+const RIGHT = 46
 
 /** How long each side's prompts become. The table beside it says the numbers. */
 export function TurnsChart({ lengths, names }: TurnsChartProps) {
@@ -20,7 +20,7 @@ export function TurnsChart({ lengths, names }: TurnsChartProps) {
   const x = (call: number) => LEFT + (call / (calls - 1)) * (WIDTH - LEFT - RIGHT)
   const y = (tokens: number) => TOP + (1 - tokens / longest) * (HEIGHT - TOP - BOTTOM)
   return (
-    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className="w-full max-w-xl" role="img" aria-label="Prompt length by call">
+    <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className="w-full max-w-md" role="img" aria-label="Prompt length by call">
       <path d={`M${LEFT} ${TOP}V${HEIGHT - BOTTOM}H${WIDTH - RIGHT}`} fill="none" stroke="var(--line)" />
       <text x={LEFT - 6} y={y(longest) + 4} textAnchor="end" className="fill-faint text-[11px]">
         {countText(longest)}

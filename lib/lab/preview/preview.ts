@@ -90,7 +90,7 @@ export function* maskByPrefixes(
   const { ids, trained } = yield* prefixDifference(conversation.value)
   // Where renders do not add up to the whole, there is no mask of these tokens.
   const isWhole = ids.length === encoding.ids.length && ids.every((id, index) => id === encoding.ids[index])
-  if (!isWhole) return unknown('renders of its parts do not add up to the whole: see the mask doctor')
+  if (!isWhole) return unknown('the replies, rendered one by one, do not add up to the whole (see the mask doctor)')
   return { kind: 'known', by: 'prefix', trained: bits(trained) }
 }
 
