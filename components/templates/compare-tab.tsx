@@ -218,7 +218,9 @@ function SidesHead({ what }: { readonly what: string }) {
   return (
     <thead>
       <tr className="text-dim">
-        <th className="text-left font-normal" aria-label={what} />
+        <th className="text-left font-normal">
+          <span className="sr-only">{what}</span>
+        </th>
         {[...NAMES, 'difference'].map((name) => (
           <th key={name} className="w-24 pb-1 text-right font-medium">
             {name}
@@ -301,7 +303,9 @@ function TurnsReport({ sides, turns }: TurnsReportProps) {
       <table className="w-full max-w-xl text-xs tabular-nums">
         <thead>
           <tr className="text-dim">
-            <th className="text-left font-normal" aria-label="Side" />
+            <th className="text-left font-normal">
+              <span className="sr-only">Side</span>
+            </th>
             <th className="pb-1 pl-3 text-right align-bottom font-medium">calls</th>
             <th className="pb-1 pl-3 text-right align-bottom font-medium">last prompt</th>
             <th className="pb-1 pl-3 text-right align-bottom font-medium">kept, worst</th>
