@@ -99,20 +99,33 @@ test('the launch token can be pasted, address and all', async ({ page }) => {
   await expect(page.getByText('Run an agent, see every token')).toBeVisible()
 })
 
-const budgets = (JSON.parse(readFileSync('package.json', 'utf8')) as { sizeBudget: Record<string, number> }).sizeBudget
+/** Kilobytes. `sizeBudget`: what the page itself names; `lateBudget`: what it fetches unasked behind that, such as an editor. */
+const { sizeBudget, lateBudget } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  readonly sizeBudget: Readonly<Record<string, number>>
+  readonly lateBudget: Readonly<Record<string, number>>
+}
 
-for (const [path, kilobytes] of Object.entries(budgets))
+for (const [path, kilobytes] of Object.entries(sizeBudget))
   test(`the first load of ${path} stays under ${kilobytes} kB of compressed script`, async ({ page }) => {
-    await open(page, path.replace('[key]', 'nothing'))
+    const address = path.replace('[key]', 'nothing')
+    await open(page, address)
     await page.waitForLoadState('networkidle')
     const scripts = await page.evaluate(() =>
       performance.getEntriesByType('resource').flatMap(({ name }) => (name.endsWith('.js') ? [name] : [])),
     )
+    const document = await (await page.request.get(address)).text()
     const sizes = await Promise.all(
-      scripts.map(async (script) => gzipSync(await (await page.request.get(script)).body()).length),
+      scripts.map(async (script) => ({
+        isNamed: document.includes(new URL(script).pathname),
+        kilobytes: gzipSync(await (await page.request.get(script)).body()).length / 1000,
+      })),
     )
-    const total = sizes.reduce((sum, size) => sum + size, 0) / 1000
-    console.log(`first load of ${path}: ${total.toFixed(0)} kB of script, gzip`)
-    expect(sizes.length).toBeGreaterThan(2)
-    expect(total).toBeLessThan(kilobytes)
+    const total = (some: typeof sizes) => some.reduce((sum, size) => sum + size.kilobytes, 0)
+    const named = sizes.filter(({ isNamed }) => isNamed)
+    console.log(
+      `first load of ${path}: ${total(named).toFixed(0)} kB of script, gzip; ${total(sizes).toFixed(0)} with what follows`,
+    )
+    expect(named.length).toBeGreaterThan(2)
+    expect(total(named)).toBeLessThan(kilobytes)
+    expect(total(sizes)).toBeLessThan(kilobytes + (lateBudget[path] ?? 0))
   })

@@ -1,12 +1,12 @@
 /** Where the lab's templates come from, fetched. Everything throws ApiError, or the signal's reason. */
+import * as z from 'zod'
 import type { ServerStatus } from '#lib/core/server-status.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
 import type { Loaded } from '#lib/lab/document.ts'
 import { conversationTexts, FIRST_CONVERSATION, FIRST_TEMPLATE, TEMPLATES } from '#lib/lab/samples.ts'
 import { type LabSource, sourceText } from '#lib/lab/source.ts'
 import type { LabInput } from '#lib/lab/task.ts'
 import { chosenTemplate, type NamedTemplate, openedFile, templatesOf } from '#lib/lab/template-files.ts'
-import { trajectoryInput } from '#lib/lab/trajectory-input.ts'
-import { tokenizerFilesSchema } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { ApiError, callApi } from './api.ts'
 
 /** The server and the tokenizer that come with the application. */
@@ -23,7 +23,7 @@ interface SourceDeps {
   readonly signal: AbortSignal
   /** Whether the conversation has tools: some models have another template for them. */
   readonly hasTools: boolean
-  readonly trajectory: (key: string) => Promise<Parameters<typeof trajectoryInput>[0]>
+  readonly trajectory: (key: string) => Promise<Trajectory>
   readonly status: (server: string) => Promise<ServerStatus>
 }
 
@@ -44,8 +44,11 @@ export async function loadSource(source: LabSource, deps: SourceDeps): Promise<L
         )
       return { ...(await fromTokenizer({ kind: 'tokenizer', name, template: undefined }, deps)), source }
     }
-    case 'trajectory':
+    case 'trajectory': {
+      // With the template engine behind it, which the page itself does without.
+      const { trajectoryInput } = await import('#lib/lab/trajectory-input.ts')
       return trajectoryInput(await deps.trajectory(source.key), source.key)
+    }
     case 'file':
       throw new ApiError(0, 'FILE_GONE', `The file ${source.name} is not kept.`, 'Open it again.')
   }
@@ -79,10 +82,16 @@ export async function firstInput(signal: AbortSignal): Promise<Loaded & LabInput
   return { ...conversation, ...template }
 }
 
+/** Those of a tokenizer's files that may hold templates. The others are the worker's. */
+const templateFilesSchema = z.object({
+  tokenizerConfigJson: z.string().optional(),
+  chatTemplateJinja: z.string().optional(),
+})
+
 export async function tokenizerTemplates(name: string, signal: AbortSignal): Promise<readonly NamedTemplate[]> {
   const path = `/api/tokenizers/files?name=${encodeURIComponent(name)}`
   const answer = await callApi(path, { signal, revalidate: true })
-  return templatesOf(tokenizerFilesSchema.parse(await answer.json()))
+  return templatesOf(templateFilesSchema.parse(await answer.json()))
 }
 
 async function fromTokenizer(source: LabSource & { readonly kind: 'tokenizer' }, deps: SourceDeps): Promise<Loaded> {

@@ -14,7 +14,7 @@ export interface NamedTemplate {
 export function templatesOf({
   chatTemplateJinja,
   tokenizerConfigJson,
-}: Pick<TokenizerFiles, 'chatTemplateJinja' | 'tokenizerConfigJson'>): readonly NamedTemplate[] {
+}: Partial<Pick<TokenizerFiles, 'chatTemplateJinja' | 'tokenizerConfigJson'>>): readonly NamedTemplate[] {
   if (chatTemplateJinja !== undefined) return [{ name: 'default', text: chatTemplateJinja }]
   return configuredTemplates(tokenizerConfigJson ?? '')
 }
