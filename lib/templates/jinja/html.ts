@@ -30,11 +30,12 @@ function named(reference: string, name: string): string {
   return text === undefined || !(reference.endsWith(';') || BARE.has(name)) ? reference : text
 }
 
-const NAMES = new Map(
-  'amp & lt < gt > quot " AMP & LT < GT > QUOT " apos \' nbsp \u00a0 copy \u00a9 reg \u00ae deg \u00b0 plusmn \u00b1 times \u00d7 divide \u00f7 laquo \u00ab raquo \u00bb middot \u00b7 para \u00b6 sect \u00a7 cent \u00a2 pound \u00a3 yen \u00a5 euro \u20ac hellip \u2026 mdash \u2014 ndash \u2013 lsquo \u2018 rsquo \u2019 ldquo \u201c rdquo \u201d bull \u2022 trade \u2122 larr \u2190 uarr \u2191 rarr \u2192 darr \u2193 auml \u00e4 ouml \u00f6 uuml \u00fc Auml \u00c4 Ouml \u00d6 Uuml \u00dc szlig \u00df eacute \u00e9 egrave \u00e8 agrave \u00e0 ccedil \u00e7 ntilde \u00f1'
-    .match(/\w+ \S/gu)
-    ?.map((entry) => [entry.slice(0, -2), entry.slice(-1)] as const) ?? [],
-).set('nbsp', '\u00a0')
+const NAMES = new Map([
+  ['nbsp', '\u00a0'],
+  ...'amp & lt < gt > quot " AMP & LT < GT > QUOT " apos \' copy \u00a9 reg \u00ae deg \u00b0 plusmn \u00b1 times \u00d7 divide \u00f7 laquo \u00ab raquo \u00bb middot \u00b7 para \u00b6 sect \u00a7 cent \u00a2 pound \u00a3 yen \u00a5 euro \u20ac hellip \u2026 mdash \u2014 ndash \u2013 lsquo \u2018 rsquo \u2019 ldquo \u201c rdquo \u201d bull \u2022 trade \u2122 larr \u2190 uarr \u2191 rarr \u2192 darr \u2193 auml \u00e4 ouml \u00f6 uuml \u00fc Auml \u00c4 Ouml \u00d6 Uuml \u00dc szlig \u00df eacute \u00e9 egrave \u00e8 agrave \u00e0 ccedil \u00e7 ntilde \u00f1'
+    .matchAll(/(\w+) (\S)/gu)
+    .map(([, name = '', text = '']) => [name, text] as const),
+])
 
 const BARE = new Set(
   'amp lt gt quot AMP LT GT QUOT nbsp copy reg deg plusmn times divide laquo raquo middot para sect cent pound yen auml ouml uuml Auml Ouml Uuml szlig eacute egrave agrave ccedil ntilde'.split(
