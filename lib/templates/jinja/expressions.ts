@@ -25,7 +25,7 @@ import {
   subtract,
   truth,
 } from './operators.ts'
-import { type Frame, plain, type Slot, type Trace } from './render.ts'
+import { type Frame, plain, type Slot } from './render.ts'
 import { typeName } from './repr.ts'
 import type { FunctionScope, Symbols, Variable } from './scope.ts'
 import { joined, literal, NONE, part, Traced, valueText } from './source-map.ts'
@@ -45,6 +45,7 @@ import {
   type Test,
 } from './syntax.ts'
 import { tests } from './tests.ts'
+import type { Trace } from './trace.ts'
 import { type Arguments, PyDict, PyError, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
 export type Evaluate = (frame: Frame) => Value

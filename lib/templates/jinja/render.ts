@@ -1,16 +1,17 @@
 /** One render: its variables, what it has written, what it may still use, and the line that it is at. */
-import type { Budget, RenderedPiece } from '../rendering.ts'
+import type { Budget } from '../rendering.ts'
 import { Meter } from './budget.ts'
 import { codePointLength } from './code-points.ts'
 import { filters } from './filters.ts'
-import { globals, type Namespace } from './globals.ts'
+import { globals } from './globals.ts'
 import { Markup } from './markup.ts'
 import { str } from './operators.ts'
 import { typeName } from './repr.ts'
-import { either, NONE, ofMessage, Pieces, Traced, valueText } from './source-map.ts'
+import { NONE, Pieces, Traced, valueText } from './source-map.ts'
 import { LocatedError } from './syntax.ts'
 import { tests } from './tests.ts'
-import { type Arguments, PyDict, PyError, PyObject, type Runtime, Undefined, type Value } from './values.ts'
+import type { Trace } from './trace.ts'
+import { type Arguments, PyError, PyObject, type Runtime, Undefined, type Value } from './values.ts'
 
 /** What a variable holds; undefined: nothing yet. Traced texts are only there while a template is traced. */
 export type Slot = Value | Traced | undefined
@@ -185,98 +186,6 @@ export class Render implements Runtime {
       start: this.captures === 0 ? this.text.length : this.written,
       codePoints: codePointLength(text),
     })
-  }
-}
-
-/** Follows messages and pieces through a render. */
-export class Trace {
-  pieces = new Pieces()
-  /** Of the innermost loop over messages that runs. */
-  message = NONE
-  /** Of the dicts that the running expression has read. */
-  read = NONE
-  private loops = 0
-  private readonly indexes: ReadonlyMap<Value, number>
-  private readonly attributes = new Map<Namespace, Map<string, Traced>>()
-
-  constructor(messages: Value | undefined) {
-    this.indexes = new Map(Array.isArray(messages) ? messages.map((message, index) => [message, index]) : [])
-  }
-
-  get list(): readonly RenderedPiece[] {
-    return this.pieces.list
-  }
-
-  /** Tells the message that the loop runs within, for turn and endLoop. */
-  beginLoop(): number {
-    this.loops += 1
-    return this.message
-  }
-
-  turn(item: Value, around: number): void {
-    this.message = this.indexOf(item) ?? around
-  }
-
-  endLoop(around: number): void {
-    this.loops -= 1
-    this.message = around
-  }
-
-  /** A turn of a loop over something else that takes a message by its index is a turn over messages all the same. */
-  meets(value: Slot): void {
-    if (this.loops > 0 && this.message === NONE) this.message = this.indexOf(value) ?? NONE
-  }
-
-  literal(length: number, line: number): void {
-    this.pieces.literal(length, line, this.message)
-  }
-
-  private indexOf(value: Slot): number | undefined {
-    return value instanceof PyDict ? this.indexes.get(value) : undefined
-  }
-
-  reads(value: Value): void {
-    const index = this.indexOf(value)
-    if (index !== undefined) this.read = either(this.read, index)
-  }
-
-  readAlso(message: number): void {
-    this.read = either(this.read, message)
-  }
-
-  /** An operand of an expression that puts texts together; undefined where its value is no text. */
-  operand(value: Value | Traced): Traced | undefined {
-    if (value instanceof Traced) return value
-    return typeof value === 'string' ? valueText(value, this.messageOfRead()) : undefined
-  }
-
-  /** A text that is about to be kept: its letters belong to the message that its expression has read. */
-  kept(value: Value | Traced): Value | Traced {
-    if (value instanceof Traced)
-      return this.message === NONE ? ofMessage(value, either(value.message, this.read)) : value
-    const message = this.messageOfRead()
-    return typeof value === 'string' && message >= 0 ? valueText(value, message) : value
-  }
-
-  keepAttribute(namespace: Namespace, name: string, value: Value | Traced): void {
-    const attributes = this.attributes.get(namespace) ?? new Map<string, Traced>()
-    this.attributes.set(namespace, attributes)
-    if (value instanceof Traced) attributes.set(name, value)
-    else attributes.delete(name)
-  }
-
-  attribute(object: Value, name: string, value: Value): Value | Traced {
-    const known = this.attributes.get(object as Namespace)?.get(name)
-    return known && known.text === value ? known : value
-  }
-
-  write(traced: Traced, line: number): void {
-    const message = this.message === NONE ? either(traced.message, this.read) : this.message
-    this.pieces.write(traced, line, message)
-  }
-
-  private messageOfRead(): number {
-    return this.message === NONE ? this.read : this.message
   }
 }
 

@@ -176,6 +176,13 @@ describe('for every conversation', () => {
   })
 })
 
+test('output without end has pieces no more than a page can hold', () => {
+  const template = '{% for i in range(1000) %}{% for j in range(300) %}a{{ j % 10 }}{% endfor %}{% endfor %}'
+  const { text, pieces } = chatTemplate(template, {}).trace(input(MESSAGES))
+  expect(pieces).toHaveLength(200_000)
+  expect(pieces.at(-1)?.end).toBe(text.length)
+})
+
 test('text that doubles has pieces no more than the budget allows for', () => {
   const template =
     "{% set ns = namespace(x='a' ~ bos_token) %}{% for _ in range(19) %}{% set ns.x = ns.x + ns.x %}{% endfor %}{{ ns.x }}"

@@ -12,7 +12,7 @@ const SEVERAL = -2
 /** Line of a piece that has the line of the expression which writes it. */
 const WRITTEN_HERE = 0
 
-/** More than a template writes for a conversation of 200,000 tokens; beyond it a text is one piece. */
+/** Ten times what a template writes for a conversation of 200,000 tokens; beyond it the rest of a text is one piece. */
 const MOST_PIECES = 200_000
 
 interface Leaf {
@@ -128,8 +128,8 @@ export class Pieces {
     const end = start + length
     const message = index >= 0 ? index : undefined
     const last = this.list.at(-1)
-    if (last && last.line === line && last.message === message && last.source === source)
-      this.list[this.list.length - 1] = { ...last, end }
+    const isSame = last?.line === line && last.message === message && last.source === source
+    if (last && (isSame || this.list.length >= MOST_PIECES)) this.list[this.list.length - 1] = { ...last, end }
     else this.list.push({ start, end, line, message, source })
     this.length = end
   }

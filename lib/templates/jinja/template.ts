@@ -1,12 +1,13 @@
 /** Jinja templates as transformers sets jinja2 up: compile once, render often. */
-import type { Budget, Rendering } from '../rendering.ts'
+import type { Rendering } from '../rendering.ts'
 import { DEFAULT_BUDGET } from './budget.ts'
 import { unitOffset } from './code-points.ts'
 import { compile, type Program } from './compile.ts'
 import { parse } from './parser.ts'
-import { Render, type RenderSettings, Trace } from './render.ts'
+import { Render, type RenderSettings } from './render.ts'
 import { survey } from './survey.ts'
 import { LocatedError } from './syntax.ts'
+import { Trace } from './trace.ts'
 import { PyError, type Value } from './values.ts'
 
 export interface Template {
@@ -24,14 +25,14 @@ export function compileTemplate(text: string): Template {
   const program = compiled(false)
   let tracing: Program | undefined
   const run = (
-    with_: Program,
+    start: Program,
     variables: ReadonlyMap<string, Value>,
     settings: Partial<RenderSettings>,
     trace: Trace | undefined,
   ): Render => {
     const render = new Render({ ...DEFAULTS, ...settings }, trace)
     guarded(
-      () => with_(render, variables),
+      () => start(render, variables),
       () => render.line,
     )
     return render
@@ -55,7 +56,7 @@ export function compileTemplate(text: string): Template {
 const DEFAULTS: RenderSettings = {
   clock: () => new Date(),
   now: () => performance.now(),
-  budget: DEFAULT_BUDGET satisfies Budget,
+  budget: DEFAULT_BUDGET,
 }
 
 /** Gives every error a line, and what ran out of stack the name that Python has for it. */
