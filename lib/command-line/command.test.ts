@@ -77,11 +77,11 @@ test('a model’s folder brings its own template; options and tools reach it', a
   const names = (report: { facts: { options: readonly { name: string }[] } }) =>
     report.facts.options.map(({ name }) => name)
   expect(names(plain)).toEqual(['enable_thinking'])
-  // Beside what is given the other value is tried, and the one that is given is not tried again.
+  // Beside what is given the other value and none are tried, and the one that is given is not tried again.
   const tried = ({ cells }: { cells: readonly { place: { options: object } }[] }) =>
     new Set(cells.map(({ place }) => JSON.stringify(place.options)))
   expect(tried(plain)).toEqual(new Set(['{}', '{"enable_thinking":true}', '{"enable_thinking":false}']))
-  expect(tried(set)).toEqual(new Set(['{}', '{"enable_thinking":true}']))
+  expect(tried(set)).toEqual(new Set(['{}', '{"enable_thinking":true}', '{"enable_thinking":null}']))
 })
 
 test('a tokenizer_config.json is read for its template', async () => {

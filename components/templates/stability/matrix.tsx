@@ -112,7 +112,7 @@ export function Matrix({ label, groups, columns, selected, onSelect }: MatrixPro
                 <th
                   scope="row"
                   title={row.explanation}
-                  className="whitespace-nowrap pr-2 text-left font-normal text-dim"
+                  className="sticky left-0 whitespace-nowrap bg-ground pr-2 text-left font-normal text-dim"
                 >
                   {row.title}
                 </th>
@@ -176,7 +176,7 @@ function MatrixCell({ cell, span, isWhole, isSelected, isReachable, onKeyDown, o
         title={label}
         onKeyDown={onKeyDown}
         onClick={onSelect}
-        className={`h-7 w-full rounded border ${isWhole ? 'px-2 text-left' : 'min-w-9'} ${look} ${isSelected ? 'border-ink' : 'border-line hover:border-line-strong'}`}
+        className={`h-7 w-full rounded border ${isWhole ? 'whitespace-nowrap px-2 text-left' : 'min-w-9'} ${look} ${isSelected ? 'border-ink' : 'border-line hover:border-line-strong'}`}
       >
         {isWhole && verdict.kind === 'notApplicable' ? `${sign} ${verdict.why}` : sign}
       </button>
