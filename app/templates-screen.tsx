@@ -221,7 +221,7 @@ function OpenLab({ history, address, isSaved, onAction, onFile }: OpenLabProps) 
               <span className="ml-auto flex min-w-0 shrink items-center gap-0.5">
                 <select
                   aria-label="Revision"
-                  className="min-h-7 w-52 min-w-0 shrink truncate rounded-md border border-transparent bg-ground px-1.5 text-dim hover:border-line-strong"
+                  className="field-sizing-content min-h-7 min-w-0 max-w-60 shrink truncate rounded-md border border-transparent bg-ground px-1.5 text-dim hover:border-line-strong"
                   value={now.shown}
                   onChange={(event) => onAction({ type: 'shown', number: Number(event.target.value) })}
                 >

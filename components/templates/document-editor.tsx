@@ -1,13 +1,15 @@
 'use client'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import type { LabField } from '#lib/lab/document.ts'
 import type { InputError } from '#lib/lab/input.ts'
 import type { LabInput } from '#lib/lab/task.ts'
 import type { CodeProblem, ShownLine } from './code-editor.tsx'
 import { LazyCodeEditor } from './lazy-code-editor.tsx'
-import { MessagesForm } from './messages-form.tsx'
-import { OptionsForm } from './options-form.tsx'
-import { ToolsForm } from './tools-form.tsx'
+
+// The template is what is seen first.
+const MessagesForm = lazy(async () => ({ default: (await import('./messages-form.tsx')).MessagesForm }))
+const ToolsForm = lazy(async () => ({ default: (await import('./tools-form.tsx')).ToolsForm }))
+const OptionsForm = lazy(async () => ({ default: (await import('./options-form.tsx')).OptionsForm }))
 
 interface DocumentEditorProps {
   readonly input: LabInput
@@ -53,7 +55,13 @@ export function DocumentEditor(props: DocumentEditorProps) {
     ) : (
       <OptionsForm text={input.options} template={input.template} onChange={type} onText={() => onAs('json')} />
     )
-  return as === 'form' ? <div className="h-full overflow-y-auto">{form}</div> : code
+  return as === 'form' ? (
+    <div className="h-full overflow-y-auto">
+      <Suspense>{form}</Suspense>
+    </div>
+  ) : (
+    code
+  )
 }
 
 /** Kept for as long as the error is the same: the editor is told only what has changed. */

@@ -5,6 +5,7 @@ import {
   type JsonPath,
   nodeAt,
   readJsonText,
+  sourceAtMargin,
   sourceOf,
   withInserted,
   withoutValue,
@@ -112,6 +113,13 @@ describe('changing', () => {
     expect(withInserted('[1, 2]', [0], '0')).toBe('[0, 1, 2]')
     expect(withoutValue('[1, 2]', [1])).toBe('[1]')
     expect(withoutValue('{"a": 1}', ['a'])).toBe('{}')
+  })
+
+  test('a source of several lines is told at the margin, and stands indented again where it goes', () => {
+    const text = '[\n  {\n    "a": {\n      "b": [\n        1\n      ]\n    }\n  }\n]'
+    const source = sourceAtMargin(text, nodeAt(read(text), [0, 'a']) as JsonNode)
+    expect(source).toBe('{\n  "b": [\n    1\n  ]\n}')
+    expect(withValue(text, [0, 'a'], source)).toBe(text)
   })
 
   /** Every place of a value, from the root. */

@@ -60,6 +60,12 @@ export const memberOf = (node: JsonNode | undefined, key: string): JsonMember | 
 
 export const sourceOf = (text: string, { start, end }: Place): string => text.slice(start, end)
 
+/** The same at the left margin: whoever puts it into a text indents it again. */
+export function sourceAtMargin(text: string, place: Place): string {
+  const indent = indentAt(text, place.start)
+  return indent === '' ? sourceOf(text, place) : sourceOf(text, place).replaceAll(`\n${indent}`, '\n')
+}
+
 const replaced = (text: string, { start, end }: Place, source: string): string =>
   text.slice(0, start) + source + text.slice(end)
 
@@ -81,7 +87,7 @@ export function nodeAt(node: JsonNode | undefined, path: JsonPath): JsonNode | u
  */
 export function withValue(text: string, path: JsonPath, source: string): string {
   const node = at(text, path)
-  if (node) return replaced(text, node, source)
+  if (node) return replaced(text, node, source.replaceAll('\n', `\n${indentAt(text, node.start)}`))
   const holder = at(text, path.slice(0, -1))
   const last = path.at(-1)
   if (holder?.kind === 'object' && typeof last === 'string')
@@ -145,10 +151,12 @@ function separator(text: string, holder: Place, entries: readonly Place[]): stri
   if (first && second) return text.slice(first.end, second.start).replace(/^\s*,/, '') || ' '
   const lead = first && /^[\s]*$/.exec(text.slice(holder.start + 1, first.start))?.[0]
   if (lead !== undefined) return lead === '' ? ' ' : lead
-  const lineStart = text.lastIndexOf('\n', holder.start) + 1
-  const indent = /^\s*/.exec(text.slice(lineStart, holder.start))?.[0] ?? ''
-  return holder.start === 0 || text.includes('\n') ? `\n${indent}  ` : ''
+  return holder.start === 0 || text.includes('\n') ? `\n${indentAt(text, holder.start)}  ` : ''
 }
+
+/** Blanks at the start of the line that an offset stands in. */
+const indentAt = (text: string, offset: number): string =>
+  /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset))?.[0] ?? ''
 
 /** A text of several lines at the depth at which the separator stands. */
 const indented = (source: string, between: string): string =>

@@ -1,5 +1,13 @@
 /** Messages as cards of a form: what a card shows, and the changes that it makes in the JSON text. */
-import { type JsonNode, type JsonPath, memberOf, nodeAt, readJsonText, sourceOf, withInserted } from './json-text.ts'
+import {
+  type JsonNode,
+  type JsonPath,
+  memberOf,
+  nodeAt,
+  readJsonText,
+  sourceAtMargin,
+  withInserted,
+} from './json-text.ts'
 
 export interface MessageCard {
   readonly role: string
@@ -68,13 +76,7 @@ const NEW_TOOL =
 export function withDuplicate(text: string, at: number): string {
   const reading = readJsonText(text)
   const node = reading.ok ? nodeAt(reading.root, [at]) : undefined
-  return node ? withInserted(text, [at + 1], unindented(sourceOf(text, node))) : text
-}
-
-/** Lines as they would stand at the left margin: whoever inserts them indents them again. */
-function unindented(source: string): string {
-  const [, indent = ''] = /\n( *)[^\n]*$/.exec(source) ?? []
-  return source.replaceAll(`\n${indent}`, '\n')
+  return node ? withInserted(text, [at + 1], sourceAtMargin(text, node)) : text
 }
 
 const SHOWN = ['role', 'content', 'reasoning_content', 'tool_calls', 'tool_call_id']
@@ -113,7 +115,9 @@ function textAt(node: JsonNode, path: JsonPath): string | undefined {
 
 function formField(text: string, node: JsonNode | undefined): FormField {
   if (!node) return { kind: 'missing' }
-  return node.kind === 'string' ? { kind: 'text', text: node.value } : { kind: 'json', source: sourceOf(text, node) }
+  return node.kind === 'string'
+    ? { kind: 'text', text: node.value }
+    : { kind: 'json', source: sourceAtMargin(text, node) }
 }
 
 function cardList<Card>(text: string, card: (node: JsonNode) => Card): CardList<Card> {
