@@ -75,9 +75,13 @@ function verdictOf(
   if (written && read && written.parser !== read.parser)
     return `The template speaks for ${written.parser}, the completions for ${read.parser}: the model writes otherwise than the template shows.`
   if (rivals.length > 1) return `${rivals.join(' and ')} do equally well: what is there does not tell them apart.`
-  const measure = template?.evidence === 'written' || completions ? best.score >= GOOD : true
-  const why = (best.template?.score ? best.template : best.completions)?.reasons[0] ?? ''
-  return `${best.parser} ${measure ? 'fits' : 'does best, though not well'}: ${how(template, completions)}${why}.${second.score > 0.4 ? ` Next is ${second.parser}.` : ''}`
+  const isMeasured = template?.evidence === 'written' || completions !== undefined
+  const fits = !isMeasured || best.score >= GOOD
+  const sources = [best.template, best.completions].filter((source) => source !== undefined && source.score > 0)
+  // What speaks for it, or what is worst about it.
+  const source = fits ? sources[0] : sources.toSorted((a, b) => (a?.score ?? 0) - (b?.score ?? 0))[0]
+  const why = source?.reasons[0] ?? ''
+  return `${best.parser} ${fits ? 'fits' : 'does best, though not well'}: ${how(template, completions)}${why}.${second.score > 0.4 ? ` Next is ${second.parser}.` : ''}`
 }
 
 /** The parser for which one source speaks; undefined where it speaks for none. */

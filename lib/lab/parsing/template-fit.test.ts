@@ -144,6 +144,10 @@ test('template and completions together: agreement, and disagreement', () => {
   expect(agreed.completions?.withCalls).toBe(2)
   expect(agreed.ranking[0]).toMatchObject({ parser: 'hermes', score: 1, completions: { score: 1 } })
   expect(both(xmlTemplate).verdict).toMatch(/^The template speaks for qwen_xml, the completions for hermes/)
+  const half = ask({ template: qwen3, completions: [hermes, '<tool_call>{"name": add}</tool_call>'] })
+  expect(half).toMatchObject({
+    report: { verdict: 'hermes does best, though not well: it reads 1 of 2 calls, in 2 of 2 completions.' },
+  })
   const alone = both('', false)
   expect(alone.template).toBeUndefined()
   expect(alone.ranking[0]).toMatchObject({ parser: 'hermes', template: undefined })
