@@ -180,6 +180,13 @@ describe('errors', () => {
   })
 })
 
+test('a template that does not end is given up at its first render that takes too much', () => {
+  const endless = '{%- for i in range(99999) -%}{%- for j in range(99999) -%}{%- endfor -%}{%- endfor -%}'
+  expect(examined(endless)).toMatchObject({ cells: [], failure: { className: 'BudgetError' }, summary: { errors: 1 } })
+  const late = `${steady}{%- if messages[-1].role == 'tool' -%}${endless}{%- endif -%}`
+  expect(examined(late)).toMatchObject({ cells: [], failure: { className: 'BudgetError' } })
+})
+
 describe('options', () => {
   test('that are read and change something become rows; those given stay as they are', () => {
     const template = `{%- if shout is defined and shout -%}{{- 'LOUD\\n' -}}{%- endif -%}${promptThinks}`

@@ -9,7 +9,7 @@ import { recipeOf } from './recipe.ts'
 import { recordedCells } from './recorded.ts'
 import { type Cell, type DoctorReport, REPORT_VERSION, type Summary } from './report.ts'
 import { SAMPLE_TOOL_NAME, SAMPLE_TOOLS } from './sample-tools.ts'
-import { remembering, type Subject } from './subject.ts'
+import { bounded, RanAway, remembering, type Subject } from './subject.ts'
 
 export interface DoctorInput extends Pick<LabInput, 'template'>, Partial<Pick<LabInput, 'tools' | 'options'>> {
   /** Its boundaries are checked with the ids that the model really read and wrote. */
@@ -25,12 +25,21 @@ export function doctor(input: DoctorInput, tokenizer: LabTokenizer): DoctorRepor
   }
 }
 
-/** Yields the report as far as it is known, after every row of the matrix. */
+/** Yields the report as far as it is known, after every reply of the trajectory and every row of the matrix. */
 export function* diagnosis(input: DoctorInput, tokenizer: LabTokenizer): Generator<DoctorReport, DoctorReport> {
-  const about = {
-    version: REPORT_VERSION,
-    tokenizer: { name: tokenizer.tokenizer.name, fingerprint: tokenizer.tokenizer.fingerprint },
-  } as const
+  try {
+    return yield* examination(input, tokenizer)
+  } catch (error) {
+    if (error instanceof RanAway) return failedReport(aboutOf(tokenizer), error.failure)
+    throw error
+  }
+}
+
+const aboutOf = ({ tokenizer: { name, fingerprint } }: LabTokenizer) =>
+  ({ version: REPORT_VERSION, tokenizer: { name, fingerprint } }) as const
+
+function* examination(input: DoctorInput, tokenizer: LabTokenizer): Generator<DoctorReport, DoctorReport> {
+  const about = aboutOf(tokenizer)
   const read = readPatient(input, tokenizer)
   if (!read.ok) return failedReport(about, read.error)
   const { subject, settings } = read.value
@@ -40,10 +49,15 @@ export function* diagnosis(input: DoctorInput, tokenizer: LabTokenizer): Generat
     failure: undefined,
     summary: summaryOf(cells),
     facts: settings.facts,
-    cells,
-    recipe: recipeOf(checked, settings.facts, subject),
+    cells: [...cells],
+    recipe: checked.length > 0 ? recipeOf(checked, settings.facts, subject) : undefined,
   })
-  const recorded = input.trajectory ? recordedCells(input.trajectory, subject, settings) : []
+  const recorded: Cell[] = []
+  if (input.trajectory)
+    for (const cell of recordedCells(input.trajectory, subject, settings)) {
+      recorded.push(cell)
+      yield report(recorded)
+    }
   let row = ''
   for (const place of placesOf(settings.facts, subject)) {
     const next = JSON.stringify([place.options, place.thinking])
@@ -70,17 +84,20 @@ export function readPatient(
   if (!read.ok) return read
   const given = read.value.tools
   const subject: Subject = {
-    template: compiled.value,
+    template: bounded(compiled.value),
     tokenizer: remembering(tokenizer),
     tools: given ?? SAMPLE_TOOLS,
     options: read.value.options,
   }
-  return {
-    ok: true,
-    value: {
-      subject,
-      settings: { trained: subject, facts: templateFacts(subject), toolName: firstName(given) ?? SAMPLE_TOOL_NAME },
-    },
+  try {
+    const facts = templateFacts(subject)
+    return {
+      ok: true,
+      value: { subject, settings: { trained: subject, facts, toolName: firstName(given) ?? SAMPLE_TOOL_NAME } },
+    }
+  } catch (error) {
+    if (error instanceof RanAway) return { ok: false, error: error.failure }
+    throw error
   }
 }
 

@@ -8,7 +8,7 @@ import { applyEdits, type Edit, editsFor, sizeOf } from './edits.ts'
 import { templateFacts } from './facts.ts'
 import { type CheckedCell, cellId, checkedCell, placesOf, trainedTexts } from './matrix.ts'
 import type { Fix, Verdict } from './report.ts'
-import type { Subject } from './subject.ts'
+import { bounded, RanAway, type Subject } from './subject.ts'
 
 export interface FixRequest {
   readonly input: DoctorInput
@@ -31,7 +31,16 @@ const MOST_TRIED = 1500
 /** Changes between two reports of progress. */
 const PROGRESS = 25
 
-export function* fixFor({ input, cell: id }: FixRequest, tokenizer: LabTokenizer): Generator<FixProgress, FixResult> {
+export function* fixFor(request: FixRequest, tokenizer: LabTokenizer): Generator<FixProgress, FixResult> {
+  try {
+    return yield* treatment(request, tokenizer)
+  } catch (error) {
+    if (error instanceof RanAway) return { fix: undefined, tried: 0 }
+    throw error
+  }
+}
+
+function* treatment({ input, cell: id }: FixRequest, tokenizer: LabTokenizer): Generator<FixProgress, FixResult> {
   const read = readPatient(input, tokenizer)
   if (!read.ok) return { fix: undefined, tried: 0 }
   const { subject, settings } = read.value
@@ -83,7 +92,7 @@ function changedSubject(
   compile: (template: string) => CompiledTemplate,
 ): Subject | undefined {
   const compiled = orTemplateFailure(() => compile(template))
-  return compiled.ok ? { ...subject, template: compiled.value } : undefined
+  return compiled.ok ? { ...subject, template: bounded(compiled.value) } : undefined
 }
 
 /** A cell may only turn better, and nothing may be left out that was printed before. */

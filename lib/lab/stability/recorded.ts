@@ -15,23 +15,23 @@ import { rendered, renderedText, type Subject } from './subject.ts'
 
 type Form = Extract<Cell['place'], { kind: 'trajectory' }>['form']
 
-export function recordedCells(trajectory: Trajectory, subject: Subject, settings: MatrixSettings): readonly Cell[] {
+/** One cell after the other: a long trajectory takes its time. */
+export function* recordedCells(trajectory: Trajectory, subject: Subject, settings: MatrixSettings): Generator<Cell> {
   const state = thinkingOf(subject)
-  const turns = trajectory.segments.flatMap((segment, segmentIndex) =>
-    segment.kind === 'response' ? [{ segment, segmentIndex }] : [],
-  )
-  return turns.flatMap(({ segment, segmentIndex }, index) =>
-    (['text', 'parsed'] as const).map((form): Cell => {
-      const next = trajectory.segments[segmentIndex + 1]
-      const added = next?.kind === 'prompt' ? next : undefined
-      const turn: RecordedTurn = { trajectory, segment, segmentIndex, added }
-      return {
-        id: `turn-${index + 1}/as-${form}`,
+  let number = 0
+  for (const [segmentIndex, segment] of trajectory.segments.entries()) {
+    if (segment.kind !== 'response') continue
+    number++
+    const next = trajectory.segments[segmentIndex + 1]
+    const added = next?.kind === 'prompt' ? next : undefined
+    const turn: RecordedTurn = { trajectory, segment, segmentIndex, added }
+    for (const form of ['text', 'parsed'] as const)
+      yield {
+        id: `turn-${number}/as-${form}`,
         place: { kind: 'trajectory', segmentIndex, boundary: boundaryBefore(added?.messages ?? []), form },
         verdict: verdictOf(turn, form, state, subject, settings),
       }
-    }),
-  )
+  }
 }
 
 interface RecordedTurn {

@@ -20,7 +20,7 @@ export interface DoctorReport {
   /** What was learnt about the template before checking it; undefined beside a failure. */
   readonly facts: TemplateFacts | undefined
   readonly cells: readonly Cell[]
-  /** Undefined beside a failure. */
+  /** Undefined beside a failure, and in progress before the first row. */
   readonly recipe: Recipe | undefined
 }
 

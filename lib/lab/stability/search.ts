@@ -12,6 +12,7 @@ import { findingAt } from './finding.ts'
 import type { CauseKind, Finding } from './report.ts'
 import { reproduction } from './reproduction.ts'
 import { messagesJson } from './script.ts'
+import { RanAway } from './subject.ts'
 
 export interface SearchRequest {
   readonly input: DoctorInput
@@ -51,6 +52,15 @@ const PROGRESS = 20
 const BATCH = 50
 
 export function* search(request: SearchRequest, tokenizer: LabTokenizer): Generator<SearchProgress, SearchResult> {
+  try {
+    return yield* searched(request, tokenizer)
+  } catch (error) {
+    if (error instanceof RanAway) return { kind: 'failed', failure: error.failure }
+    throw error
+  }
+}
+
+function* searched(request: SearchRequest, tokenizer: LabTokenizer): Generator<SearchProgress, SearchResult> {
   const { input, seed, cases, known } = request
   const read = readPatient(input, tokenizer)
   if (!read.ok) return { kind: 'failed', failure: read.error }

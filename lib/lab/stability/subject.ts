@@ -5,7 +5,7 @@ import {
   TemplateError,
   type TemplateMessage,
 } from '#lib/templates/chat-template.ts'
-import type { Rendering } from '#lib/templates/rendering.ts'
+import type { Budget, Rendering } from '#lib/templates/rendering.ts'
 import type { Tokenizer } from '#lib/tito/tokenizer.ts'
 import { type InputError, templateFailure } from '../input.ts'
 
@@ -14,6 +14,31 @@ export interface Subject {
   readonly tokenizer: Tokenizer
   readonly tools: RenderInput['tools']
   readonly options: RenderInput['options']
+}
+
+/** A scripted conversation is short: a render that needs more than this is of a template that does not end. */
+const BUDGET: Budget = { steps: 3_000_000, size: 8_000_000, milliseconds: 1_000 }
+
+/** The first render that is beyond its budget ends all: hundreds of them would take hours. */
+export class RanAway extends Error {
+  override readonly name = 'RanAway'
+  readonly failure: InputError
+  constructor(error: TemplateError) {
+    super(error.message, { cause: error })
+    this.failure = templateFailure(error)
+  }
+}
+
+/** The same template with a budget of its own. Its renders throw RanAway beyond that. */
+export function bounded(template: CompiledTemplate): CompiledTemplate {
+  const trace = (input: RenderInput): Rendering => {
+    try {
+      return template.trace(input, BUDGET)
+    } catch (error) {
+      throw error instanceof TemplateError && error.className === 'BudgetError' ? new RanAway(error) : error
+    }
+  }
+  return { text: template.text, trace, render: (input) => trace(input).text }
 }
 
 export type Rendered =
