@@ -22,8 +22,10 @@ import { PREVIEW_COLOURS, type PreviewColour, previewReading, previewTokens } fr
 import { RenderedText } from './rendered-text.tsx'
 import { type TaskState, useTask } from './use-task.ts'
 
-/** Shorter than the time between two keys would be work for nothing. */
-const PAUSE_MS = 40
+/** A render that the next key overtakes is given up: the pause only spares the worker bursts. */
+const PAUSE_MS = 20
+/** The mask of prefixes takes many renders: none of them between two keys. */
+const MASK_PAUSE_MS = 200
 
 export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, onCheck, onLine }: LabTabProps) {
   const state = useTask(run, 'preview', input, { tokenizers: [tokenizer], pauseMs: PAUSE_MS })
@@ -31,7 +33,7 @@ export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, on
   const fresh = result?.kind === 'rendered' ? result.picture : undefined
   const prefix = useTask(run, 'prefixMask', fresh?.mask.kind === 'unknown' ? input : undefined, {
     tokenizers: [tokenizer],
-    pauseMs: 0,
+    pauseMs: MASK_PAUSE_MS,
   })
   const mask = fresh && maskOf(fresh, prefix)
   // The last picture stays beside an error, and its mask until the new one is there.
