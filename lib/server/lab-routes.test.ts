@@ -118,6 +118,13 @@ describe('render', () => {
   })
 })
 
+test('a template that would never end is refused, and the server goes on', async () => {
+  const template = '{% for a in range(90000) %}{% for b in range(90000) %}{% endfor %}{% endfor %}'
+  await expect(render({ messages, template })).rejects.toMatchObject({
+    details: { status: 422, detail: expect.stringContaining('BudgetError') },
+  })
+})
+
 describe('check', () => {
   test('a server that gives the same ids confirms', async () => {
     const { ids } = await render({ messages })

@@ -6,6 +6,7 @@ import { type DoctorReport, REPORT_VERSION } from '#lib/lab/stability/report.ts'
 import type { LabInput } from '#lib/lab/task.ts'
 import { tasks } from '#lib/lab/tasks.ts'
 import { type Chosen, conversationShape, labShape } from './lab-request.ts'
+import { Problem } from './problem.ts'
 import type { Services } from './services.ts'
 import { storedTrajectory } from './trajectories.ts'
 
@@ -56,12 +57,22 @@ export async function diagnose(
   return { ...report, masks }
 }
 
+const LONGEST_TASK_MS = 30_000
+
 /** A task to its end; others are served between its steps. */
 async function finished<Result>(steps: Generator<unknown, Result>, signal: AbortSignal): Promise<Result> {
+  const deadline = performance.now() + LONGEST_TASK_MS
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
     await setImmediate()
     signal.throwIfAborted()
+    if (performance.now() > deadline)
+      throw new Problem({
+        status: 422,
+        code: 'TOO_SLOW',
+        detail: `it took longer than ${LONGEST_TASK_MS / 1000} s`,
+        hint: 'The template renders slowly, or the trajectory is long: use the template lab’s page or `npx rollscope doctor`.',
+      })
   }
 }
