@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { CLOCK, type Failure, members, type Outcome, outcomeOf } from '#lib/templates/golden/test-golden.ts'
-import { readJson } from '#lib/templates/jinja/json.ts'
+import { readJson } from '#lib/templates/jinja/python/json.ts'
 import { type GeneratedTemplate, generatedTemplate } from './generated-templates.ts'
 import { conversing, python } from './python.ts'
 

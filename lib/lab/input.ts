@@ -1,7 +1,7 @@
 /** From the lab's texts to what a template renders. Numbers are read as Python reads them, so that 1.0 stays 1.0. */
 import { type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
-import { JsonError, readJson } from '#lib/templates/jinja/json.ts'
-import { PyDict, type Value } from '#lib/templates/jinja/values.ts'
+import { JsonError, readJson } from '#lib/templates/jinja/python/json.ts'
+import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import type { LabInput } from './task.ts'
 
 /** What is wrong with one of the lab's texts, and where; both places from 1. */

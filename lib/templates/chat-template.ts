@@ -1,9 +1,9 @@
 /** Chat templates: the port that everything renders through, as transformers' apply_chat_template calls jinja2. */
 import { DEFAULT_BUDGET } from './jinja/budget.ts'
-import { fromJs } from './jinja/json.ts'
-import { LocatedError } from './jinja/syntax.ts'
+import { fromJs } from './jinja/python/json.ts'
+import { PyDict, type Value } from './jinja/python/values.ts'
+import { LocatedError } from './jinja/syntax/syntax.ts'
 import { compileTemplate } from './jinja/template.ts'
-import { PyDict, type Value } from './jinja/values.ts'
 import type { Budget, Rendering } from './rendering.ts'
 
 /** A message as templates get it: the field's JSON names. */

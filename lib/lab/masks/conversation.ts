@@ -1,6 +1,6 @@
 /** The whole conversation as the template renders it, in tokens, and what each of them is. */
 import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template.ts'
-import { PyDict } from '#lib/templates/jinja/values.ts'
+import { PyDict } from '#lib/templates/jinja/python/values.ts'
 import type { RenderedPiece, Rendering } from '#lib/templates/rendering.ts'
 import { type Encoding, encodeWithOffsets } from '#lib/tito/offsets.ts'
 import { endOfTurnId } from '#lib/tito/prompt.ts'

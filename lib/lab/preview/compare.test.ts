@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type CompiledTemplate, type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
-import { PyDict } from '#lib/templates/jinja/values.ts'
+import { PyDict } from '#lib/templates/jinja/python/values.ts'
 import type { RenderedPiece } from '#lib/templates/rendering.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import type { LabInput, LabTokenizer } from '../task.ts'

@@ -1,6 +1,6 @@
 /** Renders the lab's document and encodes it: what the template writes, token by token, and where each comes from. */
 import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template.ts'
-import { PyDict } from '#lib/templates/jinja/values.ts'
+import { PyDict } from '#lib/templates/jinja/python/values.ts'
 import type { Rendering } from '#lib/templates/rendering.ts'
 import { type Encoding, encodeWithOffsets } from '#lib/tito/offsets.ts'
 import { vocabularyWriter } from '#lib/tito/record.ts'

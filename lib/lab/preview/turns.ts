@@ -3,7 +3,7 @@
  * cached by then it begins with.
  */
 import type { RenderInput } from '#lib/templates/chat-template.ts'
-import { PyDict } from '#lib/templates/jinja/values.ts'
+import { PyDict } from '#lib/templates/jinja/python/values.ts'
 import { type InputError, orTemplateFailure } from '../input.ts'
 import type { LabTokenizer } from '../task.ts'
 

@@ -1,6 +1,6 @@
 /** Is render(turn n) + what the model wrote + new messages = render(turn n+1), in ids? */
 import type { Trajectory } from '#lib/core/trajectory.ts'
-import { PyDict, type Value } from '#lib/templates/jinja/values.ts'
+import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import { type InputError, orTemplateFailure, type Read, readInput } from '../input.ts'
 import type { LabInput, LabTokenizer } from '../task.ts'
 import { templateFacts } from './facts.ts'

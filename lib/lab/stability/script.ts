@@ -1,6 +1,6 @@
 /** Messages of a conversation that the doctor writes itself: thinking, content and calls apart, arguments as JSON text. */
 import type { TemplateMessage } from '#lib/templates/chat-template.ts'
-import { readJson } from '#lib/templates/jinja/json.ts'
+import { readJson } from '#lib/templates/jinja/python/json.ts'
 
 export type ScriptMessage = TextMessage | Reply | Result
 

@@ -2,8 +2,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { chatTemplate, type RenderInput, TemplateError } from '../chat-template.ts'
-import { readJson } from '../jinja/json.ts'
-import { PyDict, type Value } from '../jinja/values.ts'
+import { readJson } from '../jinja/python/json.ts'
+import { PyDict, type Value } from '../jinja/python/values.ts'
 
 /** A text, or the error that the template ended with. */
 export type Outcome = string | Failure

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Budget } from '../rendering.ts'
 import { DEFAULT_BUDGET } from './budget.ts'
-import { LocatedError } from './syntax.ts'
+import { LocatedError } from './syntax/syntax.ts'
 import { compileTemplate } from './template.ts'
 
 /** What ends it; the text where nothing does. */

@@ -1,9 +1,9 @@
 /** The special name `loop`. */
-import { bound, signature } from './arguments.ts'
-import { equals, iterate, length } from './operators.ts'
+import { bound, signature } from './python/arguments.ts'
+import { equals, iterate, length } from './python/operators.ts'
+import { type Arguments, PyError, PyObject, PyTuple, Undefined, type Value } from './python/values.ts'
 import { plain, type Render } from './render.ts'
 import type { Traced } from './source-map.ts'
-import { type Arguments, PyError, PyObject, PyTuple, Undefined, type Value } from './values.ts'
 
 /** Renders the body of a recursive loop for other items. */
 export type Recurse = (items: Value, depth0: number) => string | Traced

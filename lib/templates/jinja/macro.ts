@@ -1,10 +1,19 @@
 /** `{% macro %}`, and the body of a call block, which is the macro that `caller()` calls. */
-import { quoted } from './code-points.ts'
-import { Markup } from './markup.ts'
+import { quoted } from './python/code-points.ts'
+import { Markup } from './python/markup.ts'
+import {
+  type Arguments,
+  PyDict,
+  PyError,
+  PyObject,
+  PyTuple,
+  type Runtime,
+  Undefined,
+  type Value,
+} from './python/values.ts'
 import type { Frame, Render } from './render.ts'
 import { plain } from './render.ts'
 import type { Traced } from './source-map.ts'
-import { type Arguments, PyDict, PyError, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
 export interface MacroDefinition {
   /** undefined: the body of a call block. */

@@ -1,17 +1,17 @@
 /** One render: its variables, what it has written, what it may still use, and the line that it is at. */
 import type { Budget } from '../rendering.ts'
 import { Meter } from './budget.ts'
-import { codePointLength } from './code-points.ts'
-import { filters } from './filters.ts'
-import { globals } from './globals.ts'
-import { Markup } from './markup.ts'
-import { str } from './operators.ts'
-import { typeName } from './repr.ts'
+import { filters } from './builtins/filters.ts'
+import { globals } from './builtins/globals.ts'
+import { tests } from './builtins/tests.ts'
+import { codePointLength } from './python/code-points.ts'
+import { Markup } from './python/markup.ts'
+import { str } from './python/operators.ts'
+import { typeName } from './python/repr.ts'
+import { type Arguments, PyError, PyObject, type Runtime, Undefined, type Value } from './python/values.ts'
 import { NONE, Pieces, Traced, valueText } from './source-map.ts'
-import { LocatedError } from './syntax.ts'
-import { tests } from './tests.ts'
+import { LocatedError } from './syntax/syntax.ts'
 import type { Trace } from './trace.ts'
-import { type Arguments, PyError, PyObject, type Runtime, Undefined, type Value } from './values.ts'
 
 /** What a variable holds; undefined: nothing yet. Traced texts are only there while a template is traced. */
 export type Slot = Value | Traced | undefined

@@ -1,10 +1,10 @@
 /** What the golden files cannot say: they hold one template each, rendered once. */
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_BUDGET } from './budget.ts'
-import { fromJs } from './json.ts'
-import { LocatedError } from './syntax.ts'
+import { fromJs } from './python/json.ts'
+import type { Value } from './python/values.ts'
+import { LocatedError } from './syntax/syntax.ts'
 import { compileTemplate } from './template.ts'
-import type { Value } from './values.ts'
 
 const variables = (given: Readonly<Record<string, unknown>>): ReadonlyMap<string, Value> =>
   new Map(Object.entries(given).map(([name, value]) => [name, fromJs(value)]))

@@ -1,14 +1,14 @@
 /** Jinja templates as transformers sets jinja2 up: compile once, render often. */
 import type { Rendering } from '../rendering.ts'
 import { DEFAULT_BUDGET } from './budget.ts'
-import { unitOffset } from './code-points.ts'
-import { compile, type Program } from './compile.ts'
-import { parse } from './parser.ts'
+import { compile, type Program } from './compile/compile.ts'
+import { unitOffset } from './python/code-points.ts'
+import { PyError, type Value } from './python/values.ts'
 import { Render, type RenderSettings } from './render.ts'
-import { survey } from './survey.ts'
-import { LocatedError } from './syntax.ts'
+import { parse } from './syntax/parser.ts'
+import { survey } from './syntax/survey.ts'
+import { LocatedError } from './syntax/syntax.ts'
 import { Trace } from './trace.ts'
-import { PyError, type Value } from './values.ts'
 
 export interface Template {
   /** Throws LocatedError with the class, message and line that Python would give. */

@@ -1,9 +1,8 @@
 /** The filters of numbers. */
-import { indexOf } from './arguments.ts'
-import { truth } from './comparison.ts'
-import { filter, type NamedFilter, oneValueFilter } from './filter.ts'
-import { textOf } from './markup.ts'
-import { floatDigits } from './number-format.ts'
+import { indexOf } from '../python/arguments.ts'
+import { truth } from '../python/comparison.ts'
+import { textOf } from '../python/markup.ts'
+import { floatDigits } from '../python/number-format.ts'
 import {
   asDouble,
   clamped,
@@ -16,10 +15,11 @@ import {
   rounded,
   roundedInt,
   truncated,
-} from './numbers.ts'
-import { divide, multiply, power } from './operators.ts'
-import { repr, typeName } from './repr.ts'
-import { PyError, PyFloat, type Runtime, Undefined, type Value } from './values.ts'
+} from '../python/numbers.ts'
+import { divide, multiply, power } from '../python/operators.ts'
+import { repr, typeName } from '../python/repr.ts'
+import { PyError, PyFloat, type Runtime, Undefined, type Value } from '../python/values.ts'
+import { filter, type NamedFilter, oneValueFilter } from './filter.ts'
 
 /** float(value). */
 function floatOf(value: Value, runtime: Runtime): number {

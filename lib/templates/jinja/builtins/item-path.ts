@@ -1,9 +1,9 @@
 /** Attributes as filters name them: `address.city`, `items.0`. */
-import { getItem } from './attributes.ts'
-import { isDecimal } from './code-points.ts'
-import { textOf } from './markup.ts'
-import { readInt } from './numbers.ts'
-import { type Runtime, Undefined, type Value } from './values.ts'
+import { getItem } from '../python/attributes.ts'
+import { isDecimal } from '../python/code-points.ts'
+import { textOf } from '../python/markup.ts'
+import { readInt } from '../python/numbers.ts'
+import { type Runtime, Undefined, type Value } from '../python/values.ts'
 
 /** jinja2's make_attrgetter; None stands for the item itself. */
 export function itemPath(attribute: Value, runtime: Runtime, fallback: Value = null): (item: Value) => Value {

@@ -1,5 +1,17 @@
 /** Macros, and what calls them with a body: `call`, `generation`; and filters of a body. */
 
+import { Macro, type MacroDefinition } from '../macro.ts'
+import { type Arguments, Undefined } from '../python/values.ts'
+import { Frame, plain } from '../render.ts'
+import { NONE } from '../source-map.ts'
+import { collect, collectCallable, functionScope } from '../syntax/scope.ts'
+import {
+  type Callable,
+  type CallBlock,
+  type FilterBlock,
+  LocatedError,
+  type Macro as MacroNode,
+} from '../syntax/syntax.ts'
 import { storing } from './assignment.ts'
 import {
   type Compilation,
@@ -24,12 +36,6 @@ import {
   textEvaluation,
   variableOf,
 } from './expressions.ts'
-import { Macro, type MacroDefinition } from './macro.ts'
-import { Frame, plain } from './render.ts'
-import { collect, collectCallable, functionScope } from './scope.ts'
-import { NONE } from './source-map.ts'
-import { type Callable, type CallBlock, type FilterBlock, LocatedError, type Macro as MacroNode } from './syntax.ts'
-import { type Arguments, Undefined } from './values.ts'
 
 export function macro(compilation: Compilation, node: MacroNode, scope: Scope): Run {
   const definition = macroDefinition(compilation, node, node.name, scope)

@@ -1,6 +1,7 @@
 /** The methods of Markup: those of str, whose results are markup and whose texts are escaped. */
+
+import { strippedOfTags, unescapedHtml } from '../builtins/html.ts'
 import { noArguments, oneArgument } from './arguments.ts'
-import { strippedOfTags, unescapedHtml } from './html.ts'
 import { listOf } from './iteration.ts'
 import { escapedHtml, Markup } from './markup.ts'
 import { str } from './repr.ts'

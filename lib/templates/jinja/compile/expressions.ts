@@ -3,11 +3,13 @@
  * constant is decided here, once. While a template is traced, expressions that put texts together evaluate to texts that
  * know their pieces (Traced); all others evaluate to plain values in either case.
  */
-import { getAttribute, getItem, slice } from './attributes.ts'
-import { quoted } from './code-points.ts'
-import { filters } from './filters.ts'
-import { Loop } from './loop.ts'
-import { Macro } from './macro.ts'
+
+import { filters } from '../builtins/filters.ts'
+import { tests } from '../builtins/tests.ts'
+import { Loop } from '../loop.ts'
+import { Macro } from '../macro.ts'
+import { getAttribute, getItem, slice } from '../python/attributes.ts'
+import { quoted } from '../python/code-points.ts'
 import {
   add,
   compare,
@@ -24,11 +26,21 @@ import {
   str,
   subtract,
   truth,
-} from './operators.ts'
-import { type Frame, plain, type Slot } from './render.ts'
-import { typeName } from './repr.ts'
-import type { FunctionScope, Symbols, Variable } from './scope.ts'
-import { joined, literal, NONE, part, Traced, valueText } from './source-map.ts'
+} from '../python/operators.ts'
+import { typeName } from '../python/repr.ts'
+import {
+  type Arguments,
+  PyDict,
+  PyError,
+  PyObject,
+  PyTuple,
+  type Runtime,
+  Undefined,
+  type Value,
+} from '../python/values.ts'
+import { type Frame, plain, type Slot } from '../render.ts'
+import { joined, literal, NONE, part, Traced, valueText } from '../source-map.ts'
+import type { FunctionScope, Symbols, Variable } from '../syntax/scope.ts'
 import {
   type Attribute,
   type Binary,
@@ -43,10 +55,8 @@ import {
   type Item,
   LocatedError,
   type Test,
-} from './syntax.ts'
-import { tests } from './tests.ts'
-import type { Trace } from './trace.ts'
-import { type Arguments, PyDict, PyError, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
+} from '../syntax/syntax.ts'
+import type { Trace } from '../trace.ts'
 
 export type Evaluate = (frame: Frame) => Value
 /** Of an expression whose text may know its pieces. */

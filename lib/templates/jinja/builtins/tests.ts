@@ -1,15 +1,24 @@
 /** Every test of jinja2 3.1.6 by its name. */
-import { bound, positionalArguments, signature } from './arguments.ts'
-import { isLowerText, isUpperText } from './code-points.ts'
-import { type Comparison, compare, contains, equals } from './comparison.ts'
+import { bound, positionalArguments, signature } from '../python/arguments.ts'
+import { isLowerText, isUpperText } from '../python/code-points.ts'
+import { type Comparison, compare, contains, equals } from '../python/comparison.ts'
+import { iteratorOf } from '../python/iteration.ts'
+import { Markup, textOf } from '../python/markup.ts'
+import { numeric } from '../python/numbers.ts'
+import { Bytes, Range } from '../python/objects.ts'
+import { modulo } from '../python/operators.ts'
+import { str } from '../python/repr.ts'
+import {
+  type Arguments,
+  PyDict,
+  PyFloat,
+  PyObject,
+  PyTuple,
+  type Runtime,
+  Undefined,
+  type Value,
+} from '../python/values.ts'
 import { filters } from './filters.ts'
-import { iteratorOf } from './iteration.ts'
-import { Markup, textOf } from './markup.ts'
-import { numeric } from './numbers.ts'
-import { Bytes, Range } from './objects.ts'
-import { modulo } from './operators.ts'
-import { str } from './repr.ts'
-import { type Arguments, PyDict, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
 export type Test = (value: Value, call: Arguments, runtime: Runtime) => boolean
 

@@ -1,14 +1,23 @@
 /** What every chat template can call: jinja2's globals and those that transformers adds. */
-import { bound, indexOf, refuseNamed, signature } from './arguments.ts'
-import { truth } from './comparison.ts'
-import { items, iteratorOf, listOf } from './iteration.ts'
-import { escapedHtml, Markup, textOf } from './markup.ts'
-import { clamped } from './numbers.ts'
-import { Builtin, Range } from './objects.ts'
-import { repr, str, typeName } from './repr.ts'
-import { strftime } from './strftime.ts'
-import { dictOfKeys } from './value-methods.ts'
-import { type Arguments, PyDict, PyError, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
+import { bound, indexOf, refuseNamed, signature } from '../python/arguments.ts'
+import { truth } from '../python/comparison.ts'
+import { items, iteratorOf, listOf } from '../python/iteration.ts'
+import { escapedHtml, Markup, textOf } from '../python/markup.ts'
+import { clamped } from '../python/numbers.ts'
+import { Builtin, Range } from '../python/objects.ts'
+import { repr, str, typeName } from '../python/repr.ts'
+import { strftime } from '../python/strftime.ts'
+import { dictOfKeys } from '../python/value-methods.ts'
+import {
+  type Arguments,
+  PyDict,
+  PyError,
+  PyObject,
+  PyTuple,
+  type Runtime,
+  Undefined,
+  type Value,
+} from '../python/values.ts'
 
 /** A function that is written in Python. */
 const pythonFunction = (name: string, run: (call: Arguments, runtime: Runtime) => Value): Builtin =>

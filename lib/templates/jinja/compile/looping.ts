@@ -1,4 +1,22 @@
 /** `for`. */
+
+import { Loop, type Recurse } from '../loop.ts'
+import { taken } from '../python/iteration.ts'
+import { iterate, truth } from '../python/operators.ts'
+import { PyTuple, type Value } from '../python/values.ts'
+import { Frame, plain } from '../render.ts'
+import { NONE } from '../source-map.ts'
+import { collect, collectParameters, type FunctionScope, functionScope } from '../syntax/scope.ts'
+import {
+  children,
+  type Expression,
+  type For,
+  hasBelow,
+  isKind,
+  LocatedError,
+  type Node,
+  type Target,
+} from '../syntax/syntax.ts'
 import { storing } from './assignment.ts'
 import {
   BREAK,
@@ -15,23 +33,6 @@ import {
   weighed,
 } from './compilation.ts'
 import { type Evaluate, evaluation, reader, variableOf } from './expressions.ts'
-import { taken } from './iteration.ts'
-import { Loop, type Recurse } from './loop.ts'
-import { iterate, truth } from './operators.ts'
-import { Frame, plain } from './render.ts'
-import { collect, collectParameters, type FunctionScope, functionScope } from './scope.ts'
-import { NONE } from './source-map.ts'
-import {
-  children,
-  type Expression,
-  type For,
-  hasBelow,
-  isKind,
-  LocatedError,
-  type Node,
-  type Target,
-} from './syntax.ts'
-import { PyTuple, type Value } from './values.ts'
 
 export function loop(compilation: Compilation, node: For, scope: Scope): Run {
   return node.recursive ? recursiveLoop(compilation, node, scope) : plainLoop(compilation, node, scope)

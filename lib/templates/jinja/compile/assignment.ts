@@ -1,4 +1,15 @@
 /** `set` and `with`: what is evaluated, and where it goes. */
+
+import { Namespace } from '../builtins/globals.ts'
+import { iteratorOf, taken } from '../python/iteration.ts'
+import { Markup } from '../python/markup.ts'
+import { str } from '../python/operators.ts'
+import { typeName } from '../python/repr.ts'
+import { PyError, type Value } from '../python/values.ts'
+import { type Frame, plain, type Render, type Slot } from '../render.ts'
+import { NONE } from '../source-map.ts'
+import { collect, collectParameters } from '../syntax/scope.ts'
+import type { Assign, AssignBlock, Target, With } from '../syntax/syntax.ts'
 import {
   all,
   type Compilation,
@@ -11,16 +22,6 @@ import {
   type Signal,
 } from './compilation.ts'
 import { reader, textEvaluation, variableOf, writer } from './expressions.ts'
-import { Namespace } from './globals.ts'
-import { iteratorOf, taken } from './iteration.ts'
-import { Markup } from './markup.ts'
-import { str } from './operators.ts'
-import { type Frame, plain, type Render, type Slot } from './render.ts'
-import { typeName } from './repr.ts'
-import { collect, collectParameters } from './scope.ts'
-import { NONE } from './source-map.ts'
-import type { Assign, AssignBlock, Target, With } from './syntax.ts'
-import { PyError, type Value } from './values.ts'
 
 export function assignment(compilation: Compilation, { target, value, line }: Assign, scope: Scope): Run {
   const check = namespaceCheck(compilation, target, scope)

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { LocatedError } from '../syntax/syntax.ts'
+import { compileTemplate } from '../template.ts'
 import { JsonError, readJson } from './json.ts'
 import { repr } from './operators.ts'
 import { strftime } from './strftime.ts'
-import { LocatedError } from './syntax.ts'
-import { compileTemplate } from './template.ts'
 import { testRuntime } from './test-runtime.ts'
 import type { Value } from './values.ts'
 

@@ -1,6 +1,6 @@
 /** What a filter is, and how one is made of a signature in Python's words. */
-import { bound, oneArgument, signature } from './arguments.ts'
-import type { Arguments, Runtime, Value } from './values.ts'
+import { bound, oneArgument, signature } from '../python/arguments.ts'
+import type { Arguments, Runtime, Value } from '../python/values.ts'
 
 export type Filter = (value: Value, call: Arguments, runtime: Runtime) => Value
 export type NamedFilter = readonly [string, Filter]

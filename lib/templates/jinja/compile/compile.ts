@@ -3,6 +3,15 @@
  * line of an error is that of the last statement or output before it in that order, which is where Python's traceback
  * points.
  */
+
+import { escapedHtml, Markup } from '../python/markup.ts'
+import { str, truth } from '../python/operators.ts'
+import type { Value } from '../python/values.ts'
+import { type Context, Frame, plain, type Render } from '../render.ts'
+import { NONE } from '../source-map.ts'
+import { collect, functionScope, Symbols } from '../syntax/scope.ts'
+import type { Survey } from '../syntax/survey.ts'
+import type { Autoescape, Data, Expression, If, Output, Statement } from '../syntax/syntax.ts'
 import { assignment, blockAssignment, withBlock } from './assignment.ts'
 import { callBlock, filterBlock, macro } from './callables.ts'
 import {
@@ -23,14 +32,6 @@ import {
 import { evaluation, refuse, textEvaluation } from './expressions.ts'
 import { blockCall, compiledBlock, extension, importation, inclusion, TemplateReference } from './inheritance.ts'
 import { loop } from './looping.ts'
-import { escapedHtml, Markup } from './markup.ts'
-import { str, truth } from './operators.ts'
-import { type Context, Frame, plain, type Render } from './render.ts'
-import { collect, functionScope, Symbols } from './scope.ts'
-import { NONE } from './source-map.ts'
-import type { Survey } from './survey.ts'
-import type { Autoescape, Data, Expression, If, Output, Statement } from './syntax.ts'
-import type { Value } from './values.ts'
 
 /** A compiled template: runs it in a render. */
 export type Program = (render: Render, variables: ReadonlyMap<string, Value>) => void

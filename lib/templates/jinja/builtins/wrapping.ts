@@ -1,6 +1,6 @@
 /** textwrap.wrap of one line, as the filter wordwrap calls it: tabs and spaces stay as they are. */
-import { hasSurrogates, isAllSpace } from './code-points.ts'
-import { PyError, type Runtime } from './values.ts'
+import { hasSurrogates, isAllSpace } from '../python/code-points.ts'
+import { PyError, type Runtime } from '../python/values.ts'
 
 export interface Wrapping {
   readonly width: number

@@ -1,6 +1,6 @@
 /** No expression may make or do far more than it is charged for: the render that it stands in ends. */
 import { expect, test } from 'vitest'
-import { LocatedError } from './syntax.ts'
+import { LocatedError } from './syntax/syntax.ts'
 import { compileTemplate } from './template.ts'
 
 /** A clock that stands: what ends a render here is what it made or did, on any machine. */

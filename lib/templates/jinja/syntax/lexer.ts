@@ -3,9 +3,9 @@
  * so that of a wrong character and a wrong word the one that stands first is told. Every token costs time in proportion
  * to its length: no pattern here backtracks.
  */
-import { isIdentifier, isSpace, quoted, trimEnd } from './code-points.ts'
+import { isIdentifier, isSpace, quoted, trimEnd } from '../python/code-points.ts'
+import { PyFloat, type Value } from '../python/values.ts'
 import { LocatedError } from './syntax.ts'
-import { PyFloat, type Value } from './values.ts'
 
 export interface Token {
   readonly type: TokenType

@@ -2,7 +2,7 @@
  * The syntax tree of a template. Lines count from 1 and are those that jinja2 gives the same nodes, since the line of an
  * error follows from them.
  */
-import { PyError, type Value } from './values.ts'
+import { PyError, type Value } from '../python/values.ts'
 
 /** An error and where it is in the template. */
 export class LocatedError extends PyError {

@@ -1,9 +1,10 @@
 /** What compiling statements shares: the scopes that they stand in, and how functions of the template are run. */
+
+import { type Context, type Frame, type Render, resolve } from '../render.ts'
+import { type FunctionScope, Symbols, undeclared } from '../syntax/scope.ts'
+import type { Survey } from '../syntax/survey.ts'
+import { children, type Node, type Statement } from '../syntax/syntax.ts'
 import { type Place, reader, type Work } from './expressions.ts'
-import { type Context, type Frame, type Render, resolve } from './render.ts'
-import { type FunctionScope, Symbols, undeclared } from './scope.ts'
-import type { Survey } from './survey.ts'
-import { children, type Node, type Statement } from './syntax.ts'
 
 /** Runs in a frame; tells whether the loop around it goes on. */
 export type Run = (frame: Frame) => Signal

@@ -1,11 +1,11 @@
 """Writes cases.json: what Python says of generated expressions, of nested data, of JSON texts and of times.
 
     pip install transformers==5.23.0 jinja2==3.1.6
-    python lib/templates/jinja/golden/make.py [how many] [seed] [file]
+    python lib/templates/jinja/python/golden/make.py [how many] [seed] [file]
 
 Run in the root of the repository with CPython 3.11 (some of its messages differ in others). Expressions: methods, filters, formats and
 operators on values of every kind, with arguments that fit and that do not, as transformers renders them or the error it raises.
-jinja.test.ts holds Rollscope against them; a larger count and another seed find more.
+golden.test.ts holds Rollscope against them; a larger count and another seed find more.
 """
 import json
 import random

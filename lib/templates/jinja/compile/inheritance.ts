@@ -1,5 +1,10 @@
 /** Blocks, and the tags that want another template, of which there is none here: they fail as without a loader in Python. */
-import { bound, signature } from './arguments.ts'
+import { bound, signature } from '../python/arguments.ts'
+import { truth } from '../python/operators.ts'
+import { type Arguments, PyError, PyObject, type Runtime, Undefined, type Value } from '../python/values.ts'
+import { type Context, Frame, plain, type Render } from '../render.ts'
+import { collect, functionScope, Symbols } from '../syntax/scope.ts'
+import { type Block, type Extends, type FromImport, type Import, type Include, LocatedError } from '../syntax/syntax.ts'
 import {
   type Compilation,
   type CompiledBlock,
@@ -13,11 +18,6 @@ import {
   weighed,
 } from './compilation.ts'
 import { type Evaluate, evaluation, reader } from './expressions.ts'
-import { truth } from './operators.ts'
-import { type Context, Frame, plain, type Render } from './render.ts'
-import { collect, functionScope, Symbols } from './scope.ts'
-import { type Block, type Extends, type FromImport, type Import, type Include, LocatedError } from './syntax.ts'
-import { type Arguments, PyError, PyObject, type Runtime, Undefined, type Value } from './values.ts'
 
 /** A block's body is a function of its own: of the template it sees what was set at its top. */
 export function compiledBlock(compilation: Compilation, node: Block): CompiledBlock {
