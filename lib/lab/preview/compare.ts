@@ -35,7 +35,7 @@ export type Side =
     }
   | { readonly kind: 'refused'; readonly tokenizer: string; readonly error: InputError }
 
-export interface Differences {
+interface Differences {
   readonly isSameText: boolean
   /** Tokens that both begin with; undefined where the tokenizers differ: their ids mean other texts. */
   readonly commonPrefix: number | undefined
@@ -125,7 +125,7 @@ const refused = ({ tokenizer }: LabTokenizer, error: InputError): Side => ({
   error,
 })
 
-export function differencesOf(left: Picture, right: Picture, isSameTokenizer: boolean): Differences {
+function differencesOf(left: Picture, right: Picture, isSameTokenizer: boolean): Differences {
   return {
     isSameText: left.text === right.text,
     commonPrefix: isSameTokenizer ? commonPrefix(left.ids, right.ids) : undefined,

@@ -8,7 +8,7 @@ import { type InputError, orTemplateFailure } from '../input.ts'
 import type { LabTokenizer } from '../task.ts'
 
 /** One call of the model. */
-export interface Turn {
+interface Turn {
   /** Tokens of the prompt, all of the conversation before included. */
   readonly tokens: number
   /** How many of the tokens cached by the call before (its prompt and its reply) this prompt begins with, and their number. */
