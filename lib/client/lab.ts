@@ -39,7 +39,7 @@ interface LabDeps {
   readonly createWorker: () => Pick<Worker, 'postMessage' | 'terminate' | 'onmessage' | 'onerror'>
   /** The answer of /api/tokenizers/files. */
   readonly fetchTokenizer: (name: string, signal: AbortSignal) => Promise<ArrayBuffer>
-  /** How long a task may go without ending a step. */
+  /** How long a task may go without ending a step: longer than the budget of a render, which says what is wrong. */
   readonly stepMs: number
 }
 
@@ -50,7 +50,7 @@ const inBrowser: LabDeps = {
     const path = `/api/tokenizers/files?name=${encodeURIComponent(name)}`
     return (await callApi(path, { signal, revalidate: true })).arrayBuffer()
   },
-  stepMs: 5_000,
+  stepMs: 8_000,
 }
 
 /** Tasks that are run while somebody types. */

@@ -6,6 +6,7 @@ import { type Encoding, encodeWithOffsets } from '#lib/tito/offsets.ts'
 import { vocabularyWriter } from '#lib/tito/record.ts'
 import type { Tokenizer } from '#lib/tito/tokenizer.ts'
 import { type InputError, orTemplateFailure, readInput } from '../input.ts'
+import { LIVE_BUDGET } from '../live-budget.ts'
 import { renderedConversation } from '../masks/conversation.ts'
 import { generationMask } from '../masks/generation.ts'
 import { prefixDifference } from '../masks/prefix-difference.ts'
@@ -22,7 +23,7 @@ export const preview: LabTask<LabInput, 'rendered', Preview> = function* (input,
   if (!compiled.ok) return { kind: 'refused', error: compiled.error }
   const read = readInput(input)
   if (!read.ok) return { kind: 'refused', error: read.error }
-  const rendered = orTemplateFailure(() => compiled.value.trace(read.value))
+  const rendered = orTemplateFailure(() => compiled.value.trace(read.value, LIVE_BUDGET))
   if (!rendered.ok) return { kind: 'refused', error: rendered.error }
   // Who has typed on in the meantime needs no tokens.
   yield 'rendered'
