@@ -2,12 +2,10 @@
 import * as z from 'zod'
 import type { InputError } from '#lib/lab/input.ts'
 import type { LabInput, LabTokenizer } from '#lib/lab/task.ts'
-import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
-import { DEFAULT_BUDGET } from '#lib/templates/jinja/budget.ts'
 import { jsonText, readJson as readExact } from '#lib/templates/jinja/python/json.ts'
 import type { PyDict } from '#lib/templates/jinja/python/values.ts'
-import type { Budget } from '#lib/templates/rendering.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
+import { hurrying } from './hurried-templates.ts'
 import { Problem } from './problem.ts'
 import { checkedJson, readText } from './route.ts'
 import { BUILT_IN } from './servers.ts'
@@ -83,16 +81,9 @@ export async function chosenTemplate(
       detail: `the tokenizer ${name} comes without a chat template`,
       hint: 'Give one as `template`, or choose the tokenizer of the chat or instruct version of the model.',
     })
-  const compile = (template: string): CompiledTemplate => hurried(loaded.compile(template))
+  const hurried = hurrying()
+  const compile = (source: string) => hurried(loaded.compile(source))
   return { name, loaded, template: text, tokenizer: loaded.tokenizer, compile }
-}
-
-/** While a template of a request renders, nobody else is served. */
-const RENDER_BUDGET: Budget = { ...DEFAULT_BUDGET, milliseconds: 1_000 }
-
-const hurried = (template: CompiledTemplate): CompiledTemplate => {
-  const trace: CompiledTemplate['trace'] = (input, budget = RENDER_BUDGET) => template.trace(input, budget)
-  return { text: template.text, trace, render: (input) => trace(input).text }
 }
 
 /** For routes that answer only what renders. */
