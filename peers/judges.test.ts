@@ -59,6 +59,13 @@ describe('Python', () => {
     const template = '{{ messages[0].n | tojson }}{{ messages[0].n }}'
     expect(await check('python', { template, messages })).toMatchObject({ verdict: 'same' })
   })
+
+  test('a template that wants all memory gets a part of it', async () => {
+    expect(await check('python', { template: "{{ ('a' * 30000000000) | length }}" })).toMatchObject({
+      verdict: 'differs',
+      detail: expect.stringMatching(/^Python raises MemoryError: .*; here it is BudgetError: /),
+    })
+  })
 })
 
 describe('the server', () => {

@@ -6,8 +6,14 @@ Out: versions, and either text, ids (or null) or error {className, message, line
 
 import json
 import platform
+import re
 import sys
 import traceback
+
+# Templates are known to leave the sandboxes before it (CVE-2025-27516, CVE-2024-56326).
+SAFE_JINJA = (3, 1, 6)
+# Bytes. jinja2 bounds range(), and no text: 'a' * 10**11 would take all there is.
+LARGEST_PROCESS = 8 << 30
 
 
 def main():
@@ -26,6 +32,9 @@ def main():
         "jinja2": jinja2.__version__,
         "tokenizers": tokenizers_version,
     }
+    if tuple(map(int, re.findall(r"\d+", jinja2.__version__)[:3])) < SAFE_JINJA:
+        return {"missing": "templates can leave the sandbox of this jinja2", "versions": versions}
+    bound_memory()
     definition = request["tokenizerJson"]
     core = Tokenizer.from_str(definition) if definition else Tokenizer(WordLevel({}))
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=core)
@@ -43,6 +52,15 @@ def main():
         return {"versions": versions, "error": told(error)}
     ids = core.encode(text, add_special_tokens=False).ids if definition else None
     return {"versions": versions, "text": text, "ids": ids}
+
+
+def bound_memory():
+    try:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (LARGEST_PROCESS, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    except (ImportError, OSError, ValueError):  # Windows has no such limit, macOS refuses it.
+        pass
 
 
 def told(error):

@@ -71,7 +71,7 @@ export async function askPython(
   if (answer.missing !== undefined)
     return {
       kind: 'unavailable',
-      why: `${python} (${version}) cannot render chat templates: ${answer.missing}. Install it with ${python} -m pip install transformers jinja2, or name another Python in ROLLSCOPE_PYTHON.`,
+      why: `${python} (${version}) cannot render chat templates: ${answer.missing}. Try ${python} -m pip install transformers "jinja2>=3.1.6", or name another Python in ROLLSCOPE_PYTHON.`,
     }
   if (answer.error) return { kind: 'raised', version, ...answer.error, line: answer.error.line ?? undefined }
   return { kind: 'rendered', version, text: answer.text ?? '', ids: answer.ids ?? undefined }
@@ -115,6 +115,8 @@ const environment = (): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(
     Object.keys(process.env).flatMap((name) => (PASSED_ON.includes(name) ? [] : [[name, undefined]])),
   ),
+  // The question is UTF-8, whatever the locale.
+  PYTHONUTF8: '1',
   // A render needs no network, and no weights.
   HF_HUB_OFFLINE: '1',
   TRANSFORMERS_VERBOSITY: 'error',
