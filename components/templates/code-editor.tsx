@@ -30,6 +30,7 @@ import {
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { useEffect, useEffectEvent, useRef } from 'react'
+import { commonText } from '#lib/core/common-prefix.ts'
 import { jinjaLanguage } from './jinja-language.ts'
 
 export interface CodeProblem {
@@ -116,8 +117,7 @@ const fromOutside = Annotation.define<true>()
 function takeText(view: EditorView, text: string): void {
   const old = view.state.doc.toString()
   if (old === text) return
-  let from = 0
-  while (from < old.length && from < text.length && old.charCodeAt(from) === text.charCodeAt(from)) from++
+  const from = commonText(old, text)
   let kept = 0
   while (
     kept < old.length - from &&

@@ -1,4 +1,5 @@
 /** Keys and values of token sequences seen before: a prompt that begins like one of them is computed from there on. */
+import { commonIds } from '#lib/core/common-prefix.ts'
 import { bytesIn, firstPositions, type KeyValues } from './onnx-model.ts'
 
 export interface PrefixCache {
@@ -24,7 +25,7 @@ export function createPrefixCache(empty: KeyValues, maxBytes: number): PrefixCac
   return {
     find(ids, limit) {
       const found = entries
-        .map((entry) => ({ entry, length: Math.min(limit, commonLength(entry.ids, ids)) }))
+        .map((entry) => ({ entry, length: Math.min(limit, commonIds(entry.ids, ids)) }))
         .reduce<{ entry: Entry; length: number } | undefined>(
           (a, b) => (b.length > (a?.length ?? 0) ? b : a),
           undefined,
@@ -35,11 +36,11 @@ export function createPrefixCache(empty: KeyValues, maxBytes: number): PrefixCac
     },
     keep(ids, keyValues) {
       const known = Int32Array.from(ids.slice(0, keyValues.length))
-      const longer = entries.find((entry) => commonLength(entry.ids, known) === known.length)
+      const longer = entries.find((entry) => commonIds(entry.ids, known) === known.length)
       if (longer) return touch(longer)
       const bytes = bytesIn(keyValues)
       if (bytes > maxBytes) return
-      entries = entries.filter((entry) => commonLength(entry.ids, known) < entry.ids.length)
+      entries = entries.filter((entry) => commonIds(entry.ids, known) < entry.ids.length)
       entries.push({ ids: known, keyValues, bytes })
       let total = entries.reduce((sum, entry) => sum + entry.bytes, 0)
       while (total > maxBytes) total -= entries.shift()?.bytes ?? 0
@@ -48,11 +49,4 @@ export function createPrefixCache(empty: KeyValues, maxBytes: number): PrefixCac
       entries = []
     },
   }
-}
-
-function commonLength(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  const limit = Math.min(a.length, b.length)
-  let length = 0
-  while (length < limit && a[length] === b[length]) length++
-  return length
 }

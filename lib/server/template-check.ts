@@ -1,6 +1,8 @@
 /** A render held against another renderer: the server's own template, or transformers in the user's Python. */
+
 import path from 'node:path'
 import * as z from 'zod'
+import { commonIds, commonText } from '#lib/core/common-prefix.ts'
 import { textOf, vocabEntry } from '#lib/core/pieces.ts'
 import type { TemplateCheck } from '#lib/core/template-check.ts'
 import { type InputError, orTemplateFailure, type Read, readInput } from '#lib/lab/input.ts'
@@ -69,7 +71,7 @@ function againstPython(
   }
   if (!ours.ok) return { verdict: 'differs', detail: `Python renders; here it raises ${sentence(ours.error)}.` }
   if (ours.value !== theirs.text) {
-    const at = firstDifference(ours.value, theirs.text)
+    const at = commonText(ours.value, theirs.text)
     return {
       verdict: 'differs',
       detail: `Python renders another text, from character ${at} on.`,
@@ -116,7 +118,7 @@ function againstIds(
   tokenizer: Tokenizer,
   who: string,
 ): Pick<TemplateCheck, 'verdict' | 'detail' | 'firstDifference'> {
-  const at = firstDifference(ours, theirs)
+  const at = commonIds(ours, theirs)
   if (at === ours.length && at === theirs.length)
     return { verdict: 'same', detail: `${who} has the same ${ours.length} tokens.` }
   const texts = (ids: readonly number[]) => {
@@ -155,12 +157,6 @@ const sentence = ({
   line,
 }: Pick<InputError, 'className' | 'message'> & { readonly line?: number | undefined }): string =>
   `${className}: ${message}${line === undefined ? '' : ` (line ${line})`}`
-
-function firstDifference(a: ArrayLike<unknown>, b: ArrayLike<unknown>): number {
-  let at = 0
-  while (at < a.length && at < b.length && a[at] === b[at]) at++
-  return at
-}
 
 const EXCERPT = 120
 

@@ -3,6 +3,7 @@
  * ids are never encoded again. The new part is rendered behind a placeholder reply and cut after it: a difference of
  * two renders would be wrong for templates that look back (Qwen3 writes the last reply otherwise than earlier ones).
  */
+import { commonText } from '#lib/core/common-prefix.ts'
 import { conversation, withResultText } from '#lib/core/conversation.ts'
 import { ids as allIds, toolCallsOf } from '#lib/core/tokens.ts'
 import type { Derivation, Message, Problem, ToolCall, ToolSpec, Trajectory } from '#lib/core/trajectory.ts'
@@ -212,7 +213,7 @@ function checkContinuation(
   try {
     const expected = afterReply(template, history, added, placeholder, renderSettings(trajectory))
     if (expected === appended) return { kind: 'held' }
-    const at = firstDifference(expected, appended)
+    const at = commonText(expected, appended)
     return {
       kind: 'broken',
       why: 'in the whole conversation this template writes the new part otherwise than after a single question',
@@ -231,9 +232,3 @@ const excerpt = (text: string, at: number): string =>
   text.length - at > EXCERPT
     ? `${text.slice(at, at + EXCERPT)}… (${text.length - at - EXCERPT} characters more)`
     : text.slice(at)
-
-function firstDifference(a: string, b: string): number {
-  let at = 0
-  while (at < a.length && a[at] === b[at]) at++
-  return at
-}

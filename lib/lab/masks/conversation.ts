@@ -1,4 +1,5 @@
 /** The whole conversation as the template renders it, in tokens, and what each of them is. */
+import { commonText } from '#lib/core/common-prefix.ts'
 import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template.ts'
 import { PyDict } from '#lib/templates/jinja/python/values.ts'
 import type { RenderedPiece, Rendering } from '#lib/templates/rendering.ts'
@@ -73,7 +74,7 @@ function partsOf(conversation: Omit<Conversation, 'parts'>, pieces: readonly Ren
   const opening = generationPrompt(conversation)
   /** Marks what opens a turn, from a character on; returns the token behind it. */
   const openFrom = (offset: number, end: number): number => {
-    const limit = offset + commonPrefix(opening, rendering.text, offset)
+    const limit = offset + commonText(opening, rendering.text.slice(offset))
     let index = encoding.starts.findIndex((start) => start >= offset)
     for (; index < end && (encoding.ends[index] as number) <= limit; index++) parts[index] = 'header'
     return index
@@ -119,10 +120,4 @@ function generationPrompt({ input, roles, template }: Pick<Conversation, 'input'
   if (!rendered.ok) return ''
   const [open = '', closed = ''] = rendered.value
   return open.startsWith(closed) ? open.slice(closed.length) : ''
-}
-
-function commonPrefix(prefix: string, text: string, at: number): number {
-  let length = 0
-  while (length < prefix.length && prefix[length] === text[at + length]) length++
-  return length
 }

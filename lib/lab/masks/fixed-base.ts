@@ -4,11 +4,12 @@
  * message is trained, what follows its end of turn included; the generation prompt is appended before it where the ids do
  * not end with it, untrained.
  */
+import { commonIds } from '#lib/core/common-prefix.ts'
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import type { Read } from '../input.ts'
 import type { Conversation } from './conversation.ts'
 import { maskedTokensBuilder, type Part, replyParts } from './masked-tokens.ts'
-import { brokenPrefix, commonTokens, failedRender, type OwnTokens, type Rendered, rendered } from './renders.ts'
+import { brokenPrefix, failedRender, type OwnTokens, type Rendered, rendered } from './renders.ts'
 import type { Break, TokenRange } from './report.ts'
 
 const BASE: RenderInput['messages'] = [
@@ -48,7 +49,7 @@ export function fixedBaseDifference(conversation: Conversation): Read<OwnTokens>
       breaks.push(failedRender(message, 'behind the base conversation this message cannot be rendered', extended.error))
       return []
     }
-    if (commonTokens(from.ids, extended.value.ids) < from.ids.length) {
+    if (commonIds(from.ids, extended.value.ids) < from.ids.length) {
       const isMerge = extended.value.text.startsWith(from.text)
       breaks.push(brokenPrefix(conversation, message, isMerge ? MERGED : REWRITTEN, from, extended.value))
       if (isMerge && from === opened.value) merged.push({ start: own.length() - 1, end: own.length() })

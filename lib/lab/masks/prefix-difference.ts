@@ -3,9 +3,10 @@
  * with it has beyond the conversation before it with the generation prompt. They cut by the number of tokens, whether or
  * not the one begins with the other; so does this, and says where it does not.
  */
+import { commonIds } from '#lib/core/common-prefix.ts'
 import { type Conversation, messageRanges } from './conversation.ts'
 import { maskedTokensBuilder, replyParts } from './masked-tokens.ts'
-import { brokenPrefix, commonTokens, failedRender, type OwnTokens, type Rendered, rendered } from './renders.ts'
+import { brokenPrefix, failedRender, type OwnTokens, type Rendered, rendered } from './renders.ts'
 import type { Break, TokenRange } from './report.ts'
 
 /**
@@ -41,12 +42,12 @@ export function* prefixDifference(conversation: Conversation): Generator<void, O
       continue
     }
     const cut = before.value.ids.length
-    const holds = commonTokens(before.value.ids, after.value.ids) === cut
+    const holds = commonIds(before.value.ids, after.value.ids) === cut
     const isMerge = !holds && after.value.text.startsWith(before.value.text)
     if (!holds)
       breaks.push(brokenPrefix(conversation, message, isMerge ? MERGED : OPENED_OTHERWISE, before.value, after.value))
 
-    const isThere = commonTokens(after.value.ids, whole.ids) === after.value.ids.length
+    const isThere = commonIds(after.value.ids, whole.ids) === after.value.ids.length
     const isSplit = !isThere && whole.text.startsWith(after.value.text)
     const range = isThere
       ? { start: Math.min(cut, after.value.ids.length), end: after.value.ids.length }
@@ -96,7 +97,7 @@ function rangeInWhole(
 ): TokenRange | undefined {
   if (!range) {
     if (messages.some((message) => message !== undefined)) return undefined
-    const place = commonTokens(prompt, encoding.ids)
+    const place = commonIds(prompt, encoding.ids)
     return { start: place, end: place }
   }
   let start = range.start

@@ -1,4 +1,5 @@
 /** Renders of parts of a conversation, and how one fails to begin with another. */
+import { commonIds, commonText } from '#lib/core/common-prefix.ts'
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { type InputError, orTemplateFailure, type Read } from '../input.ts'
 import type { Conversation } from './conversation.ts'
@@ -30,13 +31,6 @@ export function rendered(
   })
 }
 
-/** How many tokens two sequences begin with alike. */
-export function commonTokens(a: readonly number[], b: readonly number[]): number {
-  let length = 0
-  while (length < a.length && a[length] === b[length]) length++
-  return length
-}
-
 /** Tokens shown on each side of a difference. */
 const BEFORE = 4
 const AFTER = 12
@@ -49,11 +43,11 @@ export function brokenPrefix(
   expected: Rendered,
   found: Rendered,
 ): Break {
-  const tokenIndex = commonTokens(expected.ids, found.ids)
+  const tokenIndex = commonIds(expected.ids, found.ids)
   const bytes = (id: number): Uint8Array => conversation.tokenizer.bytes(id)
   const around = ({ ids }: Rendered): string =>
     quoted({ ids, bytes }, Math.max(0, tokenIndex - BEFORE), Math.min(ids.length, tokenIndex + AFTER))
-  const line = lineAt(conversation, found, commonStart(expected.text, found.text))
+  const line = lineAt(conversation, found, commonText(expected.text, found.text))
   return {
     message,
     text,
@@ -72,10 +66,4 @@ export const failedRender = (message: number, text: string, { message: why, line
 function lineAt({ template }: Conversation, { input }: Rendered, offset: number): number | undefined {
   const { pieces } = template.trace(input)
   return (pieces.find(({ end }) => end > offset) ?? pieces.at(-1))?.line
-}
-
-function commonStart(a: string, b: string): number {
-  let length = 0
-  while (length < a.length && a[length] === b[length]) length++
-  return length
 }

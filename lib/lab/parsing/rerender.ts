@@ -1,4 +1,5 @@
 /** Each call of a completion through the template: does the template write it with the ids that the model wrote? */
+import { commonText } from '#lib/core/common-prefix.ts'
 import { tokensAt } from '#lib/core/pieces.ts'
 import type { ToolSpec } from '#lib/core/trajectory.ts'
 import type { TextRange, ToolParser } from '#lib/parsers/parser.ts'
@@ -141,8 +142,7 @@ function comparedCall(
   let at = 0
   while (at < count && completion.tokens[at]?.id === template.tokens[at]?.id) at++
   if (at === count && completion.text === template.text) return { kind: 'same', tokens: count }
-  let offset = 0
-  while (offset < template.text.length && completion.text[offset] === template.text[offset]) offset++
+  const offset = commonText(completion.text, template.text)
   return {
     kind: 'differs',
     at: Math.min(at, count - 1),

@@ -3,6 +3,7 @@
  * it wrote through each parser; a template that writes no calls may still tell the model how to, in what it writes for
  * the tools; and the tokenizer may have a format's delimiters as tokens.
  */
+import { commonText } from '#lib/core/common-prefix.ts'
 import type { ToolSpec } from '#lib/core/trajectory.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import { parsers } from '#lib/parsers/registry.ts'
@@ -154,8 +155,7 @@ function instructionsOf(template: CompiledTemplate, options: string): string {
   }
   const [without, withTools] = [render(''), render(TOOLS)]
   if (without === undefined || withTools === undefined) return ''
-  let start = 0
-  while (start < without.length && without[start] === withTools[start]) start++
+  const start = commonText(without, withTools)
   let behind = 0
   const most = Math.min(without.length, withTools.length) - start
   while (behind < most && without.at(-1 - behind) === withTools.at(-1 - behind)) behind++

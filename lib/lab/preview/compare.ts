@@ -1,11 +1,12 @@
 /** Two templates, or two tokenizers, on one conversation. */
+import { commonIds } from '#lib/core/common-prefix.ts'
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { type InputError, orTemplateFailure, type Read, readInput } from '../input.ts'
 import { lineDiff } from '../line-diff.ts'
 import type { LabInput, LabTask, LabTokenizer } from '../task.ts'
 import { messageRuns, type Picture } from './picture.ts'
 import { maskByPrefixes, pictureOf } from './preview.ts'
-import { commonPrefix, countTurns, type Turns } from './turns.ts'
+import { countTurns, type Turns } from './turns.ts'
 
 export interface CompareRequest {
   /** What is shown. */
@@ -128,7 +129,7 @@ const refused = ({ tokenizer }: LabTokenizer, error: InputError): Side => ({
 function differencesOf(left: Picture, right: Picture, isSameTokenizer: boolean): Differences {
   return {
     isSameText: left.text === right.text,
-    commonPrefix: isSameTokenizer ? commonPrefix(left.ids, right.ids) : undefined,
+    commonPrefix: isSameTokenizer ? commonIds(left.ids, right.ids) : undefined,
     messages: messageDifferences(left, right),
     mask: maskDifference(left, right),
   }

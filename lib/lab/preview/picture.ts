@@ -2,6 +2,7 @@
  * A rendered conversation with its tokens: what the preview shows, in columns, so that it crosses threads in no time. The
  * questions that the page asks of it are functions here.
  */
+import { commonIds } from '#lib/core/common-prefix.ts'
 import type { Span, Vocab } from '#lib/core/trajectory.ts'
 
 export interface Picture {
@@ -98,8 +99,7 @@ export function carriedMask(from: Pick<Picture, 'ids' | 'mask'>, ids: Uint32Arra
   if (from.mask.kind === 'unknown') return from.mask
   const trained = new Uint8Array(ids.length)
   const shortest = Math.min(from.ids.length, ids.length)
-  let head = 0
-  while (head < shortest && from.ids[head] === ids[head]) head++
+  const head = commonIds(from.ids, ids)
   let tail = 0
   while (tail < shortest - head && from.ids[from.ids.length - 1 - tail] === ids[ids.length - 1 - tail]) tail++
   trained.set(from.mask.trained.subarray(0, head))

@@ -2,6 +2,7 @@
  * A conversation repeated to many calls of the model: how long each call's prompt is, and how much of what a server has
  * cached by then it begins with.
  */
+import { commonIds } from '#lib/core/common-prefix.ts'
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { PyDict } from '#lib/templates/jinja/python/values.ts'
 import { type InputError, orTemplateFailure } from '../input.ts'
@@ -57,7 +58,7 @@ export function* countTurns(
         if (!after.ok) return { kind: 'refused', turns, error: after.error }
         turns.push({
           tokens: prompt.value.length,
-          cached: cached && { kept: commonPrefix(cached, prompt.value), of: cached.length },
+          cached: cached && { kept: commonIds(cached, prompt.value), of: cached.length },
         })
         cached = after.value
         if (turns.length === calls) break
@@ -67,12 +68,6 @@ export function* countTurns(
     }
   }
   return { kind: 'counted', turns }
-}
-
-export function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  let length = 0
-  while (length < a.length && length < b.length && a[length] === b[length]) length++
-  return length
 }
 
 const roleOf = (message: Messages[number]): unknown => (message instanceof PyDict ? message.get('role') : message.role)

@@ -1,8 +1,8 @@
 /** Why turn n+1 is not what turn n and its reply make: from where the two differ first, and what stands there. */
+import { commonText } from '#lib/core/common-prefix.ts'
 import type { Rendering } from '#lib/templates/rendering.ts'
 import type { AddedToken } from '#lib/tito/tokenizer.ts'
 import type { Comparison, Region } from './compare.ts'
-import { sharedPrefix } from './facts.ts'
 import type { Cause, CauseKind } from './report.ts'
 import type { ScriptMessage } from './script.ts'
 
@@ -49,7 +49,7 @@ export interface Place {
 }
 
 export function placeOf({ expected, rendered, before }: Comparison, tokenIndex: number): Place {
-  const textOffset = sharedPrefix(expected.text, rendered.text)
+  const textOffset = commonText(expected.text, rendered.text)
   const [ours, theirs] = [expected.starts(), rendered.starts()]
   const tokenOffset = Math.min(
     ours[tokenIndex] ?? expected.text.length,

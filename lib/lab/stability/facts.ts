@@ -1,4 +1,5 @@
 /** What a template does with replies, learnt by rendering: how thinking, calls and the end of a turn are written. */
+import { commonText } from '#lib/core/common-prefix.ts'
 import { RESERVED_OPTIONS, type TemplateMessage } from '#lib/templates/chat-template.ts'
 import { endOfTurnId } from '#lib/tito/prompt.ts'
 import { freeNames } from '../template-options.ts'
@@ -69,7 +70,7 @@ export function thinkingOf(subject: Subject): ThinkingState {
   const known = THINK_TAGS.find((tags) => tags.some((tag) => source.includes(tag) || behind.includes(tag)))
   if (fields.length > 0 && at >= 0 && content > at) {
     const close = text.slice(at + THINKING.length, content)
-    const shared = sharedPrefix(prompt, text)
+    const shared = commonText(prompt, text)
     // What the template writes before the thinking, from the header on.
     const written = text.slice(shared, at)
     const open = known?.[0] ?? (written.trim() || lastTag(prompt))
@@ -168,7 +169,7 @@ export function writingOf(
   const bare = text({ content: '', calls })
   const bodies = [
     ...(both.includes(CONTENT) ? [both.slice(both.lastIndexOf(CONTENT) + CONTENT.length)] : []),
-    bare.slice(bare.startsWith(header) ? header.length : sharedPrefix(header, bare)),
+    bare.slice(bare.startsWith(header) ? header.length : commonText(header, bare)),
     // The template prints no calls: they are written as most models do.
     `${calls.map(hermesCall).join('\n')}${tail}`,
   ]
@@ -189,10 +190,4 @@ function cutEnd(
   const trimmed = text.trimEnd()
   const end = subject.tokenizer.addedTokens.find(({ special, content }) => special && trimmed.endsWith(content))
   return end ? { calls: trimmed.slice(0, -end.content.length), end: end.content } : { calls: text, end: '' }
-}
-
-export function sharedPrefix(a: string, b: string): number {
-  let at = 0
-  while (at < a.length && a[at] === b[at]) at++
-  return at
 }

@@ -1,7 +1,7 @@
 /** The incremental recipe (lib/tito/prompt.ts) for a template, with its proof on every boundary of the matrix. */
+import { commonText } from '#lib/core/common-prefix.ts'
 import { lastOffsetOf } from './cause.ts'
 import type { ScriptComparison } from './compare.ts'
-import { sharedPrefix } from './facts.ts'
 import type { CheckedCell } from './matrix.ts'
 import { boundaries, type Recipe, type RecipeProof, type TemplateFacts } from './report.ts'
 import { renderedText, type Subject } from './subject.ts'
@@ -18,7 +18,7 @@ export function proofOf({ appended, expected, rendered }: ScriptComparison, repl
   const endOfTurn = expected.text.slice(start, end)
   const at = endOfTurn === '' ? last : rendered.text.lastIndexOf(endOfTurn, last)
   const whole = rendered.text.slice(at < 0 ? last : at)
-  return { kind: 'broken', at: sharedPrefix(tail, whole), appended: tail, whole }
+  return { kind: 'broken', at: commonText(tail, whole), appended: tail, whole }
 }
 
 export function recipeOf(checked: readonly CheckedCell[], facts: TemplateFacts, subject: Subject): Recipe {
