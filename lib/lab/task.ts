@@ -34,6 +34,14 @@ export type LabTask<Request, Progress, Result> = (
   tokenizers: readonly LabTokenizer[],
 ) => Generator<Progress, Result>
 
+/** A task at one go, its progress unheard. */
+export function resultOf<Result>(steps: Generator<unknown, Result>): Result {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
 /** A task whose module is loaded when it is first wanted: it brings much along. */
 export interface LateTask<Task> {
   readonly load: () => Promise<Task>

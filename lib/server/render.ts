@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { schemas } from '#lib/core/trajectory.ts'
 import { originOf, type Picture } from '#lib/lab/preview/picture.ts'
-import type { LabInput } from '#lib/lab/task.ts'
+import { type LabInput, resultOf } from '#lib/lab/task.ts'
 import { tasks } from '#lib/lab/tasks.ts'
 import { type Chosen, conversationShape, labShape, rejectedInput } from './lab-request.ts'
 
@@ -29,12 +29,10 @@ export type RenderAnswer = z.infer<typeof renderAnswerSchema>
 
 /** Throws Problem 422 with Python's words for what cannot be rendered. */
 export function renderConversation(texts: Omit<LabInput, 'template'>, chosen: Chosen): RenderAnswer {
-  const steps = tasks.preview({ template: chosen.template, ...texts }, [chosen])
-  let step = steps.next()
-  while (!step.done) step = steps.next()
-  if (step.value.kind === 'refused') throw rejectedInput(step.value.error)
+  const preview = resultOf(tasks.preview({ template: chosen.template, ...texts }, [chosen]))
+  if (preview.kind === 'refused') throw rejectedInput(preview.error)
   const { name, fingerprint } = chosen.tokenizer
-  return { ...toldPicture(step.value.picture), tokenizer: { name, fingerprint } }
+  return { ...toldPicture(preview.picture), tokenizer: { name, fingerprint } }
 }
 
 function toldPicture(picture: Picture): Omit<RenderAnswer, 'tokenizer'> {

@@ -6,6 +6,7 @@ import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template
 import { byteId, byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import { play } from '#lib/tito/play.ts'
 import type { Tokenizer } from '#lib/tito/tokenizer.ts'
+import { resultOf } from '../task.ts'
 import { renderedConversation } from './conversation.ts'
 import { report } from './doctor.ts'
 import type { Lint, MaskReport, Way, WayName } from './report.ts'
@@ -21,11 +22,7 @@ function diagnosed(
   { trajectory, tokenizer = byteTokenizer }: { trajectory?: Trajectory; tokenizer?: Tokenizer } = {},
 ): MaskReport {
   const input = { messages, tools: undefined, addGenerationPrompt: false, options: {} }
-  const steps = report(renderedConversation(input, template, tokenizer), trajectory, tokenizer)
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
+  return resultOf(report(renderedConversation(input, template, tokenizer), trajectory, tokenizer))
 }
 
 const way = (name: WayName, { ways }: MaskReport): Way => ways.find((each) => each.name === name) as Way

@@ -4,7 +4,7 @@ import { vocabEntry } from '#lib/core/pieces.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import type { Tokenizer } from '#lib/tito/tokenizer.ts'
 import { type InputError, orTemplateFailure, type Read, readInput } from '../input.ts'
-import type { LabInput, LabTokenizer } from '../task.ts'
+import { type LabInput, type LabTokenizer, resultOf } from '../task.ts'
 import { align, type Block } from './alignment.ts'
 import { type Conversation, renderedConversation } from './conversation.ts'
 import { disagreementsOf, pairsOf } from './disagreements.ts'
@@ -43,13 +43,8 @@ export interface MaskProgress {
 }
 
 /** The whole report at once. */
-export function maskDoctor(input: MaskInput, tokenizer: LabTokenizer): MaskReport {
-  const steps = maskDiagnosis(input, tokenizer)
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
-}
+export const maskDoctor = (input: MaskInput, tokenizer: LabTokenizer): MaskReport =>
+  resultOf(maskDiagnosis(input, tokenizer))
 
 export function* maskDiagnosis(
   { input, trajectory }: MaskInput,

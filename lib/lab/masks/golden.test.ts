@@ -1,4 +1,5 @@
 /** Loss masks against those of transformers, and of the two differences written in Python (golden/make.py). */
+
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -6,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import type { TemplateMessage } from '#lib/templates/chat-template.ts'
 import { encodeWithOffsets } from '#lib/tito/offsets.ts'
 import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
+import { resultOf } from '../task.ts'
 import { type Conversation, renderedConversation } from './conversation.ts'
 import { fixedBaseDifference } from './fixed-base.ts'
 import { generationMask } from './generation.ts'
@@ -94,10 +96,7 @@ describe.each(Object.entries(golden.tokenizers))('%s', (name, { generation, diff
 
   test.each(cases)('differences of prefixes, %s, are those of Python', (_, each) => {
     const conversation = conversationOf(each)
-    const steps = prefixDifference(conversation)
-    let step = steps.next()
-    while (!step.done) step = steps.next()
-    const { ids, trained, messages, breaks } = step.value
+    const { ids, trained, messages, breaks } = resultOf(prefixDifference(conversation))
     for (const { message, ids: expected, opens, stays } of each.prefix) {
       const own = ids.filter((_, index) => trained[index] && messages[index] === message)
       expect(own).toEqual(expected)

@@ -4,7 +4,7 @@ import { type CompiledTemplate, type RenderInput, TemplateError } from '#lib/tem
 import { PyDict } from '#lib/templates/jinja/python/values.ts'
 import type { RenderedPiece } from '#lib/templates/rendering.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
-import type { LabInput, LabTokenizer } from '../task.ts'
+import { type LabInput, type LabTokenizer, resultOf } from '../task.ts'
 import { type Comparison, compare } from './compare.ts'
 import { countTurns, type Turns, turnPattern } from './turns.ts'
 
@@ -50,13 +50,6 @@ function compile(name: string): CompiledTemplate {
 
 const tokenizer: LabTokenizer = { tokenizer: byteTokenizer, compile }
 
-function last<Progress, Result>(steps: Generator<Progress, Result>): Result {
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
-}
-
 const input = (template: string, messages: readonly Message[]): LabInput => ({
   template,
   messages: JSON.stringify(messages),
@@ -65,7 +58,7 @@ const input = (template: string, messages: readonly Message[]): LabInput => ({
 })
 /** `left` is what the shown template is held against. */
 const compared = (left: string, shown: string, messages: readonly Message[], turns = 3): Comparison =>
-  last(compare({ input: input(shown, messages), against: left, turns }, [tokenizer]))
+  resultOf(compare({ input: input(shown, messages), against: left, turns }, [tokenizer]))
 
 const arbitraryMessages = fc.array(
   fc.record({
@@ -124,7 +117,7 @@ describe('a comparison', () => {
   })
 
   test('of a conversation that is no JSON says so on both sides', () => {
-    const { sides } = last(
+    const { sides } = resultOf(
       compare({ input: { ...input('plain', []), messages: '[' }, against: 'longer', turns: 1 }, [tokenizer]),
     )
     expect(sides).toMatchObject([
@@ -136,7 +129,7 @@ describe('a comparison', () => {
 
 describe('turns', () => {
   const counted = (template: string, messages: readonly Message[], calls: number): Turns =>
-    last(
+    resultOf(
       countTurns(template, { messages, tools: undefined, addGenerationPrompt: false, options: {} }, calls, tokenizer),
     )
   const conversation = [

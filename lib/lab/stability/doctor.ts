@@ -2,7 +2,7 @@
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import { type InputError, orTemplateFailure, type Read, readInput } from '../input.ts'
-import type { LabInput, LabTokenizer } from '../task.ts'
+import { type LabInput, type LabTokenizer, resultOf } from '../task.ts'
 import { templateFacts } from './facts.ts'
 import { type CheckedCell, checkedCell, type MatrixSettings, placesOf } from './matrix.ts'
 import { recipeOf } from './recipe.ts'
@@ -17,13 +17,8 @@ export interface DoctorInput extends Pick<LabInput, 'template'>, Partial<Pick<La
 }
 
 /** The whole report at once. */
-export function doctor(input: DoctorInput, tokenizer: LabTokenizer): DoctorReport {
-  const steps = diagnosis(input, tokenizer)
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
-}
+export const doctor = (input: DoctorInput, tokenizer: LabTokenizer): DoctorReport =>
+  resultOf(diagnosis(input, tokenizer))
 
 /** Yields the report as far as it is known, after every reply of the trajectory and every row of the matrix. */
 export function* diagnosis(input: DoctorInput, tokenizer: LabTokenizer): Generator<DoctorReport, DoctorReport> {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import { loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
-import type { LabTokenizer } from '../task.ts'
+import { type LabTokenizer, resultOf } from '../task.ts'
 import { unifiedDiff } from './diff.ts'
 import { doctor } from './doctor.ts'
 import { type FixResult, fixFor } from './fix.ts'
@@ -33,13 +33,8 @@ const real = (folder: string): LabTokenizer & { readonly text: string } => {
   return { ...loaded, text: loaded.template(true)?.text ?? '' }
 }
 
-function tried(template: string, cell: string, tokenizer: LabTokenizer = bytes): FixResult {
-  const steps = fixFor({ input: { template }, cell }, tokenizer)
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
-}
+const tried = (template: string, cell: string, tokenizer: LabTokenizer = bytes): FixResult =>
+  resultOf(fixFor({ input: { template }, cell }, tokenizer))
 
 function fixed(template: string, cell: string, tokenizer: LabTokenizer = bytes): Fix {
   const { fix } = tried(template, cell, tokenizer)
