@@ -109,9 +109,10 @@ test.each(parsers)(
   },
 )
 
-test('time is linear: ten times the text takes no hundred times as long', () => {
-  const unit =
-    '<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"a": 1, "a": 2}<|tool_call_end|><|tool_calls_section_end|><think></think>'
+test.each([
+  '<tool_call>',
+  '<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{"a": 1, "a": 2}<|tool_call_end|><|tool_calls_section_end|><think></think>',
+])('time is linear: ten times as many %s take no hundred times as long', (unit) => {
   const time = (count: number, name: string) => {
     const text = unit.repeat(count)
     const before = process.threadCpuUsage().user

@@ -4,7 +4,7 @@ import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
 import { sectionTags, textWithoutCalls } from '#lib/parsers/rest.ts'
 import { type ThinkBlock, thinkBlocks, thinkDelimitersIn } from '#lib/parsers/thinking.ts'
 import { callFault, type ReadArgument, readArguments } from './arguments.ts'
-import { type Place, placeAt } from './place.ts'
+import { type Place, placesIn } from './place.ts'
 import { type Dropped, droppedInCall, droppedTags, type Tile, tilesOf } from './tiles.ts'
 
 export interface Lane {
@@ -56,10 +56,11 @@ export function analyse(text: string, parser: ToolParser, tools: readonly ToolSp
     ...calls.flatMap((call) => (call.kind === 'parsed' ? droppedInCall(call) : [])),
     ...droppedTags(calls, tags),
   ].sort((a, b) => a.start - b.start)
+  const placeAt = placesIn(text)
   return {
     parser: parser.name,
     tiles: tilesOf(text, { calls, thinks, tags }, dropped),
-    calls: calls.map((call) => readCall(text, call, tools)),
+    calls: calls.map((call) => readCall(text, call, tools, placeAt)),
     thinking: thinks,
     rest: textWithoutCalls(text, calls, thinks, parser.delimiters),
     dropped,
@@ -77,7 +78,12 @@ export function parsedText(
   return { calls: parser.parse(text, thinks, tools), thinks }
 }
 
-function readCall(text: string, call: ParsedCall, tools: readonly ToolSpec[]): ReadCall {
+function readCall(
+  text: string,
+  call: ParsedCall,
+  tools: readonly ToolSpec[],
+  placeAt: (offset: number) => Place,
+): ReadCall {
   const place = {
     span: { start: call.text.start, end: call.text.end },
     raw: call.raw,
@@ -85,7 +91,7 @@ function readCall(text: string, call: ParsedCall, tools: readonly ToolSpec[]): R
   }
   if (call.kind === 'malformed') {
     const { name, why, at } = call
-    return { kind: 'malformed', ...place, ...(name !== undefined && { name }), why, at: placeAt(text, at) }
+    return { kind: 'malformed', ...place, ...(name !== undefined && { name }), why, at: placeAt(at) }
   }
   const fault = callFault(call, tools)
   return {

@@ -9,8 +9,18 @@ export interface Place {
   readonly column: number
 }
 
-export function placeAt(text: string, offset: number): Place {
-  const before = text.slice(0, offset)
-  const lineStart = before.lastIndexOf('\n') + 1
-  return { offset, line: before.split('\n').length, column: Array.from(before.slice(lineStart)).length + 1 }
+/** Goes on from the place before where it can: a text of faults is read once. */
+export function placesIn(text: string): (offset: number) => Place {
+  let [at, line, column] = [0, 1, 1]
+  return (offset) => {
+    if (offset < at) [at, line, column] = [0, 1, 1]
+    while (at < offset) {
+      const code = text.codePointAt(at) ?? 0
+      const next = at + (code > 0xffff ? 2 : 1)
+      if (next > offset) return { offset, line, column: column + 1 }
+      ;[line, column] = code === 10 ? [line + 1, 1] : [line, column + 1]
+      at = next
+    }
+    return { offset, line, column }
+  }
 }

@@ -1,0 +1,16 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { placesIn } from './place.ts'
+
+test('lines and columns are those of the text before, in any order of asking', () => {
+  const text = fc.array(fc.constantFrom('a', '\n', '🙂', '\ud83d', 'é')).map((parts) => parts.join(''))
+  fc.assert(
+    fc.property(text, fc.array(fc.nat(30)), (given, offsets) => {
+      const placeAt = placesIn(given)
+      for (const offset of offsets.filter((one) => one <= given.length)) {
+        const lines = given.slice(0, offset).split('\n')
+        expect(placeAt(offset)).toEqual({ offset, line: lines.length, column: [...(lines.at(-1) ?? '')].length + 1 })
+      }
+    }),
+  )
+})
