@@ -77,7 +77,7 @@ describe('the server', () => {
   })
 
   test('contradicts another one, and where is said', async () => {
-    const template = own.replace('<tool_response>', '<tool_result>')
+    const template = own.replaceAll('<tool_response>', '<tool_result>')
     expect(await check('server', { template })).toMatchObject({
       verdict: 'differs',
       firstDifference: {
