@@ -1,5 +1,5 @@
 /** The process around Python, with programs that behave as a Python may; the real one is asked in peers/. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -84,6 +84,23 @@ test('who leaves stops it', async () => {
   const asked = askPython({ program: hangs, script }, question, leaving.signal)
   leaving.abort(new Error('left'))
   await expect(asked).rejects.toThrow('left')
+})
+
+test('one is asked at a time; who leaves while waiting is not asked', async () => {
+  const log = path.join(folder, 'asked.log')
+  const slow = program(
+    'slow.cjs',
+    `const fs = require('fs'); fs.appendFileSync(${JSON.stringify(log)}, '<')
+setTimeout(() => { fs.appendFileSync(${JSON.stringify(log)}, '>'); console.log('{"versions": {}, "text": ""}') }, 100)`,
+  )
+  const leaving = new AbortController()
+  const first = askPython({ program: slow, script }, question, never)
+  const gone = askPython({ program: slow, script }, question, leaving.signal)
+  const last = askPython({ program: slow, script }, question, never)
+  leaving.abort(new Error('left'))
+  await expect(gone).rejects.toThrow('left')
+  await Promise.all([first, last])
+  expect(readFileSync(log, 'utf8')).toBe('<><>')
 })
 
 test('keys and tokens in the environment are not handed on', async () => {

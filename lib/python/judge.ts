@@ -48,12 +48,28 @@ interface Python {
   readonly script: string
 }
 
-/** Throws the reason of the signal. */
-export async function askPython(
+/** One Python at a time, since each may take gigabytes: a question waits for those before it. Throws the reason of the signal. */
+export function askPython(
   judge: Python,
   question: JudgeQuestion,
   signal: AbortSignal,
   limits: JudgeLimits = LIMITS,
+): Promise<JudgeAnswer> {
+  const answer = before.then(() => {
+    signal.throwIfAborted()
+    return answerOf(judge, question, signal, limits)
+  })
+  before = answer.catch(() => {})
+  return answer
+}
+
+let before: Promise<unknown> = Promise.resolve()
+
+async function answerOf(
+  judge: Python,
+  question: JudgeQuestion,
+  signal: AbortSignal,
+  limits: JudgeLimits,
 ): Promise<JudgeAnswer> {
   const python = judge.program
   const ended = await run(
