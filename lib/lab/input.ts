@@ -1,6 +1,7 @@
 /** From the lab's texts to what a template renders. Numbers are read as Python reads them, so that 1.0 stays 1.0. */
 import { type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
 import { JsonError, readJson } from '#lib/templates/jinja/python/json.ts'
+import { truth } from '#lib/templates/jinja/python/operators.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import type { LabInput } from './task.ts'
 
@@ -41,7 +42,7 @@ export function readInput({ messages, tools, options }: Omit<LabInput, 'template
     value: {
       messages: readMessages.value,
       tools: readTools.value.length > 0 ? readTools.value : undefined,
-      addGenerationPrompt: addGenerationPrompt === true,
+      addGenerationPrompt: truth(addGenerationPrompt ?? false),
       options: others,
     },
   }

@@ -138,7 +138,7 @@ function asWritten({ messages, tools, options }: Omit<LabInput, 'template'>) {
   return {
     messages: written(messages) as [],
     tools: tools.trim() === '' ? undefined : (written(tools) as []),
-    addGenerationPrompt: addGenerationPrompt === true,
+    addGenerationPrompt: Boolean(addGenerationPrompt),
     options: others,
   }
 }
