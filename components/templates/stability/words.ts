@@ -2,7 +2,7 @@
 import type { Boundary, Cell, OptionChange, Thinking, Verdict } from '#lib/lab/stability/report.ts'
 
 export const BOUNDARIES: Readonly<Record<Boundary, { readonly name: string; readonly title: string }>> = {
-  end: { name: 'end', title: 'No tool and no new message: the conversation ends with the reply' },
+  end: { name: 'no tool', title: 'No tools at all, and no new message: the conversation ends with the reply' },
   user: { name: '→ user', title: 'A question follows an answer that tools helped to find' },
   system: { name: '→ system', title: 'A system message follows' },
   tool: { name: '→ tool', title: 'The result of the reply’s call follows' },

@@ -62,6 +62,12 @@ function withOptions(subject: Subject, change: OptionChange): Subject {
   return { ...subject, options: Object.fromEntries(options) }
 }
 
+/** A conversation that ends with its reply is one without tools: with them the other boundaries are. */
+function asPlaced(subject: Subject, { boundary, options }: ScriptCell['place']): Subject {
+  const changed = withOptions(subject, options)
+  return boundary === 'end' ? { ...changed, tools: undefined } : changed
+}
+
 export function cellId({ boundary, content, thinking, options }: ScriptCell['place']): string {
   const given = Object.entries(options).map(([name, value]) => `${name}=${value ?? 'absent'}`)
   return [boundary, content, thinking, ...given].join('/')
@@ -70,8 +76,8 @@ export function cellId({ boundary, content, thinking, options }: ScriptCell['pla
 export function checkedCell(place: ScriptCell['place'], given: Subject, settings: MatrixSettings): CheckedCell {
   const { facts, toolName } = settings
   const id = cellId(place)
-  const subject = withOptions(given, place.options)
-  const trained = withOptions(settings.trained, place.options)
+  const subject = asPlaced(given, place)
+  const trained = asPlaced(settings.trained, place)
   const state = thinkingOf(trained)
   const turn = scriptedTurn({ ...place, takesSystem: facts.takesSystem, toolName })
   const skipped = whyNot(place, state, facts)
