@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { freeNames, templateOptions, withOption } from './template-options.ts'
+import { comparedTexts, freeNames, templateOptions, withOption } from './template-options.ts'
 
 const sample = (name: string) => readFileSync(`public/templates/${name}.jinja`, 'utf8')
 
@@ -27,6 +27,15 @@ describe('names that a template reads', () => {
   ])('%s', (template, names) => {
     expect(freeNames(template)).toEqual(names)
   })
+})
+
+test.each([
+  ["{% if effort == 'high' or 'low' != effort %}", ['high', 'low']],
+  ["{% if effort in [\"a\", 'b'] and effort not in ('c',) %}", ['a', 'b', 'c']],
+  ["{% if message.effort == 'x' or efforts == 'y' or effort.z == 'w' %}", []],
+  ["{% if effort == other or effort == 'high' and effort == 'high' %}", ['high']],
+])('%s holds effort against %j', (template, texts) => {
+  expect(comparedTexts(template, 'effort')).toEqual(texts)
 })
 
 describe('the options of a document', () => {

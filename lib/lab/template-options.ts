@@ -76,6 +76,21 @@ export function freeNames(template: string): readonly string[] {
   return [...new Set(read)].filter((name) => (!set.has(name) || asked.has(name)) && !KNOWN.has(name))
 }
 
+/** Texts that a template holds a name against: `effort == 'high'`, `effort in ['low', 'high']`. In its order, each once. */
+export function comparedTexts(template: string, name: string): readonly string[] {
+  const quoted = /'([^'\\]*)'|"([^"\\]*)"/g
+  const text = String.raw`'[^'\\]*'|"[^"\\]*"`
+  const own = String.raw`(?<![\w.])${name}(?![\w.])`
+  const compared = new RegExp(
+    String.raw`${own}\s*[=!]=\s*(${text})|(${text})\s*[=!]=\s*${own}|${own}\s+(?:not\s+)?in\s*[[(]([^\])]*)[\])]`,
+    'g',
+  )
+  const found = [...template.matchAll(compared)].flatMap(([, right, left, list]) =>
+    Array.from((right ?? left ?? list ?? '').matchAll(quoted), ([, single, double]) => single ?? double ?? ''),
+  )
+  return [...new Set(found)]
+}
+
 function namesSet(words: string): readonly string[] {
   const [, keyword = '', rest = ''] = /^[-+\s]*([a-z]+)\s*([\s\S]*)$/.exec(words) ?? []
   const names = (text: string) => text.match(/[A-Za-z_]\w*/g) ?? []

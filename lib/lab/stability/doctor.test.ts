@@ -215,6 +215,14 @@ describe('options', () => {
   })
 })
 
+test('an option that the template holds against texts is tried with them', () => {
+  const effort = `{%- if effort is defined and effort == 'high' -%}{{- 'Think hard.\\n' -}}{%- elif effort in ['low', "none"] -%}{{- 'Be quick.\\n' -}}{%- endif -%}${steady}`
+  const report = examined(effort)
+  expect(report.facts?.options).toEqual([{ name: 'effort', values: ['high', 'low', 'none'] }])
+  expect(cell(report, 'user/none/off/effort=high').verdict.kind).toBe('stable')
+  expect(report.summary.unstable).toBe(0)
+})
+
 describe('real templates', () => {
   test('of Qwen3: thinking is stripped, an empty think block inserted, and the prompt of enable_thinking=false left out', () => {
     const template = templateOf(qwen3)

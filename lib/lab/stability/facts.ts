@@ -2,7 +2,7 @@
 import { commonText } from '#lib/core/common-prefix.ts'
 import { RESERVED_OPTIONS, type TemplateMessage } from '#lib/templates/chat-template.ts'
 import { endOfTurnId } from '#lib/tito/prompt.ts'
-import { freeNames } from '../template-options.ts'
+import { comparedTexts, freeNames } from '../template-options.ts'
 import type { TemplateFacts } from './report.ts'
 import { type Call, type MessageForm, type Reply, templateMessages } from './script.ts'
 import { renderedText, type Subject } from './subject.ts'
@@ -109,21 +109,31 @@ function callForm(subject: Subject): TemplateFacts['calls'] {
 /** Names beyond these are not tried: a template with more is not one for chats. */
 const MOST_OPTIONS = 24
 
+/** Texts of one option beyond these are not tried. */
+const MOST_TEXTS = 6
+
 /**
- * Boolean options: names that the template reads where true or false changes what it writes. A switch for thinking is
- * tried both ways, though one of them is what happens without it.
+ * Options that change what the template writes: names that it reads, with true, false and the texts that it holds them
+ * against. A switch for thinking is tried both ways, though one of them is what happens without it.
  */
 function optionsRead(subject: Subject): TemplateFacts['options'] {
+  const { text } = subject.template
   const probe = (options: Readonly<Record<string, unknown>>): string =>
     [true, false]
       .map((prompt) => renderedText({ ...subject, options: { ...subject.options, ...options } }, PROBE, prompt) ?? '')
       .join('\u0000')
   const [given, refused] = [probe({}), '\u0000']
-  return freeNames(subject.template.text)
+  return freeNames(text)
     .filter((name) => !RESERVED_OPTIONS.includes(name))
     .slice(0, MOST_OPTIONS)
-    .flatMap((name) => {
-      const values = [true, false].filter((value) => ![given, refused].includes(probe({ [name]: value })))
+    .flatMap((name): TemplateFacts['options'] => {
+      const changes = (value: boolean | string) => ![given, refused].includes(probe({ [name]: value }))
+      const texts = comparedTexts(text, name).slice(0, MOST_TEXTS)
+      if (texts.length > 0) {
+        const values = texts.filter(changes)
+        return values.length > 0 ? [{ name, values }] : []
+      }
+      const values = [true, false].filter(changes)
       if (values.length === 0) return []
       return [{ name, values: /think/.test(name) ? [true, false] : values }]
     })

@@ -43,8 +43,8 @@ export interface TemplateFacts {
   readonly calls: 'object' | 'string' | 'dropped' | 'refused'
   /** Whether it takes a system message at the start. */
   readonly takesSystem: boolean
-  /** Boolean options that it reads, with the values that are tried. */
-  readonly options: readonly { readonly name: string; readonly values: readonly boolean[] }[]
+  /** Options that it reads, with the values that are tried: true and false, or the texts that it holds them against. */
+  readonly options: readonly { readonly name: string; readonly values: readonly (boolean | string)[] }[]
 }
 
 /** What comes after the reply. */
@@ -62,7 +62,7 @@ export interface Cell {
   readonly verdict: Verdict
 }
 
-export type OptionChange = Readonly<Record<string, boolean | null>>
+export type OptionChange = Readonly<Record<string, boolean | string | null>>
 
 type Place =
   | {
