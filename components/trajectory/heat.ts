@@ -1,6 +1,7 @@
 /** The background of tokens: which number is shown, on which scale. Colours are named here, and live in the style sheet. */
-import { isTrained, surprise } from '#lib/core/tokens.ts'
-import type { Segment } from '#lib/core/trajectory.ts'
+
+import { isTrained, logprobsOf, surprise } from '#lib/core/tokens.ts'
+import type { SegmentView } from '#lib/core/trajectory-view.ts'
 
 /** logprob: of trained tokens; logprobs: of context too, where prefill logprobs were asked for. */
 export type Heat = 'none' | 'mask' | 'logprob' | 'logprobs'
@@ -19,7 +20,7 @@ export interface HeatScale {
 }
 
 /** Clipped at p95 of trained tokens, in steps of half a nat so that it stands still while tokens arrive. */
-export function heatScale(segments: readonly Segment[]): HeatScale {
+export function heatScale(segments: readonly SegmentView[]): HeatScale {
   const values = segments
     .flatMap((segment) => trainedLogprobs(segment))
     .map((logprob) => surprise(logprob) as number)
@@ -33,11 +34,8 @@ export function heatScale(segments: readonly Segment[]): HeatScale {
 /** Below one nat (p > 0.37) there is nothing to be surprised at: a scale that ended earlier would colour noise. */
 const SMALLEST_LIMIT = 1
 
-function trainedLogprobs(segment: Segment): number[] {
-  return (segment.logprobs ?? []).filter(
-    (logprob, index): logprob is number => logprob !== null && isTrained(segment, index),
-  )
-}
+const trainedLogprobs = (segment: SegmentView): number[] =>
+  logprobsOf(segment).filter((logprob, index): logprob is number => logprob !== null && isTrained(segment, index))
 
 /** The colour of a token; undefined = none. */
 export function heatColour(

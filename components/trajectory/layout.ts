@@ -2,7 +2,9 @@
  * Breaks the tokens of a trajectory into lines. A segment's lines depend on nothing else, so those of a closed segment
  * are kept: while a response grows, only its own are laid out again.
  */
-import type { Segment, Vocab } from '#lib/core/trajectory.ts'
+
+import type { Vocab } from '#lib/core/trajectory.ts'
+import type { SegmentView } from '#lib/core/trajectory-view.ts'
 import type { PieceTable } from './piece-table.ts'
 
 export interface Layout {
@@ -13,7 +15,7 @@ export interface Layout {
 }
 
 export interface SegmentLayout extends SegmentLines {
-  readonly segment: Segment
+  readonly segment: SegmentView
   /** Index of its first token in the trajectory, of its first line in the layout, and where that begins. */
   readonly firstToken: number
   readonly firstLine: number
@@ -45,7 +47,7 @@ export const SEGMENT_PADDING = 12
 const SMALLEST_SEGMENT_LINES = 3
 
 export function layoutTrajectory(
-  segments: readonly Segment[],
+  segments: readonly SegmentView[],
   vocab: Vocab,
   table: PieceTable,
   columns: number,
@@ -66,12 +68,12 @@ export function layoutTrajectory(
 }
 
 export interface LayoutCache {
-  lines(segment: Segment, make: () => SegmentLines): SegmentLines
+  lines(segment: SegmentView, make: () => SegmentLines): SegmentLines
 }
 
 /** For one width and one font: make another when either changes. */
 export function createLayoutCache(): LayoutCache {
-  const known = new WeakMap<Segment, SegmentLines>()
+  const known = new WeakMap<SegmentView, SegmentLines>()
   return {
     lines(segment, make) {
       const found = known.get(segment) ?? make()
@@ -85,11 +87,12 @@ export const segmentHeight = ({ starts }: SegmentLines): number =>
   Math.max(starts.length - 1, SMALLEST_SEGMENT_LINES) * ROW_HEIGHT + 2 * SEGMENT_PADDING
 
 /** A token that holds a line break ends its line; one that does not fit begins the next. */
-export function breakLines(ids: readonly number[], vocab: Vocab, table: PieceTable, columns: number): SegmentLines {
+export function breakLines(ids: ArrayLike<number>, vocab: Vocab, table: PieceTable, columns: number): SegmentLines {
   const starts = [0]
   const offsets: number[] = []
   let column = 0
-  for (const [index, id] of ids.entries()) {
+  for (let index = 0; index < ids.length; index++) {
+    const id = ids[index] as number
     const { cells, endsLine } = table.piece(id, vocab)
     if (column > 0 && column + cells > columns) {
       starts.push(index)

@@ -1,10 +1,11 @@
 import type { Problem, Trajectory } from '#lib/core/trajectory.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { clipped } from './numbers.ts'
 
 const LONG_TEXT = 200
 
 /** Where a trajectory comes from, and what its file did not say. */
-export function Origin({ trajectory }: { readonly trajectory: Trajectory }) {
+export function Origin({ trajectory }: { readonly trajectory: TrajectoryView }) {
   const { provenance, model, createdAt, problems = [] } = trajectory
   const lacked = provenance.kind === 'import' ? provenance.lacked : []
   return (

@@ -1,11 +1,10 @@
-import type { LiveTrajectory } from '#lib/core/events.ts'
 import { segmentStarts, segmentsOf, spansOf } from '#lib/core/tokens.ts'
-import type { Segment } from '#lib/core/trajectory.ts'
+import type { SegmentView, TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { countText } from './numbers.ts'
 import { segmentTitle } from './token-reading.ts'
 
 interface OutlineProps {
-  readonly trajectory: LiveTrajectory
+  readonly trajectory: TrajectoryView
   readonly selected: number | undefined
   readonly onSelect: (tokenIndex: number) => void
 }
@@ -77,7 +76,7 @@ function Entry({ text, note, count, isCurrent, isTrained, onSelect }: EntryProps
   )
 }
 
-function noteOf(segment: Segment): string | undefined {
+function noteOf(segment: SegmentView): string | undefined {
   if (segment.problems && segment.problems.length > 0)
     return `${segment.problems.length} problem${segment.problems.length > 1 ? 's' : ''}`
   if (segment.kind !== 'response' || !segment.finish || segment.finish.kind === 'stop') return undefined

@@ -1,4 +1,4 @@
-import type { LiveTrajectory } from '#lib/core/events.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { Banner } from '../ui/banner.tsx'
 
 /** Kinds of problem that concern a whole run, with what can be done; others are told at their tokens. */
@@ -9,7 +9,7 @@ const HINTS: Readonly<Record<string, string>> = {
 }
 
 /** What the reader of a run must know before its tokens, each once. */
-export function RunNotices({ trajectory }: { readonly trajectory: LiveTrajectory }) {
+export function RunNotices({ trajectory }: { readonly trajectory: TrajectoryView }) {
   const problems = [...(trajectory.problems ?? []), ...trajectory.segments.flatMap(({ problems = [] }) => problems)]
   const told = new Map(problems.flatMap(({ kind, message }) => (kind in HINTS ? [[message, HINTS[kind]]] : [])))
   return Array.from(told, ([message, hint]) => <Banner key={message} tone="note" title={message} hint={hint} />)

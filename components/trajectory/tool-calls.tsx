@@ -1,10 +1,10 @@
-import type { LiveTrajectory } from '#lib/core/events.ts'
 import { segmentStarts, segmentsOf } from '#lib/core/tokens.ts'
 import type { ToolCall } from '#lib/core/trajectory.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { durationText } from './numbers.ts'
 
 interface ToolCallsProps {
-  readonly trajectory: LiveTrajectory
+  readonly trajectory: TrajectoryView
   readonly onSelect: (tokenIndex: number) => void
 }
 
@@ -95,7 +95,7 @@ function Arguments({ input }: { readonly input: Readonly<Record<string, unknown>
   )
 }
 
-function stateText(call: ToolCall, { live, provenance }: LiveTrajectory): string {
+function stateText(call: ToolCall, { live, provenance }: TrajectoryView): string {
   if (live?.runningCalls[call.id] !== undefined) return 'running …'
   // The file of a trainer has the result among its ids, and does not say which they are.
   if (!call.result) return provenance.kind === 'import' ? 'result not told' : 'not executed'

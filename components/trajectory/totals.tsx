@@ -1,11 +1,11 @@
-import type { LiveTrajectory } from '#lib/core/events.ts'
 import { statistics } from '#lib/core/statistics.ts'
 import { segmentsOf } from '#lib/core/tokens.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { countText, decimalText, durationText, percentText } from './numbers.ts'
 
 /** The sums of a trajectory. */
-export function Totals({ trajectory }: { readonly trajectory: LiveTrajectory }) {
+export function Totals({ trajectory }: { readonly trajectory: TrajectoryView }) {
   const all = statistics(trajectory)
   const { contextLength } = trajectory.model
   const check = titoCheck(trajectory)
@@ -60,7 +60,7 @@ export function Totals({ trajectory }: { readonly trajectory: LiveTrajectory }) 
   )
 }
 
-const problemCount = (trajectory: LiveTrajectory): number =>
+const problemCount = (trajectory: TrajectoryView): number =>
   segmentsOf(trajectory).reduce((count, { problems = [] }) => count + problems.length, trajectory.problems?.length ?? 0)
 
 /** Sampled logprobs mean something only with the temperature; with top_p below 1 they are not the policy's. */
@@ -69,7 +69,7 @@ function samplingNote(temperatures: readonly number[], topPs: readonly number[])
   return [...parts, ...topPs.filter((p) => p !== 1).map((p) => `top_p ${p}`)].join(', ')
 }
 
-function titoCheck({ segments }: LiveTrajectory): {
+function titoCheck({ segments }: TrajectoryView): {
   readonly text: string
   readonly title: string
   readonly isGood: boolean

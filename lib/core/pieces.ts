@@ -26,20 +26,20 @@ export const unknownPiece = (id: number): string => `⟨${id}⟩`
  * The text of consecutive tokens: bytes joined, then decoded; U+FFFD where they are not valid UTF-8 together, the id in
  * brackets where the text is not known.
  */
-export function textOf(ids: readonly number[], vocab: Vocab): string {
+export function textOf(ids: ArrayLike<number>, vocab: Vocab): string {
   return textWithStarts(ids, vocab).text
 }
 
 /** The text of consecutive tokens, and for each token the UTF-16 offset at which it starts (n + 1 entries). */
 export function textWithStarts(
-  ids: readonly number[],
+  ids: ArrayLike<number>,
   vocab: Vocab,
 ): { readonly text: string; readonly starts: readonly number[] } {
   const stream = new TextDecoder('utf-8', { ignoreBOM: true })
   const starts = [0]
   let text = ''
   let pending = false
-  for (const id of ids) {
+  for (const id of Array.from(ids)) {
     const entry = vocab[id] ?? unknownPiece(id)
     if (typeof entry === 'string' && !pending) {
       text += entry

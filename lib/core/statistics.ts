@@ -1,7 +1,6 @@
 /** Totals of a trajectory and of each segment, derived. Logprob sums are over trained tokens whose logprob is known. */
-import type { LiveTrajectory } from './events.ts'
 import { logprobsOf, maskOf, segmentsOf } from './tokens.ts'
-import type { ResponseSegment, Segment } from './trajectory.ts'
+import type { ResponseView, SegmentView, TrajectoryView } from './trajectory-view.ts'
 
 interface SegmentStatistics {
   readonly tokens: number
@@ -35,10 +34,10 @@ export interface Statistics extends SegmentStatistics {
 }
 
 /** Where the prompt was scored first, that call read it: the one after it finds all of it in the cache. */
-const cachedTokensOf = ({ request, usage }: ResponseSegment): number | null =>
+const cachedTokensOf = ({ request, usage }: ResponseView): number | null =>
   (request?.scoring ?? usage)?.cachedTokens ?? null
 
-export function statistics(trajectory: LiveTrajectory): Statistics {
+export function statistics(trajectory: TrajectoryView): Statistics {
   const all = segmentsOf(trajectory)
   const segments = all.map(segmentStatistics)
   const responses = all.filter((segment) => segment.kind === 'response')
@@ -65,7 +64,7 @@ export function statistics(trajectory: LiveTrajectory): Statistics {
   }
 }
 
-function segmentStatistics(segment: Segment): SegmentStatistics {
+function segmentStatistics(segment: SegmentView): SegmentStatistics {
   const mask = maskOf(segment)
   const scores = logprobsOf(segment).filter((logprob, i): logprob is number => mask[i] === 1 && logprob !== null)
   return withMeans({

@@ -1,6 +1,6 @@
 /** Views over all tokens of a trajectory, derived from its segments. Positions count from the first token; half-open. */
-import type { LiveTrajectory } from './events.ts'
-import type { Segment, Span, ToolCall, Trajectory } from './trajectory.ts'
+import type { Span, ToolCall, Trajectory } from './trajectory.ts'
+import { numberAt, type SegmentView, type TrajectoryView } from './trajectory-view.ts'
 import { unreachable } from './unreachable.ts'
 
 /** One token with everything known about it: what the card shows. */
@@ -9,7 +9,7 @@ export interface Token {
   readonly id: number
   readonly segmentIndex: number
   readonly indexInSegment: number
-  readonly segment: Segment
+  readonly segment: SegmentView
   readonly trained: boolean
   /** null = unknown. */
   readonly logprob: number | null
@@ -26,47 +26,51 @@ export type TokenSpan =
   | { readonly kind: 'special'; readonly span: Span }
 
 /** Closed segments and the open one, in order. */
-export function segmentsOf({ segments, live }: LiveTrajectory): readonly Segment[] {
+export function segmentsOf<S extends SegmentView>({ segments, live }: GrowingSegments<S>): readonly S[] {
   return live?.open ? [...segments, live.open] : segments
 }
 
+interface GrowingSegments<S> {
+  readonly segments: readonly S[]
+  readonly live?: { readonly open?: S }
+}
+
 /** Position of the first token of each segment, and after the last one the number of tokens. */
-export function segmentStarts(trajectory: LiveTrajectory): readonly number[] {
+export function segmentStarts(trajectory: TrajectoryView): readonly number[] {
   let next = 0
   return [0, ...segmentsOf(trajectory).map((segment) => (next += segment.ids.length))]
 }
 
-export const tokenCount = (trajectory: LiveTrajectory): number => segmentStarts(trajectory).at(-1) as number
+export const tokenCount = (trajectory: TrajectoryView): number => segmentStarts(trajectory).at(-1) as number
 
 /** All token ids: what the model has read and written. */
-export const ids = (trajectory: LiveTrajectory): number[] => segmentsOf(trajectory).flatMap((segment) => segment.ids)
+export const ids = (trajectory: TrajectoryView): number[] =>
+  segmentsOf(trajectory).flatMap((segment) => Array.from(segment.ids))
 
 /** 1 = trained on, 0 = context; one entry per token. */
-export const lossMask = (trajectory: LiveTrajectory): number[] => segmentsOf(trajectory).flatMap(maskOf)
+export const lossMask = (trajectory: TrajectoryView): number[] => segmentsOf(trajectory).flatMap(maskOf)
 
 /** Natural logarithms, null = unknown; one entry per token. */
-export const logprobs = (trajectory: LiveTrajectory): (number | null)[] => segmentsOf(trajectory).flatMap(logprobsOf)
+export const logprobs = (trajectory: TrajectoryView): (number | null)[] => segmentsOf(trajectory).flatMap(logprobsOf)
 
 /** All tool calls in order, malformed ones too. */
-export const toolCallsOf = ({ segments }: Trajectory): ToolCall[] =>
+export const toolCallsOf = ({ segments }: Pick<TrajectoryView, 'segments'>): ToolCall[] =>
   segments.flatMap((segment) => (segment.kind === 'response' ? segment.toolCalls : []))
 
-export const isTrained = ({ kind, mask }: Segment, index: number): boolean =>
+export const isTrained = ({ kind, mask }: Pick<SegmentView, 'kind' | 'mask'>, index: number): boolean =>
   mask ? mask[index] === 1 : kind === 'response'
 
-export function maskOf(segment: Segment): readonly number[] {
-  return segment.mask ?? segment.ids.map(() => (segment.kind === 'response' ? 1 : 0))
-}
+export const maskOf = ({ kind, ids, mask }: SegmentView): number[] =>
+  Array.from(mask ?? { length: ids.length }, (value) => (value as number | undefined) ?? (kind === 'response' ? 1 : 0))
 
-export function logprobsOf(segment: Segment): readonly (number | null)[] {
-  return segment.logprobs ?? segment.ids.map(() => null)
-}
+export const logprobsOf = ({ ids, logprobs }: SegmentView): (number | null)[] =>
+  Array.from({ length: ids.length }, (_, index) => numberAt(logprobs, index))
 
 /** −logprob in nats; unknown stays unknown, it is not "likely". */
 export const surprise = (logprob: number | null): number | null => (logprob === null ? null : Math.max(0, -logprob))
 
 /** The token at a position; undefined when there is none. */
-export function tokenAt(trajectory: LiveTrajectory, index: number): Token | undefined {
+export function tokenAt(trajectory: TrajectoryView, index: number): Token | undefined {
   const starts = segmentStarts(trajectory)
   const segmentIndex = starts.findIndex((start, i) => start <= index && index < (starts[i + 1] as number))
   const segment = segmentsOf(trajectory)[segmentIndex]
@@ -79,7 +83,7 @@ export function tokenAt(trajectory: LiveTrajectory, index: number): Token | unde
     indexInSegment,
     segment,
     trained: isTrained(segment, indexInSegment),
-    logprob: segment.logprobs?.[indexInSegment] ?? null,
+    logprob: numberAt(segment.logprobs, indexInSegment),
     alternatives: alternativesAt(segment, indexInSegment),
     spans: [
       ...spansOf(segment).filter(({ span }) => span.start <= indexInSegment && indexInSegment < span.end),
@@ -90,12 +94,12 @@ export function tokenAt(trajectory: LiveTrajectory, index: number): Token | unde
   }
 }
 
-function isSpecial({ model }: Trajectory, id: number): boolean {
+function isSpecial({ model }: Pick<Trajectory, 'model'>, id: number): boolean {
   return model.tokenizer?.specialIds.includes(id) ?? false
 }
 
 /** Think blocks, tool calls and their arguments, outer before inner, in the order in which they start. */
-export function spansOf(segment: Segment): readonly TokenSpan[] {
+export function spansOf(segment: SegmentView): readonly TokenSpan[] {
   if (segment.kind === 'prompt') return []
   const spans: TokenSpan[] = [
     ...segment.thinks.map(({ closed, start, end }): TokenSpan => ({ kind: 'think', span: { start, end }, closed })),
@@ -124,10 +128,10 @@ export function spanLabel(span: TokenSpan): string {
   }
 }
 
-function alternativesAt({ topLogprobs }: Segment, index: number): Token['alternatives'] {
+function alternativesAt({ topLogprobs }: SegmentView, index: number): Token['alternatives'] {
   if (!topLogprobs) return []
   const { k } = topLogprobs
   return Array.from({ length: k }, (_, column) => index * k + column)
-    .map((cell) => ({ id: topLogprobs.ids[cell] as number, logprob: topLogprobs.logprobs[cell] as number | null }))
+    .map((cell) => ({ id: topLogprobs.ids[cell] as number, logprob: numberAt(topLogprobs.logprobs, cell) }))
     .filter(({ id }) => id >= 0)
 }
