@@ -12,6 +12,7 @@ import { heatScale } from '#components/trajectory/heat.ts'
 import { HeatBar } from '#components/trajectory/heat-bar.tsx'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
 import { RunNotices } from '#components/trajectory/run-notices.tsx'
+import { single } from '#components/trajectory/selection.ts'
 import { TokenGist } from '#components/trajectory/token-gist.tsx'
 import { trajectoryReading } from '#components/trajectory/token-reading.ts'
 import { ToolCalls } from '#components/trajectory/tool-calls.tsx'
@@ -128,7 +129,7 @@ export function PlaygroundScreen() {
     setText(FIRST_QUESTION)
     view.setKey(undefined)
   }
-  const shown = trajectory && tokenAt(trajectory, view.selected ?? pointed ?? -1)
+  const shown = trajectory && tokenAt(trajectory, view.view.selection?.focus ?? pointed ?? -1)
   const scale = heatScale(trajectory ? segmentsOf(trajectory) : [])
   const hasTokens = trajectory !== undefined && segmentsOf(trajectory).length > 0
   return (
@@ -164,7 +165,7 @@ export function PlaygroundScreen() {
         middle={
           <div className="grid h-full grid-rows-[auto_auto_minmax(0,1fr)_auto]">
             <div className="border-line border-b px-3.5 py-2">
-              <HeatBar heat={view.heat} scale={scale} onChange={view.setHeat} />
+              <HeatBar heat={view.heat} scale={scale} onChange={(colour) => view.setView({ colour })} />
             </div>
             <div>
               <Notices
@@ -181,8 +182,8 @@ export function PlaygroundScreen() {
               <TokenGrid
                 trajectory={trajectory}
                 reading={trajectoryReading(view.heat, scale)}
-                selected={view.selected}
-                onSelect={view.setSelected}
+                selection={view.view.selection}
+                onSelect={view.setSelection}
                 onPoint={setPointed}
               />
             ) : (
@@ -220,7 +221,7 @@ export function PlaygroundScreen() {
             )}
             <Heading>Tool calls</Heading>
             {trajectory ? (
-              <ToolCalls trajectory={trajectory} onSelect={view.setSelected} />
+              <ToolCalls trajectory={trajectory} onSelect={(index) => view.setSelection(single(index))} />
             ) : (
               <p className="text-faint text-xs">None so far.</p>
             )}

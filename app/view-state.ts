@@ -1,27 +1,52 @@
 'use client'
-import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs'
+import { parseAsFloat, parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs'
+import { INSPECTOR_TABS, type InspectorView } from '#components/inspector/inspection.ts'
 import { HEATS, type Heat } from '#components/trajectory/heat.ts'
+import { readSelection, type Selection, selectionText } from '#components/trajectory/selection.ts'
+
+const NAMES = {
+  t: parseAsString,
+  at: parseAsString,
+  tab: parseAsStringLiteral(INSPECTOR_TABS).withDefault('tokens'),
+  colour: parseAsString.withDefault('logprob'),
+  limit: parseAsFloat,
+  find: parseAsString.withDefault(''),
+  scatter: parseAsString,
+  format: parseAsString,
+  opened: parseAsInteger,
+}
 
 /** What the address says of the view: a copied link shows the same. */
 export function useViewState() {
-  const [{ t, at, colour, opened }, set] = useQueryStates(
-    {
-      t: parseAsString,
-      at: parseAsInteger,
-      colour: parseAsStringLiteral(HEATS).withDefault('logprob'),
-      opened: parseAsInteger,
-    },
-    { history: 'replace', shallow: true },
-  )
+  const [{ t, at, tab, colour, limit, find, scatter, format, opened }, set] = useQueryStates(NAMES, {
+    history: 'replace',
+    shallow: true,
+  })
+  const view: InspectorView = {
+    tab,
+    colour,
+    limit: limit ?? undefined,
+    selection: at === null ? undefined : readSelection(at),
+    find,
+    scatter: scatter ?? undefined,
+    format: format ?? undefined,
+  }
   return {
     key: t ?? undefined,
-    selected: at ?? undefined,
-    heat: colour as Heat,
+    view,
+    heat: HEATS.find((heat) => heat === colour) ?? ('logprob' as Heat),
     /** How many trajectories the file had that was just opened here; undefined when it was this one alone. */
     opened: opened !== null && opened > 1 ? opened : undefined,
     setKey: (key: string | undefined) => set({ t: key ?? null, at: null }, { history: 'push' }),
-    setSelected: (index: number | undefined) => set({ at: index ?? null }),
+    setView: (change: Partial<InspectorView>) => set(namesOf(change)),
+    setSelection: (selection: Selection | undefined) => set(namesOf({ selection })),
     forgetOpened: () => set({ opened: null }),
-    setHeat: (heat: Heat) => set({ colour: heat }),
   }
+}
+
+/** The names of what changes; undefined leaves the address. */
+function namesOf(change: Partial<InspectorView>) {
+  const { selection, ...others } = change
+  const names = Object.fromEntries(Object.entries(others).map(([name, value]) => [name, value ?? null]))
+  return 'selection' in change ? { ...names, at: selection ? selectionText(selection) : null } : names
 }

@@ -22,6 +22,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/tokenizer-files': pure(['lib/tito', 'lib/templates'], ['@huggingface/tokenizers', '@noble/hashes', 'zod']),
   'lib/lab': pure(['lib/parsers', 'lib/templates', 'lib/tito', 'lib/tokenizer-files'], ['zod', 'fast-check']),
   'lib/formats': pure([], ['zod']),
+  'lib/inspect': pure(['lib/parsers', 'lib/tito', 'lib/formats', 'lib/lab']),
   'lib/settings': pure([], ['zod']),
 
   'lib/sglang': { imports: ['lib/templates', 'lib/tito'], packages: ['node:*', 'undici', 'zod', 'eventsource-parser'] },
@@ -62,7 +63,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
 
   'lib/client': {
-    imports: ['lib/formats', 'lib/lab', 'lib/tokenizer-files'],
+    imports: ['lib/formats', 'lib/inspect', 'lib/lab', 'lib/tokenizer-files'],
     packages: ['react', '@tanstack/react-query', 'zod'],
   },
   'components/ui': { imports: [], packages: ['react', 'lucide-react'] },
@@ -73,6 +74,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   'components/servers': {
     imports: ['components/ui', 'components/trajectory', 'lib/settings'],
+    packages: ['react', 'lucide-react'],
+  },
+  'components/inspector': {
+    imports: ['components/ui', 'components/trajectory', 'lib/inspect'],
     packages: ['react', 'lucide-react'],
   },
   'components/playground': {
@@ -100,6 +105,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'lib/lab',
       'components/ui',
       'components/trajectory',
+      'components/inspector',
       'components/servers',
       'components/playground',
       'components/library',

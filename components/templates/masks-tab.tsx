@@ -5,6 +5,7 @@ import { tokenAt } from '#lib/core/tokens.ts'
 import type { MaskReport } from '#lib/lab/masks/report.ts'
 import { MarkedPiece } from '../trajectory/marked-piece.tsx'
 import { countText } from '../trajectory/numbers.ts'
+import { single } from '../trajectory/selection.ts'
 import { TokenGrid } from '../trajectory/token-grid.tsx'
 import { InputBanner, TaskBanner } from './failure-banner.tsx'
 import type { LabTabProps } from './lab-tab.ts'
@@ -76,9 +77,9 @@ function Report({ report, isStale, view, onView, onLine }: ReportProps) {
         <TokenGrid
           trajectory={tokens.trajectory}
           reading={tokens.reading}
-          selected={selected}
+          selection={selected === undefined ? undefined : single(selected)}
           shown={selected === undefined ? report.disagreements[0]?.start : undefined}
-          onSelect={(index) => show(index, index === undefined ? undefined : tokens.origin(index)?.line)}
+          onSelect={(selection) => show(selection?.focus, selection && tokens.origin(selection.focus)?.line)}
           onPoint={setPointed}
         />
       </div>

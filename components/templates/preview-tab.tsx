@@ -12,6 +12,7 @@ import {
   tokensOfLine,
 } from '#lib/lab/preview/picture.ts'
 import { countText } from '../trajectory/numbers.ts'
+import { single } from '../trajectory/selection.ts'
 import { TokenGrid } from '../trajectory/token-grid.tsx'
 import { Segmented } from '../ui/segmented.tsx'
 import { CheckStrip } from './check-strip.tsx'
@@ -178,9 +179,9 @@ function Tokens({ picture, isStale, isBusy, tokenizer, cursorLine, view, onView,
           <TokenGrid
             trajectory={tokens.trajectory}
             reading={reading}
-            selected={selected}
+            selection={selected === undefined ? undefined : single(selected)}
             shown={selected !== undefined && isFound(selected) ? undefined : found[0]?.start}
-            onSelect={select}
+            onSelect={(selection) => select(selection?.focus)}
             onPoint={setPointed}
           />
         )}

@@ -1,6 +1,6 @@
 /** A rendered conversation as the token view takes it: one segment for each message, and for what stands between them. */
 import type { LiveTrajectory } from '#lib/core/events.ts'
-import type { Token } from '#lib/core/tokens.ts'
+import { isTrained, type Token } from '#lib/core/tokens.ts'
 import { FORMAT, type PromptSegment } from '#lib/core/trajectory.ts'
 import { messageRuns, originOf, type Picture } from '#lib/lab/preview/picture.ts'
 import { tint } from '../trajectory/heat.ts'
@@ -63,10 +63,10 @@ export function previewReading(
   found: (index: number) => boolean,
 ): TokenReading {
   return {
-    colour: (index, isTrained) => {
+    colour: (index, segment, offset) => {
       if (found(index)) return 'var(--tint-found)'
       if (colour === 'none') return undefined
-      if (colour === 'mask') return isTrained ? 'var(--mask-on)' : undefined
+      if (colour === 'mask') return isTrained(segment, offset) ? 'var(--mask-on)' : undefined
       const origin = originOf(picture, index)
       if (!origin) return undefined
       if (colour === 'line') return tint(lineOrder.get(origin.line) ?? 0)

@@ -10,8 +10,10 @@ import {
   useRef,
   useState,
 } from 'react'
-import type { LiveTrajectory } from '#lib/core/events.ts'
 import { segmentsOf, tokenCount } from '#lib/core/tokens.ts'
+import type { Span } from '#lib/core/trajectory.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import type { Folds, GridOptions } from './grid-options.ts'
 import {
   createLayoutCache,
   type Layout,
@@ -23,19 +25,30 @@ import {
   tokenAtColumn,
 } from './layout.ts'
 import { createPieceTable } from './piece-table.ts'
+import { type Selection, single } from './selection.ts'
+import type { TokenMarks } from './token-marks.ts'
 import { createTokenPainter, SELECTED_ID, type TokenPainter, type TokenPicture } from './token-painter.ts'
 import type { TokenReading } from './token-reading.ts'
 
 interface TokenGridProps {
-  readonly trajectory: LiveTrajectory
+  readonly trajectory: TrajectoryView
   readonly reading: TokenReading
-  /** Index of the pinned token. */
-  readonly selected: number | undefined
+  /** The pinned tokens. */
+  readonly selection: Selection | undefined
   /** Scrolled into sight when it changes, as the pinned one is. */
   readonly shown?: number | undefined
-  readonly onSelect: (index: number | undefined) => void
+  readonly onSelect: (selection: Selection | undefined) => void
   /** The token under the pointer, after it has rested there a moment. */
   readonly onPoint: (index: number | undefined) => void
+  /** Omitted: none. */
+  readonly marks?: readonly TokenMarks[]
+  /** Omitted: the usual ones. */
+  readonly options?: GridOptions
+  /** What is folded, and how that changes. Omitted: nothing can be folded. */
+  readonly folds?: Folds
+  readonly onFolds?: (folds: Folds) => void
+  /** Hears which tokens are in sight, half-open, when that changes. */
+  readonly onSight?: (tokens: Span) => void
 }
 
 /** What the font and the width of the window say. */
@@ -46,13 +59,14 @@ interface Measure {
 
 const POINT_DELAY_MS = 250
 
-export function TokenGrid({ trajectory, reading, selected, shown, onSelect, onPoint }: TokenGridProps) {
+export function TokenGrid({ trajectory, reading, selection, shown, onSelect, onPoint }: TokenGridProps) {
+  const selected = selection?.focus
   const viewport = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLDivElement>(null)
   const painter = useRef<TokenPainter>(null)
   const [measure, setMeasure] = useState<Measure>()
   const [pointed, setPointed] = useState<number>()
-  const picture = usePicture(trajectory, reading, measure, pointed, selected)
+  const picture = usePicture(trajectory, reading, measure, pointed, selection)
 
   const resize = useEffectEvent(() => {
     if (!viewport.current || !canvas.current) return
@@ -133,7 +147,7 @@ export function TokenGrid({ trajectory, reading, selected, shown, onSelect, onPo
     const next = keyTarget(event.key, selected, picture.layout, tokenCount(trajectory))
     if (next === undefined) return
     event.preventDefault()
-    onSelect(next === 'none' ? undefined : next)
+    onSelect(next === 'none' ? undefined : single(next))
   }
 
   return (
@@ -157,18 +171,21 @@ export function TokenGrid({ trajectory, reading, selected, shown, onSelect, onPo
         className="token-canvas"
         onPointerMove={(event) => point(tokenUnder(event))}
         onPointerLeave={() => point(undefined)}
-        onClick={(event) => onSelect(tokenUnder(event.nativeEvent))}
+        onClick={(event) => {
+          const index = tokenUnder(event.nativeEvent)
+          onSelect(index === undefined ? undefined : single(index))
+        }}
       />
     </div>
   )
 }
 
 function usePicture(
-  trajectory: LiveTrajectory,
+  trajectory: TrajectoryView,
   reading: TokenReading,
   measure: Measure | undefined,
   pointed: number | undefined,
-  selected: number | undefined,
+  selection: Selection | undefined,
 ): TokenPicture | undefined {
   const table = useMemo(
     () => (measure ? createPieceTable((text) => measureText(text) / measure.cell) : undefined),
@@ -180,7 +197,7 @@ function usePicture(
     table && cache && measure ? layoutTrajectory(segments, trajectory.vocab, table, measure.columns, cache) : undefined
   const specialIds = useMemo(() => new Set(trajectory.model.tokenizer?.specialIds ?? []), [trajectory.model.tokenizer])
   if (!layout || !table || !measure) return undefined
-  return { trajectory, layout, table, reading, cell: measure.cell, specialIds, pointed, selected }
+  return { trajectory, layout, table, reading, cell: measure.cell, specialIds, pointed, selection }
 }
 
 /** Where a key leads: a token, no token, or nowhere (undefined). */

@@ -2,9 +2,9 @@
  * Draws the rows of the token view into a scrolled element: only those in sight, each one text node before a gradient
  * (one fixed-width span for each token where a glyph is not one cell wide). React draws the frame around it.
  */
-import type { LiveTrajectory } from '#lib/core/events.ts'
+
 import { isTrained, spansOf, type Token, type TokenSpan, tokenAt } from '#lib/core/tokens.ts'
-import type { Segment } from '#lib/core/trajectory.ts'
+import type { SegmentView, TrajectoryView } from '#lib/core/trajectory-view.ts'
 import {
   type Layout,
   type Line,
@@ -16,10 +16,11 @@ import {
 } from './layout.ts'
 import type { Piece, PieceTable } from './piece-table.ts'
 import { joinStretches, rowBackground, type Stretch } from './row-background.ts'
+import type { Selection } from './selection.ts'
 import type { TokenReading } from './token-reading.ts'
 
 export interface TokenPicture {
-  readonly trajectory: LiveTrajectory
+  readonly trajectory: TrajectoryView
   readonly layout: Layout
   readonly table: PieceTable
   readonly reading: TokenReading
@@ -28,7 +29,7 @@ export interface TokenPicture {
   readonly specialIds: ReadonlySet<number>
   /** Drawn box; undefined = none. */
   readonly pointed: number | undefined
-  readonly selected: number | undefined
+  readonly selection: Selection | undefined
 }
 
 export interface TokenPainter {
@@ -70,7 +71,7 @@ export function createTokenPainter(viewport: HTMLElement, canvas: HTMLElement): 
           ),
       )
       placeBox(pointed, picture.pointed, picture)
-      placeBox(selected, picture.selected, picture)
+      placeBox(selected, picture.selection?.focus, picture)
     },
   }
 }
@@ -175,8 +176,9 @@ function part(tag: 'div' | 'span', className: string): HTMLElement {
 function paintRow({ element: row, text, marks, label }: Row, line: Line, picture: TokenPicture): void {
   const { segment } = line.layout
   const { trajectory, table, cell, layout } = picture
-  const tokens = segment.ids.slice(line.start, line.end).map((id, offset) => {
+  const tokens = Array.from({ length: line.end - line.start }, (_, offset) => {
     const index = line.start + offset
+    const id = segment.ids[index] as number
     return {
       id,
       index,
@@ -207,12 +209,8 @@ function paintRow({ element: row, text, marks, label }: Row, line: Line, picture
   })
   const background = rowBackground({
     heat: joinStretches(
-      tokens.flatMap(({ index, piece, column, trained }) => {
-        const colour = picture.reading.colour(
-          line.layout.firstToken + index,
-          trained,
-          segment.logprobs?.[index] ?? null,
-        )
+      tokens.flatMap(({ index, piece, column }) => {
+        const colour = picture.reading.colour(line.layout.firstToken + index, segment, index)
         return colour ? [stretch(column, piece, colour)] : []
       }),
     ),
@@ -267,12 +265,12 @@ function setText(element: HTMLElement, text: string): void {
   if (element.firstElementChild || element.textContent !== text) element.textContent = text
 }
 
-const outermostSpan = (segment: Segment, start: number, end: number): TokenSpan | undefined =>
+const outermostSpan = (segment: SegmentView, start: number, end: number): TokenSpan | undefined =>
   spansOf(segment).find(
     ({ kind, span }) => (kind === 'think' || kind === 'tool-call') && span.start < end && span.end > start,
   )
 
-function spanTitle(span: TokenSpan, segment: Segment): string {
+function spanTitle(span: TokenSpan, segment: SegmentView): string {
   const count = `${span.span.end - span.span.start} tok`
   if (span.kind === 'think')
     return `think · ${count}${span.closed || segment.kind !== 'response' || !segment.finish ? '' : ' · not closed'}`

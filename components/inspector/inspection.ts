@@ -1,0 +1,57 @@
+/** What every part of the inspector gets: the trajectory, what is chosen in it, and what the address says of the view. */
+
+import type { Span } from '#lib/core/trajectory.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import type { RunInspection } from '#lib/inspect/tasks.ts'
+import type { Folds } from '../trajectory/grid-options.ts'
+import type { Selection } from '../trajectory/selection.ts'
+import type { MarkKind, TokenMarks } from '../trajectory/token-marks.ts'
+import type { TokenReading } from '../trajectory/token-reading.ts'
+
+export const INSPECTOR_TABS = ['tokens', 'messages', 'requests', 'charts', 'trainer', 'raw'] as const
+export type InspectorTab = (typeof INSPECTOR_TABS)[number]
+
+/** What the address says: a copied link restores exactly this. Undefined: the name is not in the address. */
+export interface InspectorView {
+  readonly tab: InspectorTab
+  /** What tokens are coloured by: a name of colour.ts, or `column:` and the name of a column. */
+  readonly colour: string
+  /** Where the colour scale ends, in the unit of what is shown; undefined: at p95 of trained tokens. */
+  readonly limit: number | undefined
+  readonly selection: Selection | undefined
+  /** What is looked for, as typed. */
+  readonly find: string
+  /** Columns of the scatter chart, `x,y`. */
+  readonly scatter: string | undefined
+  /** Format whose arrays the trainer tab shows. */
+  readonly format: string | undefined
+}
+
+export interface Inspection {
+  readonly trajectory: TrajectoryView
+  /** Undefined for one that is not stored. */
+  readonly storedKey: string | undefined
+  readonly view: InspectorView
+  readonly onView: (change: Partial<InspectorView>) => void
+  /** Chooses tokens and brings them into sight; undefined lets go. Shows the Tokens tab only where `tab` says so. */
+  readonly onSelect: (selection: Selection | undefined, tab?: 'tokens') => void
+  /** The token under the pointer in the grid, after it has rested there a moment. */
+  readonly pointed: number | undefined
+  /** Tokens of what the pointer rests on elsewhere are marked in grid and minimap; undefined: none. */
+  readonly onPointAt: (tokens: Span | undefined) => void
+  /** Runs a task of lib/inspect/tasks.ts in the worker. */
+  readonly run: RunInspection
+  readonly reading: TokenReading
+  readonly marks: readonly TokenMarks[]
+  /** Replaces the marks of a kind. */
+  readonly onMarks: (kind: MarkKind, ranges: Int32Array) => void
+  readonly folds: Folds
+  readonly onFolds: (folds: Folds) => void
+  /** Tokens in sight in the grid, half-open; undefined before it is drawn. */
+  readonly inSight: Span | undefined
+}
+
+/** A part of the inspector. */
+export interface InspectorPartProps {
+  readonly inspection: Inspection
+}

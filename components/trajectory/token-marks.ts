@@ -1,0 +1,31 @@
+/** Tokens that something points at, beside heat and mask: what the grid outlines and the minimap shows. */
+
+export type MarkKind =
+  /** Found; `current` is the hit that was jumped to. */
+  | 'hit'
+  | 'current'
+  /** Ids that encoding the text again does not give. */
+  | 'drift'
+  /** What is pointed at elsewhere: a message, a call, a point of a chart. */
+  | 'linked'
+  /** The first and the last trained token of a turn, and where a trainer's file cuts. */
+  | 'edge'
+  | 'cut'
+
+export interface TokenMarks {
+  readonly kind: MarkKind
+  /** Flat pairs [start, end, start, end, …], half-open, sorted, not overlapping: indices of the trajectory. */
+  readonly ranges: Int32Array
+}
+
+/** Index of the first range that ends after the token; a scan goes on from there. */
+export function firstRangeAfter(ranges: Int32Array, token: number): number {
+  let low = 0
+  let high = ranges.length >> 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ranges[2 * middle + 1] as number) <= token) low = middle + 1
+    else high = middle
+  }
+  return low
+}

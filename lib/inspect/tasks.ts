@@ -1,0 +1,25 @@
+/** Every task of the inspector by its name: what the page's worker can run. */
+import type { InspectTask } from './task.ts'
+
+export const inspectTasks = {}
+
+type Tasks = typeof inspectTasks
+export type InspectTaskName = keyof Tasks
+type AnyTask = InspectTask<never, unknown, unknown>
+export type RequestOf<Name extends InspectTaskName> = Tasks[Name] extends AnyTask ? Parameters<Tasks[Name]>[0] : never
+export type ProgressOf<Name extends InspectTaskName> =
+  Tasks[Name] extends InspectTask<never, infer Progress, unknown> ? Progress : never
+export type ResultOf<Name extends InspectTaskName> =
+  Tasks[Name] extends InspectTask<never, unknown, infer Result> ? Result : never
+
+/** Runs a task on the trajectory that the page shows, where it disturbs nobody. Rejects with the signal's reason when it is given up. */
+export type RunInspection = <Name extends InspectTaskName>(
+  name: Name,
+  request: RequestOf<Name>,
+  options: {
+    /** Names as the server's loader takes them. Omitted: none. */
+    readonly tokenizers?: readonly string[]
+    readonly signal: AbortSignal
+    readonly onProgress?: (progress: ProgressOf<Name>) => void
+  },
+) => Promise<ResultOf<Name>>
