@@ -1,7 +1,7 @@
 /** The filters that make text. */
 import { indexOf, sizeOf } from '../python/arguments.ts'
 import { noAttribute } from '../python/attributes.ts'
-import { codePointLength, codePointSlice, splitLines } from '../python/code-points.ts'
+import { SPACES, splitLines } from '../python/code-points.ts'
 import { compare, truth } from '../python/comparison.ts'
 import { items, iteratorOf, length, listOf } from '../python/iteration.ts'
 import { toJson } from '../python/json.ts'
@@ -33,13 +33,14 @@ function method(name: string, value: Value, positional: readonly Value[], runtim
 const asMethod = (name: string): Filter =>
   filter(`do_${name}(s)`, ([value = null], runtime) => method(name, value, [], runtime))
 
+const WORD_START = new RegExp(`([-${SPACES}({[<]+)`)
+
 /** Of words behind space, hyphens and opening brackets. */
 function titleOf(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are space to Python
-  const words = text.split(/([-\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000({[<]+)/)
-  return words
+  return text
+    .split(WORD_START)
     .map((word) => {
-      const first = codePointSlice(word, 0, Math.min(1, codePointLength(word)))
+      const [first = ''] = word
       return first.toUpperCase() + word.slice(first.length).toLowerCase()
     })
     .join('')

@@ -10,7 +10,7 @@ export function codePointLength(text: string): number {
   return count
 }
 
-/** text[start:stop], both within the text. */
+/** text[start:stop], neither of them negative. */
 export function codePointSlice(text: string, start: number, stop: number): string {
   if (start >= stop) return ''
   if (!hasSurrogates(text)) return text.slice(start, stop)
@@ -37,7 +37,8 @@ export function lastCharacter(text: string, end: number): string {
   return (pair.codePointAt(0) ?? 0) > 0xffff ? pair : text.slice(end - 1, end)
 }
 
-const SPACES = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000'
+/** What Python's str holds for space, for a character class. */
+export const SPACES = '\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000'
 const SPACE = new RegExp(`[${SPACES}]`)
 const LEADING_SPACE = new RegExp(`^[${SPACES}]+`)
 /** Runs of what str.split() splits at. */
@@ -69,6 +70,7 @@ export function splitLines(text: string, keepEnds: boolean): string[] {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Python's line boundaries
 const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/g
 
+export const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 /** What repr() writes as an escape. */
 export const isPrintable = (character: string): boolean => character === ' ' || !/[\p{C}\p{Z}]/u.test(character)
 export const isAlpha = (character: string): boolean => /\p{L}/u.test(character)
@@ -127,8 +129,7 @@ const DIGRAPHS = new Map([
 
 /** str.casefold(): JavaScript has none, but lower(upper(lower(c))) is it with few exceptions. */
 export function caseFold(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
-  if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase()
+  if (isAscii(text)) return text.toLowerCase()
   let folded = ''
   for (const character of text) folded += foldedCharacter(character)
   return folded
@@ -198,7 +199,10 @@ export function quoted(text: string): string {
 /** ASCII without quotes, backslashes and controls. */
 const PLAIN = /^[ !#-&(-[\]-~]*$/
 
-export function escapedCodePoint(character: string): string {
+/** ascii() of a repr. */
+export const ascii = (text: string): string => text.replace(/[^\0-\x7f]/gu, escapedCodePoint)
+
+function escapedCodePoint(character: string): string {
   const code = character.codePointAt(0) ?? 0
   const hex = code.toString(16)
   if (code < 0x100) return `\\x${hex.padStart(2, '0')}`

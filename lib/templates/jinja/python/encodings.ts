@@ -1,8 +1,7 @@
 /** str.encode and bytes.decode for the encodings that templates use: UTF-8, ASCII, Latin-1. */
 
-import { quoted } from './code-points.ts'
+import { ascii, quoted } from './code-points.ts'
 import { Bytes } from './objects.ts'
-import { ascii } from './printf.ts'
 import { PyError, type Runtime } from './values.ts'
 
 /** By the names that Python normalises; the limit is the first code point that does not fit. */

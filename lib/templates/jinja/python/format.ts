@@ -1,9 +1,8 @@
 /** str.format and format(): fields in braces, as string.Formatter and CPython read them. */
-import { codePointLength, codePointSlice, isDecimal } from './code-points.ts'
+import { ascii, codePointLength, codePointSlice, isDecimal } from './code-points.ts'
 import { escapedHtml, Markup, textOf } from './markup.ts'
 import { formattedNumber, padded, readFormatSpec, unknownCode } from './number-format.ts'
 import { numeric } from './numbers.ts'
-import { ascii } from './printf.ts'
 import { repr, str, typeName } from './repr.ts'
 import { PyError, type Runtime, type Value } from './values.ts'
 
@@ -207,8 +206,7 @@ function formattedText(text: string, specText: string, name: string, runtime: Ru
   if (spec.align === '=') {
     throw new PyError('ValueError', "'=' alignment not allowed in string format specifier")
   }
-  const cut =
-    spec.precision === undefined ? text : codePointSlice(text, 0, Math.min(spec.precision, codePointLength(text)))
+  const cut = spec.precision === undefined ? text : codePointSlice(text, 0, spec.precision)
   const padding = Math.max(0, spec.width - codePointLength(cut))
   runtime.allocate(padding + cut.length)
   return padded(cut, padding, spec.fill, spec.align ?? '<')

@@ -1,5 +1,5 @@
 /** Python's ints and floats: arithmetic, conversion from and to text. An int is a number while it is safe, else a bigint. */
-import { decimalDigit, strip } from './code-points.ts'
+import { decimalDigit, isAscii, strip } from './code-points.ts'
 import { PyError, PyFloat, type Runtime, type Value } from './values.ts'
 
 export type Int = number | bigint
@@ -281,8 +281,7 @@ const FLOAT = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:e
 
 /** Python reads the decimal digits of every script. */
 const asciiDigits = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
-  /^[\x00-\x7f]*$/.test(text) ? text : text.replace(/\p{Nd}/gu, (digit) => String(decimalDigit(digit)))
+  isAscii(text) ? text : text.replace(/\p{Nd}/gu, (digit) => String(decimalDigit(digit)))
 
 /** int(float). */
 export function truncated(value: number): Int {

@@ -1,5 +1,5 @@
 /** `str % values`: printf-style formatting, as CPython's unicode_format goes about it. */
-import { codePointIndex, codePointLength, codePointSlice, escapedCodePoint } from './code-points.ts'
+import { ascii, codePointIndex, codePointLength, codePointSlice } from './code-points.ts'
 import { escapedHtml, Markup, textOf } from './markup.ts'
 import { floatDigits, type IntType, intDigits, intPrefix } from './number-format.ts'
 import { asDouble, clamped, type Int, integer, numeric, truncated } from './numbers.ts'
@@ -129,12 +129,9 @@ function textual(value: Value, conversion: Conversion, runtime: Runtime): string
   const { type, precision, markup } = conversion
   const plain = type === 's' ? str(value, runtime) : type === 'r' ? repr(value, runtime) : ascii(repr(value, runtime))
   const text = markup && !(type === 's' && value instanceof Markup) ? escapedHtml(plain) : plain
-  const cut = precision === undefined ? text : codePointSlice(text, 0, Math.min(precision, codePointLength(text)))
+  const cut = precision === undefined ? text : codePointSlice(text, 0, precision)
   return withWidth('', '', cut, { ...conversion, zero: false }, runtime)
 }
-
-/** ascii() of a repr. */
-export const ascii = (text: string): string => text.replace(/[^\0-\x7f]/gu, escapedCodePoint)
 
 function character(value: Value): string {
   const text = textOf(value)
