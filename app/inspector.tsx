@@ -35,6 +35,8 @@ import type { Span } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { OTHER_TABS, TAB_TITLES } from './inspector-tabs.ts'
 import { Panes } from './panes.tsx'
+import { useOffers } from './use-offers.ts'
+import { useSaid } from './use-said.ts'
 import { useViewState } from './view-state.ts'
 
 const TokenizerDialog = dynamic(async () => (await import('./tokenizer-dialog.tsx')).TokenizerDialog)
@@ -53,6 +55,8 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
   const [marks, setMarks] = useState<readonly TokenMarks[]>([])
   const [folds, setFolds] = useState<Folds>(NO_FOLDS)
   const [inSight, setInSight] = useState<Span>()
+  const { offer } = useOffers()
+  const { said, say } = useSaid()
   const run = useInspection(trajectory)
   const { selection } = view
   const shown = tokenAt(trajectory, selection?.focus ?? pointed ?? -1)
@@ -75,6 +79,8 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
     folds,
     onFolds: setFolds,
     inSight,
+    offer,
+    say,
   }
   const choose = (index: number) => inspection.onSelect(single(index), 'tokens')
   const OtherTab = view.tab === 'tokens' ? undefined : OTHER_TABS[view.tab]
@@ -195,6 +201,9 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
           <Heading>Tool calls</Heading>
           <ToolCalls trajectory={trajectory} onSelect={choose} />
           <VerifyPanel inspection={inspection} />
+          <p role="status" className="text-dim text-xs">
+            {said}
+          </p>
         </>
       }
     />

@@ -7,6 +7,7 @@ import type { Folds } from '../trajectory/grid-options.ts'
 import type { Selection } from '../trajectory/selection.ts'
 import type { MarkKind, TokenMarks } from '../trajectory/token-marks.ts'
 import type { TokenReading } from '../trajectory/token-reading.ts'
+import type { Offer } from './offers.ts'
 
 export const INSPECTOR_TABS = ['tokens', 'messages', 'requests', 'charts', 'trainer', 'raw'] as const
 export type InspectorTab = (typeof INSPECTOR_TABS)[number]
@@ -49,6 +50,10 @@ export interface Inspection {
   readonly onFolds: (folds: Folds) => void
   /** Tokens in sight in the grid, half-open; undefined before it is drawn. */
   readonly inSight: Span | undefined
+  /** What a part can do on a key or by the palette: `useOffer`. The same function for as long as the screen is there. */
+  readonly offer: Offer
+  /** Says something in the status line, aloud to screen readers too: `link copied`. */
+  readonly say: (message: string) => void
 }
 
 /** A part of the inspector. */
