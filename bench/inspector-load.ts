@@ -1,0 +1,60 @@
+/**
+ * From a chosen file to its tokens: `node bench/inspector-load.ts [tokens]`. A generated trajectory, 27 % trained, with 5
+ * alternatives at trained tokens.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { Page } from '@playwright/test'
+import { encode } from '#lib/core/codec.ts'
+import { largeTrajectory } from '../e2e/large-trajectory.ts'
+import { chooseFile, FIRST_TOKENS, longTasks, settled, weigh, withBench } from './browser.ts'
+import { tell } from './figures.ts'
+
+const tokens = Number(process.argv[2] ?? 200_000)
+const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-load-'))
+const file = path.join(scratch, 'large.json')
+writeFileSync(file, encode(largeTrajectory({ tokens })))
+
+await withBench(async ({ open }) => {
+  const page = await open()
+  await settled(page)
+  const painted = firstPaint(page, FIRST_TOKENS)
+  await chooseFile(page, file)
+  await told('', page, await painted, { painted: 500, interactive: 1000, longest: 100, nodes: 5000, heap: 100 })
+})
+rmSync(scratch, { recursive: true })
+
+/** The page's time of the first picture with an element of this kind. */
+function firstPaint(page: Page, selector: string): Promise<number> {
+  return page.evaluate(async (selector) => {
+    while (!document.querySelector(selector)) await new Promise((resolve) => requestAnimationFrame(resolve))
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)))
+    return performance.now()
+  }, selector)
+}
+
+interface Limits {
+  readonly painted?: number
+  readonly interactive?: number
+  readonly longest?: number
+  readonly nodes?: number
+  readonly heap?: number
+}
+
+/** Interactive: when no task over 50 ms is left. */
+async function told(who: string, page: Page, painted: number, limits: Limits): Promise<void> {
+  await settled(page)
+  const { chosen, lastEnd } = await page.evaluate(() => ({
+    chosen: window.recorded.chosen,
+    lastEnd: Math.max(...window.recorded.longTasks.map(({ start, duration }) => start + duration)),
+  }))
+  const { nodes, heap, buffers } = await weigh(page)
+  const [longest = 0] = await longTasks(page, chosen)
+  tell(`${who}file chosen → first tokens painted`, painted - chosen, 'ms', limits.painted)
+  tell(`${who}file chosen → interactive`, Math.max(painted, lastEnd) - chosen, 'ms', limits.interactive)
+  tell(`${who}longest task`, longest, 'ms', limits.longest)
+  tell(`${who}DOM nodes`, nodes, 'nodes', limits.nodes)
+  tell(`${who}heap`, heap / 1e6, 'MB', limits.heap)
+  tell(`${who}typed arrays beside it`, buffers / 1e6, 'MB')
+}
