@@ -1,6 +1,7 @@
 /** Totals of a trajectory and of each segment, derived. Logprob sums are over trained tokens whose logprob is known. */
-import { logprobsOf, maskOf, segmentsOf } from './tokens.ts'
-import type { ResponseView, SegmentView, TrajectoryView } from './trajectory-view.ts'
+import { onceFor } from './once-for.ts'
+import { isTrained, segmentsOf } from './tokens.ts'
+import { numberAt, type ResponseView, type SegmentView, type TrajectoryView } from './trajectory-view.ts'
 
 interface SegmentStatistics {
   readonly tokens: number
@@ -64,16 +65,21 @@ export function statistics(trajectory: TrajectoryView): Statistics {
   }
 }
 
-function segmentStatistics(segment: SegmentView): SegmentStatistics {
-  const mask = maskOf(segment)
-  const scores = logprobsOf(segment).filter((logprob, i): logprob is number => mask[i] === 1 && logprob !== null)
-  return withMeans({
-    tokens: segment.ids.length,
-    trained: sum(mask),
-    scored: scores.length,
-    logprobSum: scores.length > 0 ? sum(scores) : null,
-  })
-}
+/** A closed segment never changes: while a response grows, only its own tokens are read again. */
+const segmentStatistics = onceFor((segment: SegmentView): SegmentStatistics => {
+  let trained = 0
+  let scored = 0
+  let logprobSum = 0
+  for (let index = 0; index < segment.ids.length; index++) {
+    if (!isTrained(segment, index)) continue
+    trained++
+    const logprob = numberAt(segment.logprobs, index)
+    if (logprob === null) continue
+    scored++
+    logprobSum += logprob
+  }
+  return withMeans({ tokens: segment.ids.length, trained, scored, logprobSum: scored > 0 ? logprobSum : null })
+})
 
 function withMeans(sums: Omit<SegmentStatistics, 'meanLogprob' | 'perplexity'>): SegmentStatistics {
   const meanLogprob = sums.logprobSum === null ? null : sums.logprobSum / sums.scored

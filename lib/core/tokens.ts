@@ -1,4 +1,5 @@
 /** Views over all tokens of a trajectory, derived from its segments. Positions count from the first token; half-open. */
+import { onceFor } from './once-for.ts'
 import type { Span, ToolCall, Trajectory } from './trajectory.ts'
 import { numberAt, type SegmentView, type TrajectoryView } from './trajectory-view.ts'
 import { unreachable } from './unreachable.ts'
@@ -36,12 +37,30 @@ interface GrowingSegments<S> {
 }
 
 /** Position of the first token of each segment, and after the last one the number of tokens. */
-export function segmentStarts(trajectory: TrajectoryView): readonly number[] {
-  let next = 0
-  return [0, ...segmentsOf(trajectory).map((segment) => (next += segment.ids.length))]
+export function segmentStarts({ segments, live }: Pick<TrajectoryView, 'segments' | 'live'>): readonly number[] {
+  const starts = startsOfClosed(segments)
+  return live?.open ? [...starts, (starts.at(-1) as number) + live.open.ids.length] : starts
 }
 
-export const tokenCount = (trajectory: TrajectoryView): number => segmentStarts(trajectory).at(-1) as number
+const startsOfClosed = onceFor((segments: readonly SegmentView[]): readonly number[] => {
+  let next = 0
+  return [0, ...segments.map((segment) => (next += segment.ids.length))]
+})
+
+export const tokenCount = ({ segments, live }: Pick<TrajectoryView, 'segments' | 'live'>): number =>
+  (startsOfClosed(segments).at(-1) as number) + (live?.open?.ids.length ?? 0)
+
+/** Number of the segment that holds a token, of the starts of all; −1 where no token is. */
+export function segmentIndexAt(starts: readonly number[], index: number): number {
+  let low = 0
+  let high = starts.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((starts[middle] as number) <= index) low = middle + 1
+    else high = middle
+  }
+  return low < starts.length ? low - 1 : -1
+}
 
 /** All token ids: what the model has read and written. */
 export const ids = (trajectory: TrajectoryView): number[] =>
@@ -72,9 +91,9 @@ export const surprise = (logprob: number | null): number | null => (logprob === 
 /** The token at a position; undefined when there is none. */
 export function tokenAt(trajectory: TrajectoryView, index: number): Token | undefined {
   const starts = segmentStarts(trajectory)
-  const segmentIndex = starts.findIndex((start, i) => start <= index && index < (starts[i + 1] as number))
-  const segment = segmentsOf(trajectory)[segmentIndex]
-  if (!segment) return undefined
+  const segmentIndex = segmentIndexAt(starts, index)
+  const segment = trajectory.segments[segmentIndex] ?? trajectory.live?.open
+  if (!segment || segmentIndex < 0) return undefined
   const indexInSegment = index - (starts[segmentIndex] as number)
   return {
     index,
@@ -94,12 +113,16 @@ export function tokenAt(trajectory: TrajectoryView, index: number): Token | unde
   }
 }
 
-function isSpecial({ model }: Pick<Trajectory, 'model'>, id: number): boolean {
-  return model.tokenizer?.specialIds.includes(id) ?? false
+/** Whether an id is an added token: a special one, a think or tool delimiter. */
+export function isSpecial({ model }: Pick<Trajectory, 'model'>, id: number): boolean {
+  return model.tokenizer !== undefined && specialIdsOf(model.tokenizer).has(id)
 }
 
+const specialIdsOf = onceFor(({ specialIds }: Tokenizer) => new Set(specialIds))
+type Tokenizer = NonNullable<Trajectory['model']['tokenizer']>
+
 /** Think blocks, tool calls and their arguments, outer before inner, in the order in which they start. */
-export function spansOf(segment: SegmentView): readonly TokenSpan[] {
+export const spansOf = onceFor((segment: SegmentView): readonly TokenSpan[] => {
   if (segment.kind === 'prompt') return []
   const spans: TokenSpan[] = [
     ...segment.thinks.map(({ closed, start, end }): TokenSpan => ({ kind: 'think', span: { start, end }, closed })),
@@ -111,7 +134,7 @@ export function spansOf(segment: SegmentView): readonly TokenSpan[] {
     ]),
   ]
   return spans.sort((a, b) => a.span.start - b.span.start || b.span.end - a.span.end)
-}
+})
 
 export function spanLabel(span: TokenSpan): string {
   switch (span.kind) {

@@ -7,7 +7,18 @@ import { inputHash } from './input-hash.ts'
 import { bytesOf, textOf, textWithStarts, tokensAt, vocabEntry } from './pieces.ts'
 import { sampleTrajectory as sample } from './sample-trajectory.ts'
 import { statistics } from './statistics.ts'
-import { ids, logprobs, lossMask, segmentStarts, spanLabel, spansOf, surprise, tokenAt, tokenCount } from './tokens.ts'
+import {
+  ids,
+  logprobs,
+  lossMask,
+  segmentIndexAt,
+  segmentStarts,
+  spanLabel,
+  spansOf,
+  surprise,
+  tokenAt,
+  tokenCount,
+} from './tokens.ts'
 import type { ResponseSegment } from './trajectory.ts'
 import { unreachable } from './unreachable.ts'
 
@@ -17,6 +28,25 @@ describe('views over the tokens', () => {
     expect(lossMask(sample)).toEqual([0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 0])
     expect(logprobs(sample)).toEqual([null, -2, -3, -0.5, -0.25, null, -1, 0, null, null, null, null])
     expect([segmentStarts(sample), tokenCount(sample)]).toEqual([[0, 3, 8, 10, 12], 12])
+  })
+
+  test('what is under way counts too', () => {
+    const open = { kind: 'response', ids: [3, 4], thinks: [], toolCalls: [] } as const
+    const live = { ...sample, live: { open, runningCalls: {} } }
+    expect([segmentStarts(live), tokenCount(live)]).toEqual([[0, 3, 8, 10, 12, 14], 14])
+    expect([tokenAt(live, 13)?.id, tokenAt(live, 14)]).toEqual([4, undefined])
+    expect(tokenAt({ ...live, segments: [] }, 0)?.segmentIndex).toBe(0)
+  })
+
+  test('a token is found in its segment, whatever is empty around it', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(3)), fc.integer({ min: -2, max: 40 }), (lengths, index) => {
+        const starts = [0]
+        for (const length of lengths) starts.push((starts.at(-1) as number) + length)
+        const expected = starts.findIndex((start, i) => start <= index && index < (starts[i + 1] ?? start))
+        expect(segmentIndexAt(starts, index)).toBe(expected)
+      }),
+    )
   })
 
   test('tell everything about one token', () => {
