@@ -1,0 +1,51 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { entropyAt, marginAt, rankAt } from './alternatives.ts'
+
+const ln = Math.log
+const segment = {
+  ids: [7, 8, 9, 5],
+  topLogprobs: {
+    k: 2,
+    ids: [7, 1, 1, 8, 1, 2, -1, -1],
+    logprobs: [ln(0.5), ln(0.25), ln(0.9), ln(0.1), ln(0.6), null, null, null],
+  },
+}
+
+test('the rank is the place among the alternatives, and beyond them it is beyond any', () => {
+  expect([0, 1, 2, 3].map((index) => rankAt(segment, index))).toEqual([1, 2, Number.POSITIVE_INFINITY, null])
+  expect(rankAt({ ids: [1] }, 0)).toBeNull()
+  expect(rankAt(segment, 4)).toBeNull()
+})
+
+test('the margin needs two alternatives', () => {
+  expect(marginAt(segment, 0)).toBeCloseTo(0.25)
+  expect(marginAt(segment, 1)).toBeCloseTo(0.8)
+  expect([2, 3].map((index) => marginAt(segment, index))).toEqual([null, null])
+  expect(marginAt({ ids: [1] }, 0)).toBeNull()
+  expect(marginAt({ ids: [1], topLogprobs: { k: 1, ids: [1], logprobs: [0] } }, 0)).toBeNull()
+})
+
+describe('entropy', () => {
+  test('what is not among the alternatives counts as one more', () => {
+    expect(entropyAt(segment, 0)).toBeCloseTo(1.5 * ln(2))
+    expect(entropyAt(segment, 1)).toBeCloseTo(-0.9 * ln(0.9) - 0.1 * ln(0.1))
+    expect(entropyAt(segment, 2)).toBeCloseTo(-0.6 * ln(0.6) - 0.4 * ln(0.4))
+    expect(entropyAt(segment, 3)).toBeNull()
+    expect(entropyAt({ ids: [1] }, 0)).toBeNull()
+  })
+
+  test('it is never above that of the whole distribution', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 3, maxLength: 12 }), (weights) => {
+        const sum = weights.reduce((a, b) => a + b, 0)
+        const logprobs = weights.map((weight) => ln(weight / sum)).sort((a, b) => b - a)
+        const whole = logprobs.reduce((total, logprob) => total - Math.exp(logprob) * logprob, 0)
+        const topLogprobs = { k: 3, ids: [0, 1, 2], logprobs: logprobs.slice(0, 3) }
+        const entropy = entropyAt({ ids: [0], topLogprobs }, 0) as number
+        expect(entropy).toBeGreaterThanOrEqual(0)
+        expect(entropy).toBeLessThanOrEqual(whole + 1e-5)
+      }),
+    )
+  })
+})
