@@ -15,5 +15,5 @@ export function useInspection(trajectory: TrajectoryView): RunInspection {
       if (step.done) return step.value
       onProgress?.(step.value as never)
     }
-  }) as RunInspection
+  }) as unknown as RunInspection
 }

@@ -1,6 +1,7 @@
 /** What a file format is: how it is recognised, read and written. One file of this folder for each; registry.ts lists them. */
 import type { Violation } from '#lib/core/schema-violation.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { TrainingRow } from './training-row.ts'
 
 export interface Format {
   /** In addresses and in a trajectory's provenance. */
@@ -15,6 +16,8 @@ export interface Format {
   read(value: unknown, source: Source): Read
   /** Omitted: the format is only read. */
   readonly write?: (trajectory: Trajectory) => Written
+  /** What a trainer gets of such a record, which is the trajectory's as `write` gives it. One row, unless the format splits. */
+  readonly rows?: (record: object, trajectory: Trajectory) => readonly TrainingRow[]
 }
 
 /** What a record cannot say of itself. */

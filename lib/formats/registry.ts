@@ -6,9 +6,9 @@ import { strandsSglang } from './strands-sglang.ts'
 
 export const formats: readonly Format[] = [rollscope, strandsSglang, slime]
 
-export type WritableFormat = Format & Required<Pick<Format, 'write'>>
+export type WritableFormat = Format & Required<Pick<Format, 'write' | 'rows'>>
 
 /** Those that can be exported. */
 export const writableFormats: readonly WritableFormat[] = formats.filter(
-  (format): format is WritableFormat => format.write !== undefined,
+  (format): format is WritableFormat => format.write !== undefined && format.rows !== undefined,
 )

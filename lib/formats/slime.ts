@@ -22,10 +22,11 @@ import {
   tooManySegments,
 } from './columns.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
-import type { Format, Read, Source, Written } from './format.ts'
+import type { Format, Read, Source } from './format.ts'
 import { without } from './json-value.ts'
 import { lostBeside, lostForeign } from './lost.ts'
 import { firstMessages } from './messages.ts'
+import type { TrainingRow } from './training-row.ts'
 
 const NAME = 'slime'
 
@@ -39,6 +40,7 @@ export const slime: Format = {
     ['response_length', 'rollout_log_probs', 'loss_mask', 'status'].some((key) => key in value),
   read,
   write,
+  rows,
 }
 
 type Status = 'completed' | 'truncated'
@@ -237,7 +239,7 @@ function restOf(sample: Sample, hasOutcome: boolean, hasGroup: boolean): JsonObj
   return without({ ...sample, ...metadata }, taken)
 }
 
-function write(trajectory: Trajectory): Written {
+function write(trajectory: Trajectory) {
   const { segments, vocab, outcome, model } = trajectory
   const own = trajectory.foreign?.[NAME] ?? {}
   const info = segments.map(({ kind, ids }) => [kind === 'response', ids.length] as const)
@@ -282,6 +284,45 @@ function write(trajectory: Trajectory): Written {
       ...lostForeign(trajectory, NAME),
     ],
   }
+}
+
+/** The mask and the logprobs begin after the initial prompt, which slime never trains on. */
+function rows(record: object): readonly TrainingRow[] {
+  const { tokens, response_length, rollout_log_probs } = record as ReturnType<typeof write>['value']
+  const promptLength = tokens.length - response_length
+  const response = { start: promptLength, end: tokens.length }
+  return [
+    {
+      fields: [
+        {
+          name: 'tokens',
+          meaning: 'ids',
+          parts: [{ kind: 'array', path: ['tokens'], tokens: { ...response, start: 0 } }],
+        },
+        {
+          name: 'loss_mask',
+          meaning: 'mask',
+          parts: [
+            { kind: 'meant', value: 0, tokens: { start: 0, end: promptLength } },
+            { kind: 'array', path: ['loss_mask'], tokens: response },
+          ],
+        },
+        {
+          name: 'rollout_log_probs',
+          meaning: 'logprobs',
+          parts: rollout_log_probs ? [{ kind: 'array', path: ['rollout_log_probs'], tokens: response }] : [],
+        },
+      ],
+      lengths: [
+        { name: 'response_length', path: ['response_length'], tokens: response },
+        {
+          name: 'metadata.rollscope.segment_info',
+          path: ['metadata', 'rollscope', 'segment_info'],
+          tokens: { ...response, start: 0 },
+        },
+      ],
+    },
+  ]
 }
 
 /** As the example has it: the text of the question, without the system prompt. */

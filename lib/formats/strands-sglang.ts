@@ -26,6 +26,7 @@ import type { Format, Read, Source } from './format.ts'
 import { without } from './json-value.ts'
 import { lostBeside, lostForeign } from './lost.ts'
 import { withMessages } from './messages.ts'
+import type { TokenField } from './training-row.ts'
 
 const NAME = 'strands-sglang'
 
@@ -39,6 +40,20 @@ export const strandsSglang: Format = {
     value: rolloutOf(trajectory),
     lost: [...lostBeside(trajectory, ['experts', 'images']), ...lostForeign(trajectory, '')],
   }),
+  rows: (record) => {
+    const tokens = { start: 0, end: (record as ReturnType<typeof rolloutOf>).token_ids.length }
+    const whole = (name: string, meaning: TokenField['meaning']): TokenField => ({
+      name,
+      meaning,
+      parts: [{ kind: 'array', path: [name], tokens }],
+    })
+    return [
+      {
+        fields: [whole('token_ids', 'ids'), whole('loss_mask', 'mask'), whole('logprobs', 'logprobs')],
+        lengths: [{ name: 'segment_info', path: ['segment_info'], tokens }],
+      },
+    ]
+  },
 }
 
 const rolloutOf = (trajectory: Trajectory) => ({

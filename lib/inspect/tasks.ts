@@ -1,7 +1,13 @@
 /** Every task of the inspector by its name: what the page's worker can run. */
 import type { InspectTask } from './task.ts'
+import { trainerSheet } from './trainer/sheet.ts'
+import { trainerArray, trainerFile } from './trainer/texts.ts'
 
-export const inspectTasks = {}
+export const inspectTasks = {
+  trainerSheet,
+  trainerFile,
+  trainerArray,
+}
 
 type Tasks = typeof inspectTasks
 export type InspectTaskName = keyof Tasks
