@@ -28,6 +28,7 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
+import { saveText } from '#lib/client/files.ts'
 import { useInspection } from '#lib/client/use-inspection.ts'
 import { lacksTexts, takesTokenizer } from '#lib/core/texts.ts'
 import { tokenAt } from '#lib/core/tokens.ts'
@@ -81,6 +82,7 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
     inSight,
     offer,
     say,
+    onSave: saveText,
   }
   const choose = (index: number) => inspection.onSelect(single(index), 'tokens')
   const OtherTab = view.tab === 'tokens' ? undefined : OTHER_TABS[view.tab]

@@ -54,6 +54,8 @@ export interface Inspection {
   readonly offer: Offer
   /** Says something in the status line, aloud to screen readers too: `link copied`. */
   readonly say: (message: string) => void
+  /** Gives the user a file of JSON. */
+  readonly onSave: (text: string, name: string) => void
 }
 
 /** A part of the inspector. */
