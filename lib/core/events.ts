@@ -5,14 +5,15 @@
 import * as z from 'zod'
 import {
   type Plain,
-  type ResponseSegment,
   type Segment,
   schemas,
   type ToolCall,
   type ToolResult,
+  type TopLogprobs,
   type Trajectory,
   trajectorySchema,
 } from './trajectory.ts'
+import { numberAt, type ResponseView, type SegmentView, type TrajectoryView } from './trajectory-view.ts'
 import { unreachable } from './unreachable.ts'
 
 const { promptSegment, responseSegment } = schemas
@@ -76,7 +77,9 @@ export interface LiveTrajectory extends Trajectory {
 }
 
 /** The trajectory after the event. Throws when the event does not fit what came before (a broken promise of ours). */
-export function applyEvent(trajectory: LiveTrajectory | undefined, event: RolloutEvent): LiveTrajectory {
+export function applyEvent(trajectory: LiveTrajectory | undefined, event: RolloutEvent): LiveTrajectory
+export function applyEvent(trajectory: TrajectoryView | undefined, event: RolloutEvent): TrajectoryView
+export function applyEvent(trajectory: TrajectoryView | undefined, event: RolloutEvent): TrajectoryView {
   if (event.type === 'started') return { ...event.trajectory, live: { runningCalls: {} } }
   if (!trajectory) throw new Error(`the first event of a rollout is started, not ${event.type}`)
   const runningCalls = trajectory.live?.runningCalls ?? {}
@@ -129,15 +132,15 @@ export function mergeTokens(events: readonly TokensEvent[]): TokensEvent {
   }
 }
 
-const withTokens = (open: ResponseSegment, added: TokenColumns): ResponseSegment => ({
+const withTokens = (open: ResponseView, added: TokenColumns): ResponseView => ({
   ...open,
   ...joined([open, added]),
 })
 
 function withVocabulary(
-  trajectory: LiveTrajectory,
+  trajectory: TrajectoryView,
   { vocab, specialIds }: Pick<SegmentEvent, 'vocab' | 'specialIds'>,
-): LiveTrajectory {
+): TrajectoryView {
   const known = trajectory.model.tokenizer
   const merged =
     Object.keys(vocab).length === 0 ? trajectory : { ...trajectory, vocab: { ...trajectory.vocab, ...vocab } }
@@ -148,13 +151,13 @@ function withVocabulary(
   }
 }
 
-type TokenColumns = Pick<TokensEvent, 'ids' | 'logprobs' | 'topLogprobs'>
+type TokenColumns = Pick<ResponseView, 'ids' | 'logprobs' | 'topLogprobs'>
 
-function joined(parts: readonly TokenColumns[]): TokenColumns {
+function joined(parts: readonly TokenColumns[]): Pick<TokensEvent, 'ids' | 'logprobs' | 'topLogprobs'> {
   const k = parts.reduce((most, { topLogprobs }) => Math.max(most, topLogprobs?.k ?? 0), 0)
   const top = k > 0 ? parts.map((part) => alternatives(part, k)) : []
   return {
-    ids: parts.flatMap(({ ids }) => ids),
+    ids: parts.flatMap(({ ids }) => Array.from(ids)),
     ...(parts.some(({ logprobs }) => logprobs) && { logprobs: parts.flatMap(known) }),
     ...(k > 0 && {
       topLogprobs: { k, ids: top.flatMap(({ ids }) => ids), logprobs: top.flatMap(({ logprobs }) => logprobs) },
@@ -162,36 +165,34 @@ function joined(parts: readonly TokenColumns[]): TokenColumns {
   }
 }
 
-const known = ({ ids, logprobs }: TokenColumns): readonly (number | null)[] => logprobs ?? ids.map(() => null)
-
-type TopLogprobs = NonNullable<TokenColumns['topLogprobs']>
+const known = ({ ids, logprobs }: TokenColumns): (number | null)[] =>
+  Array.from({ length: ids.length }, (_, index) => numberAt(logprobs, index))
 
 /** The alternatives of some tokens, padded to k a token. */
-function alternatives({ ids, topLogprobs }: TokenColumns, k: number): TopLogprobs {
-  if (topLogprobs?.k === k) return topLogprobs
+function alternatives({ ids, topLogprobs }: TokenColumns, k: number): Pick<TopLogprobs, 'ids' | 'logprobs'> {
   const own = topLogprobs?.k ?? 0
-  const at = (index: number, column: number) => (column < own ? index * own + column : -1)
-  const cells = ids.flatMap((_, index) => Array.from({ length: k }, (_unused, column) => at(index, column)))
+  const cells = Array.from({ length: ids.length * k }, (_, cell) =>
+    cell % k < own ? Math.floor(cell / k) * own + (cell % k) : -1,
+  )
   return {
-    k,
     ids: cells.map((cell) => topLogprobs?.ids[cell] ?? -1),
-    logprobs: cells.map((cell) => topLogprobs?.logprobs[cell] ?? null),
+    logprobs: cells.map((cell) => numberAt(topLogprobs?.logprobs, cell)),
   }
 }
 
-function openResponse({ live }: LiveTrajectory): ResponseSegment {
+function openResponse({ live }: TrajectoryView): ResponseView {
   if (live?.open?.kind !== 'response') throw new Error('tokens arrived while no response was open')
   return live.open
 }
 
-function closed({ live }: LiveTrajectory, { segment }: SegmentEvent): Segment {
+function closed({ live }: TrajectoryView, { segment }: SegmentEvent): SegmentView {
   const open = live?.open
   if (open?.kind === 'prompt' && segment.kind === 'prompt') return { ...open, ...segment }
   if (open?.kind === 'response' && segment.kind === 'response') return { ...open, ...segment }
   throw new Error(`a ${segment.kind} closed while ${open ? `a ${open.kind}` : 'nothing'} was open`)
 }
 
-function withResult(trajectory: LiveTrajectory, callId: string, result: ToolResult): LiveTrajectory {
+function withResult(trajectory: TrajectoryView, callId: string, result: ToolResult): TrajectoryView {
   const withIt = (call: ToolCall): ToolCall => (call.id === callId ? { ...call, result } : call)
   return {
     ...trajectory,
