@@ -23,10 +23,10 @@ import { Heading } from '#components/ui/facts.tsx'
 import { ApiError } from '#lib/client/api.ts'
 import { capabilitiesOptions, downloadsOptions, trajectoryOptions } from '#lib/client/queries.ts'
 import { useRollout } from '#lib/client/use-rollout.ts'
-import type { LiveTrajectory } from '#lib/core/events.ts'
 import { SERVER_TOKENIZER } from '#lib/core/server-tokenizer.ts'
 import { segmentsOf, tokenAt } from '#lib/core/tokens.ts'
 import type { Outcome } from '#lib/core/trajectory.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { FIRST_QUESTION, type FieldErrors, openingOf, requestOf, setupOf } from '#lib/settings/setup.ts'
 import { Panes } from './panes.tsx'
 import { Shell } from './shell.tsx'
@@ -133,7 +133,7 @@ export function PlaygroundScreen() {
   const scale = heatScale(trajectory ? segmentsOf(trajectory) : [])
   const hasTokens = trajectory !== undefined && segmentsOf(trajectory).length > 0
   return (
-    <Shell title="Playground" server={setup.server} trajectory={isRunning ? undefined : trajectory}>
+    <Shell title="Playground" server={setup.server} trajectory={isRunning ? undefined : stored}>
       <Panes
         names={['Setup', 'Tokens', 'Run']}
         gist={shown && trajectory && <TokenGist token={shown} vocab={trajectory.vocab} />}
@@ -234,8 +234,8 @@ export function PlaygroundScreen() {
 
 function shownTrajectory(
   state: ReturnType<typeof useRollout>['state'],
-  stored: LiveTrajectory | undefined,
-): LiveTrajectory | undefined {
+  stored: TrajectoryView | undefined,
+): TrajectoryView | undefined {
   return 'trajectory' in state ? (state.trajectory ?? stored) : stored
 }
 

@@ -1,7 +1,7 @@
 'use client'
 import { useEffect, useState } from 'react'
-import type { LiveTrajectory } from '#lib/core/events.ts'
 import { segmentsOf, tokenCount } from '#lib/core/tokens.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { countText, durationText, percentText } from '../trajectory/numbers.ts'
 
 const TICK_MS = 100
@@ -12,7 +12,7 @@ export function RunClock({
   isRunning,
   note,
 }: {
-  readonly trajectory: LiveTrajectory
+  readonly trajectory: TrajectoryView
   readonly isRunning: boolean
   /** Said while it runs: how its replies can be watched. */
   readonly note: string | undefined
@@ -50,7 +50,7 @@ function useElapsed(isRunning: boolean): number {
  * Decoding only: from the first token of each response to its last; of a reply that came whole, with the prompt's
  * reading. Before the first response has ended, its tokens over the time since the run began here.
  */
-function tokensPerSecond(trajectory: LiveTrajectory, runningMs: number): number | undefined {
+function tokensPerSecond(trajectory: TrajectoryView, runningMs: number): number | undefined {
   let tokens = 0
   let ms = 0
   for (const { ids, timing, request } of responsesOf(trajectory)) {
@@ -64,8 +64,8 @@ function tokensPerSecond(trajectory: LiveTrajectory, runningMs: number): number 
   return open?.kind === 'response' && runningMs > TICK_MS ? (1000 * open.ids.length) / runningMs : undefined
 }
 
-const responsesOf = (trajectory: LiveTrajectory) =>
+const responsesOf = (trajectory: TrajectoryView) =>
   segmentsOf(trajectory).filter((segment) => segment.kind === 'response')
 
-const totalMs = ({ segments }: LiveTrajectory): number =>
+const totalMs = ({ segments }: TrajectoryView): number =>
   segments.reduce((sum, segment) => sum + (segment.kind === 'response' ? (segment.timing?.elapsedMs ?? 0) : 0), 0)

@@ -5,6 +5,7 @@ import { act, renderHook, waitFor } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RolloutEvent } from '#lib/core/events.ts'
+import { unpack } from '#lib/core/packed.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { play } from '#lib/tito/play.ts'
 import { chatml } from '#lib/tito/small-templates.ts'
@@ -47,6 +48,10 @@ function sameRealm(signal: AbortSignal): AbortSignal {
   return controller.signal
 }
 
+/** Its trajectory as a file has it. */
+const recorded = (state: RolloutState | undefined) =>
+  state?.kind === 'ended' ? { ...state, trajectory: unpack(state.trajectory) } : state
+
 const states = async (until: (state: RolloutState) => boolean): Promise<RolloutState[]> => {
   const store = createRolloutStore((action) => setTimeout(action, 1))
   const seen: RolloutState[] = []
@@ -65,7 +70,7 @@ describe('the rollout store', () => {
   test('follows to the end and has the trajectory that the events make', async () => {
     answer = (_request, response) => response.end(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
     const seen = await states(({ kind }) => kind === 'ended')
-    expect(seen.at(-1)).toEqual({ kind: 'ended', key: 'k', trajectory })
+    expect(recorded(seen.at(-1))).toEqual({ kind: 'ended', key: 'k', trajectory })
   })
 
   test('comes back after a lost connection at the event where it left', async () => {
@@ -85,7 +90,7 @@ describe('the rollout store', () => {
       '/api/rollouts/r/events?from=6',
     ])
     expect(seen.some((state) => state.kind === 'following' && !state.isConnected)).toBe(true)
-    expect(seen.at(-1)).toEqual({ kind: 'ended', key: 'k', trajectory })
+    expect(recorded(seen.at(-1))).toEqual({ kind: 'ended', key: 'k', trajectory })
   }, 20_000)
 
   test('events that do not fit together end the following, and say so', async () => {
@@ -147,7 +152,7 @@ describe('the rollout of a page', () => {
     })
     expect(result.current.state.kind).toBe('idle')
     rerender({ shown: 'B' })
-    await waitFor(() => expect(result.current.state).toEqual({ kind: 'ended', key: 'B', trajectory }))
+    await waitFor(() => expect(recorded(result.current.state)).toEqual({ kind: 'ended', key: 'B', trajectory }))
     rerender({ shown: 'A' })
     expect(result.current.state).toEqual({ kind: 'idle' })
     expect(cached('A')).toBeUndefined()

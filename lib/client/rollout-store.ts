@@ -1,10 +1,10 @@
 /**
- * The rollout that is open in the page: follows its events, applies them once a frame with the same reducer as
- * everywhere, and comes back after a lost connection at the event where it left.
+ * The rollout that is open in the page: follows its events, applies them with the same reducer as everywhere and
+ * shows them once a frame, and comes back after a lost connection at the event where it left.
  */
-import type { LiveTrajectory, RolloutEvent } from '#lib/core/events.ts'
-import { createFold } from '#lib/core/fold.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { RolloutEvent } from '#lib/core/events.ts'
+import { createGrowth } from '#lib/core/growth.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { ApiError, callApi, lines } from './api.ts'
 
 /** `key`: under which the trajectory is stored. */
@@ -14,10 +14,10 @@ export type RolloutState =
       readonly kind: 'following'
       readonly key: string
       readonly rolloutId: string
-      readonly trajectory: LiveTrajectory | undefined
+      readonly trajectory: TrajectoryView | undefined
       readonly isConnected: boolean
     }
-  | { readonly kind: 'ended'; readonly key: string; readonly trajectory: Trajectory }
+  | { readonly kind: 'ended'; readonly key: string; readonly trajectory: TrajectoryView }
   /** It ended while nobody listened: the stored trajectory says how. */
   | { readonly kind: 'gone'; readonly key: string }
   /** It cannot be followed any more; it may go on at the server. The trajectory is what had come. */
@@ -25,7 +25,7 @@ export type RolloutState =
       readonly kind: 'failed'
       readonly key: string
       readonly error: ApiError
-      readonly trajectory: LiveTrajectory | undefined
+      readonly trajectory: TrajectoryView | undefined
     }
 
 export interface RolloutStore {
@@ -74,7 +74,7 @@ async function followUntilEnd(
   current: () => RolloutState,
   set: (state: RolloutState) => void,
 ): Promise<void> {
-  const fold = createFold()
+  const growth = createGrowth()
   let received = 0
   let isDue = false
   let hasEnded = false
@@ -83,7 +83,7 @@ async function followUntilEnd(
     const state = current()
     if (signal.aborted || state.kind !== 'following') return
     try {
-      const { trajectory } = fold
+      const { trajectory } = growth
       set(hasEnded && trajectory ? { kind: 'ended', key, trajectory } : { ...state, trajectory })
     } catch (error) {
       fail(notUnderstood(error))
@@ -102,7 +102,7 @@ async function followUntilEnd(
       for await (const event of lines(response) as AsyncIterable<RolloutEvent>) {
         received++
         try {
-          fold.add(event)
+          growth.add(event)
         } catch (error) {
           return fail(notUnderstood(error))
         }

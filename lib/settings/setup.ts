@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { isObject } from '#lib/core/json-object.ts'
 import { mockToolSchema } from '#lib/core/mock-tool.ts'
 import { SERVER_TOKENIZER } from '#lib/core/server-tokenizer.ts'
-import type { Plain, Trajectory } from '#lib/core/trajectory.ts'
+import type { Plain } from '#lib/core/trajectory.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 
 /** As it is remembered in the browser and written into settings files. What is missing there is as it is at first. */
 export const setupSchema = z.object({
@@ -245,7 +246,7 @@ export function openingOf(setup: Setup): Opening {
 }
 
 /** The setup with what a trajectory was begun with in place of what the next one would be. */
-export function setupOf({ segments, model }: Trajectory, setup: Setup): Setup {
+export function setupOf({ segments, model }: TrajectoryView, setup: Setup): Setup {
   const [first] = segments
   const system = first?.kind === 'prompt' ? first.messages.find(({ role }) => role === 'system')?.content : undefined
   const { enable_thinking: thinking, ...options } = model.template?.options ?? {}
