@@ -132,6 +132,9 @@ export function PlaygroundScreen() {
   const shown = trajectory && tokenAt(trajectory, view.view.selection?.focus ?? pointed ?? -1)
   const scale = heatScale(trajectory ? segmentsOf(trajectory) : [])
   const hasTokens = trajectory !== undefined && segmentsOf(trajectory).length > 0
+  // Neither changes with each token, so that the form is not drawn anew while they arrive.
+  const { segments, model } = trajectory ?? {}
+  const shownSetup = hasTokens && segments && model ? setupOf({ segments, model }, setup) : setup
   return (
     <Shell title="Playground" server={setup.server} trajectory={isRunning ? undefined : stored}>
       <Panes
@@ -139,7 +142,7 @@ export function PlaygroundScreen() {
         gist={shown && trajectory && <TokenGist token={shown} vocab={trajectory.vocab} />}
         left={
           <SetupForm
-            setup={hasTokens ? setupOf(trajectory, setup) : setup}
+            setup={shownSetup}
             onChange={(changed) => {
               setProblem(undefined)
               setSetup(hasTokens ? { ...changed, ...openingOf(setup) } : changed)

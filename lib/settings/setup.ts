@@ -246,7 +246,7 @@ export function openingOf(setup: Setup): Opening {
 }
 
 /** The setup with what a trajectory was begun with in place of what the next one would be. */
-export function setupOf({ segments, model }: TrajectoryView, setup: Setup): Setup {
+export function setupOf({ segments, model }: Pick<TrajectoryView, 'segments' | 'model'>, setup: Setup): Setup {
   const [first] = segments
   const system = first?.kind === 'prompt' ? first.messages.find(({ role }) => role === 'system')?.content : undefined
   const { enable_thinking: thinking, ...options } = model.template?.options ?? {}
