@@ -1,15 +1,18 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { LabTokenizer } from '#lib/lab/task.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import { TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
-import { createLab, LabError } from './lab.ts'
-import { createTaskHost, type FromWorker, type HostDeps, type ToWorker } from './task-host.ts'
+import { createLab } from './lab.ts'
+import type { HostDeps } from './task-host.ts'
+import { TaskError } from './task-lane.ts'
+import { fakeWorker, inThisThread } from './test-worker.ts'
 
 afterEach(() => {
   vi.useRealTimers()
 })
 
 /** Tasks of these tests, not the lab's own: the names are free. */
-const tasks: HostDeps['tasks'] = {
+const tasks: HostDeps<LabTokenizer>['tasks'] = {
   *echo(request: unknown) {
     yield 'begun'
     return request
@@ -39,46 +42,15 @@ const tasks: HostDeps['tasks'] = {
   },
 }
 
-const loadTokenizer: HostDeps['loadTokenizer'] = (name) => {
-  if (name === 'bad') throw new TokenizerError('TOKENIZER_BROKEN', 'bad is broken', 'download it again')
+const hold: HostDeps<LabTokenizer>['hold'] = (given) => {
+  if (given.kind !== 'tokenizer') return expect.unreachable()
+  if (given.name === 'bad') throw new TokenizerError('TOKENIZER_BROKEN', 'bad is broken', 'download it again')
   return { tokenizer: byteTokenizer, compile: () => expect.unreachable() }
 }
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** A worker in this thread: its messages are copied, and come later. */
-function fakeWorker(
-  startHost: (post: (message: FromWorker) => void, nextTurn: () => Promise<void>) => (message: ToWorker) => unknown,
-) {
-  let isAlive = true
-  const worker = {
-    onmessage: null as ((event: MessageEvent) => void) | null,
-    onerror: null as ((event: ErrorEvent) => void) | null,
-    got: [] as ToWorker[],
-    get isAlive() {
-      return isAlive
-    },
-    postMessage(message: ToWorker, transfer?: readonly ArrayBuffer[]) {
-      const data = structuredClone(message, { transfer: [...(transfer ?? [])] })
-      worker.got.push(data)
-      setImmediate(() => isAlive && receive(data))
-    },
-    terminate() {
-      isAlive = false
-    },
-  }
-  const receive = startHost(
-    (message) => {
-      const data = structuredClone(message)
-      setImmediate(() => isAlive && worker.onmessage?.({ data } as MessageEvent))
-    },
-    () => new Promise((resolve) => setImmediate(() => isAlive && resolve())),
-  )
-  return worker
-}
-
-const working = () =>
-  fakeWorker((post, nextTurn) => createTaskHost({ tasks, loadTokenizer, post, nextTurn, now: () => performance.now() }))
+const working = () => inThisThread({ tasks, hold })
 
 /** Begins steps and ends none. */
 const stuck = () => fakeWorker((post) => (message) => message.kind === 'run' && post({ kind: 'step', id: message.id }))
@@ -98,6 +70,8 @@ function lab(makers: readonly (() => ReturnType<typeof fakeWorker>)[] = []) {
       return new TextEncoder().encode(name).buffer
     },
     stepMs: 5_000,
+    givenUpMs: 1_000,
+    tooLongHint: 'It was too much.',
   })
   const runTask = run as unknown as (
     name: string,
@@ -121,7 +95,7 @@ describe('a task', () => {
   })
 
   test('that throws is told with its message', async () => {
-    await expect(lab().run('broken', null)).rejects.toEqual(new LabError('TASK_FAILED', 'no such thing'))
+    await expect(lab().run('broken', null)).rejects.toEqual(new TaskError('TASK_FAILED', 'no such thing'))
   })
 
   test('is given up while it runs, and the worker goes on', async () => {
@@ -186,7 +160,7 @@ describe('a tokenizer', () => {
 
   test('that is broken is told by its own error', async () => {
     await expect(lab().run('encode', 'a', { tokenizers: ['bad'] })).rejects.toEqual(
-      new LabError('TOKENIZER_BROKEN', 'bad is broken', 'download it again'),
+      new TaskError('TOKENIZER_BROKEN', 'bad is broken', 'download it again'),
     )
   })
 })

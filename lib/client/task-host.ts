@@ -1,18 +1,26 @@
 /**
- * The worker's side of the template lab: runs tasks in steps, several by turns, and hears between two steps whether one is
- * given up. It says before each step whose step it is, so that the page knows which task never ended one.
+ * The worker's side of tasks: runs them in steps, several by turns, and hears between two steps whether one is given up.
+ * It says before each step whose step it is, so that the page knows which task never ended one.
  */
-import type { LabTokenizer, LateTask } from '#lib/lab/task.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import type { LateTask } from '#lib/lab/task.ts'
+
+/** What a task works on, as it comes to the worker. */
+export type Given =
+  /** The files of a tokenizer as JSON. */
+  | { readonly kind: 'tokenizer'; readonly name: string; readonly files: ArrayBuffer }
+  | { readonly kind: 'trajectory'; readonly trajectory: TrajectoryView }
 
 export type ToWorker =
-  /** The files of a tokenizer as JSON; come before the first task that names it. */
-  | { readonly kind: 'tokenizer'; readonly name: string; readonly files: ArrayBuffer }
+  /** Comes before the first task that names it. */
+  | { readonly kind: 'resource'; readonly name: string; readonly given: Given }
+  | { readonly kind: 'release'; readonly name: string }
   | {
       readonly kind: 'run'
       readonly id: number
       readonly task: string
       readonly request: unknown
-      readonly tokenizers: readonly string[]
+      readonly resources: readonly string[]
     }
   | { readonly kind: 'cancel'; readonly id: number }
 
@@ -30,12 +38,13 @@ interface Failure {
   readonly hint: string | undefined
 }
 
-type Task = (request: never, tokenizers: readonly LabTokenizer[]) => Generator<unknown, unknown>
+export type Task<Held> = (request: never, resources: readonly Held[]) => Generator<unknown, unknown>
 
-export interface HostDeps {
-  readonly tasks: Readonly<Record<string, Task | LateTask<Task>>>
-  /** Throws TokenizerError. */
-  readonly loadTokenizer: (name: string, files: ArrayBuffer) => LabTokenizer
+/** `Held`: what tasks get of what was given. */
+export interface HostDeps<Held> {
+  readonly tasks: Readonly<Record<string, Task<Held> | LateTask<Task<Held>>>>
+  /** Throws what the tasks that need it fail with. */
+  readonly hold: (given: Given) => Held
   readonly post: (message: FromWorker) => void
   /** Resolves after whatever else waits to be done, messages among it. */
   readonly nextTurn: () => Promise<void>
@@ -47,26 +56,27 @@ export interface HostDeps {
 const SLICE_MS = 12
 
 /** Gives what is to be done with each message from the page. */
-export function createTaskHost({
+export function createTaskHost<Held>({
   tasks,
-  loadTokenizer,
+  hold,
   post,
   nextTurn,
   now,
-}: HostDeps): (message: ToWorker) => Promise<void> {
-  const tokenizers = new Map<string, () => LabTokenizer>()
+}: HostDeps<Held>): (message: ToWorker) => Promise<void> {
+  const resources = new Map<string, () => Held>()
   const running = new Set<number>()
 
-  async function perform({ id, task, request, tokenizers: names }: Extract<ToWorker, { kind: 'run' }>): Promise<void> {
+  async function perform({ id, task, request, resources: names }: Extract<ToWorker, { kind: 'run' }>): Promise<void> {
     running.add(id)
-    const known = tasks[task] as Task | LateTask<Task>
+    const held = names.map((name) => resources.get(name) as () => Held)
+    const known = tasks[task] as Task<Held> | LateTask<Task<Held>>
     const start = 'load' in known ? await known.load() : known
     // The page may have given it up already, in a message that waits.
     await nextTurn()
     if (!running.has(id)) return
     const steps = start(
       request as never,
-      names.map((name) => (tokenizers.get(name) as () => LabTokenizer)()),
+      held.map((get) => get()),
     )
     while (running.has(id)) {
       post({ kind: 'step', id })
@@ -90,11 +100,14 @@ export function createTaskHost({
 
   return async (message) => {
     switch (message.kind) {
-      case 'tokenizer':
-        tokenizers.set(
+      case 'resource':
+        resources.set(
           message.name,
-          held(() => loadTokenizer(message.name, message.files)),
+          made(() => hold(message.given)),
         )
+        return
+      case 'release':
+        resources.delete(message.name)
         return
       case 'cancel':
         running.delete(message.id)
@@ -111,7 +124,7 @@ export function createTaskHost({
 }
 
 /** Made at once; what goes wrong is told to all who ask. */
-function held<T>(make: () => T): () => T {
+function made<T>(make: () => T): () => T {
   try {
     const value = make()
     return () => value

@@ -1,19 +1,22 @@
 'use client'
-import { useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import type { InspectTask } from '#lib/inspect/task.ts'
-import { inspectTasks, type RunInspection } from '#lib/inspect/tasks.ts'
+import type { RunInspection } from '#lib/inspect/tasks.ts'
+import { createTrajectoryTasks } from './inspection.ts'
 
-/** Runs the inspector's tasks on a trajectory. */
+/** Until the page has shown what it has: then there is time for what may be asked for next. */
+const PREPARE_AFTER_MS = 500
+
+/** Runs the inspector's tasks on a trajectory; its workers start with the page's first task and end with the page. */
 export function useInspection(trajectory: TrajectoryView): RunInspection {
-  const [tasks] = useState(() => inspectTasks as Readonly<Record<string, InspectTask<never, unknown, unknown>>>)
-  return (async (name: string, request: never, { signal, onProgress }: Parameters<RunInspection>[2]) => {
-    const steps = (tasks[name] as InspectTask<never, unknown, unknown>)(request, trajectory, [])
-    for (;;) {
-      signal.throwIfAborted()
-      const step = steps.next()
-      if (step.done) return step.value
-      onProgress?.(step.value as never)
+  const [tasks] = useState(() => createTrajectoryTasks())
+  useEffect(() => () => tasks.dispose(), [tasks])
+  useEffect(() => {
+    const preparing = setTimeout(() => tasks.prepare(trajectory), PREPARE_AFTER_MS)
+    return () => {
+      clearTimeout(preparing)
+      tasks.release(trajectory)
     }
-  }) as unknown as RunInspection
+  }, [tasks, trajectory])
+  return useMemo(() => tasks.run(trajectory), [tasks, trajectory])
 }
