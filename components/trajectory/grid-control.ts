@@ -16,6 +16,8 @@ export interface GridControl {
   readonly scrollToFraction: (fraction: number) => void
   /** Brings a token into sight, and leaves the view where it is when it is there already. */
   readonly reveal: (tokenIndex: number) => void
+  /** Takes the keyboard's focus. */
+  readonly focus: () => void
   /** Hears that the layout or what is in sight has changed, at most once a frame. Returns what ends it. */
   readonly subscribe: (listener: () => void) => () => void
 }

@@ -12,6 +12,25 @@ export interface GridOptions {
 
 export const DEFAULT_GRID_OPTIONS: GridOptions = { fontSize: 13, showsWhitespace: true }
 
+/** As it is kept in the browser. */
+export const GRID_OPTIONS = {
+  name: 'token-view',
+  usual: DEFAULT_GRID_OPTIONS,
+  read(kept: unknown): GridOptions | undefined {
+    if (typeof kept !== 'object' || kept === null) return undefined
+    const { fontSize, showsWhitespace } = kept as Partial<Record<keyof GridOptions, unknown>>
+    return {
+      fontSize: FONT_SIZES.find((size) => size === fontSize) ?? DEFAULT_GRID_OPTIONS.fontSize,
+      showsWhitespace: typeof showsWhitespace === 'boolean' ? showsWhitespace : DEFAULT_GRID_OPTIONS.showsWhitespace,
+    }
+  },
+}
+
+/** The next larger or smaller size; the same where there is none. */
+export function resized(options: GridOptions, step: 1 | -1): GridOptions {
+  return { ...options, fontSize: FONT_SIZES[FONT_SIZES.indexOf(options.fontSize) + step] ?? options.fontSize }
+}
+
 /** What is folded: segments by their number, think blocks by the index of their first token in the trajectory. */
 export interface Folds {
   readonly segments: ReadonlySet<number>

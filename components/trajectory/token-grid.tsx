@@ -3,17 +3,22 @@
  * The token view: every token of a trajectory, scrolled, pointed at and stepped through. What is drawn is made in
  * use-grid-drawing.ts, what pointer and keys mean in use-grid-pointer.ts and grid-keys.ts.
  */
-import { type KeyboardEvent, type Ref, useState } from 'react'
-import { tokenCount } from '#lib/core/tokens.ts'
+import { type KeyboardEvent, type Ref, useRef, useState } from 'react'
+import { tokenAt, tokenCount } from '#lib/core/tokens.ts'
 import type { Span } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { GridControl } from './grid-control.ts'
-import { keyTarget } from './grid-keys.ts'
+import { keyed, SELECT_ALL } from './grid-keys.ts'
 import type { Folds, GridOptions } from './grid-options.ts'
-import { type Selection, single } from './selection.ts'
+import { keyName } from './key-name.ts'
+import { ROW_HEIGHT } from './layout.ts'
+import { selectedText } from './selected-tokens.ts'
+import { isSingle, rangeOf, type Selection } from './selection.ts'
+import { spansAround } from './spans-around.ts'
 import type { TokenMarks } from './token-marks.ts'
-import { SELECTED_ID } from './token-painter.ts'
+import { SELECTED_ID, tokenName } from './token-painter.ts'
 import type { TokenReading } from './token-reading.ts'
+import { useCopy } from './use-copy.ts'
 import { useGridDrawing } from './use-grid-drawing.ts'
 import { useGridPointer } from './use-grid-pointer.ts'
 
@@ -36,11 +41,15 @@ interface TokenGridProps {
   readonly onFolds?: (folds: Folds) => void
   /** Hears which tokens are in sight, half-open, when that changes. */
   readonly onSight?: (tokens: Span) => void
+  /** Hears what was copied. */
+  readonly onSay?: (message: string) => void
   readonly control?: Ref<GridControl>
 }
 
-export function TokenGrid({ trajectory, reading, selection, shown, onSelect, onPoint, control }: TokenGridProps) {
+export function TokenGrid(props: TokenGridProps) {
+  const { trajectory, reading, selection, shown, onSelect, onPoint, onSay, control } = props
   const [pointed, setPointed] = useState<number>()
+  const still = useRef<number>(undefined)
   const { viewport, canvas, layout, tokenUnder } = useGridDrawing({
     trajectory,
     reading,
@@ -48,32 +57,62 @@ export function TokenGrid({ trajectory, reading, selection, shown, onSelect, onP
     shown,
     pointed,
     control,
+    still,
   })
-  const pointer = useGridPointer({ tokenUnder, onSelect, onMove: setPointed, onPoint })
-  const selected = selection?.focus
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (!layout || event.ctrlKey || event.metaKey || event.altKey) return
-    const next = keyTarget(event.key, selected, layout, tokenCount(trajectory))
-    if (next === undefined) return
+  const selectStill = (chosen: Selection | undefined) => {
+    still.current = chosen?.focus
+    onSelect(chosen)
+  }
+  const pointer = useGridPointer({
+    viewport,
+    tokenUnder,
+    spansAround: (index) => spansAround(trajectory, index),
+    selection,
+    onSelect: selectStill,
+    onMove: setPointed,
+    onPoint,
+  })
+  useCopy(viewport, () => (selection ? selectedText(trajectory, selection) : undefined), onSay)
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    if (!layout || event.target !== event.currentTarget) return
+    const key = keyName(event)
+    const pageLines = Math.max(1, Math.floor(event.currentTarget.clientHeight / ROW_HEIGHT) - 2)
+    const chosen = keyed(key, { layout, count: tokenCount(trajectory), selection, pageLines })
+    if (!chosen) return
     event.preventDefault()
-    onSelect(next === 'none' ? undefined : single(next))
+    if (key === SELECT_ALL) selectStill(chosen.selection)
+    else onSelect(chosen.selection)
   }
 
   return (
-    // biome-ignore lint/a11y/useSemanticElements: the rows are drawn by hand; a table would mount every one
-    <div
-      ref={viewport}
-      className="token-viewport"
-      role="grid"
-      tabIndex={0}
-      aria-label="Tokens"
-      aria-rowcount={layout?.lineCount ?? 0}
-      aria-activedescendant={selected === undefined ? undefined : SELECTED_ID}
-      data-idle={layout !== undefined && !trajectory.live}
-      data-tokens={tokenCount(trajectory)}
-      onKeyDown={onKeyDown}
-    >
-      <div ref={canvas} className="token-canvas" {...pointer} />
-    </div>
+    <>
+      {/* biome-ignore lint/a11y/useSemanticElements: the rows are drawn by hand; a table would mount every one */}
+      <div
+        ref={viewport}
+        className="token-viewport"
+        role="grid"
+        tabIndex={0}
+        aria-label="Tokens"
+        aria-multiselectable
+        aria-rowcount={layout?.lineCount ?? 0}
+        aria-activedescendant={selection === undefined ? undefined : SELECTED_ID}
+        data-idle={layout !== undefined && !trajectory.live}
+        data-tokens={tokenCount(trajectory)}
+        onKeyDown={onKeyDown}
+      >
+        <div ref={canvas} className="token-canvas" {...pointer} />
+      </div>
+      {/* The element that the grid points to stays the same one: only a text that changes is said. */}
+      <p className="sr-only" aria-live="polite">
+        {selection && spokenSelection(selection, trajectory, reading)}
+      </p>
+    </>
   )
+}
+
+function spokenSelection(selection: Selection, trajectory: TrajectoryView, reading: TokenReading): string {
+  const token = tokenAt(trajectory, selection.focus)
+  if (!token) return ''
+  const { start, end } = rangeOf(selection)
+  return `${isSingle(selection) ? '' : `${end - start} tokens chosen, to `}${tokenName(token, { trajectory, reading })}`
 }

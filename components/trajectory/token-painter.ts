@@ -110,7 +110,7 @@ function placeBox(box: HTMLElement, tokenIndex: number | undefined, picture: Tok
 }
 
 /** What a screen reader says of a token. */
-function tokenName(token: Token, { trajectory, reading }: TokenPicture): string {
+export function tokenName(token: Token, { trajectory, reading }: Pick<TokenPicture, 'trajectory' | 'reading'>): string {
   const entry = trajectory.vocab[token.id]
   const text = typeof entry === 'string' ? JSON.stringify(entry) : entry ? `bytes ${entry.hex}` : 'text not known'
   return `token ${token.index}, ${text}, id ${token.id}, ${reading.fact(token)}`

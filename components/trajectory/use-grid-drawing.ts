@@ -1,6 +1,7 @@
 /** Measures, lays out and draws the token view into its two elements, and keeps what should be in sight there. */
 import {
   type Ref,
+  type RefObject,
   useEffect,
   useEffectEvent,
   useImperativeHandle,
@@ -35,6 +36,8 @@ export interface GridDrawingOptions {
   /** The token whose box is drawn. */
   readonly pointed: number | undefined
   readonly control: Ref<GridControl> | undefined
+  /** Where a choice stands that shall not move the view, such as one made by pointer. */
+  readonly still: RefObject<number | undefined>
 }
 
 /** A place in the window, in pixels. */
@@ -49,7 +52,7 @@ interface Measure {
   readonly columns: number
 }
 
-export function useGridDrawing({ trajectory, reading, selection, shown, pointed, control }: GridDrawingOptions) {
+export function useGridDrawing({ trajectory, reading, selection, shown, pointed, control, still }: GridDrawingOptions) {
   const viewport = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLDivElement>(null)
   const painter = useRef<TokenPainter>(null)
@@ -114,8 +117,9 @@ export function useGridDrawing({ trajectory, reading, selection, shown, pointed,
   })
   const focus = selection?.focus
   useEffect(() => {
-    if (isMeasured && focus !== undefined) reveal(focus)
-  }, [isMeasured, focus])
+    if (isMeasured && focus !== undefined && focus !== still.current) reveal(focus)
+    still.current = undefined
+  }, [isMeasured, focus, still])
   useEffect(() => {
     if (isMeasured && shown !== undefined) reveal(shown)
   }, [isMeasured, shown])
@@ -139,6 +143,7 @@ export function useGridDrawing({ trajectory, reading, selection, shown, pointed,
       reveal: (index) => {
         if (viewport.current && drawn.current) scrollIntoSight(viewport.current, drawn.current, index)
       },
+      focus: () => viewport.current?.focus({ preventScroll: true }),
       subscribe: (listener) => {
         listeners.current.add(listener)
         return () => listeners.current.delete(listener)
