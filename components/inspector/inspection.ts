@@ -1,8 +1,10 @@
 /** What every part of the inspector gets: the trajectory, what is chosen in it, and what the address says of the view. */
 
+import type { RefObject } from 'react'
 import type { Span } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { RunInspection } from '#lib/inspect/tasks.ts'
+import type { GridControl } from '../trajectory/grid-control.ts'
 import type { Folds } from '../trajectory/grid-options.ts'
 import type { Selection } from '../trajectory/selection.ts'
 import type { MarkKind, TokenMarks } from '../trajectory/token-marks.ts'
@@ -34,7 +36,10 @@ export interface Inspection {
   readonly storedKey: string | undefined
   readonly view: InspectorView
   readonly onView: (change: Partial<InspectorView>) => void
-  /** Chooses tokens and brings them into sight; undefined lets go. Shows the Tokens tab only where `tab` says so. */
+  /**
+   * Chooses tokens and brings them into sight; undefined lets go. Shows the Tokens tab only where `tab` says so, and takes
+   * the focus there unless it is in a field.
+   */
   readonly onSelect: (selection: Selection | undefined, tab?: 'tokens') => void
   /** The token under the pointer in the grid, after it has rested there a moment. */
   readonly pointed: number | undefined
@@ -50,6 +55,8 @@ export interface Inspection {
   readonly onFolds: (folds: Folds) => void
   /** Tokens in sight in the grid, half-open; undefined before it is drawn. */
   readonly inSight: Span | undefined
+  /** The token view: its layout, what is in sight, and how to move it. null before it is there. */
+  readonly grid: RefObject<GridControl | null>
   /** What a part can do on a key or by the palette: `useOffer`. The same function for as long as the screen is there. */
   readonly offer: Offer
   /** Says something in the status line, aloud to screen readers too: `link copied`. */

@@ -4,16 +4,19 @@ interface IconButtonProps {
   /** Its name, and what a pointer that rests on it is told. */
   readonly label: string
   readonly disabled?: boolean
+  /** Of a button that switches something on and off. */
+  readonly isPressed?: boolean
   readonly onClick: (() => void) | undefined
   readonly children: ReactNode
 }
 
 /** A button that is a sign. */
-export const IconButton = ({ label, disabled = false, onClick, children }: IconButtonProps) => (
+export const IconButton = ({ label, disabled = false, isPressed, onClick, children }: IconButtonProps) => (
   <button
     type="button"
-    className="grid size-7 shrink-0 place-items-center rounded-md text-dim hover:bg-panel hover:text-ink disabled:cursor-not-allowed disabled:opacity-40"
+    className="grid size-7 shrink-0 place-items-center rounded-md text-dim hover:bg-panel hover:text-ink disabled:cursor-not-allowed disabled:opacity-40 aria-pressed:bg-accent-soft aria-pressed:text-ink"
     aria-label={label}
+    aria-pressed={isPressed}
     title={label}
     disabled={disabled}
     onClick={onClick}

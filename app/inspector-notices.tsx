@@ -1,0 +1,62 @@
+import Link from 'next/link'
+import type { ReactNode } from 'react'
+import type { InspectorPartProps } from '#components/inspector/inspection.ts'
+import { outcomeText } from '#components/trajectory/outcome-text.ts'
+import { RunNotices } from '#components/trajectory/run-notices.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { lacksTexts } from '#lib/core/texts.ts'
+import { useViewState } from './view-state.ts'
+
+interface InspectorNoticesProps extends InspectorPartProps {
+  /** Undefined where the trajectory cannot be given a tokenizer. */
+  readonly onChooseTokenizer: (() => void) | undefined
+  /** What is wrong with the trajectory itself. */
+  readonly children: ReactNode
+}
+
+/** What has to be known before the tokens are read. */
+export function InspectorNotices({ inspection, onChooseTokenizer, children }: InspectorNoticesProps) {
+  const { trajectory } = inspection
+  const { opened, forgetOpened } = useViewState()
+  const ended = outcomeText(trajectory.outcome)
+  return (
+    <div className="grid gap-px bg-line">
+      {opened !== undefined && (
+        <Banner
+          tone="note"
+          title={`The first of ${opened} trajectories in the file that was opened.`}
+          hint="All of them are stored."
+        >
+          <Link href="/library" className="font-medium text-accent underline">
+            Show the library
+          </Link>
+          <Button onClick={forgetOpened}>Dismiss</Button>
+        </Banner>
+      )}
+      {lacksTexts(trajectory) && (
+        <Banner
+          tone="note"
+          title="The texts of these tokens are not known."
+          hint="The file holds ids alone. A tokenizer gives them their texts, think blocks and tool calls."
+        >
+          {onChooseTokenizer && (
+            <Button look="primary" onClick={onChooseTokenizer}>
+              Choose a tokenizer …
+            </Button>
+          )}
+        </Banner>
+      )}
+      {ended && <Banner tone={ended.tone} title={ended.title} hint={ended.hint} />}
+      <RunNotices trajectory={trajectory} />
+      {children}
+      {trajectory.outcome.kind === 'running' && (
+        <Banner
+          tone="note"
+          title="This run has not ended."
+          hint="What is recorded is shown, and looked for again every two seconds; the playground shows tokens as they come."
+        />
+      )}
+    </div>
+  )
+}

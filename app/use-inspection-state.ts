@@ -1,0 +1,69 @@
+/** The one `Inspection` of a screen: the address, what parts have marked, folded and offered, and the token view itself. */
+import { useRef, useState } from 'react'
+import type { Inspection } from '#components/inspector/inspection.ts'
+import { unfoldedAt } from '#components/trajectory/folding.ts'
+import type { GridControl } from '#components/trajectory/grid-control.ts'
+import { type Folds, NO_FOLDS } from '#components/trajectory/grid-options.ts'
+import { heatScale } from '#components/trajectory/heat.ts'
+import type { Selection } from '#components/trajectory/selection.ts'
+import type { MarkKind, TokenMarks } from '#components/trajectory/token-marks.ts'
+import { trajectoryReading } from '#components/trajectory/token-reading.ts'
+import { saveText } from '#lib/client/files.ts'
+import { useInspection } from '#lib/client/use-inspection.ts'
+import { segmentsOf, tokenCount } from '#lib/core/tokens.ts'
+import type { Span } from '#lib/core/trajectory.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { useOffers } from './use-offers.ts'
+import { useSaid } from './use-said.ts'
+import { useViewState } from './view-state.ts'
+
+export function useInspectionState(trajectory: TrajectoryView, storedKey: string | undefined) {
+  const { view: asked, heat, setView } = useViewState()
+  const [pointed, setPointed] = useState<number>()
+  const [marks, setMarks] = useState<readonly TokenMarks[]>([])
+  const [folds, setFolds] = useState<Folds>(NO_FOLDS)
+  const [inSight, setInSight] = useState<Span>()
+  const { offers, offer } = useOffers()
+  const { said, say } = useSaid()
+  const run = useInspection(trajectory)
+  const grid = useRef<GridControl>(null)
+  const scale = heatScale(segmentsOf(trajectory))
+  const replaceMarks = (kind: MarkKind, ranges: Int32Array) =>
+    setMarks((known) => [...known.filter((mark) => mark.kind !== kind), { kind, ranges }])
+  const select = (selection: Selection | undefined, tab?: 'tokens') => {
+    setView({ selection, ...(tab && { tab }) })
+    if (!selection) return
+    setFolds((known) => unfoldedAt(known, trajectory, selection.focus))
+    // Chosen again it does not change, but may have been scrolled away from.
+    if (tab) grid.current?.reveal(selection.focus)
+    if (tab && !isInField()) grid.current?.focus()
+  }
+  const inspection: Inspection = {
+    trajectory,
+    storedKey,
+    view: { ...asked, selection: within(asked.selection, tokenCount(trajectory)) },
+    onView: setView,
+    onSelect: select,
+    pointed,
+    onPointAt: (tokens) => replaceMarks('linked', Int32Array.from(tokens ? [tokens.start, tokens.end] : [])),
+    run,
+    reading: trajectoryReading(heat, scale),
+    marks,
+    onMarks: replaceMarks,
+    folds,
+    onFolds: setFolds,
+    inSight,
+    grid,
+    offer,
+    say,
+    onSave: saveText,
+  }
+  return { inspection, heat, scale, offers, said, onPoint: setPointed, onSight: setInSight }
+}
+
+/** An address may name tokens that this trajectory does not have. */
+const within = (selection: Selection | undefined, count: number): Selection | undefined =>
+  selection && selection.anchor < count && selection.focus < count ? selection : undefined
+
+/** Who types goes on typing: the next hit is looked at from the field. */
+const isInField = (): boolean => document.activeElement?.matches('input, textarea, select') ?? false

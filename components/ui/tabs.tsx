@@ -1,0 +1,84 @@
+import { type KeyboardEvent, type ReactNode, useRef } from 'react'
+
+interface TabListProps<T extends string> {
+  readonly label: string
+  /** Begins the ids of tabs and panels. */
+  readonly id: string
+  readonly tabs: readonly { readonly value: T; readonly text: string }[]
+  readonly value: T
+  readonly onChange: (value: T) => void
+}
+
+const STEPS: Readonly<Record<string, (at: number, count: number) => number>> = {
+  ArrowRight: (at, count) => (at + 1) % count,
+  ArrowLeft: (at, count) => (at + count - 1) % count,
+  Home: () => 0,
+  End: (_, count) => count - 1,
+}
+
+/** Tabs over their panels. One stop of the Tab key; the arrows choose, and what they choose is shown at once. */
+export function TabList<T extends string>({ label, id, tabs, value, onChange }: TabListProps<T>) {
+  const list = useRef<HTMLDivElement>(null)
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = STEPS[event.key]
+    if (!step || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    const at = step(
+      tabs.findIndex((tab) => tab.value === value),
+      tabs.length,
+    )
+    onChange((tabs[at] as { value: T }).value)
+    ;(list.current?.children[at] as HTMLElement | undefined)?.focus()
+  }
+  return (
+    <div
+      ref={list}
+      role="tablist"
+      aria-label={label}
+      onKeyDown={onKeyDown}
+      className="flex min-w-0 gap-4 overflow-x-auto px-0.5"
+    >
+      {tabs.map((tab) => (
+        <button
+          key={tab.value}
+          type="button"
+          role="tab"
+          id={tabId(id, tab.value)}
+          aria-selected={tab.value === value}
+          aria-controls={tab.value === value ? panelId(id, tab.value) : undefined}
+          tabIndex={tab.value === value ? 0 : -1}
+          onClick={() => onChange(tab.value)}
+          className="-mb-px whitespace-nowrap border-transparent border-b-2 py-2 text-dim hover:text-ink focus-visible:-outline-offset-2 aria-selected:border-ink aria-selected:font-semibold aria-selected:text-ink"
+        >
+          {tab.text}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+interface TabPanelProps {
+  readonly id: string
+  readonly value: string
+  /** Kept as it stands, out of sight and reach, while another tab is shown. */
+  readonly isShown: boolean
+  readonly children: ReactNode
+}
+
+/** Panels lie over each other in one cell of a grid: one that is not shown keeps its size, and what it is scrolled to. */
+export function TabPanel({ id, value, isShown, children }: TabPanelProps) {
+  return (
+    <div
+      role="tabpanel"
+      id={panelId(id, value)}
+      aria-labelledby={tabId(id, value)}
+      inert={!isShown}
+      className={`col-start-1 row-start-1 min-h-0 min-w-0 ${isShown ? '' : 'invisible'}`}
+    >
+      {children}
+    </div>
+  )
+}
+
+const tabId = (id: string, value: string) => `${id}-tab-${value}`
+const panelId = (id: string, value: string) => `${id}-panel-${value}`

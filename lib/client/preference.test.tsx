@@ -1,0 +1,45 @@
+import { act, renderHook } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { type Preference, preferred, usePreference } from './preference.ts'
+
+const size: Preference<number> = {
+  name: 'size',
+  usual: 13,
+  read: (kept) => (typeof kept === 'number' && kept > 0 ? kept : undefined),
+}
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  window.localStorage.clear()
+})
+
+test('what is set is there for every view, and for the next visit', () => {
+  const first = renderHook(() => usePreference(size))
+  const second = renderHook(() => usePreference(size))
+  expect(first.result.current[0]).toBe(13)
+  act(() => first.result.current[1](16))
+  expect(second.result.current[0]).toBe(16)
+  expect(renderHook(() => usePreference(size)).result.current[0]).toBe(16)
+})
+
+test('what another window sets is seen here', () => {
+  const { result } = renderHook(() => usePreference(size))
+  act(() => {
+    window.localStorage.setItem('rollscope.preference.size', '18')
+    window.dispatchEvent(new StorageEvent('storage'))
+  })
+  expect(result.current[0]).toBe(18)
+})
+
+test.each([null, 'x', '{}', '-4'])('a kept %j is no value of it: the usual one stands', (kept) => {
+  expect(preferred(size, kept)).toBe(13)
+})
+
+test('where the browser keeps nothing, it holds for this window', () => {
+  vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+    throw new DOMException('full', 'QuotaExceededError')
+  })
+  const { result } = renderHook(() => usePreference(size))
+  act(() => result.current[1](11))
+  expect(result.current[0]).toBe(11)
+})
