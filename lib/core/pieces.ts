@@ -57,7 +57,7 @@ export function textWithStarts(
 
 /** The tokens that hold a range of text: every token with a character, or a part of one, in it. */
 export function tokensAt(
-  starts: readonly number[],
+  starts: ArrayLike<number>,
   start: number,
   end: number,
 ): { readonly start: number; readonly end: number } {
@@ -67,14 +67,14 @@ export function tokensAt(
 }
 
 /** Tokens that end inside a character have no offset of their own: they share the one of the character they begin. */
-function backOverParts(starts: readonly number[], index: number): number {
+function backOverParts(starts: ArrayLike<number>, index: number): number {
   let first = index
   while (first > 0 && starts[first - 1] === starts[index]) first--
   return Math.max(0, first)
 }
 
 /** Number of leading entries of a sorted array for which the test holds. */
-function partition(sorted: readonly number[], test: (value: number) => boolean): number {
+function partition(sorted: ArrayLike<number>, test: (value: number) => boolean): number {
   let low = 0
   let high = sorted.length
   while (low < high) {

@@ -1,9 +1,11 @@
 /** Every task of the inspector by its name: what the page's worker can run. */
+import { findTask } from './find/find.ts'
 import type { InspectTask } from './task.ts'
 import { trainerSheet } from './trainer/sheet.ts'
 import { trainerArray, trainerFile } from './trainer/texts.ts'
 
 export const inspectTasks = {
+  find: findTask,
   trainerSheet,
   trainerFile,
   trainerArray,

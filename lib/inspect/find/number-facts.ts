@@ -1,0 +1,97 @@
+/** The numbers of tokens that a query can ask about. */
+import { entropyAt, marginAt, rankAt } from '#lib/core/alternatives.ts'
+import { isTrained, segmentStarts, segmentsOf, surprise, tokenCount } from '#lib/core/tokens.ts'
+import { numberAt, type SegmentView, type TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { unreachable } from '#lib/core/unreachable.ts'
+import type { Interval, NumberFact, NumberName } from './query.ts'
+
+/** Tokens whose number is known and in one of the intervals: a byte for each token, 1 or 0. */
+export function tokensWithin(trajectory: TrajectoryView, number: NumberName, within: readonly Interval[]): Uint8Array {
+  return tokensWhere(
+    trajectory,
+    number,
+    (value) =>
+      value !== null && within.some(({ low, high, without }) => low <= value && value <= high && value !== without),
+  )
+}
+
+export const tokensUnknown = (trajectory: TrajectoryView, number: NumberName): Uint8Array =>
+  tokensWhere(trajectory, number, (value) => value === null)
+
+/** Whether any token has it. */
+export function isKnownAnywhere(trajectory: TrajectoryView, number: NumberName): boolean {
+  for (const { segment, read } of readers(trajectory, number))
+    for (let offset = 0; offset < segment.ids.length; offset++) if (read(offset) !== null) return true
+  return false
+}
+
+function tokensWhere(
+  trajectory: TrajectoryView,
+  number: NumberName,
+  test: (value: number | null) => boolean,
+): Uint8Array {
+  const tokens = new Uint8Array(tokenCount(trajectory))
+  for (const { segment, start, read } of readers(trajectory, number))
+    for (let offset = 0; offset < segment.ids.length; offset++) if (test(read(offset))) tokens[start + offset] = 1
+  return tokens
+}
+
+interface Reader {
+  readonly segment: SegmentView
+  /** Of its first token. */
+  readonly start: number
+  readonly read: (offset: number) => number | null
+}
+
+function readers(trajectory: TrajectoryView, number: NumberName): readonly Reader[] {
+  const starts = segmentStarts(trajectory)
+  const specialIds = new Set(trajectory.model.tokenizer?.specialIds ?? [])
+  return segmentsOf(trajectory).map((segment, index) => {
+    const start = starts[index] as number
+    const read =
+      number.kind === 'column'
+        ? (offset: number) => numberAt(segment.columns?.[number.name], offset)
+        : factReader(number.name, { segment, index, start, specialIds })
+    return { segment, start, read }
+  })
+}
+
+interface Place {
+  readonly segment: SegmentView
+  readonly index: number
+  readonly start: number
+  readonly specialIds: ReadonlySet<number>
+}
+
+function factReader(name: NumberFact, { segment, index, start, specialIds }: Place): (offset: number) => number | null {
+  const logprob = (offset: number) => numberAt(segment.logprobs, offset)
+  switch (name) {
+    case 'index':
+      return (offset) => start + offset
+    case 'id':
+      return (offset) => segment.ids[offset] as number
+    case 'segment':
+      return () => index
+    case 'mask':
+      return (offset) => (isTrained(segment, offset) ? 1 : 0)
+    case 'logprob':
+      return logprob
+    case 'surprise':
+      return (offset) => surprise(logprob(offset))
+    case 'p':
+      return (offset) => {
+        const value = logprob(offset)
+        return value === null ? null : Math.exp(value)
+      }
+    case 'rank':
+      return (offset) => rankAt(segment, offset)
+    case 'entropy':
+      return (offset) => entropyAt(segment, offset)
+    case 'margin':
+      return (offset) => marginAt(segment, offset)
+    case 'special':
+      return (offset) => (specialIds.has(segment.ids[offset] as number) ? 1 : 0)
+    default:
+      return unreachable(name)
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * Reads a query. Terms side by side must all hold; `or` and `|` join, `-` and `not` turn round, brackets group. Words side by
+ * side are one text. docs/find.md describes the language. Never throws.
+ */
+import { hasCapital } from './folded-text.ts'
+import { type Facts, readFact } from './parse-fact.ts'
+import type { ParsedQuery, Query, QueryFault, Term } from './query.ts'
+import { afterSpace, isSpace, type Scanned, scanPattern, scanQuoted, scanWord } from './scanner.ts'
+
+/** `columns`: names of the trajectory's own columns. */
+export function parseQuery(text: string, columns: readonly string[]): ParsedQuery {
+  if (text.trim() === '') return { kind: 'nothing' }
+  try {
+    return { kind: 'query', query: either({ text, facts: { columns }, depth: 0 }, 0).value }
+  } catch (error) {
+    if (error instanceof Faulty) return { kind: 'fault', fault: error.fault }
+    throw error
+  }
+}
+
+/** Ends the reading at the first fault; it never leaves this file. */
+class Faulty extends Error {
+  readonly fault: QueryFault
+  constructor(fault: QueryFault) {
+    super(fault.message)
+    this.fault = fault
+  }
+}
+
+interface Reading {
+  readonly text: string
+  readonly facts: Facts
+  /** Of brackets and negations: what is nested deeper is a fault, not a stack that overflows. */
+  readonly depth: number
+}
+
+const DEEPEST = 50
+
+function either(reading: Reading, from: number): Scanned<Query> {
+  const parts: Query[] = []
+  let index = from
+  for (;;) {
+    const part = all(reading, index)
+    parts.push(part.value)
+    index = part.end
+    const bar = joiner(reading, index)
+    if (bar === undefined) return { value: joined('or', parts), end: index }
+    index = bar
+  }
+}
+
+/** Index after `or` or `|`; undefined where none stands. */
+function joiner({ text }: Reading, from: number): number | undefined {
+  const word = scanWord(text, afterSpace(text, from), true)
+  return /^(?:\||or)$/i.test(word.value) ? word.end : undefined
+}
+
+function all(reading: Reading, from: number): Scanned<Query> {
+  const parts: Query[] = []
+  let index = from
+  let phrase: { readonly start: number; readonly end: number } | undefined
+  const endPhrase = () => {
+    if (phrase) parts.push(textTerm(reading.text.slice(phrase.start, phrase.end), false))
+    phrase = undefined
+  }
+  for (;;) {
+    const start = afterSpace(reading.text, index)
+    const isFirst = parts.length === 0 && phrase === undefined
+    if (isAtEnd(reading, start) || isJoiner(reading, start, isFirst)) {
+      if (isFirst) throw missing(reading, start)
+      endPhrase()
+      return { value: joined('and', parts), end: start }
+    }
+    const part = unit(reading, start)
+    index = part.end
+    if (part.value === 'word') phrase = { start: phrase?.start ?? start, end: index }
+    else {
+      endPhrase()
+      parts.push(part.value)
+    }
+  }
+}
+
+const joined = (kind: 'and' | 'or', parts: readonly Query[]): Query =>
+  parts.length === 1 ? (parts[0] as Query) : { kind, parts }
+
+const isAtEnd = ({ text, depth }: Reading, index: number): boolean =>
+  index >= text.length || (depth > 0 && text[index] === ')')
+
+/** `or` is a word like others where a side of it is missing; a bar is not. */
+function isJoiner(reading: Reading, start: number, isFirst: boolean): boolean {
+  const end = joiner(reading, start)
+  if (end === undefined) return false
+  return reading.text[start] === '|' || !(isFirst || isAtEnd(reading, afterSpace(reading.text, end)))
+}
+
+function missing({ text }: Reading, start: number): Faulty {
+  const at = { start: Math.min(start, Math.max(0, text.length - 1)), end: Math.min(start + 1, text.length) }
+  return new Faulty({
+    at,
+    message: 'Something to look for is expected here.',
+    hint: 'In quotes, brackets and bars are text: "|".',
+  })
+}
+
+/** One term, group or negation; `word`: of a text that may go on with the next word. */
+function unit(reading: Reading, start: number): Scanned<Query | 'word'> {
+  const { text, depth } = reading
+  const sign = text[start] as string
+  if (sign === '(') return group(reading, start)
+  const negated = afterNegation(reading, start)
+  if (negated !== undefined) {
+    if (depth >= DEEPEST) throw tooDeep(start)
+    const part = unit({ ...reading, depth: depth + 1 }, negated)
+    const value = part.value === 'word' ? textTerm(text.slice(negated, part.end), false) : part.value
+    return { value: { kind: 'not', part: value }, end: part.end }
+  }
+  if (sign === '"' && !isPartOfWord(reading, start)) return quoted(text, start, false)
+  const pattern = sign === '/' ? scanPattern(text, start, depth > 0) : undefined
+  if (pattern) return { value: patternTerm(pattern.value, start, pattern.end), end: pattern.end }
+  if (text.startsWith('case:', start) && start + 5 < text.length && !isSpace(text[start + 5] as string)) {
+    if (text[start + 5] === '"') return quoted(text, start + 5, true)
+    const word = scanWord(text, start + 5, depth > 0)
+    return { value: textTerm(word.value, true), end: word.end }
+  }
+  const fact = readFact(text, start, depth > 0, reading.facts)
+  if (fact?.kind === 'fault') throw new Faulty(fact.fault)
+  if (fact) return { value: fact.query, end: fact.end }
+  return { value: 'word', end: scanWord(text, start, depth > 0).end }
+}
+
+function group(reading: Reading, start: number): Scanned<Query> {
+  if (reading.depth >= DEEPEST) throw tooDeep(start)
+  const inner = either({ ...reading, depth: reading.depth + 1 }, start + 1)
+  if (reading.text[inner.end] === ')') return { value: inner.value, end: inner.end + 1 }
+  throw new Faulty({
+    at: { start, end: start + 1 },
+    message: 'This bracket is not closed.',
+    hint: 'In quotes it is text: "(".',
+  })
+}
+
+const tooDeep = (start: number): Faulty =>
+  new Faulty({ at: { start, end: start + 1 }, message: `Nested deeper than ${DEEPEST} levels.` })
+
+/**
+ * Where the negated term begins; undefined: nothing is negated. A minus before a digit, a sign or a space is text: -3, ->,
+ * --flag.
+ */
+function afterNegation({ text, depth }: Reading, start: number): number | undefined {
+  if (text[start] === '-') return /^[\p{L}_"'(/<[{]/u.test(text.slice(start + 1, start + 3)) ? start + 1 : undefined
+  const word = /^not(?=[\s(])/i.exec(text.slice(start, start + 4))
+  if (!word) return undefined
+  const next = afterSpace(text, start + 3)
+  return next >= text.length || (depth > 0 && text[next] === ')') ? undefined : next
+}
+
+/** A quote that goes on behind its end, as in pasted JSON: `"user"}`. */
+function isPartOfWord({ text, depth }: Reading, start: number): boolean {
+  const next = text[scanQuoted(text, start)?.end ?? text.length]
+  return next !== undefined && !isSpace(next) && !(next === ')' && depth > 0)
+}
+
+function quoted(text: string, start: number, isExact: boolean): Scanned<Term> {
+  const scanned = scanQuoted(text, start)
+  if (!scanned)
+    throw new Faulty({
+      at: { start, end: text.length },
+      message: 'This quote is not closed.',
+      hint: 'A quote in a text is written \\".',
+    })
+  if (scanned.value === '')
+    throw new Faulty({ at: { start, end: scanned.end }, message: 'There is no text between the quotes.' })
+  return { value: textTerm(scanned.value, isExact), end: scanned.end }
+}
+
+/** A capital letter asks for upper and lower case as written. */
+const textTerm = (text: string, isExact: boolean): Term => ({
+  kind: 'text',
+  text,
+  isExact: isExact || hasCapital(text),
+})
+
+function patternTerm({ source, flags }: { source: string; flags: string }, start: number, end: number): Term {
+  try {
+    return { kind: 'pattern', pattern: new RegExp(source, `${flags.replaceAll('g', '')}g`) }
+  } catch (error) {
+    // V8: Invalid regular expression: /(/: Unterminated group
+    const why = (error as SyntaxError).message.split(': ').at(-1) as string
+    throw new Faulty({ at: { start, end }, message: `This is no regular expression: ${why}.` })
+  }
+}

@@ -1,0 +1,30 @@
+/** The text of all tokens, as the model has read and written it, and where each token begins in it. */
+import { onceFor } from '#lib/core/once-for.ts'
+import { textWithStarts } from '#lib/core/pieces.ts'
+import { segmentsOf, tokenCount } from '#lib/core/tokens.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { foldedText } from './folded-text.ts'
+
+export interface TextIndex {
+  readonly text: string
+  /** Of the same length, upper and lower case the same. */
+  readonly folded: string
+  /** UTF-16 offset of each token, and after the last the length of the text. */
+  readonly starts: Int32Array
+}
+
+/** Made when it is first asked for: 20 ms for 200,000 tokens. Segments follow each other without a gap, as in the model's input. */
+export const textIndex = onceFor((trajectory: TrajectoryView): TextIndex => {
+  const { text, starts } = textWithStarts(allIds(trajectory), trajectory.vocab)
+  return { text, folded: foldedText(text), starts: Int32Array.from(starts) }
+})
+
+export const allIds = onceFor((trajectory: TrajectoryView): Int32Array => {
+  const ids = new Int32Array(tokenCount(trajectory))
+  let start = 0
+  for (const segment of segmentsOf(trajectory)) {
+    ids.set(segment.ids, start)
+    start += segment.ids.length
+  }
+  return ids
+})
