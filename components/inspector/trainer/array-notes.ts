@@ -1,0 +1,42 @@
+/** What happens at a token of a sample: where arrays begin and end, the first and the last trained one of a turn. */
+import type { SheetColumn } from '#lib/inspect/trainer/column.ts'
+import type { Cut, SheetRow } from '#lib/inspect/trainer/sheet.ts'
+
+export interface Note {
+  readonly isCut: true | undefined
+  readonly words: string
+}
+
+export function notesOf({ cuts, turns, columns }: SheetRow): ReadonlyMap<number, Note> {
+  const notes = new Map<number, Note>()
+  const add = (token: number, words: string, isCut?: true) => {
+    const known = notes.get(token)
+    notes.set(token, {
+      isCut: known?.isCut ?? isCut,
+      words: known ? `${known.words}; ${words}` : words,
+    })
+  }
+  for (const cut of cuts) add(cut.token, cutText(cut, columns), true)
+  for (let at = 0; at < turns.length; at += 4) {
+    const [segment, from, to] = [turns[at] as number, turns[at + 1] as number, turns[at + 2] as number]
+    add(from, `first trained of segment ${segment}`)
+    add(to, `last trained of segment ${segment}`)
+  }
+  return notes
+}
+
+/** What begins and ends at a cut. */
+export function cutText({ begins, ends }: Cut, columns: readonly SheetColumn[]): string {
+  const arrays = columns.filter(({ entries }) => entries > 0)
+  if (begins.length === arrays.length && ends.length === arrays.length) return 'every array begins anew'
+  const over = ends.filter((name) => !begins.includes(name))
+  return [
+    begins.length > 0 && `${begins.map(shortName).join(', ')} ${begins.length > 1 ? 'begin' : 'begins'}`,
+    over.length > 0 && `${over.map(shortName).join(', ')} ended`,
+  ]
+    .filter(Boolean)
+    .join('; ')
+}
+
+/** What comes before it is the same for all. */
+export const shortName = (name: string): string => name.replace(/^(segments\[\]\.(columns\.)?|metadata\.)/, '')

@@ -1,0 +1,139 @@
+/** One token of a sample: its entry in every array. A table would mount every row, so these are elements with roles. */
+import type { ReactNode } from 'react'
+import type { Vocab } from '#lib/core/trajectory.ts'
+import { entryAt, type SheetColumn } from '#lib/inspect/trainer/column.ts'
+import { MarkedPiece } from '../../trajectory/marked-piece.tsx'
+import { decimalText } from '../../trajectory/numbers.ts'
+import { type Note, shortName } from './array-notes.ts'
+
+export const ROW_HEIGHT = 22
+
+interface ArrayRowProps {
+  readonly id: string
+  readonly token: number
+  /** Undefined: the trajectory has grown shorter than the sheet. */
+  readonly tokenId: number | undefined
+  readonly segmentIndex: number
+  readonly vocab: Vocab
+  readonly columns: readonly SheetColumn[]
+  readonly note: Note | undefined
+  readonly isChosen: boolean
+  /** `isExtending`: the choice goes on to here. */
+  readonly onChoose: (isExtending: boolean) => void
+}
+
+export function ArrayRow(props: ArrayRowProps) {
+  const { id, token, tokenId, segmentIndex, vocab, columns, note, isChosen, onChoose } = props
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see above
+    // biome-ignore lint/a11y/useFocusableInteractive: the grid around it has the focus
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the grid around it
+    <div
+      id={id}
+      role="row"
+      aria-rowindex={token + 2}
+      aria-selected={isChosen}
+      data-token={token}
+      data-cut={note?.isCut}
+      className="grid cursor-default items-center border-transparent border-t hover:bg-panel aria-selected:bg-accent-soft data-cut:border-accent"
+      style={{ gridTemplateColumns: templateOf(columns), height: ROW_HEIGHT }}
+      onClick={(event) => onChoose(event.shiftKey)}
+    >
+      <Cell className="text-dim">{token}</Cell>
+      <Cell className="text-faint">{segmentIndex}</Cell>
+      <Cell isText className="font-mono">
+        {tokenId !== undefined && <MarkedPiece id={tokenId} vocab={vocab} />}
+      </Cell>
+      <Cell isText className={note?.isCut ? 'text-accent' : 'text-dim'} title={note?.words}>
+        {note?.words}
+      </Cell>
+      {columns.map((column) => (
+        <EntryCell key={column.name} column={column} token={token} />
+      ))}
+    </div>
+  )
+}
+
+interface ArrayHeaderProps {
+  readonly columns: readonly SheetColumn[]
+  /** In pixels. */
+  readonly height: number
+}
+
+export const ArrayHeader = ({ columns, height }: ArrayHeaderProps) => (
+  // biome-ignore lint/a11y/useSemanticElements: see above
+  // biome-ignore lint/a11y/useFocusableInteractive: the grid around it has the focus
+  <div
+    role="row"
+    aria-rowindex={1}
+    className="sticky top-0 z-1 grid items-center border-line border-b bg-panel text-dim"
+    style={{ gridTemplateColumns: templateOf(columns), height }}
+  >
+    {['token', 'segment', 'text', 'note', ...columns.map(({ name }) => name)].map((name, index) => (
+      // biome-ignore lint/a11y/useSemanticElements: see above
+      // biome-ignore lint/a11y/useFocusableInteractive: the grid around it has the focus
+      <div key={name} role="columnheader" title={name} className={`truncate px-2 ${isText(index) ? '' : 'text-right'}`}>
+        {shortName(name)}
+      </div>
+    ))}
+  </div>
+)
+
+const WIDTHS: Readonly<Record<SheetColumn['meaning'], number>> = { ids: 76, mask: 84, logprobs: 132, number: 132 }
+/** Of token, segment, text and note, at least. */
+const FIRST_WIDTHS = [64, 68, 120, 200] as const
+
+/** All rows and the header share it: each is a grid of its own. In pixels. */
+export const smallestWidth = (columns: readonly SheetColumn[]): number =>
+  columns.reduce((sum, { meaning }) => sum + WIDTHS[meaning], 0) + FIRST_WIDTHS.reduce((sum, width) => sum + width, 0)
+
+function templateOf(columns: readonly SheetColumn[]): string {
+  const [token, segment, text, note] = FIRST_WIDTHS
+  const own = columns.map(({ meaning }) => `${WIDTHS[meaning]}px`).join(' ')
+  return `${token}px ${segment}px minmax(${text}px, 1fr) minmax(${note}px, 1fr) ${own}`
+}
+
+/** Text and note are read from the left, numbers from the right. */
+const isText = (index: number): boolean => index === 2 || index === 3
+
+interface CellProps {
+  readonly className?: string
+  readonly isText?: boolean
+  readonly title?: string | undefined
+  readonly children: ReactNode
+}
+
+const Cell = ({ className = '', isText: fromLeft = false, title, children }: CellProps) => (
+  // biome-ignore lint/a11y/useSemanticElements: see above
+  // biome-ignore lint/a11y/useFocusableInteractive: see above
+  <div
+    role="gridcell"
+    title={title}
+    className={`overflow-hidden text-ellipsis whitespace-nowrap px-2 ${fromLeft ? '' : 'text-right'} ${className}`}
+  >
+    {children}
+  </div>
+)
+
+function EntryCell({ column, token }: { readonly column: SheetColumn; readonly token: number }) {
+  const entry = entryAt(column, token)
+  if (entry.kind === 'absent')
+    return (
+      <Cell className="text-faint" title="The array has no entry for this token.">
+        ·
+      </Cell>
+    )
+  if (entry.kind === 'meant')
+    return (
+      <Cell className="text-faint" title={`Not written: the format means ${entry.value} here.`}>
+        ({entry.value})
+      </Cell>
+    )
+  const { value } = entry
+  const isTrained = column.meaning === 'mask' && value === 1
+  return (
+    <Cell className={isTrained ? 'font-semibold text-accent' : ''} title={value === null ? 'null' : String(value)}>
+      {value === null ? 'null' : Number.isInteger(value) ? String(value).replace('-', '−') : decimalText(value, 6)}
+    </Cell>
+  )
+}

@@ -1,0 +1,42 @@
+'use client'
+import type { Inspection } from '../inspection.ts'
+
+interface CopyArrayProps {
+  readonly inspection: Pick<Inspection, 'run' | 'say'>
+  readonly format: string
+  readonly row: number
+  readonly field: string
+}
+
+/** Copies an array as it stands in the file. The text is made when it is asked for: it may be megabytes. */
+export function CopyArray({ inspection: { run, say }, format, row, field }: CopyArrayProps) {
+  const copy = async (language: 'json' | 'python') => {
+    const text = await run('trainerArray', { format, row, field, language }, { signal: new AbortController().signal })
+    // Browsers give the clipboard only to pages from this machine or over HTTPS.
+    const copied = await Promise.resolve(navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
+      () => true,
+      () => false,
+    )
+    say(copied ? `${field} copied` : 'The browser refused to copy.')
+  }
+  return (
+    <span className="inline-flex gap-2">
+      {LANGUAGES.map(([language, label]) => (
+        <button
+          key={language}
+          type="button"
+          className="text-accent hover:underline"
+          aria-label={`Copy ${field} as ${label}`}
+          onClick={() => copy(language)}
+        >
+          {label}
+        </button>
+      ))}
+    </span>
+  )
+}
+
+const LANGUAGES = [
+  ['json', 'JSON'],
+  ['python', 'Python'],
+] as const

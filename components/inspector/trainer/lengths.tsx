@@ -1,0 +1,75 @@
+import type { ReactNode } from 'react'
+import type { SheetColumn } from '#lib/inspect/trainer/column.ts'
+import type { SheetRow } from '#lib/inspect/trainer/sheet.ts'
+import { countText } from '../../trajectory/numbers.ts'
+import { shortName } from './array-notes.ts'
+
+/** Each array with its length and what its tokens call for, and the lengths that the record tells. */
+export function Lengths({
+  row,
+  children,
+}: {
+  readonly row: SheetRow
+  readonly children: (column: SheetColumn) => ReactNode
+}) {
+  return (
+    <table className="w-full tabular-nums">
+      <thead>
+        <tr className="text-left text-dim">
+          <th className="py-0.5 pr-3 font-medium">field</th>
+          <th className="py-0.5 pr-3 text-right font-medium">entries</th>
+          <th className="py-0.5 pr-3 font-medium">of tokens</th>
+          <th className="py-0.5 pr-3 font-medium">agrees</th>
+          <th className="py-0.5 text-right font-medium">copy</th>
+        </tr>
+      </thead>
+      <tbody>
+        {row.columns.map((column) => (
+          <tr key={column.name} data-field={column.name} className="border-line border-t">
+            <th className="py-0.5 pr-3 text-left whitespace-nowrap font-mono font-normal">{shortName(column.name)}</th>
+            <td className="py-0.5 pr-3 text-right">{column.entries === 0 ? '—' : countText(column.entries)}</td>
+            <td className="py-0.5 pr-3 whitespace-nowrap text-dim">{rangeText(column)}</td>
+            <td className="py-0.5 pr-3">
+              <Agreement stated={column.entries} expected={column.expected} isThere={column.entries > 0} />
+            </td>
+            <td className="py-0.5 text-right whitespace-nowrap">{column.entries > 0 && children(column)}</td>
+          </tr>
+        ))}
+        {row.lengths.map(({ name, stated, expected }) => (
+          <tr key={name} data-field={name} className="border-line border-t">
+            <th className="py-0.5 pr-3 text-left whitespace-nowrap font-mono font-normal">{shortName(name)}</th>
+            <td className="py-0.5 pr-3 text-right">{stated === null ? '—' : countText(stated)}</td>
+            <td className="whitespace-nowrap py-0.5 pr-3 text-dim">says the length</td>
+            <td className="py-0.5 pr-3">
+              <Agreement stated={stated} expected={expected} isThere />
+            </td>
+            <td />
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+interface AgreementProps {
+  readonly stated: number | null
+  readonly expected: number
+  readonly isThere: boolean
+}
+
+function Agreement({ stated, expected, isThere }: AgreementProps) {
+  if (!isThere) return <span className="whitespace-nowrap text-faint">not written</span>
+  if (stated === expected) return <span className="text-good">✓</span>
+  return <span className="text-bad">✗ {countText(expected)} expected</span>
+}
+
+/** First and last token that have an entry. */
+function rangeText({ parts, width }: SheetColumn): string {
+  const entries = Array.from({ length: parts.length / 3 }, (_, at) => 3 * at).filter((at) => parts[at + 2] === 0)
+  const [first] = entries
+  const last = entries.at(-1)
+  if (first === undefined || last === undefined) return '—'
+  const pieces = entries.length > 1 ? `, ${countText(entries.length)} arrays` : ''
+  const wide = width > 1 ? `, ${width} each` : ''
+  return `${countText(parts[first] as number)}–${countText((parts[last + 1] as number) - 1)}${pieces}${wide}`
+}

@@ -1,0 +1,148 @@
+/** What a person can do in the trainer tab. */
+import { render, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
+import { inspectTasks } from '#lib/inspect/tasks.ts'
+import type { TrainerSheet } from '#lib/inspect/trainer/sheet.ts'
+import type { MarkKind, TokenMarks } from '../../trajectory/token-marks.ts'
+import type { Inspection, InspectorView } from '../inspection.ts'
+import { TrainerTab } from '../trainer-tab.tsx'
+
+const view: InspectorView = {
+  tab: 'trainer',
+  colour: 'logprob',
+  limit: undefined,
+  selection: undefined,
+  find: '',
+  scatter: undefined,
+  format: 'slime',
+}
+
+/** The real tasks, where a test does not give another. */
+const run = (async (name: 'trainerSheet', request: never) => {
+  const steps = inspectTasks[name](request, sample, [])
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}) as unknown as Inspection['run']
+
+interface Shown {
+  readonly marks: readonly TokenMarks[]
+  readonly selected: InspectorView['selection']
+}
+
+interface PageProps {
+  readonly change: Partial<Inspection>
+  readonly onShown: (shown: Shown) => void
+}
+
+function Page({ change, onShown }: PageProps) {
+  const [state, setState] = useState(view)
+  const [marks, setMarks] = useState<readonly TokenMarks[]>([])
+  onShown({ marks, selected: state.selection })
+  const inspection = {
+    trajectory: sample,
+    view: state,
+    onView: (next) => setState((known) => ({ ...known, ...next })),
+    onSelect: (selection) => setState((known) => ({ ...known, selection })),
+    run,
+    marks,
+    onMarks: (kind, ranges) => setMarks((known) => [...known.filter((mark) => mark.kind !== kind), { kind, ranges }]),
+    ...change,
+  } satisfies Partial<Inspection> as Inspection
+  return <TrainerTab inspection={inspection} />
+}
+
+function show(change: Partial<Inspection> = {}) {
+  const user = userEvent.setup()
+  const shown: { now: Shown } = { now: { marks: [], selected: undefined } }
+  const keep = (now: Shown) => {
+    shown.now = now
+  }
+  render(<Page change={change} onShown={keep} />)
+  return { shown, user }
+}
+
+// There is no layout to observe here.
+beforeEach(() => {
+  vi.stubGlobal(
+    'ResizeObserver',
+    class {
+      observe() {}
+      disconnect() {}
+    },
+  )
+  return () => vi.unstubAllGlobals()
+})
+
+const rowOf = (token: number) => screen.getByRole('grid').querySelector(`[data-token="${token}"]`) as HTMLElement
+
+test('a format’s arrays stand beside their tokens, and say where they begin', async () => {
+  const { user } = show()
+  await screen.findByRole('grid')
+  expect(rowOf(2).textContent).toContain('(0)')
+  expect(within(rowOf(3)).getByText(/loss_mask begins; first trained of segment 1/)).toBeTruthy()
+  await user.click(screen.getByRole('button', { name: 'strands-sglang' }))
+  await waitFor(() => expect(screen.getByText('No cut: every array runs over all tokens.')).toBeTruthy())
+  expect(rowOf(2).textContent).not.toContain('(0)')
+})
+
+test('a row chooses its token, keys move on, shift takes more', async () => {
+  const { shown, user } = show()
+  await user.click(within(await screen.findByRole('grid')).getByText('<think>'))
+  expect(shown.now.selected).toEqual({ anchor: 3, focus: 3 })
+  screen.getByRole('grid').focus()
+  await user.keyboard('{ArrowDown}{Shift>}{ArrowDown}{/Shift}')
+  expect(shown.now.selected).toEqual({ anchor: 4, focus: 5 })
+  await user.keyboard('{End}')
+  expect(shown.now.selected).toEqual({ anchor: 11, focus: 11 })
+  expect(rowOf(11).getAttribute('aria-selected')).toBe('true')
+  await user.keyboard('{Escape}')
+  expect(shown.now.selected).toBeUndefined()
+})
+
+test('edges and cuts are drawn on the tokens until that is turned off, for the format that is shown', async () => {
+  const { shown, user } = show()
+  const ranges = (kind: MarkKind) => Array.from(shown.now.marks.find((mark) => mark.kind === kind)?.ranges ?? [])
+  await user.click(await screen.findByLabelText('Show on tokens'))
+  expect([ranges('edge'), ranges('cut')]).toEqual([
+    [3, 4, 7, 8, 10, 11],
+    [3, 4],
+  ])
+  await user.click(screen.getByRole('button', { name: 'Rollscope' }))
+  await waitFor(() => expect(ranges('cut')).toEqual([3, 4, 8, 9, 10, 11]))
+  await user.click(screen.getByLabelText('Show on tokens'))
+  expect([ranges('edge'), ranges('cut')]).toEqual([[], []])
+})
+
+test('the file and its arrays can be taken away', async () => {
+  const [onSave, say] = [vi.fn(), vi.fn()]
+  const { user } = show({ onSave, say })
+  await user.click(await screen.findByRole('button', { name: 'Download the file' }))
+  await waitFor(() =>
+    expect(onSave).toHaveBeenCalledWith(expect.stringContaining('"loss_mask"'), 'trajectory-sample.slime.json'),
+  )
+  await user.click(screen.getByRole('button', { name: 'Copy loss_mask as Python' }))
+  await waitFor(() => expect(say).toHaveBeenCalledWith('loss_mask copied'))
+  expect(await navigator.clipboard.readText()).toBe('[1,1,1,1,1,0,0,1,0]')
+})
+
+test('arrays that do not agree are told, and one sample of several is chosen', async () => {
+  const [sheet] = [inspectTasks.trainerSheet({ format: 'slime' }, sample, [])]
+  sheet.next()
+  const made = sheet.next().value as TrainerSheet
+  const [row] = made.rows
+  if (!row) throw new Error('one row')
+  const odd = { ...row, lengths: [{ name: 'response_length', stated: 7, expected: 9 }] }
+  const { user } = show({ run: (async () => ({ ...made, rows: [row, odd] })) as unknown as Inspection['run'] })
+  await user.selectOptions(await screen.findByLabelText('Sample'), '2 of 2')
+  expect(screen.getByText('✗ 9 expected')).toBeTruthy()
+})
+
+test('what could not be made is said', async () => {
+  show({ run: () => Promise.reject(new Error('the worker was lost')) })
+  expect(await screen.findByText('the worker was lost')).toBeTruthy()
+})

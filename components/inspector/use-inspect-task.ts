@@ -1,0 +1,45 @@
+'use client'
+import { useEffect, useEffectEvent, useState } from 'react'
+import type { InspectTaskName, RequestOf, ResultOf } from '#lib/inspect/tasks.ts'
+import type { Inspection } from './inspection.ts'
+
+export type InspectState<Result> =
+  /** `before`: the answer to what was asked last, while this one is not there yet. */
+  | { readonly kind: 'running'; readonly before: Result | undefined }
+  | { readonly kind: 'done'; readonly result: Result }
+  | { readonly kind: 'failed'; readonly error: Error }
+
+/**
+ * A task that follows its request and the trajectory: asked again when either changes, given up when nobody needs its
+ * answer any more.
+ */
+export function useInspectTask<Name extends InspectTaskName>(
+  { trajectory, run }: Pick<Inspection, 'trajectory' | 'run'>,
+  name: Name,
+  request: RequestOf<Name>,
+): InspectState<ResultOf<Name>> {
+  const key = JSON.stringify([name, request])
+  const [answer, setAnswer] = useState<{
+    readonly key: string
+    readonly trajectory: Inspection['trajectory']
+    readonly state: Exclude<InspectState<ResultOf<Name>>, { kind: 'running' }>
+  }>()
+  const ask = useEffectEvent(async (signal: AbortSignal) => {
+    try {
+      const result = await run(name, request, { signal })
+      if (!signal.aborted) setAnswer({ key, trajectory, state: { kind: 'done', result } })
+    } catch (reason) {
+      if (signal.aborted) return
+      const error = reason instanceof Error ? reason : new Error(String(reason))
+      setAnswer({ key, trajectory, state: { kind: 'failed', error } })
+    }
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another request, or another trajectory, is another question
+  useEffect(() => {
+    const controller = new AbortController()
+    ask(controller.signal)
+    return () => controller.abort()
+  }, [key, trajectory])
+  if (answer?.key === key && answer.trajectory === trajectory) return answer.state
+  return { kind: 'running', before: answer?.state.kind === 'done' ? answer.state.result : undefined }
+}
