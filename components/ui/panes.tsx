@@ -1,6 +1,6 @@
 'use client'
 import { type ReactNode, useState } from 'react'
-import { Segmented } from '#components/ui/segmented.tsx'
+import { Segmented } from './segmented.tsx'
 
 interface PanesProps {
   /** Left, middle, right: for the switch that narrow windows get. */
