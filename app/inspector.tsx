@@ -11,8 +11,8 @@ import { RangeCard } from '#components/inspector/range-card.tsx'
 import { StatusLine } from '#components/inspector/status-line.tsx'
 import { VerifyPanel } from '#components/inspector/verify-panel.tsx'
 import { ViewOptions } from '#components/inspector/view-options.tsx'
+import { ColourBar } from '#components/trajectory/colour/colour-bar.tsx'
 import { GRID_OPTIONS } from '#components/trajectory/grid-options.ts'
-import { HeatBar } from '#components/trajectory/heat-bar.tsx'
 import { Origin } from '#components/trajectory/origin.tsx'
 import { Outline } from '#components/trajectory/outline.tsx'
 import { isSingle, single } from '#components/trajectory/selection.ts'
@@ -44,7 +44,7 @@ interface InspectorProps {
 }
 
 export function Inspector({ trajectory, storedKey, labels, children }: InspectorProps) {
-  const { inspection, heat, scale, said, onPoint, onSight } = useInspectionState(trajectory, storedKey)
+  const { inspection, said, onPoint, onSight } = useInspectionState(trajectory, storedKey)
   const [isChoosing, setIsChoosing] = useState(false)
   const [hasTools, setHasTools] = useState(false)
   const [options, setOptions] = usePreference(GRID_OPTIONS)
@@ -110,7 +110,7 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
                 <div
                   className={`flex flex-wrap items-center gap-x-4 gap-y-1.5 border-line border-b px-3.5 py-1.5 ${hasTools ? '' : 'max-lg:hidden'}`}
                 >
-                  <HeatBar heat={heat} scale={scale} onChange={(colour) => onView({ colour })} />
+                  <ColourBar trajectory={trajectory} colouring={inspection.colouring} onChange={onView} />
                   <FindBar inspection={inspection} />
                 </div>
                 <div className="grid min-h-0 grid-cols-[minmax(0,1fr)_auto]">

@@ -8,8 +8,8 @@ import { Composer } from '#components/playground/composer.tsx'
 import { liveNote } from '#components/playground/live-note.ts'
 import { RunClock } from '#components/playground/run-clock.tsx'
 import { SetupForm } from '#components/playground/setup-form.tsx'
-import { heatScale } from '#components/trajectory/heat.ts'
-import { HeatBar } from '#components/trajectory/heat-bar.tsx'
+import { ColourBar } from '#components/trajectory/colour/colour-bar.tsx'
+import { colouringOf } from '#components/trajectory/colour/colouring.ts'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
 import { RunNotices } from '#components/trajectory/run-notices.tsx'
 import { single } from '#components/trajectory/selection.ts'
@@ -41,6 +41,8 @@ const loadTokenCard = () => import('#components/trajectory/token-card.tsx')
 const TokenGrid = dynamic(async () => (await loadTokenGrid()).TokenGrid)
 const TokenCard = dynamic(async () => (await loadTokenCard()).TokenCard)
 
+/** What the colour bar stands for before the first run. */
+const NOTHING_YET = { segments: [], model: { tools: [] } }
 const NO_CHOICES = { tools: [], parsers: [], defaultParser: '' }
 
 export function PlaygroundScreen() {
@@ -130,7 +132,7 @@ export function PlaygroundScreen() {
     view.setKey(undefined)
   }
   const shown = trajectory && tokenAt(trajectory, view.view.selection?.focus ?? pointed ?? -1)
-  const scale = heatScale(trajectory ? segmentsOf(trajectory) : [])
+  const colouring = colouringOf(trajectory ?? NOTHING_YET, view.view.colour, view.view.limit)
   const hasTokens = trajectory !== undefined && segmentsOf(trajectory).length > 0
   // Neither changes with each token, so that the form is not drawn anew while they arrive.
   const { segments, model } = trajectory ?? {}
@@ -168,7 +170,7 @@ export function PlaygroundScreen() {
         middle={
           <div className="grid h-full grid-rows-[auto_auto_minmax(0,1fr)_auto]">
             <div className="border-line border-b px-3.5 py-2">
-              <HeatBar heat={view.heat} scale={scale} onChange={(colour) => view.setView({ colour })} />
+              <ColourBar trajectory={trajectory ?? NOTHING_YET} colouring={colouring} onChange={view.setView} />
             </div>
             <div>
               <Notices
@@ -184,7 +186,7 @@ export function PlaygroundScreen() {
             {hasTokens ? (
               <TokenGrid
                 trajectory={trajectory}
-                reading={trajectoryReading(view.heat, scale)}
+                reading={trajectoryReading(colouring)}
                 selection={view.view.selection}
                 onSelect={view.setSelection}
                 onPoint={setPointed}

@@ -1,16 +1,16 @@
 /** The one `Inspection` of a screen: the address, what parts have marked, folded and offered, and the token view itself. */
 import { useRef, useState } from 'react'
 import type { Inspection } from '#components/inspector/inspection.ts'
+import { colouringOf } from '#components/trajectory/colour/colouring.ts'
 import { unfoldedAt } from '#components/trajectory/folding.ts'
 import type { GridControl } from '#components/trajectory/grid-control.ts'
 import { type Folds, NO_FOLDS } from '#components/trajectory/grid-options.ts'
-import { heatScale } from '#components/trajectory/heat.ts'
 import type { Selection } from '#components/trajectory/selection.ts'
 import type { MarkKind, TokenMarks } from '#components/trajectory/token-marks.ts'
 import { trajectoryReading } from '#components/trajectory/token-reading.ts'
 import { saveText } from '#lib/client/files.ts'
 import { useInspection } from '#lib/client/use-inspection.ts'
-import { segmentsOf, tokenCount } from '#lib/core/tokens.ts'
+import { tokenCount } from '#lib/core/tokens.ts'
 import type { Span } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { useOffers } from './use-offers.ts'
@@ -18,7 +18,7 @@ import { useSaid } from './use-said.ts'
 import { useViewState } from './view-state.ts'
 
 export function useInspectionState(trajectory: TrajectoryView, storedKey: string | undefined) {
-  const { view: asked, heat, setView } = useViewState()
+  const { view: asked, setView } = useViewState()
   const [pointed, setPointed] = useState<number>()
   const [marks, setMarks] = useState<readonly TokenMarks[]>([])
   const [folds, setFolds] = useState<Folds>(NO_FOLDS)
@@ -27,7 +27,7 @@ export function useInspectionState(trajectory: TrajectoryView, storedKey: string
   const { said, say } = useSaid()
   const run = useInspection(trajectory)
   const grid = useRef<GridControl>(null)
-  const scale = heatScale(segmentsOf(trajectory))
+  const colouring = colouringOf(trajectory, asked.colour, asked.limit)
   const replaceMarks = (kind: MarkKind, ranges: Int32Array) =>
     setMarks((known) => [...known.filter((mark) => mark.kind !== kind), { kind, ranges }])
   const select = (selection: Selection | undefined, tab?: 'tokens') => {
@@ -47,7 +47,8 @@ export function useInspectionState(trajectory: TrajectoryView, storedKey: string
     pointed,
     onPointAt: (tokens) => replaceMarks('linked', Int32Array.from(tokens ? [tokens.start, tokens.end] : [])),
     run,
-    reading: trajectoryReading(heat, scale),
+    colouring,
+    reading: trajectoryReading(colouring),
     marks,
     onMarks: replaceMarks,
     folds,
@@ -58,7 +59,7 @@ export function useInspectionState(trajectory: TrajectoryView, storedKey: string
     say,
     onSave: saveText,
   }
-  return { inspection, heat, scale, offers, said, onPoint: setPointed, onSight: setInSight }
+  return { inspection, offers, said, onPoint: setPointed, onSight: setInSight }
 }
 
 /** An address may name tokens that this trajectory does not have. */

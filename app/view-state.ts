@@ -1,7 +1,6 @@
 'use client'
 import { parseAsFloat, parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs'
 import { INSPECTOR_TABS, type InspectorView } from '#components/inspector/inspection.ts'
-import { HEATS, type Heat } from '#components/trajectory/heat.ts'
 import { readSelection, type Selection, selectionText } from '#components/trajectory/selection.ts'
 
 const NAMES = {
@@ -34,7 +33,6 @@ export function useViewState() {
   return {
     key: t ?? undefined,
     view,
-    heat: HEATS.find((heat) => heat === colour) ?? ('logprob' as Heat),
     /** How many trajectories the file had that was just opened here; undefined when it was this one alone. */
     opened: opened !== null && opened > 1 ? opened : undefined,
     setKey: (key: string | undefined) => set({ t: key ?? null, at: null }, { history: 'push' }),

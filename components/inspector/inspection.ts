@@ -4,6 +4,7 @@ import type { RefObject } from 'react'
 import type { Span } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { RunInspection } from '#lib/inspect/tasks.ts'
+import type { Colouring } from '../trajectory/colour/colouring.ts'
 import type { GridControl } from '../trajectory/grid-control.ts'
 import type { Folds } from '../trajectory/grid-options.ts'
 import type { Selection } from '../trajectory/selection.ts'
@@ -47,6 +48,8 @@ export interface Inspection {
   readonly onPointAt: (tokens: Span | undefined) => void
   /** Runs a task of lib/inspect/tasks.ts in the worker. */
   readonly run: RunInspection
+  /** What tokens are coloured by; `reading` draws it. */
+  readonly colouring: Colouring
   readonly reading: TokenReading
   readonly marks: readonly TokenMarks[]
   /** Replaces the marks of a kind. */

@@ -3,7 +3,7 @@ import type { LiveTrajectory } from '#lib/core/events.ts'
 import { isTrained, type Token } from '#lib/core/tokens.ts'
 import { FORMAT, type PromptSegment } from '#lib/core/trajectory.ts'
 import { messageRuns, originOf, type Picture } from '#lib/lab/preview/picture.ts'
-import { tint } from '../trajectory/heat.ts'
+import { tint } from '../trajectory/colour/palette.ts'
 import { countText } from '../trajectory/numbers.ts'
 import type { TokenReading } from '../trajectory/token-reading.ts'
 

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Segment } from '#lib/core/trajectory.ts'
-import { HEAT_LEVELS, heatColour, heatScale, TINTS } from './heat.ts'
 import {
   breakLines,
   createLayoutCache,
@@ -139,45 +137,6 @@ describe('the layout', () => {
   })
 })
 
-describe('heat', () => {
-  const response = (logprobs: (number | null)[], mask?: (0 | 1)[]): Segment => ({
-    kind: 'response',
-    ids: logprobs.map(() => 0),
-    logprobs,
-    thinks: [],
-    toolCalls: [],
-    ...(mask && { mask }),
-  })
-
-  test('the scale ends at p95 of trained tokens: context and outliers do not flatten it', () => {
-    const scale = heatScale([
-      { kind: 'prompt', ids: [0], logprobs: [-50], messages: [] },
-      response([...Array(99).fill(-2.2), -80]),
-      response([-90], [0]),
-    ])
-    expect(scale).toEqual({ limit: 2.5, p95: 2.2 })
-    expect(heatScale([])).toEqual({ limit: 1, p95: null })
-  })
-
-  test('unknown is neither likely nor unlikely', () => {
-    const scale = { limit: 2, p95: 2 }
-    expect(heatColour('logprob', true, null, scale)).toBe('var(--heat-unknown)')
-    expect(heatColour('logprobs', false, null, scale)).toBeUndefined()
-    expect(heatColour('logprob', true, 0, scale)).toBeUndefined()
-    expect(heatColour('logprob', true, -1, scale)).toBe('var(--heat-4)')
-    expect(heatColour('logprob', true, -99, scale)).toBe(`var(--heat-${HEAT_LEVELS})`)
-    expect([heatColour('logprob', false, -99, scale), heatColour('logprobs', false, -99, scale)]).toEqual([
-      undefined,
-      `var(--heat-${HEAT_LEVELS})`,
-    ])
-    expect([
-      heatColour('mask', true, null, scale),
-      heatColour('mask', false, null, scale),
-      heatColour('none', true, -9, scale),
-    ]).toEqual(['var(--mask-on)', undefined, undefined])
-  })
-})
-
 describe('the background of a row', () => {
   test('neighbours of one colour are one stretch', () => {
     const part = (from: number, to: number, colour: string) => ({ from, to, colour })
@@ -248,55 +207,4 @@ test('outcomes say what happened and what to do', () => {
     title: 'It broke (X)',
     hint: 'mend it',
   })
-})
-
-describe('colours', () => {
-  const [light = '', dark = ''] = readFileSync('app/globals.css', 'utf8').split('@media (prefers-color-scheme: dark)')
-  const colours = (css: string) =>
-    Object.fromEntries(
-      Array.from((css.split('@theme')[0] ?? '').matchAll(/--([\w-]+): (#[0-9a-f]{6});/g), ([, name, value]) => [
-        name,
-        value,
-      ]),
-    ) as Record<string, string>
-  const themes = { light: colours(light), dark: { ...colours(light), ...colours(dark) } }
-
-  /** WCAG 2 relative luminance and contrast. */
-  const luminance = (colour: string) => {
-    const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
-      const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255
-      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
-    })
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b
-  }
-  const contrast = (a: string, b: string) => {
-    const [high = 0, low = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x)
-    return (high + 0.05) / (low + 0.05)
-  }
-  const heats = ['ground', 'heat-unknown', 'mask-on', ...Array.from({ length: HEAT_LEVELS }, (_, i) => `heat-${i + 1}`)]
-
-  const tints = ['tint-found', ...Array.from({ length: TINTS }, (_, i) => `tint-${i + 1}`)]
-
-  test.each(Object.entries(themes))('%s: every ink is legible on every heat and tint', (_theme, colour) => {
-    for (const ink of ['ink-trained', 'ink-context'])
-      for (const heat of [...heats, ...tints])
-        expect([ink, heat, contrast(colour[ink] ?? '', colour[heat] ?? '') >= 4.5]).toEqual([ink, heat, true])
-  })
-
-  test.each(Object.entries(themes))('%s: heat rises in steps of lightness that go one way', (theme, colour) => {
-    const ramp = heats.slice(3).map((name) => luminance(colour[name] ?? ''))
-    const sorted = [...ramp].sort((a, b) => (theme === 'light' ? b - a : a - b))
-    expect(ramp).toEqual(sorted)
-  })
-
-  test.each(Object.entries(themes))(
-    '%s: text is legible on every ground, marks can be told from it',
-    (_theme, colour) => {
-      for (const ground of ['ground', 'panel', 'raised'])
-        for (const ink of ['ink', 'dim', 'faint', 'accent', 'bad', 'warn', 'good', 'think', 'tool'])
-          expect([ink, ground, contrast(colour[ink] ?? '', colour[ground] ?? '') >= 4.5]).toEqual([ink, ground, true])
-      for (const mark of ['trained', 'tool-rule', 'selected', 'line-strong'])
-        expect([mark, contrast(colour[mark] ?? '', colour.ground ?? '') >= 3]).toEqual([mark, true])
-    },
-  )
 })

@@ -1,0 +1,79 @@
+import type { Colouring } from './colouring.ts'
+import { Legend } from './legend.tsx'
+import type { Coloured } from './mode.ts'
+import { colourGroups } from './modes.ts'
+
+/** What changes in the address. */
+interface ColourChange {
+  readonly colour?: string
+  /** Undefined: at p95. */
+  readonly limit?: number | undefined
+}
+
+interface ColourBarProps {
+  readonly trajectory: Coloured
+  readonly colouring: Colouring
+  readonly onChange: (change: ColourChange) => void
+}
+
+const BUTTONS = [
+  { name: 'mask', title: 'Mask', explanation: 'Trained tokens' },
+  { name: 'logprob', title: 'Logprob', explanation: 'Surprise (−logprob) of trained tokens' },
+] as const
+
+const BOX =
+  'min-h-7 rounded-md border border-line bg-raised px-2.5 hover:border-line-strong aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-ground data-chosen:border-ink data-chosen:bg-ink data-chosen:text-ground'
+
+/** What tokens are coloured by, and what the colours mean. A limit belongs to one number: another one begins at its own. */
+export function ColourBar({ trajectory, colouring, onChange }: ColourBarProps) {
+  const { name } = colouring.mode
+  const isInMenu = !BUTTONS.some((button) => button.name === name)
+  const choose = (colour: string) => onChange({ colour, limit: undefined })
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1.5">
+      <fieldset className="inline-flex max-w-full gap-1">
+        <legend className="sr-only">Colour tokens by</legend>
+        {BUTTONS.map((button) => (
+          <button
+            key={button.name}
+            type="button"
+            title={button.explanation}
+            aria-pressed={button.name === name}
+            onClick={() => choose(button.name)}
+            className={BOX}
+          >
+            {button.title}
+          </button>
+        ))}
+        <select
+          aria-label="Colour tokens by something else"
+          title={isInMenu ? colouring.mode.explanation : 'Other numbers and kinds'}
+          value={isInMenu ? name : ''}
+          data-chosen={isInMenu || undefined}
+          onChange={({ target }) => choose(target.value)}
+          className={`${BOX} field-sizing-content min-w-0 max-w-44`}
+        >
+          <option value="" hidden>
+            More …
+          </option>
+          {isInMenu && name.startsWith('column:') && (
+            <option value={name} hidden>
+              {colouring.mode.title}
+            </option>
+          )}
+          {colourGroups(trajectory).map((group) => (
+            <optgroup key={group.title} label={group.title}>
+              {group.choices.map((choice) => (
+                <option key={choice.name} value={choice.name} disabled={choice.missing !== undefined}>
+                  {choice.title}
+                  {choice.missing !== undefined && ` · ${choice.missing}`}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </select>
+      </fieldset>
+      <Legend colouring={colouring} onLimit={(limit) => onChange({ limit })} />
+    </div>
+  )
+}

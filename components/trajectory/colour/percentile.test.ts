@@ -1,0 +1,18 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { percentile } from './percentile.ts'
+
+test('is what sorting gives, exactly', () => {
+  const values = fc.array(fc.oneof(fc.integer({ min: -5, max: 5 }), fc.double({ noNaN: true })), { maxLength: 200 })
+  fc.assert(
+    fc.property(values, fc.double({ min: 0, max: 1, noNaN: true }), (list, share) => {
+      const sorted = Float64Array.from(list).sort()
+      const expected = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+      expect(percentile(Float64Array.from(list), share) === expected).toBe(true)
+    }),
+  )
+})
+
+test('no values, no percentile', () => {
+  expect(percentile(new Float64Array(), 0.95)).toBeUndefined()
+})

@@ -1,0 +1,26 @@
+/**
+ * The value at a share of the sorted values, exactly: what sorting them and taking the one at `floor(n · share)` gives, in
+ * linear time (Hoare's selection). Undefined without values. Changes their order.
+ */
+export function percentile(values: Float64Array, share: number): number | undefined {
+  const wanted = Math.min(values.length - 1, Math.floor(values.length * share))
+  let low = 0
+  let high = values.length - 1
+  while (low < high) {
+    const pivot = values[(low + high) >> 1] as number
+    let left = low
+    let right = high
+    while (left <= right) {
+      while ((values[left] as number) < pivot) left++
+      while ((values[right] as number) > pivot) right--
+      if (left > right) break
+      const swapped = values[left] as number
+      values[left++] = values[right] as number
+      values[right--] = swapped
+    }
+    if (wanted <= right) high = right
+    else if (wanted >= left) low = left
+    else break
+  }
+  return values[wanted]
+}
