@@ -1,10 +1,13 @@
 /** Every task of the inspector by its name: what the page's worker can run. */
 import { findTask } from './find/find.ts'
+import { driftTask, healthTask } from './health/tasks.ts'
 import type { InspectTask } from './task.ts'
 import { trainerSheet } from './trainer/sheet.ts'
 import { trainerArray, trainerFile } from './trainer/texts.ts'
 
 export const inspectTasks = {
+  drift: driftTask,
+  health: healthTask,
   find: findTask,
   trainerSheet,
   trainerFile,

@@ -30,7 +30,7 @@ export function findingOf({ hasTag, lints, breaks, foreign, marks, truth }: Know
   const untrained = truth ? 0 : foreign.tokens - foreign.trained
   const parts = [
     ...(hasTag ? [] : ['the template has no generation block']),
-    ...lints.flatMap(({ kind }) => (kind === 'all-zero' && !hasTag ? [] : [SHORT[kind]])),
+    ...lints.flatMap(({ kind }) => (kind === 'all-zero' && !hasTag ? [] : [SHORT_LINTS[kind]])),
     ...(missing > 0 ? [`${missing} of what was sampled missing`] : []),
     ...(tooMany > 0 ? [`${tooMany} that ${tooMany === 1 ? 'was' : 'were'} not sampled`] : []),
     ...(elsewhere > 0 ? [`${elsewhere} trained that ${are(elsewhere)} not in this sequence`] : []),
@@ -52,7 +52,7 @@ const are = (count: number): string => (count === 1 ? 'is' : 'are')
 
 const counted = (messages: number): string => (messages === 1 ? 'one message' : `${messages} messages`)
 
-const SHORT: Readonly<Record<LintKind, string>> = {
+export const SHORT_LINTS: Readonly<Record<LintKind, string>> = {
   'all-zero': 'nothing is trained',
   'header-trained': 'the header is trained',
   'context-trained': 'context is trained',

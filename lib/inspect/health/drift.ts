@@ -1,0 +1,65 @@
+/** What is told of drift: where a pipeline that keeps text instead of ids would have other tokens. */
+import type { Health, HealthFinding } from '#lib/core/health.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { counted } from './check.ts'
+
+export type Drift =
+  | { readonly kind: 'unknown'; readonly why: string }
+  | {
+      readonly kind: 'known'
+      /** Flat pairs [start, end, …] of the trajectory's tokens that come back as others; sorted, none is empty. */
+      readonly ranges: Int32Array
+      /** Of those, how many hold a trained token. */
+      readonly trained: number
+      /** Of those, where the text itself changes: Unicode forms, bytes that are no character. */
+      readonly otherBytes: number
+      /** Tokens in them, and how many come in their place. */
+      readonly tokens: number
+      readonly others: number
+    }
+
+/** The tokenizer to be asked for, as the server's loader takes it; or why there is none. */
+export function driftTokenizer({
+  tokenizer,
+}: TrajectoryView['model']): { readonly name: string } | { readonly why: string } {
+  if (!tokenizer) return { why: 'the file names no tokenizer' }
+  if (tokenizer.source === 'server') return { why: 'the tokenizer is the server’s own, and its files are not here' }
+  return { name: tokenizer.name }
+}
+
+/** Drift as one of the findings; `places` are all of them. */
+export function driftFinding(drift: Extract<Drift, { kind: 'known' }>): HealthFinding | undefined {
+  const { ranges, trained, otherBytes, tokens, others } = drift
+  const count = ranges.length / 2
+  if (count === 0) return undefined
+  const inContext = count - trained
+  return {
+    kind: 'drift',
+    severity: inContext > 0 ? 'warning' : 'note',
+    label: `drift ${counted(count, 'span')}`,
+    message: [
+      `Encoding the text again gives ${counted(others, 'token')} in place of ${tokens}.`,
+      inContext === 0
+        ? 'Every span holds trained tokens.'
+        : `${trained} of ${count} spans hold trained tokens, ${inContext} ${inContext === 1 ? 'is' : 'are'} context alone.`,
+      ...(otherBytes > 0
+        ? [`In ${otherBytes} the text itself changes (a Unicode form, or bytes that are no character).`]
+        : []),
+    ].join(' '),
+    count,
+    places: Array.from({ length: count }, (_, index) => ({
+      start: ranges[2 * index] as number,
+      end: ranges[2 * index + 1] as number,
+    })),
+    remedy: 'Train on the recorded ids: a pipeline that keeps text would train other tokens than were sampled.',
+  }
+}
+
+/** Health with what is known of drift, which is told beside the other checks. */
+export function withDrift({ findings, checks }: Health, drift: Drift): Health {
+  const finding = drift.kind === 'known' ? driftFinding(drift) : undefined
+  return {
+    findings: finding ? [...findings, finding] : findings,
+    checks: [...checks, { name: 'drift', ...(drift.kind === 'unknown' && { unknown: drift.why }) }],
+  }
+}

@@ -1,0 +1,117 @@
+/** Whether responses and the run came to their own end. */
+import type { HealthFinding } from '#lib/core/health.ts'
+import type { Outcome, ResponseSegment, Span } from '#lib/core/trajectory.ts'
+import { type Check, counted, placed } from './check.ts'
+
+export const checkEndings: Check = (trajectory, starts) => {
+  const responses = trajectory.segments.flatMap((segment, index) =>
+    segment.kind === 'response' ? [{ segment, start: starts[index] as number }] : [],
+  )
+  const ended = (...kinds: readonly string[]) =>
+    responses.filter(({ segment }) => kinds.includes(segment.finish?.kind ?? ''))
+  const [truncated, broken, cancelled] = [ended('length'), ended('abort', 'cut', 'unknown'), ended('cancelled')]
+  const open = responses.flatMap(({ segment, start }) =>
+    segment.thinks.filter(({ closed }) => !closed).map((think) => placed(think, start)),
+  )
+  const findings: HealthFinding[] = []
+  if (truncated.length > 0)
+    findings.push({
+      kind: 'truncated',
+      severity: 'warning',
+      label: `${counted(truncated.length, 'response')} cut at the token limit`,
+      message: 'The limit of new tokens was reached before the model had ended its turn.',
+      count: truncated.length,
+      places: truncated.map(lastToken),
+      remedy: 'Raise max_new_tokens, or mask such responses: the model did not choose to stop there.',
+    })
+  if (broken.length > 0)
+    findings.push({
+      kind: 'truncated',
+      severity: 'warning',
+      label: `${counted(broken.length, 'response')} broken off`,
+      message: `The reply ended half-way: ${broken.map(({ segment }) => finishText(segment)).join('; ')}. What had arrived was kept.`,
+      count: broken.length,
+      places: broken.map(lastToken),
+      remedy: 'Mask such responses, or leave the trajectory out.',
+    })
+  if (cancelled.length > 0)
+    findings.push({
+      kind: 'truncated',
+      severity: 'note',
+      label: `${counted(cancelled.length, 'response')} stopped by hand`,
+      message: 'The user stopped it; what had arrived was kept.',
+      count: cancelled.length,
+      places: cancelled.map(lastToken),
+    })
+  if (open.length > 0)
+    findings.push({
+      kind: 'open-think',
+      severity: 'warning',
+      label: `${counted(open.length, 'think block')} not closed`,
+      message: 'A response ended while the model was thinking: it gave no answer.',
+      count: open.length,
+      places: open,
+    })
+  const isTold = truncated.length + broken.length + cancelled.length > 0
+  const outcome = outcomeFinding(trajectory.outcome, isTold)
+  const isUnknown = trajectory.outcome.kind === 'ended' && trajectory.outcome.reason === 'unknown'
+  return {
+    findings: outcome ? [...findings, outcome] : findings,
+    ...(isUnknown &&
+      responses.some(({ segment }) => !segment.finish) && { unknown: 'the file does not say how responses ended' }),
+  }
+}
+
+const lastToken = ({ segment, start }: { readonly segment: ResponseSegment; readonly start: number }): Span => {
+  const end = start + segment.ids.length
+  return { start: Math.max(0, end - 1), end: Math.max(1, end) }
+}
+
+function finishText({ finish }: ResponseSegment): string {
+  switch (finish?.kind) {
+    case 'abort':
+      return finish.message ?? 'aborted'
+    case 'cut':
+      return finish.message
+    case 'unknown':
+      return `a finish reason that is not known, ${finish.raw}`
+    default:
+      return ''
+  }
+}
+
+const ENDED: Readonly<Partial<Record<string, readonly [HealthFinding['severity'], label: string, message: string]>>> = {
+  length: [
+    'warning',
+    'cut at the token limit',
+    'The limit of new tokens was reached before the model had ended its turn.',
+  ],
+  truncated: ['warning', 'cut off', 'It is cut off; the file does not say why.'],
+  aborted: ['warning', 'aborted', 'The server aborted the request.'],
+  interrupted: ['warning', 'interrupted', 'The program that ran it was stopped.'],
+  cancelled: ['note', 'stopped by hand', 'The user stopped it.'],
+  context_full: ['warning', 'context full', 'The context of the model was full.'],
+  max_tool_iterations: ['note', 'stopped at a limit', 'The limit of rounds of tool calls was reached.'],
+  max_tool_calls: ['note', 'stopped at a limit', 'The limit of tool calls was reached.'],
+  max_messages: ['note', 'stopped at a limit', 'The limit of messages was reached.'],
+  max_tokens: ['warning', 'stopped at a limit', 'The limit of tokens of the whole run was reached.'],
+}
+
+/** What the response before already tells is not told twice. */
+function outcomeFinding(outcome: Outcome, isTold: boolean): HealthFinding | undefined {
+  if (outcome.kind === 'failed')
+    return {
+      kind: 'ending',
+      severity: 'error',
+      label: `run failed: ${outcome.code}`,
+      message: outcome.message,
+      count: 1,
+      places: [],
+      ...(outcome.hint !== undefined && { remedy: outcome.hint }),
+    }
+  const told = outcome.kind === 'ended' ? ENDED[outcome.reason] : undefined
+  if (!told || (isTold && ['length', 'aborted', 'cancelled'].includes(outcome.kind === 'ended' ? outcome.reason : '')))
+    return undefined
+  const [severity, label, message] = told
+  return { kind: 'ending', severity, label, message, count: 1, places: [] }
+}

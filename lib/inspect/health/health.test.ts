@@ -1,0 +1,316 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { decodeValue } from '#lib/core/codec.ts'
+import { gistOf, gravest, type Health, healthSchema } from '#lib/core/health.ts'
+import { pack } from '#lib/core/packed.ts'
+import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
+import { FORMAT, type PromptSegment, type ResponseSegment, type Trajectory } from '#lib/core/trajectory.ts'
+import { resultOf } from '#lib/lab/task.ts'
+import { byteId, byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
+import { driftTokenizer, withDrift } from './drift.ts'
+import { health } from './health.ts'
+import { driftTask, healthTask } from './tasks.ts'
+import { textDrift } from './text-drift.ts'
+
+const example = (name: string): Trajectory => {
+  const decoded = decodeValue(JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8')))
+  if (!decoded.ok) throw new Error('an example is readable')
+  return decoded.trajectory
+}
+const kinds = ({ findings }: Health): string[] => findings.map(({ kind, label }) => `${kind}: ${label}`)
+const checked = (trajectory: Trajectory): Health => resultOf(health(trajectory))
+
+const encode = byteTokenizer.encode
+const end = byteId('<|im_end|>')
+const prompt: PromptSegment = {
+  kind: 'prompt',
+  ids: encode('<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n'),
+  messages: [{ role: 'user', content: 'hi' }],
+  derivation: { kind: 'whole' },
+}
+const response = (text: string, change: Partial<ResponseSegment> = {}): ResponseSegment => {
+  const ids = [...encode(text), end]
+  return {
+    kind: 'response',
+    ids,
+    logprobs: ids.map(() => -0.5),
+    thinks: [],
+    toolCalls: [],
+    finish: { kind: 'stop', matched: end },
+    weightVersions: [{ version: '1', start: 0, end: ids.length }],
+    ...change,
+  }
+}
+const of = (segments: Trajectory['segments'], change: Partial<Trajectory> = {}): Trajectory => ({
+  format: FORMAT,
+  id: 't',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  model: {
+    tokenizer: { name: 'bytes', specialIds: [end], endOfTurnId: end },
+    tools: [{ name: 'add', inputSchema: {} }],
+    parser: 'hermes',
+  },
+  vocab: Object.fromEntries(
+    Array.from({ length: byteTokenizer.vocabularySize }, (_, id) => [
+      id,
+      id < 0x80 || id > 0xff ? new TextDecoder().decode(byteTokenizer.bytes(id)) : { hex: id.toString(16) },
+    ]),
+  ),
+  segments,
+  outcome: { kind: 'ended', reason: 'end_turn' },
+  provenance: { kind: 'rollout', application: 'test' },
+  ...change,
+})
+
+describe('health', () => {
+  test('of recorded runs is good, and says what was looked at', () => {
+    for (const name of ['two-steps', 'parallel-calls', 'retokenization-drift']) {
+      const { findings, checks } = checked(example(name))
+      expect([name, findings]).toEqual([name, []])
+      expect(checks.map(({ name, unknown }) => [name, unknown])).toEqual(
+        [
+          'loss mask',
+          'token-in/token-out',
+          'recorded problems',
+          'endings',
+          'tool calls',
+          'weight versions',
+          'logprobs',
+        ].map((check) => [check, undefined]),
+      )
+    }
+    expect(kinds(checked(example('tool-error')))).toEqual(['failed-call: 1 failed call'])
+    expect(checked(of([prompt, response('ok')])).findings).toEqual([])
+  })
+
+  test('is the same of a packed trajectory, fits its schema, and tells its progress', () => {
+    const steps = healthTask(undefined, pack(sample).trajectory, [])
+    const progress: unknown[] = []
+    let step = steps.next()
+    for (; !step.done; step = steps.next()) progress.push(step.value)
+    expect(step.value).toEqual(checked(sample))
+    expect(healthSchema.parse(step.value)).toEqual(step.value)
+    expect(progress.at(-1)).toEqual({ done: 6, of: 7 })
+  })
+
+  test('names places by tokens of the trajectory', () => {
+    const found = checked(sample)
+    expect(found.findings.find(({ kind }) => kind === 'malformed-call')?.places).toEqual([{ start: 6, end: 7 }])
+    expect(found.findings.find(({ kind }) => kind === 'problem')?.places).toEqual([{ start: 8, end: 9 }])
+    expect(found.findings.find(({ kind }) => kind === 'truncated')?.places).toEqual([{ start: 11, end: 12 }])
+  })
+
+  test('tells of a mask that trains context', () => {
+    const trained = { ...prompt, mask: prompt.ids.map(() => 1 as const) }
+    expect(kinds(checked(of([trained, response('ok')])))).toContain('mask: the header is trained')
+  })
+
+  test('tells of requests whose ids were others, and of a template that rewrites', () => {
+    const request = {
+      server: 's',
+      samplingParams: {},
+      inputLength: prompt.ids.length - 1,
+      inputHash: '',
+      streamed: false,
+    }
+    const broken: PromptSegment = {
+      ...prompt,
+      derivation: {
+        kind: 'continuation',
+        closesTurn: false,
+        check: { kind: 'broken', why: 'it drops thinking' },
+      },
+    }
+    const found = checked(of([prompt, response('a', { request }), broken, response('b')]))
+    expect(kinds(found)).toEqual(['alignment: TITO check broken', 'alignment: 1 request of other length'])
+    expect(gravest(found.findings)).toBe('error')
+    expect(
+      kinds(checked(of([prompt, response('a', { request: { ...request, inputLength: prompt.ids.length } })]))),
+    ).toEqual([])
+  })
+
+  test('says where it cannot tell', () => {
+    const bare = { kind: 'response', ids: encode('x'), thinks: [], toolCalls: [] } as const
+    const { checks, findings } = checked(
+      of([prompt, bare, { ...prompt, derivation: undefined } as never, bare], {
+        vocab: {},
+        model: { tools: [] },
+        outcome: { kind: 'ended', reason: 'unknown' },
+      }),
+    )
+    expect(checks.flatMap(({ name, unknown }) => (unknown ? [name] : []))).toEqual([
+      'token-in/token-out',
+      'endings',
+      'tool calls',
+      'weight versions',
+      'logprobs',
+    ])
+    expect(gistOf({ checks, findings }).unknown[0]).toBe(
+      'token-in/token-out: the file does not say how its later prompts came about',
+    )
+  })
+
+  test('tells how responses and the run ended, each thing once', () => {
+    const at = (finish: ResponseSegment['finish'], outcome: Trajectory['outcome']) =>
+      kinds(checked(of([prompt, response('x', finish && { finish })], { outcome })))
+    expect(at({ kind: 'length' }, { kind: 'ended', reason: 'length' })).toEqual([
+      'truncated: 1 response cut at the token limit',
+    ])
+    expect(at({ kind: 'abort', message: 'm' }, { kind: 'ended', reason: 'aborted' })).toEqual([
+      'truncated: 1 response broken off',
+    ])
+    expect(at({ kind: 'cancelled' }, { kind: 'ended', reason: 'cancelled' })).toEqual([
+      'truncated: 1 response stopped by hand',
+    ])
+    expect(at({ kind: 'cut', code: 'C', message: 'm' }, { kind: 'failed', code: 'C', message: 'm' })).toEqual([
+      'ending: run failed: C',
+      'truncated: 1 response broken off',
+    ])
+    expect(at(undefined, { kind: 'ended', reason: 'context_full' })).toEqual(['ending: context full'])
+    expect(at({ kind: 'unknown', raw: '"x"' }, { kind: 'running' })).toEqual(['truncated: 1 response broken off'])
+  })
+
+  test('tells of a response that ends while thinking', () => {
+    const open = response('<think>hm', { thinks: [{ start: 0, end: 3, closed: false }] })
+    expect(kinds(checked(of([prompt, open])))).toEqual(['open-think: 1 think block not closed'])
+  })
+
+  describe('calls that another parser reads', () => {
+    const qwen = '<tool_call>\n<function=add>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>'
+    test('are an error: nothing is executed, and nothing fails', () => {
+      const { findings } = checked(of([prompt, response(`${qwen} and ${qwen}`)]))
+      expect(findings).toMatchObject([
+        { kind: 'missed-call', severity: 'error', label: 'qwen_xml finds 2 more calls', count: 2 },
+      ])
+      const [{ places: [place] = [] } = {}] = findings
+      expect(place).toEqual({ start: prompt.ids.length, end: prompt.ids.length + encode(qwen).length })
+    })
+    test('count only outside of think blocks, and where the tool is known', () => {
+      const ids = encode(qwen)
+      expect(
+        checked(of([prompt, response(qwen, { thinks: [{ start: 0, end: ids.length, closed: true }] })])).findings,
+      ).toEqual([])
+      expect(checked(of([prompt, response(qwen.replace('add', 'other'))])).findings).toEqual([])
+    })
+    test('are none where as many were read', () => {
+      const hermes = '<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call>'
+      const own = {
+        kind: 'parsed',
+        id: 'call_0000',
+        name: 'add',
+        input: {},
+        arguments: [],
+        raw: '',
+        span: { start: 0, end: encode(hermes).length },
+        text: { start: 0, end: hermes.length },
+      } as const
+      expect(checked(of([prompt, response(hermes, { toolCalls: [own] })])).findings).toEqual([])
+      expect(kinds(checked(of([prompt, response(`${hermes}${qwen}`, { toolCalls: [own] })])))).toEqual([])
+    })
+  })
+
+  test('tells of other weights, in one response and between two', () => {
+    const mixed = response('abc', {
+      weightVersions: [
+        { version: '1', start: 0, end: 2 },
+        { version: '2', start: 2, end: 4 },
+      ],
+    })
+    expect(checked(of([prompt, mixed])).findings).toMatchObject([
+      { kind: 'weights', label: '2 weight versions within a response', places: [{ start: prompt.ids.length + 2 }] },
+    ])
+    const later = response('b', { weightVersions: [{ version: '2', start: 0, end: 2 }] })
+    expect(kinds(checked(of([prompt, response('a'), later])))).toEqual(['weights: 2 weight versions'])
+  })
+
+  test('tells of logprobs that were never measured', () => {
+    const zeros = response('abcd', { logprobs: [0, 0, 0, 0, 0] })
+    expect(kinds(checked(of([{ ...prompt, logprobs: prompt.ids.map(() => 0) }, zeros])))).toEqual([
+      'placeholder: logprobs are all 0',
+      'placeholder: context logprobs are placeholders',
+    ])
+  })
+})
+
+describe('drift', () => {
+  const spelled = of([prompt, { ...response(''), ids: [...Buffer.from('<think>'), end] }])
+
+  test('of what the tokenizer gives itself is none', () => {
+    const drift = textDrift(of([prompt, response('ok')]), byteTokenizer)
+    expect(drift).toMatchObject({ kind: 'known', trained: 0, tokens: 0, others: 0 })
+    expect(withDrift(checked(of([prompt, response('ok')])), drift)).toMatchObject({ findings: [] })
+  })
+
+  test('is where text comes back as other tokens', () => {
+    const start = prompt.ids.length
+    const drift = textDrift(pack(spelled).trajectory, byteTokenizer)
+    expect(drift).toEqual({
+      kind: 'known',
+      ranges: Int32Array.of(start, start + 7),
+      trained: 1,
+      otherBytes: 0,
+      tokens: 7,
+      others: 1,
+    })
+    const { findings, checks } = withDrift(checked(spelled), drift)
+    expect(findings.at(-1)).toMatchObject({
+      kind: 'drift',
+      severity: 'note',
+      label: 'drift 1 span',
+      message: 'Encoding the text again gives 1 token in place of 7. Every span holds trained tokens.',
+    })
+    expect(checks.at(-1)).toEqual({ name: 'drift' })
+  })
+
+  test('in context alone weighs more, and bytes that are no character are told apart', () => {
+    const odd = of([{ ...prompt, ids: [0xff, ...prompt.ids] }, response('ok')])
+    const drift = textDrift(odd, byteTokenizer)
+    expect(drift).toMatchObject({ trained: 0, otherBytes: 1 })
+    expect(withDrift(checked(odd), drift).findings.at(-1)).toMatchObject({
+      severity: 'warning',
+      places: [{ start: 0, end: 1 }],
+    })
+  })
+
+  test('that only adds tokens is told at the one behind it, or at the last', () => {
+    const adding = (at: 'first' | 'last') => ({
+      ...byteTokenizer,
+      encode: (text: string) => (at === 'first' ? [120, ...encode(text)] : [...encode(text), 120]),
+    })
+    const ranges = (at: 'first' | 'last') => {
+      const drift = textDrift(spelled, { ...adding(at) })
+      return drift.kind === 'known' ? [...drift.ranges] : []
+    }
+    const all = prompt.ids.length + 8
+    expect(ranges('first').slice(0, 2)).toEqual([0, 1])
+    expect(ranges('last').slice(-2)).toEqual([all - 1, all])
+  })
+
+  test('is not known without the very tokenizer', () => {
+    expect(driftTokenizer({ tools: [] })).toEqual({ why: 'the file names no tokenizer' })
+    const { tokenizer } = spelled.model
+    expect(driftTokenizer({ tools: [], tokenizer: { name: 'x', specialIds: [], source: 'server' } })).toHaveProperty(
+      'why',
+    )
+    expect(driftTokenizer(spelled.model)).toEqual({ name: 'bytes' })
+    const other = {
+      ...spelled,
+      model: { ...spelled.model, tokenizer: { ...tokenizer, fingerprint: 'f' } },
+    } as Trajectory
+    expect(textDrift(other, byteTokenizer)).toMatchObject({ kind: 'unknown' })
+    expect(textDrift({ ...spelled, segments: [{ ...prompt, ids: [9999] }] }, byteTokenizer)).toEqual({
+      kind: 'unknown',
+      why: 'the tokenizer bytes has no id 9999',
+    })
+    const unknown = resultOf(driftTask(undefined, spelled, []))
+    expect(withDrift(checked(spelled), unknown).checks.at(-1)).toEqual({
+      name: 'drift',
+      unknown: 'no tokenizer was given',
+    })
+    expect(
+      resultOf(driftTask(undefined, spelled, [{ tokenizer: byteTokenizer, compile: () => undefined as never }])),
+    ).toMatchObject({
+      kind: 'known',
+    })
+  })
+})

@@ -1,0 +1,37 @@
+/** All that is known to be wrong with a trajectory, and what could not be told. Drift is told by drift.ts. */
+import { byGravity, type Health } from '#lib/core/health.ts'
+import { segmentStarts } from '#lib/core/tokens.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { checkAlignment } from './alignment.ts'
+import { checkCalls } from './calls.ts'
+import type { Check } from './check.ts'
+import { checkEndings } from './endings.ts'
+import { checkLogprobs } from './logprobs.ts'
+import { checkMasks } from './masks.ts'
+import { checkProblems } from './problems.ts'
+import { checkWeights } from './weights.ts'
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  'loss mask': checkMasks,
+  'token-in/token-out': checkAlignment,
+  'recorded problems': checkProblems,
+  endings: checkEndings,
+  'tool calls': checkCalls,
+  'weight versions': checkWeights,
+  logprobs: checkLogprobs,
+}
+
+/** Yields before each check how many are done, of how many. */
+export function* health(trajectory: Trajectory): Generator<{ readonly done: number; readonly of: number }, Health> {
+  const starts = segmentStarts(trajectory)
+  const checks = Object.entries(CHECKS)
+  const told: { readonly name: string; readonly checked: ReturnType<Check> }[] = []
+  for (const [name, check] of checks) {
+    yield { done: told.length, of: checks.length }
+    told.push({ name, checked: check(trajectory, starts) })
+  }
+  return {
+    findings: byGravity(told.flatMap(({ checked }) => checked.findings)),
+    checks: told.map(({ name, checked: { unknown } }) => ({ name, ...(unknown !== undefined && { unknown }) })),
+  }
+}

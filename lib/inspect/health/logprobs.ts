@@ -1,0 +1,46 @@
+/** Logprobs that are none: pipelines write 0 where they know nothing. */
+import type { HealthFinding } from '#lib/core/health.ts'
+import { isTrained } from '#lib/core/tokens.ts'
+import { numberAt } from '#lib/core/trajectory-view.ts'
+import { type Check, counted } from './check.ts'
+
+/** Fewer zeros than this may be certain tokens. */
+const FEWEST = 4
+
+export const checkLogprobs: Check = ({ segments }) => {
+  const seen = { trained: { known: 0, zero: 0 }, context: { known: 0, zero: 0 } }
+  for (const segment of segments)
+    for (let index = 0; index < segment.ids.length; index++) {
+      const logprob = numberAt(segment.logprobs, index)
+      if (logprob === null) continue
+      const tally = isTrained(segment, index) ? seen.trained : seen.context
+      tally.known++
+      if (logprob === 0) tally.zero++
+    }
+  const isPlaceholder = ({ known, zero }: typeof seen.trained) => zero >= FEWEST && zero === known
+  const { trained, context } = seen
+  const findings: HealthFinding[] = []
+  if (isPlaceholder(trained))
+    findings.push({
+      kind: 'placeholder',
+      severity: 'error',
+      label: 'logprobs are all 0',
+      message: `All ${counted(trained.known, 'known logprob')} of trained tokens are 0: they were not measured.`,
+      count: trained.zero,
+      places: [],
+      remedy: 'Ask the server for logprobs (return_logprob) when tokens are sampled.',
+    })
+  if (isPlaceholder(context))
+    findings.push({
+      kind: 'placeholder',
+      severity: 'note',
+      label: 'context logprobs are placeholders',
+      message: `All ${counted(context.known, 'known logprob')} of context tokens are 0: they stand for unknown ones, and are kept out of scales.`,
+      count: context.zero,
+      places: [],
+    })
+  return {
+    findings,
+    ...(trained.known === 0 && segments.length > 0 && { unknown: 'no trained token has a logprob' }),
+  }
+}

@@ -1,0 +1,19 @@
+/** Health and drift as tasks: drift is apart because it waits for a tokenizer. */
+import type { Health } from '#lib/core/health.ts'
+import { unpack } from '#lib/core/packed.ts'
+import type { InspectTask } from '../task.ts'
+import type { Drift } from './drift.ts'
+import { health } from './health.ts'
+import { textDrift } from './text-drift.ts'
+
+export const healthTask: InspectTask<undefined, { readonly done: number; readonly of: number }, Health> = (
+  _request,
+  trajectory,
+) => health(unpack(trajectory))
+
+/** With the tokenizer that driftTokenizer names. */
+export const driftTask: InspectTask<undefined, 'encoding', Drift> = function* (_request, trajectory, [chosen]) {
+  if (!chosen) return { kind: 'unknown', why: 'no tokenizer was given' }
+  yield 'encoding'
+  return textDrift(trajectory, chosen.tokenizer)
+}
