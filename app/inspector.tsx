@@ -4,7 +4,6 @@ import { SlidersHorizontal } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type ReactNode, useId, useState } from 'react'
 import { FindBar } from '#components/inspector/find-bar.tsx'
-import { HealthStrip } from '#components/inspector/health-strip.tsx'
 import { INSPECTOR_TABS, type InspectorTab } from '#components/inspector/inspection.ts'
 import { Minimap } from '#components/inspector/minimap.tsx'
 import { RangeCard } from '#components/inspector/range-card.tsx'
@@ -34,6 +33,10 @@ import { InspectorNotices } from './inspector-notices.tsx'
 import { OTHER_TABS, TAB_TITLES } from './inspector-tabs.ts'
 import { useInspectionState } from './use-inspection-state.ts'
 
+const HealthStrip = dynamic(async () => (await import('#components/inspector/health-strip.tsx')).HealthStrip, {
+  // As high as the strip: the tokens do not jump.
+  loading: () => <div className="h-8 bg-ground max-lg:h-10" />,
+})
 const TokenizerDialog = dynamic(async () => (await import('./tokenizer-dialog.tsx')).TokenizerDialog)
 
 interface InspectorProps {

@@ -9,6 +9,13 @@ export type InspectState<Result> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly error: Error }
 
+interface InspectTaskOptions {
+  /** Names as the server's loader takes them. Omitted: none. */
+  readonly tokenizers?: readonly string[]
+  /** False: nothing is asked yet. */
+  readonly isOn?: boolean
+}
+
 /**
  * A task that follows its request and the trajectory: asked again when either changes, given up when nobody needs its
  * answer any more.
@@ -17,8 +24,9 @@ export function useInspectTask<Name extends InspectTaskName>(
   { trajectory, run }: Pick<Inspection, 'trajectory' | 'run'>,
   name: Name,
   request: RequestOf<Name>,
+  { tokenizers = [], isOn = true }: InspectTaskOptions = {},
 ): InspectState<ResultOf<Name>> {
-  const key = JSON.stringify([name, request])
+  const key = JSON.stringify([name, request, tokenizers])
   const [answer, setAnswer] = useState<{
     readonly key: string
     readonly trajectory: Inspection['trajectory']
@@ -26,7 +34,7 @@ export function useInspectTask<Name extends InspectTaskName>(
   }>()
   const ask = useEffectEvent(async (signal: AbortSignal) => {
     try {
-      const result = await run(name, request, { signal })
+      const result = await run(name, request, { tokenizers, signal })
       if (!signal.aborted) setAnswer({ key, trajectory, state: { kind: 'done', result } })
     } catch (reason) {
       if (signal.aborted) return
@@ -36,10 +44,11 @@ export function useInspectTask<Name extends InspectTaskName>(
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: another request, or another trajectory, is another question
   useEffect(() => {
+    if (!isOn) return
     const controller = new AbortController()
     ask(controller.signal)
     return () => controller.abort()
-  }, [key, trajectory])
+  }, [key, trajectory, isOn])
   if (answer?.key === key && answer.trajectory === trajectory) return answer.state
   return { kind: 'running', before: answer?.state.kind === 'done' ? answer.state.result : undefined }
 }
