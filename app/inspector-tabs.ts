@@ -3,15 +3,6 @@ import dynamic from 'next/dynamic'
 import type { ComponentType } from 'react'
 import type { InspectorPartProps, InspectorTab } from '#components/inspector/inspection.ts'
 
-export const TAB_TITLES: Readonly<Record<InspectorTab, string>> = {
-  tokens: 'Tokens',
-  messages: 'Messages',
-  requests: 'Requests',
-  charts: 'Charts',
-  trainer: 'Trainer',
-  raw: 'Raw',
-}
-
 export const OTHER_TABS: Readonly<Record<Exclude<InspectorTab, 'tokens'>, ComponentType<InspectorPartProps>>> = {
   messages: dynamic(async () => (await import('#components/inspector/messages-tab.tsx')).MessagesTab),
   requests: dynamic(async () => (await import('#components/inspector/requests-tab.tsx')).RequestsTab),

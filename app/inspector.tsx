@@ -1,10 +1,12 @@
 'use client'
 /** The inspector: outline, tokens or another tab, card. What its parts share is made in use-inspection-state.ts. */
-import { SlidersHorizontal } from 'lucide-react'
+import { Command, SlidersHorizontal } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type ReactNode, useId, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { FindBar } from '#components/inspector/find-bar.tsx'
-import { INSPECTOR_TABS, type InspectorTab } from '#components/inspector/inspection.ts'
+import { INSPECTOR_TABS, type InspectorTab, TAB_TITLES } from '#components/inspector/inspection.ts'
+import { isMac } from '#components/inspector/is-mac.ts'
 import { Minimap } from '#components/inspector/minimap.tsx'
 import { RangeCard } from '#components/inspector/range-card.tsx'
 import { StatusLine } from '#components/inspector/status-line.tsx'
@@ -12,6 +14,7 @@ import { VerifyPanel } from '#components/inspector/verify-panel.tsx'
 import { ViewOptions } from '#components/inspector/view-options.tsx'
 import { ColourBar } from '#components/trajectory/colour/colour-bar.tsx'
 import { GRID_OPTIONS } from '#components/trajectory/grid-options.ts'
+import { keyLabel } from '#components/trajectory/key-name.ts'
 import { Origin } from '#components/trajectory/origin.tsx'
 import { Outline } from '#components/trajectory/outline.tsx'
 import { isSingle, single } from '#components/trajectory/selection.ts'
@@ -23,14 +26,16 @@ import { Totals } from '#components/trajectory/totals.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
-import { Panes } from '#components/ui/panes.tsx'
+import { type Pane, Panes } from '#components/ui/panes.tsx'
 import { TabList, TabPanel } from '#components/ui/tabs.tsx'
 import { usePreference } from '#lib/client/preference.ts'
 import { takesTokenizer } from '#lib/core/texts.ts'
 import { tokenAt, tokenCount } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { InspectorNotices } from './inspector-notices.tsx'
-import { OTHER_TABS, TAB_TITLES } from './inspector-tabs.ts'
+import { OTHER_TABS } from './inspector-tabs.ts'
+import { useShellActions } from './shell-actions.ts'
+import { useCommands } from './use-commands.ts'
 import { useInspectionState } from './use-inspection-state.ts'
 
 const HealthStrip = dynamic(async () => (await import('#components/inspector/health-strip.tsx')).HealthStrip, {
@@ -38,6 +43,8 @@ const HealthStrip = dynamic(async () => (await import('#components/inspector/hea
   loading: () => <div className="h-8 bg-ground max-lg:h-10" />,
 })
 const TokenizerDialog = dynamic(async () => (await import('./tokenizer-dialog.tsx')).TokenizerDialog)
+
+const Palette = dynamic(async () => (await import('#components/inspector/palette.tsx')).Palette)
 
 interface InspectorProps {
   readonly trajectory: TrajectoryView
@@ -47,11 +54,15 @@ interface InspectorProps {
 }
 
 export function Inspector({ trajectory, storedKey, labels, children }: InspectorProps) {
-  const { inspection, said, onPoint, onSight } = useInspectionState(trajectory, storedKey)
+  const [pane, setPane] = useState<Pane>('middle')
   const [isChoosing, setIsChoosing] = useState(false)
   const [hasTools, setHasTools] = useState(false)
+  const { inspection, link, offers, said, onPoint, onSight } = useInspectionState(trajectory, storedKey, () =>
+    setPane('middle'),
+  )
   const [options, setOptions] = usePreference(GRID_OPTIONS)
   const id = useId()
+  const shell = useShellActions()
   const { view, onView, onSelect } = inspection
   const { selection, tab } = view
   const shown = tokenAt(trajectory, selection?.focus ?? inspection.pointed ?? -1)
@@ -59,8 +70,27 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
   const OtherTab = tab === 'tokens' ? undefined : OTHER_TABS[tab]
   const { tokenizer, parser } = trajectory.model
   const canChoose = storedKey !== undefined && takesTokenizer(trajectory)
+  const commands = useCommands((showPalette) => ({
+    inspection,
+    offers,
+    options,
+    onOptions: setOptions,
+    page: {
+      ...shell,
+      showPalette,
+      showTools: () =>
+        flushSync(() => {
+          setPane('middle')
+          setHasTools(true)
+          onView({ tab: 'tokens' })
+        }),
+      link,
+    },
+  }))
   return (
     <Panes
+      shown={pane}
+      onShow={setPane}
       names={['Outline', 'Tokens', 'Details']}
       gist={shown && <TokenGist token={shown} vocab={trajectory.vocab} />}
       left={
@@ -98,6 +128,9 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
                   </IconButton>
                 </span>
               )}
+              <IconButton label={`Commands (${keyLabel('Mod+k', isMac())})`} onClick={commands.screen.page.showPalette}>
+                <Command size={15} aria-hidden />
+              </IconButton>
               <ViewOptions inspection={inspection} options={options} onOptions={setOptions} />
             </span>
           </div>
@@ -109,7 +142,11 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
           </InspectorNotices>
           <div className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)]">
             <TabPanel id={id} value="tokens" isShown={tab === 'tokens'}>
-              <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
+              {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the token view in it */}
+              <div
+                onKeyDown={commands.onKeyDown}
+                className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]"
+              >
                 <div
                   className={`flex flex-wrap items-center gap-x-4 gap-y-1.5 border-line border-b px-3.5 py-1.5 ${hasTools ? '' : 'max-lg:hidden'}`}
                 >
@@ -144,6 +181,9 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
             )}
           </div>
           <StatusLine inspection={inspection} said={said} count={tokenCount(trajectory)} />
+          {commands.isPaletteOpen && (
+            <Palette screen={commands.screen} onRun={commands.runFromPalette} onClose={commands.closePalette} />
+          )}
           {storedKey !== undefined && isChoosing && (
             <TokenizerDialog
               storedKey={storedKey}

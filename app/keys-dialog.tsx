@@ -1,65 +1,106 @@
+import { usePathname } from 'next/navigation'
+import { COMMAND_GROUPS, COMMANDS } from '#components/inspector/commands.ts'
+import { isMac } from '#components/inspector/is-mac.ts'
+import { GRID_MOVES, SELECT_ALL } from '#components/trajectory/grid-keys.ts'
+import { keyLabel } from '#components/trajectory/key-name.ts'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 
-const KEYS: readonly (readonly [heading: string, keys: readonly (readonly [keys: string, what: string])[]])[] = [
-  [
-    'Anywhere',
-    [
-      ['⌘/Ctrl ↵', 'send the question'],
-      ['?', 'these keys'],
-    ],
-  ],
-  [
-    'In the tokens',
-    [
-      ['← →, k j', 'one token back, on'],
-      ['↑ ↓', 'one row up, down'],
-      ['K J', 'one segment back, on'],
-      ['Home End', 'first, last token'],
-      ['Esc', 'let go of the token'],
-    ],
-  ],
-  [
-    'In the template lab',
-    [
-      ['⌘/Ctrl Z', 'undo, over all parts and revisions; with ⇧ redo'],
-      ['Esc, then Tab', 'leave the editor; Ctrl M switches Tab for good'],
-      ['⌘/Ctrl F', 'search in the editor'],
-      ['⌥/Alt ↑ ↓', 'move a message or tool, or a line'],
-    ],
-  ],
-  [
-    'In the library',
-    [
-      ['/', 'search'],
-      ['↑ ↓, k j', 'one row up, down'],
-      ['↵', 'open the trajectory'],
-      ['Space, x', 'choose it, or no longer'],
-      ['e', 'edit title, tags, reward, note; Esc leaves'],
-      ['Delete', 'delete it, or all chosen'],
-      ['u', 'undo the last deletion'],
-    ],
-  ],
-]
+interface KeyGroup {
+  readonly heading: string
+  readonly keys: readonly { readonly names: readonly string[]; readonly what: string }[]
+}
 
+/** The keys of the page that is shown. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
+  const path = usePathname()
+  const groups = groupsOf(path)
+  const isOnMac = isMac()
   return (
-    <Dialog title="Keys" onClose={onClose}>
-      {KEYS.map(([heading, keys]) => (
-        <section key={heading} className="not-first:mt-4">
-          <Heading>{heading}</Heading>
-          <dl className="grid grid-cols-[8rem_1fr] gap-y-1.5 text-sm">
-            {keys.map(([name, what]) => (
-              <div key={name} className="contents">
-                <dt>
-                  <kbd className="font-mono text-dim">{name}</kbd>
-                </dt>
-                <dd>{what}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      ))}
+    <Dialog title="Keys" width={groups.length > 3 ? 'wide' : 'plain'} onClose={onClose}>
+      <div className={groups.length > 3 ? 'gap-x-8 md:columns-2' : ''}>
+        {groups.map(({ heading, keys }) => (
+          <section key={heading} className="mb-4 break-inside-avoid">
+            <Heading>{heading}</Heading>
+            <dl className="grid grid-cols-[8.5rem_1fr] gap-y-1 text-sm">
+              {keys.map(({ names, what }) => (
+                <div key={what} className="contents">
+                  <dt className="flex flex-wrap gap-x-2">
+                    {names.map((name) => (
+                      <kbd key={name} className="whitespace-nowrap font-mono text-dim">
+                        {keyLabel(name, isOnMac)}
+                      </kbd>
+                    ))}
+                  </dt>
+                  <dd>{what}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
     </Dialog>
   )
+}
+
+function groupsOf(path: string): readonly KeyGroup[] {
+  if (path.startsWith('/t/') || path.startsWith('/example/'))
+    return [
+      ...COMMAND_GROUPS.map((group) => ({
+        heading: group,
+        keys: COMMANDS.filter((command) => command.group === group).flatMap(({ title, keys }) =>
+          keys ? [{ names: keys, what: title }] : [],
+        ),
+      })).filter(({ keys }) => keys.length > 0),
+      {
+        heading: 'Pointer',
+        keys: [
+          { names: ['Shift+click'], what: 'Choose all up to there' },
+          { names: ['double click'], what: 'Choose what it stands in: argument, call, think block, segment' },
+          { names: ['one click more'], what: 'Choose what that stands in' },
+        ],
+      },
+    ]
+  if (path.startsWith('/templates')) return [LAB, TOKENS, ANYWHERE]
+  if (path.startsWith('/library')) return [LIBRARY, ANYWHERE]
+  return [PLAYGROUND, TOKENS, ANYWHERE]
+}
+
+const ANYWHERE: KeyGroup = { heading: 'Anywhere', keys: [{ names: ['?'], what: 'These keys' }] }
+
+const PLAYGROUND: KeyGroup = { heading: 'Playground', keys: [{ names: ['Mod+Enter'], what: 'Send the question' }] }
+
+const TOKENS: KeyGroup = {
+  heading: 'Tokens',
+  keys: [
+    ...GRID_MOVES.map(({ title, keys }) => ({ names: keys, what: title })),
+    { names: [SELECT_ALL], what: 'All tokens of the segment, then all' },
+    { names: ['Mod+c'], what: 'Copy the text of what is chosen' },
+    { names: ['Escape'], what: 'Let go' },
+  ],
+}
+
+const LAB: KeyGroup = {
+  heading: 'Template lab',
+  keys: [
+    { names: ['Mod+z', 'Mod+Shift+z'], what: 'Undo and redo, over all parts and revisions' },
+    { names: ['Escape', 'Tab'], what: 'One after the other: leave the editor' },
+    { names: ['Ctrl M'], what: 'Tab leaves the editor, or writes' },
+    { names: ['Mod+f'], what: 'Search in the editor' },
+    { names: ['Alt+ArrowUp', 'Alt+ArrowDown'], what: 'Move a message or tool, or a line' },
+  ],
+}
+
+const LIBRARY: KeyGroup = {
+  heading: 'Library',
+  keys: [
+    { names: ['/'], what: 'Search' },
+    { names: ['j', 'ArrowDown'], what: 'One row down' },
+    { names: ['k', 'ArrowUp'], what: 'One row up' },
+    { names: ['Enter'], what: 'Open the trajectory' },
+    { names: ['Space', 'x'], what: 'Choose it, or no longer' },
+    { names: ['e'], what: 'Edit title, tags, reward, note; Esc leaves' },
+    { names: ['Delete'], what: 'Delete it, or all chosen' },
+    { names: ['u'], what: 'Undo the last deletion' },
+  ],
 }

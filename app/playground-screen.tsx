@@ -20,7 +20,7 @@ import { Totals } from '#components/trajectory/totals.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
-import { Panes } from '#components/ui/panes.tsx'
+import { type Pane, Panes } from '#components/ui/panes.tsx'
 import { ApiError } from '#lib/client/api.ts'
 import { capabilitiesOptions, downloadsOptions, trajectoryOptions } from '#lib/client/queries.ts'
 import { useRollout } from '#lib/client/use-rollout.ts'
@@ -54,6 +54,7 @@ export function PlaygroundScreen() {
   const [starting, setStarting] = useState<AbortController>()
   const [isStopping, setIsStopping] = useState(false)
   const [pointed, setPointed] = useState<number>()
+  const [pane, setPane] = useState<Pane>('middle')
   const { servers, name: server, status } = useServerStatus(setup.server)
   const { data: choices = NO_CHOICES } = useQuery(capabilitiesOptions())
   const { data: stored, error: loadError } = useQuery(trajectoryOptions(view.key))
@@ -141,6 +142,8 @@ export function PlaygroundScreen() {
     <Shell title="Playground" server={setup.server} trajectory={isRunning ? undefined : stored}>
       <Panes
         names={['Setup', 'Tokens', 'Run']}
+        shown={pane}
+        onShow={setPane}
         gist={shown && trajectory && <TokenGist token={shown} vocab={trajectory.vocab} />}
         left={
           <SetupForm

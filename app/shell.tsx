@@ -12,6 +12,7 @@ import { ApiError } from '#lib/client/api.ts'
 import { type ExportChoice, exportChoices, FileError, openFile } from '#lib/client/files.ts'
 import { serversOptions } from '#lib/client/queries.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
+import { type ShellActions, ShellContext } from './shell-actions.ts'
 import { useServerStatus } from './use-server-status.ts'
 
 // Loaded when they are asked for: the first load is for what is seen first.
@@ -51,18 +52,17 @@ export function Shell({ title, trajectory, server = '', onFile, children }: Shel
   }
   const isDropping = useFileDrop((file) => onFile?.(file) || open(file))
   useQuestionMark(() => setIsAsking(true))
+  const actions: ShellActions = {
+    openFile: () => setIsOpening(true),
+    exportFile:
+      trajectory && trajectory.segments.length > 0
+        ? async () => setExports(await exportChoices(trajectory))
+        : undefined,
+    showKeys: () => setIsAsking(true),
+  }
   return (
     <div className="grid h-dvh grid-rows-[auto_auto_minmax(0,1fr)]">
-      <Header
-        title={title}
-        server={server}
-        onOpen={() => setIsOpening(true)}
-        onExport={
-          trajectory && trajectory.segments.length > 0
-            ? async () => setExports(await exportChoices(trajectory))
-            : undefined
-        }
-      />
+      <Header title={title} server={server} onOpen={actions.openFile} onExport={actions.exportFile} />
       <div>
         {problem && (
           <Banner tone="bad" title={problem.title} hint={problem.hint}>
@@ -70,7 +70,11 @@ export function Shell({ title, trajectory, server = '', onFile, children }: Shel
           </Banner>
         )}
       </div>
-      {error instanceof ApiError && error.status === 401 ? <TokenGate /> : children}
+      {error instanceof ApiError && error.status === 401 ? (
+        <TokenGate />
+      ) : (
+        <ShellContext value={actions}>{children}</ShellContext>
+      )}
       {isAsking && <KeysDialog onClose={() => setIsAsking(false)} />}
       {exports && (
         <ExportDialog title="Export the trajectory" choices={exports} onClose={() => setExports(undefined)} />

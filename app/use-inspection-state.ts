@@ -17,8 +17,13 @@ import { useOffers } from './use-offers.ts'
 import { useSaid } from './use-said.ts'
 import { useViewState } from './view-state.ts'
 
-export function useInspectionState(trajectory: TrajectoryView, storedKey: string | undefined) {
-  const { view: asked, setView } = useViewState()
+export function useInspectionState(
+  trajectory: TrajectoryView,
+  storedKey: string | undefined,
+  /** Shows the token view in a window that has no room for all. */
+  onShowTokens: () => void,
+) {
+  const { view: asked, link, setView } = useViewState()
   const [pointed, setPointed] = useState<number>()
   const [marks, setMarks] = useState<readonly TokenMarks[]>([])
   const [folds, setFolds] = useState<Folds>(NO_FOLDS)
@@ -32,11 +37,14 @@ export function useInspectionState(trajectory: TrajectoryView, storedKey: string
     setMarks((known) => [...known.filter((mark) => mark.kind !== kind), { kind, ranges }])
   const select = (selection: Selection | undefined, tab?: 'tokens') => {
     setView({ selection, ...(tab && { tab }) })
-    if (!selection) return
-    setFolds((known) => unfoldedAt(known, trajectory, selection.focus))
-    // Chosen again it does not change, but may have been scrolled away from.
-    if (tab) grid.current?.reveal(selection.focus)
-    if (tab && !isInField()) grid.current?.focus()
+    if (selection) setFolds((known) => unfoldedAt(known, trajectory, selection.focus))
+    if (!selection || !tab) return
+    onShowTokens()
+    // Once it is drawn. What is chosen again does not change, but may have been scrolled away from.
+    requestAnimationFrame(() => {
+      grid.current?.reveal(selection.focus)
+      if (!isInField()) grid.current?.focus()
+    })
   }
   const inspection: Inspection = {
     trajectory,
@@ -59,7 +67,7 @@ export function useInspectionState(trajectory: TrajectoryView, storedKey: string
     say,
     onSave: saveText,
   }
-  return { inspection, offers, said, onPoint: setPointed, onSight: setInSight }
+  return { inspection, link, offers, said, onPoint: setPointed, onSight: setInSight }
 }
 
 /** An address may name tokens that this trajectory does not have. */

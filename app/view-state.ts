@@ -1,5 +1,12 @@
 'use client'
-import { parseAsFloat, parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs'
+import {
+  createSerializer,
+  parseAsFloat,
+  parseAsInteger,
+  parseAsString,
+  parseAsStringLiteral,
+  useQueryStates,
+} from 'nuqs'
 import { INSPECTOR_TABS, type InspectorView } from '#components/inspector/inspection.ts'
 import { readSelection, type Selection, selectionText } from '#components/trajectory/selection.ts'
 
@@ -14,6 +21,8 @@ const NAMES = {
   format: parseAsString,
   opened: parseAsInteger,
 }
+
+const serialize = createSerializer(NAMES)
 
 /** What the address says of the view: a copied link shows the same. */
 export function useViewState() {
@@ -39,6 +48,8 @@ export function useViewState() {
     setView: (change: Partial<InspectorView>) => set(namesOf(change)),
     setSelection: (selection: Selection | undefined) => set(namesOf({ selection })),
     forgetOpened: () => set({ opened: null }),
+    /** An address that restores exactly this, wherever the page's own may have got to. */
+    link: () => new URL(serialize(window.location.pathname, { t, ...namesOf(view) }), window.location.href).href,
   }
 }
 

@@ -114,6 +114,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
     packages: [
       'react',
+      'react-dom',
       'next',
       'nuqs',
       'lucide-react',

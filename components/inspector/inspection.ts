@@ -15,6 +15,15 @@ import type { Offer } from './offers.ts'
 export const INSPECTOR_TABS = ['tokens', 'messages', 'requests', 'charts', 'trainer', 'raw'] as const
 export type InspectorTab = (typeof INSPECTOR_TABS)[number]
 
+export const TAB_TITLES: Readonly<Record<InspectorTab, string>> = {
+  tokens: 'Tokens',
+  messages: 'Messages',
+  requests: 'Requests',
+  charts: 'Charts',
+  trainer: 'Trainer',
+  raw: 'Raw',
+}
+
 /** What the address says: a copied link restores exactly this. Undefined: the name is not in the address. */
 export interface InspectorView {
   readonly tab: InspectorTab

@@ -1,6 +1,7 @@
 'use client'
 import { type ReactNode, useState } from 'react'
 import { Button } from './button.tsx'
+import { copyText } from './copy-text.ts'
 
 interface CopyButtonProps {
   readonly text: string
@@ -11,11 +12,7 @@ interface CopyButtonProps {
 export function CopyButton({ text, children }: CopyButtonProps) {
   const [copied, setCopied] = useState<{ readonly text: string; readonly ok: boolean }>()
   const copy = async () => {
-    // Browsers give the clipboard only to pages from this machine or over HTTPS.
-    const ok = await Promise.resolve(navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
-      () => true,
-      () => false,
-    )
+    const ok = await copyText(text)
     setCopied({ text, ok })
   }
   return (

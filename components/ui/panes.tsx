@@ -1,5 +1,5 @@
 'use client'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Segmented } from './segmented.tsx'
 
 interface PanesProps {
@@ -10,20 +10,22 @@ interface PanesProps {
   readonly right: ReactNode
   /** The gist of the right pane, where only the middle one is seen; touching it shows the whole. */
   readonly gist: ReactNode
+  /** Which one a narrow window shows. */
+  readonly shown: Pane
+  readonly onShow: (pane: Pane) => void
 }
 
-type Pane = 'left' | 'middle' | 'right'
+export type Pane = 'left' | 'middle' | 'right'
 
 /** Three panes side by side; in a narrow window one at a time. */
-export function Panes({ names, left, middle, right, gist }: PanesProps) {
-  const [shown, setShown] = useState<Pane>('middle')
+export function Panes({ names, left, middle, right, gist, shown, onShow }: PanesProps) {
   return (
     <div className="flex min-h-0 flex-col">
       <nav aria-label="Panes" className="border-line border-b px-3 py-1.5 lg:hidden">
         <Segmented<Pane>
           label="Pane"
           value={shown}
-          onChange={setShown}
+          onChange={onShow}
           options={[
             { value: 'left', text: names[0] },
             { value: 'middle', text: names[1] },
@@ -51,7 +53,7 @@ export function Panes({ names, left, middle, right, gist }: PanesProps) {
       {gist !== undefined && shown === 'middle' && (
         <button
           type="button"
-          onClick={() => setShown('right')}
+          onClick={() => onShow('right')}
           className="flex items-baseline justify-between gap-3 border-line border-t bg-panel px-3.5 py-2 text-left lg:hidden"
         >
           {gist}

@@ -1,0 +1,23 @@
+import type { Command } from './commands.ts'
+
+/**
+ * Commands that have every typed word, in this order: those that begin with what is typed, those with a word that begins
+ * with it, the others. Within each as they came.
+ */
+export function searched(commands: readonly Command[], typed: string): readonly Command[] {
+  const wanted = typed.trim().toLowerCase()
+  const words = wanted.split(/\s+/)
+  const place = ({ title, group }: Command): number => {
+    const text = `${title} ${group}`.toLowerCase()
+    if (!words.every((word) => text.includes(word))) return ABSENT
+    if (text.startsWith(wanted)) return 0
+    return words.every((word) => text.startsWith(word) || text.includes(` ${word}`)) ? 1 : 2
+  }
+  return commands
+    .map((command) => ({ command, place: place(command) }))
+    .filter(({ place }) => place < ABSENT)
+    .sort((a, b) => a.place - b.place)
+    .map(({ command }) => command)
+}
+
+const ABSENT = 3

@@ -1,0 +1,130 @@
+'use client'
+/** Every command by its name: type a part of it, choose with the arrows, Enter does it. */
+import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import { keyLabel } from '../trajectory/key-name.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { COMMANDS, type Command, type CommandScreen, furtherCommands } from './commands.ts'
+import { isMac } from './is-mac.ts'
+import { searched } from './palette-search.ts'
+
+interface PaletteProps {
+  readonly screen: CommandScreen
+  readonly onRun: (command: Command) => void
+  readonly onClose: () => void
+}
+
+export function Palette({ screen, onRun, onClose }: PaletteProps) {
+  const id = useId()
+  const [typed, setTyped] = useState('')
+  const [at, setAt] = useState(0)
+  const list = useRef<HTMLDivElement>(null)
+  const found = searchedWithPlaces(screen, typed)
+  const move = (to: number) => {
+    setAt(to)
+    list.current?.children[to]?.scrollIntoView({ block: 'nearest' })
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const to = STEPS[event.key]?.(at, found.length)
+    if (to !== undefined && found.length > 0) {
+      event.preventDefault()
+      move(to)
+    } else if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
+      event.preventDefault()
+      const command = found[at]
+      if (command) onRun(command)
+    }
+  }
+  return (
+    <Dialog title="Commands" onClose={onClose}>
+      <input
+        data-first-focus
+        role="combobox"
+        aria-label="Command"
+        aria-expanded
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={found[at] ? `${id}-${at}` : undefined}
+        placeholder="A command, or the number of a token"
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value)
+          move(0)
+        }}
+        onKeyDown={onKeyDown}
+        className="w-full rounded-md border border-line bg-raised px-2.5 py-2 placeholder:text-faint"
+      />
+      <div
+        ref={list}
+        id={`${id}-list`}
+        role="listbox"
+        aria-label="Commands"
+        className="mt-2 h-[min(400px,50dvh)] overflow-y-auto"
+      >
+        {found.map((command, index) => (
+          <Option
+            key={command.name}
+            id={`${id}-${index}`}
+            command={command}
+            obstacle={command.obstacle?.(screen)}
+            isSelected={index === at}
+            onPoint={() => setAt(index)}
+            onRun={() => onRun(command)}
+          />
+        ))}
+      </div>
+      <p role="status" className="mt-2 text-faint text-xs">
+        {found.length === 0 ? 'No command has these words.' : `${found.length} commands`}
+      </p>
+    </Dialog>
+  )
+}
+
+const STEPS: Readonly<Record<string, (at: number, count: number) => number>> = {
+  ArrowDown: (at, count) => (at + 1) % count,
+  ArrowUp: (at, count) => (at + count - 1) % count,
+  PageDown: (at, count) => Math.min(count - 1, at + 10),
+  PageUp: (at) => Math.max(0, at - 10),
+}
+
+/** A number names places: they come first. */
+function searchedWithPlaces(screen: CommandScreen, typed: string): readonly Command[] {
+  return searched([...furtherCommands(screen, typed), ...COMMANDS.filter(({ name }) => name !== 'palette')], typed)
+}
+
+interface OptionProps {
+  readonly id: string
+  readonly command: Command
+  readonly obstacle: string | undefined
+  readonly isSelected: boolean
+  readonly onPoint: () => void
+  readonly onRun: () => void
+}
+
+function Option({ id, command, obstacle, isSelected, onPoint, onRun }: OptionProps) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field
+    // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the option
+    <div
+      id={id}
+      role="option"
+      aria-selected={isSelected}
+      aria-disabled={obstacle !== undefined || undefined}
+      onPointerMove={onPoint}
+      onClick={onRun}
+      className="flex cursor-pointer items-baseline justify-between gap-4 rounded-md px-2.5 py-1.5 aria-disabled:text-faint aria-selected:bg-accent-soft"
+    >
+      <span className="min-w-0">
+        {command.title}
+        {obstacle !== undefined && <span className="block text-xs">{obstacle}</span>}
+      </span>
+      <span className="flex shrink-0 items-baseline gap-2 text-dim text-xs">
+        {command.group}
+        {command.keys?.[0] !== undefined && (
+          <kbd className="rounded border border-line px-1 font-mono">{keyLabel(command.keys[0], isMac())}</kbd>
+        )}
+      </span>
+    </div>
+  )
+}
