@@ -9,6 +9,7 @@ import { INSPECTOR_TABS, type InspectorTab, TAB_TITLES } from '#components/inspe
 import { isMac } from '#components/inspector/is-mac.ts'
 import { Minimap } from '#components/inspector/minimap.tsx'
 import { RangeCard } from '#components/inspector/range-card.tsx'
+import { RECENT_FINDS } from '#components/inspector/recent-finds.ts'
 import { StatusLine } from '#components/inspector/status-line.tsx'
 import { VerifyPanel } from '#components/inspector/verify-panel.tsx'
 import { ViewOptions } from '#components/inspector/view-options.tsx'
@@ -61,6 +62,7 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
     setPane('middle'),
   )
   const [options, setOptions] = usePreference(GRID_OPTIONS)
+  const [recent, setRecent] = usePreference(RECENT_FINDS)
   const id = useId()
   const shell = useShellActions()
   const { view, onView, onSelect } = inspection
@@ -151,7 +153,7 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
                   className={`flex flex-wrap items-center gap-x-4 gap-y-1.5 border-line border-b px-3.5 py-1.5 ${hasTools ? '' : 'max-lg:hidden'}`}
                 >
                   <ColourBar trajectory={trajectory} colouring={inspection.colouring} onChange={onView} />
-                  <FindBar inspection={inspection} />
+                  <FindBar inspection={inspection} recent={recent} onRecent={setRecent} />
                 </div>
                 <div className="grid min-h-0 grid-cols-[minmax(0,1fr)_auto]">
                   <TokenGrid

@@ -3,20 +3,22 @@
  * tokens, and those side by side are one hit. docs/find.md says what `and`, `or` and `not` make of the two.
  */
 
-import { segmentsOf, tokenCount } from '#lib/core/tokens.ts'
+import { tokenCount } from '#lib/core/tokens.ts'
 import type { Span } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { unreachable } from '#lib/core/unreachable.ts'
+import { allIds } from '../all-ids.ts'
 import type { InspectTask } from '../task.ts'
 import { closest } from './closest.ts'
-import { namesHere, tokensNamed } from './named-facts.ts'
+import { tokensNamed } from './named-facts.ts'
+import { columnNames, namesHere } from './names-here.ts'
 import { isKnownAnywhere, tokensWithin } from './number-facts.ts'
 import { parseQuery } from './parse-query.ts'
 import type { Query, QueryFault, Term } from './query.ts'
 import { queryText } from './query-text.ts'
 import { addRanges, NO_RANGES, rangesTouching, runsOf, tokensIn, unitedRanges } from './ranges.ts'
 import { idHits, patternHits, textHits } from './text-hits.ts'
-import { allIds, textIndex } from './text-index.ts'
+import { textIndex } from './text-index.ts'
 
 export interface FindRequest {
   /** As typed. */
@@ -58,11 +60,6 @@ export const findTask = function* ({ query: written }, trajectory) {
     notes: [...notesOf(parsed.query, trajectory), ...(hits.length === 0 ? textsApart(parsed.query) : [])],
   }
 } satisfies InspectTask<FindRequest, number, FindResult>
-
-/** Names of the columns that any segment has. */
-export const columnNames = (trajectory: TrajectoryView): readonly string[] => [
-  ...new Set(segmentsOf(trajectory).flatMap(({ columns = {} }) => Object.keys(columns))),
-]
 
 /**
  * Hits of texts, each to be kept or left as one, and tokens of which facts hold (undefined: of none). `and` takes each side

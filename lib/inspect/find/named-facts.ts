@@ -22,37 +22,6 @@ export function tokensNamed(trajectory: TrajectoryView, name: NamedFact, value: 
   return tokens
 }
 
-/** The names that this trajectory has; undefined where every value that the language takes may be asked for. */
-export function namesHere(trajectory: TrajectoryView, name: NamedFact): readonly string[] | undefined {
-  const segments = segmentsOf(trajectory)
-  const calls = toolCallsOf(trajectory)
-  switch (name) {
-    case 'tool':
-      return distinct(calls.flatMap((call) => call.name ?? []))
-    case 'call':
-      return calls.map(({ id }) => id)
-    case 'arg':
-      return distinct(
-        calls.flatMap((call) => (call.kind === 'parsed' ? call.arguments.map((value) => value.name) : [])),
-      )
-    case 'version':
-      return distinct(
-        segments.flatMap((segment) =>
-          segment.kind === 'response' ? (segment.weightVersions ?? []).map(({ version }) => version) : [],
-        ),
-      )
-    case 'problem':
-      return distinct(segments.flatMap(({ problems = [] }) => problems.map(({ kind }) => kind)))
-    case 'kind':
-    case 'span':
-    case 'finish':
-    case 'unknown':
-      return undefined
-    default:
-      return unreachable(name)
-  }
-}
-
 const numberNamed = (name: string): NumberName =>
   (NUMBER_FACTS as readonly string[]).includes(name)
     ? { kind: 'fact', name: name as NumberFact }
@@ -117,5 +86,3 @@ function textSpans(segment: SegmentView): readonly Span[] {
 
 const specialTokens = (trajectory: TrajectoryView): Uint8Array =>
   tokensWithin(trajectory, { kind: 'fact', name: 'special' }, [{ low: 1, high: 1, without: undefined }])
-
-const distinct = (names: readonly string[]): readonly string[] => [...new Set(names)]

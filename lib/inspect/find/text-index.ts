@@ -1,8 +1,8 @@
 /** The text of all tokens, as the model has read and written it, and where each token begins in it. */
 import { onceFor } from '#lib/core/once-for.ts'
 import { textWithStarts } from '#lib/core/pieces.ts'
-import { segmentsOf, tokenCount } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { allIds } from '../all-ids.ts'
 import { foldedText } from './folded-text.ts'
 
 export interface TextIndex {
@@ -17,14 +17,4 @@ export interface TextIndex {
 export const textIndex = onceFor((trajectory: TrajectoryView): TextIndex => {
   const { text, starts } = textWithStarts(allIds(trajectory), trajectory.vocab)
   return { text, folded: foldedText(text), starts: Int32Array.from(starts) }
-})
-
-export const allIds = onceFor((trajectory: TrajectoryView): Int32Array => {
-  const ids = new Int32Array(tokenCount(trajectory))
-  let start = 0
-  for (const segment of segmentsOf(trajectory)) {
-    ids.set(segment.ids, start)
-    start += segment.ids.length
-  }
-  return ids
 })

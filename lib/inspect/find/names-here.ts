@@ -1,0 +1,44 @@
+/** The names that a trajectory has: of columns, tools, calls, arguments, versions, problems. */
+import { onceFor } from '#lib/core/once-for.ts'
+import { segmentsOf, toolCallsOf } from '#lib/core/tokens.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { unreachable } from '#lib/core/unreachable.ts'
+import type { NamedFact } from './query.ts'
+
+/** Of the columns that any segment has. */
+export const columnNames = onceFor((trajectory: TrajectoryView): readonly string[] =>
+  distinct(segmentsOf(trajectory).flatMap(({ columns = {} }) => Object.keys(columns))),
+)
+
+/** Undefined where every value that the language takes may be asked for. */
+export function namesHere(trajectory: TrajectoryView, name: NamedFact): readonly string[] | undefined {
+  const segments = segmentsOf(trajectory)
+  const calls = toolCallsOf(trajectory)
+  switch (name) {
+    case 'tool':
+      return distinct(calls.flatMap((call) => call.name ?? []))
+    case 'call':
+      return calls.map(({ id }) => id)
+    case 'arg':
+      return distinct(
+        calls.flatMap((call) => (call.kind === 'parsed' ? call.arguments.map((value) => value.name) : [])),
+      )
+    case 'version':
+      return distinct(
+        segments.flatMap((segment) =>
+          segment.kind === 'response' ? (segment.weightVersions ?? []).map(({ version }) => version) : [],
+        ),
+      )
+    case 'problem':
+      return distinct(segments.flatMap(({ problems = [] }) => problems.map(({ kind }) => kind)))
+    case 'kind':
+    case 'span':
+    case 'finish':
+    case 'unknown':
+      return undefined
+    default:
+      return unreachable(name)
+  }
+}
+
+const distinct = (names: readonly string[]): readonly string[] => [...new Set(names)]
