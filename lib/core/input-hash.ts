@@ -2,8 +2,19 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 
 /** SHA-256, hexadecimal, over ids as little-endian unsigned 32-bit integers: tells whether two inputs were the same. */
-export function inputHash(ids: readonly number[]): string {
+export const inputHash = (ids: ArrayLike<number>): string => bytesToHex(sha256(idBytes(ids)))
+
+/** The hash of all ids so far, after each part: inputs that go on from each other are read once. */
+export function* inputHashes(parts: Iterable<ArrayLike<number>>): Generator<string> {
+  const hash = sha256.create()
+  for (const part of parts) {
+    hash.update(idBytes(part))
+    yield bytesToHex(hash.clone().digest())
+  }
+}
+
+function idBytes(ids: ArrayLike<number>): Uint8Array {
   const view = new DataView(new ArrayBuffer(4 * ids.length))
-  for (const [index, id] of ids.entries()) view.setUint32(4 * index, id, true)
-  return bytesToHex(sha256(new Uint8Array(view.buffer)))
+  for (let index = 0; index < ids.length; index++) view.setUint32(4 * index, ids[index] as number, true)
+  return new Uint8Array(view.buffer)
 }

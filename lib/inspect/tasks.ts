@@ -1,6 +1,7 @@
 /** Every task of the inspector by its name: what the page's worker can run. */
 import { findTask } from './find/find.ts'
 import { driftTask, healthTask } from './health/tasks.ts'
+import { checkInputs } from './requests/check-inputs.ts'
 import type { InspectTask } from './task.ts'
 import { trainerSheet } from './trainer/sheet.ts'
 import { trainerArray, trainerFile } from './trainer/texts.ts'
@@ -9,6 +10,7 @@ export const inspectTasks = {
   drift: driftTask,
   health: healthTask,
   find: findTask,
+  checkInputs,
   trainerSheet,
   trainerFile,
   trainerArray,

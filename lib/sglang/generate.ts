@@ -3,6 +3,7 @@
  * stream would repeat the prompt's logprobs in every chunk, a call before it fetches them once.
  */
 import { createParser } from 'eventsource-parser'
+import { splitCall } from '#lib/core/generate-call.ts'
 import type { Breaker } from './breaker.ts'
 import type { Chance } from './chance.ts'
 import { errorFromEvent, foreignText, SglangError } from './errors.ts'
@@ -31,8 +32,9 @@ export async function* generate(server: Server, request: GenerateRequest, signal
     yield* tried(server, whole, signal)
     return
   }
+  const { scoring, writing } = splitCall(whole, scoringRid)
   const sentAt = server.chance.nowMs()
-  const read = await scored(server, { ...whole, rid: scoringRid }, signal)
+  const read = await scored(server, scoring, signal)
   if (read.end?.finish.kind === 'abort') {
     yield read
     return
@@ -46,14 +48,12 @@ export async function* generate(server: Server, request: GenerateRequest, signal
       ...(cachedTokens !== undefined && { cachedTokens }),
     },
   }
-  const { logprobStartLen: _, ...rest } = whole
-  yield* followedBy(known, tried(server, rest, signal))
+  yield* followedBy(known, tried(server, writing, signal))
 }
 
 /** The only chunk of a call that reads the prompt and writes nothing. */
 async function scored(server: Server, request: GenerateRequest, signal: AbortSignal): Promise<Chunk> {
-  const { streamInterval: _, ...whole } = request
-  for await (const chunk of tried(server, { ...whole, stream: false, scoreOnly: true }, signal)) {
+  for await (const chunk of tried(server, request, signal)) {
     if (chunk.tokens.ids.length === 0) return chunk
     throw new SglangError(
       'INCONSISTENT',

@@ -1,5 +1,6 @@
 /** The /generate request, refused here where it would kill the server or surprise its sender. */
 
+import { callBody } from '#lib/core/generate-call.ts'
 import { SglangError } from './errors.ts'
 import type { Sampling } from './sampling.ts'
 import type { ServerIdentity } from './server-identity.ts'
@@ -45,20 +46,5 @@ export function generateBody(request: GenerateRequest): Record<string, unknown> 
     refuse(`logprob_start_len ${logprobStartLen} is not between 0 and the prompt’s ${inputIds.length} tokens`)
   if (topLogprobsNum < 0 || topLogprobsNum > vocabularySize)
     refuse(`top_logprobs_num ${topLogprobsNum} is not between 0 and the vocabulary of ${vocabularySize}`)
-  return {
-    input_ids: inputIds,
-    rid: request.rid,
-    sampling_params: {
-      // Scores know no sampling, and a minimum of new tokens would be above their maximum.
-      ...(request.scoreOnly ? { max_new_tokens: 0, temperature: 0 } : request.sampling),
-      ...(request.streamInterval !== undefined && { stream_interval: request.streamInterval }),
-      skip_special_tokens: false,
-      spaces_between_special_tokens: false,
-      no_stop_trim: true,
-    },
-    return_logprob: true,
-    ...(logprobStartLen !== undefined && { logprob_start_len: logprobStartLen }),
-    ...(topLogprobsNum > 0 && { top_logprobs_num: topLogprobsNum }),
-    stream: request.stream,
-  }
+  return callBody(request)
 }

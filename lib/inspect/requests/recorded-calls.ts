@@ -1,0 +1,79 @@
+/** The /generate calls that a trajectory has recorded, and what was sent with each: the body is made again from its tokens. */
+import { callBody, splitCall } from '#lib/core/generate-call.ts'
+import { onceFor } from '#lib/core/once-for.ts'
+import { segmentStarts, segmentsOf } from '#lib/core/tokens.ts'
+import type { ResponseSegment } from '#lib/core/trajectory.ts'
+import type { ResponseView, TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { allIds } from '../all-ids.ts'
+
+export type RecordedRequest = NonNullable<ResponseSegment['request']>
+
+export interface RecordedCall {
+  /** From 0, in the order of the trajectory. */
+  readonly number: number
+  readonly segmentIndex: number
+  readonly segment: ResponseView
+  readonly request: RecordedRequest
+  /** Tokens before the response: what was sent, where the record holds. */
+  readonly inputLength: number
+  /** Of its prompt, the tokens that no call before has sent or written. */
+  readonly firstNew: number
+}
+
+export const recordedCalls = onceFor((trajectory: TrajectoryView): readonly RecordedCall[] => {
+  const starts = segmentStarts(trajectory)
+  const calls: RecordedCall[] = []
+  let known = 0
+  for (const [segmentIndex, segment] of segmentsOf(trajectory).entries()) {
+    if (segment.kind !== 'response') continue
+    const inputLength = starts[segmentIndex] as number
+    const { request } = segment
+    if (request) calls.push({ number: calls.length, segmentIndex, segment, request, inputLength, firstNew: known })
+    known = inputLength + segment.ids.length
+  }
+  return calls
+})
+
+/** The ids that the tokens before the response say were sent. */
+export const inputIds = (trajectory: TrajectoryView, { inputLength }: RecordedCall): Int32Array =>
+  allIds(trajectory).subarray(0, inputLength)
+
+export interface SentBody {
+  /** What this call is for: a call of its own may fetch the prompt's logprobs first. */
+  readonly purpose: 'scores' | 'writes'
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** As Rollscope sends it, in the order in which it was sent. `ids`: what stands for input_ids. */
+export function sentBodies({ request }: RecordedCall, ids: readonly unknown[]): readonly SentBody[] {
+  const call = {
+    inputIds: ids as readonly number[],
+    sampling: request.samplingParams,
+    rid: request.rid,
+    stream: request.streamed,
+    streamInterval: request.streamInterval,
+    logprobStartLen: request.logprobStartLen,
+    topLogprobsNum: request.topLogprobsNum ?? 0,
+  }
+  if (!request.scoring) return [{ purpose: 'writes', body: plain(callBody(call)) }]
+  const { scoring, writing } = splitCall(call, request.scoring.rid)
+  return [
+    { purpose: 'scores', body: plain(callBody(scoring)) },
+    { purpose: 'writes', body: plain(callBody(writing)) },
+  ]
+}
+
+/** As JSON has it: what is undefined is not there. */
+const plain = (body: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+
+/** The first and the last few ids, and between them how many are left out. */
+export function fewIds(ids: ArrayLike<number>): readonly unknown[] {
+  if (ids.length <= MANY) return Array.from(ids)
+  const from = (start: number, end: number) => Array.from({ length: end - start }, (_, i) => ids[start + i])
+  return [...from(0, FIRST), `… ${ids.length - FIRST - LAST} more …`, ...from(ids.length - LAST, ids.length)]
+}
+
+const MANY = 24
+const FIRST = 8
+const LAST = 4

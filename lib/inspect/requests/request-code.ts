@@ -1,0 +1,70 @@
+/** A recorded call as programs: for a shell, and for Python. Addresses and keys are those of whoever runs them. */
+import type { SentBody } from './recorded-calls.ts'
+
+/** Bodies come by the standard input: a shell refuses arguments of more than 128 KiB. */
+export function curlText(bodies: readonly SentBody[]): string {
+  return bodies
+    .map(
+      ({ purpose, body }) => `# ${PURPOSES[purpose]}
+curl --fail-with-body${body.stream === true ? ' --no-buffer' : ''} "$SGLANG_BASE_URL/generate" \\
+  -H 'Content-Type: application/json' \\
+  -H "Authorization: Bearer $SGLANG_API_KEY" \\
+  --data-binary @- <<'JSON'
+${JSON.stringify(body)}
+JSON
+`,
+    )
+    .join('\n')
+}
+
+/** Needs httpx. */
+export function pythonText(bodies: readonly SentBody[]): string {
+  const isStreamed = bodies.some(({ body }) => body.stream === true)
+  const parts = bodies.map(({ purpose, body }) => {
+    const lines = Object.entries(body).map(([key, value]) => `    ${pythonLiteral(key)}: ${pythonLiteral(value)},`)
+    return `# ${PURPOSES[purpose]}
+body = {
+${lines.join('\n')}
+}
+${body.stream === true ? STREAMED : PLAIN}`
+  })
+  return `${isStreamed ? 'import json\n' : ''}import os
+
+import httpx
+
+url = os.environ["SGLANG_BASE_URL"] + "/generate"
+key = os.environ.get("SGLANG_API_KEY")
+headers = {"Authorization": f"Bearer {key}"} if key else {}
+
+${parts.join('\n')}`
+}
+
+const PURPOSES: Readonly<Record<SentBody['purpose'], string>> = {
+  scores: 'Reads the prompt and returns its logprobs; writes nothing.',
+  writes: 'Writes the response.',
+}
+
+const PLAIN = `reply = httpx.post(url, json=body, headers=headers, timeout=None)
+reply.raise_for_status()
+print(reply.json())
+`
+
+const STREAMED = `with httpx.stream("POST", url, json=body, headers=headers, timeout=None) as reply:
+    reply.raise_for_status()
+    for line in reply.iter_lines():
+        if line.startswith("data: ") and line != "data: [DONE]":
+            chunk = json.loads(line.removeprefix("data: "))
+print(chunk)
+`
+
+/** JSON as Python writes it. JSON's escapes of texts are Python's too. */
+export function pythonLiteral(value: unknown): string {
+  if (value === null) return 'None'
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(', ')}]`
+  if (typeof value === 'object')
+    return `{${Object.entries(value)
+      .map(([key, item]) => `${pythonLiteral(key)}: ${pythonLiteral(item)}`)
+      .join(', ')}}`
+  return JSON.stringify(value)
+}

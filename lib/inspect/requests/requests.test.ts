@@ -1,0 +1,137 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { decode } from '#lib/core/codec.ts'
+import { inputHash, inputHashes } from '#lib/core/input-hash.ts'
+import { pack } from '#lib/core/packed.ts'
+import { sampleTrajectory } from '#lib/core/sample-trajectory.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { resultOf } from '#lib/lab/task.ts'
+import { checkInputs } from './check-inputs.ts'
+import { fewIds, inputIds, recordedCalls, sentBodies } from './recorded-calls.ts'
+import { curlText, pythonLiteral, pythonText } from './request-code.ts'
+
+const EXAMPLES = readdirSync('public/examples').filter((name) => name.endsWith('.json'))
+
+function example(name: string): Trajectory {
+  const decoded = decode(readFileSync(`public/examples/${name}`, 'utf8'))
+  if (!decoded.ok) throw new Error(name)
+  return decoded.trajectory
+}
+
+test.each(EXAMPLES)('what was sent in %s is what stands before each response, by its hash', (name) => {
+  const { trajectory } = pack(example(name))
+  const calls = recordedCalls(trajectory)
+  const checked = resultOf(checkInputs(null, trajectory))
+  expect(calls.length).toBeGreaterThan(0)
+  expect(checked.map(({ hash }) => hash)).toEqual(calls.map(({ request }) => request.inputHash))
+  expect(calls.map((call) => inputHash(inputIds(trajectory, call)))).toEqual(checked.map(({ hash }) => hash))
+  expect(calls.map(({ inputLength }) => inputLength)).toEqual(calls.map(({ request }) => request.inputLength))
+})
+
+test('other ids have another hash', () => {
+  const [call] = recordedCalls(sampleTrajectory)
+  expect(call?.request.inputHash).not.toBe(resultOf(checkInputs(null, sampleTrajectory))[0]?.hash)
+})
+
+test('hashes of what goes on are those of the whole', () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(fc.nat())), (parts) => {
+      expect([...inputHashes(parts)]).toEqual(parts.map((_, i) => inputHash(parts.slice(0, i + 1).flat())))
+    }),
+  )
+})
+
+test('a prompt that was scored first is two calls, as they were sent', () => {
+  const [call] = recordedCalls(sampleTrajectory)
+  if (!call) throw new Error('the sample has a call')
+  const request = {
+    ...call.request,
+    rid: 'main',
+    streamInterval: 8,
+    logprobStartLen: 2,
+    topLogprobsNum: 5,
+    scoring: { rid: 'first', elapsedMs: 1 },
+  }
+  const fixed = { skip_special_tokens: false, spaces_between_special_tokens: false, no_stop_trim: true }
+  expect(sentBodies({ ...call, request }, [1, 3, 2])).toEqual([
+    {
+      purpose: 'scores',
+      body: {
+        input_ids: [1, 3, 2],
+        rid: 'first',
+        sampling_params: { max_new_tokens: 0, temperature: 0, ...fixed },
+        return_logprob: true,
+        logprob_start_len: 2,
+        top_logprobs_num: 5,
+        stream: false,
+      },
+    },
+    {
+      purpose: 'writes',
+      body: {
+        input_ids: [1, 3, 2],
+        rid: 'main',
+        sampling_params: { temperature: 0.7, top_p: 0.9, stream_interval: 8, ...fixed },
+        return_logprob: true,
+        top_logprobs_num: 5,
+        stream: true,
+      },
+    },
+  ])
+  const [plain] = sentBodies(call, [1, 3, 2])
+  expect(Object.keys(plain?.body ?? {})).toEqual(['input_ids', 'sampling_params', 'return_logprob', 'stream'])
+})
+
+test('few ids say how many are left out', () => {
+  expect(fewIds(Int32Array.from({ length: 24 }, (_, i) => i))).toHaveLength(24)
+  expect(fewIds(Int32Array.from({ length: 100 }, (_, i) => i))).toEqual([
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    '… 88 more …',
+    96,
+    97,
+    98,
+    99,
+  ])
+})
+
+const body = { input_ids: [1, 2], sampling_params: { stop: ["it's", '$HOME `x` \\ "q"\n'], x: null }, stream: true }
+
+test('a shell hands curl the body, byte for byte', () => {
+  const text = curlText([{ purpose: 'writes', body }])
+  const stub = 'curl() { for argument; do printf "%s\\n" "$argument" >&2; done; cat; }\n'
+  const { stdout, stderr } = spawnSync('bash', ['-c', stub + text], {
+    encoding: 'utf8',
+    env: { ...process.env, SGLANG_BASE_URL: 'http://there:1', SGLANG_API_KEY: 'k' },
+  })
+  expect(JSON.parse(stdout)).toEqual(body)
+  expect(stderr.split('\n')).toContain('http://there:1/generate')
+  expect(stderr.split('\n')).toContain('Authorization: Bearer k')
+})
+
+const hasPython = spawnSync('python3', ['--version']).status === 0
+
+test.skipIf(!hasPython)('Python reads the program, and its literals as JSON had them', () => {
+  const values = fc.sample(fc.jsonValue(), { numRuns: 200, seed: 1 })
+  const script = `
+import ast, json, sys
+given = json.load(sys.stdin)
+for literal, text in given["literals"]:
+    assert json.dumps(ast.literal_eval(literal), sort_keys=True) == json.dumps(json.loads(text), sort_keys=True), literal
+for program in given["programs"]:
+    compile(program, "request.py", "exec")
+print("held")`
+  const input = JSON.stringify({
+    literals: [...values, body].map((value) => [pythonLiteral(value), JSON.stringify(value)]),
+    programs: [pythonText([{ purpose: 'writes', body }]), pythonText([{ purpose: 'scores', body: { stream: false } }])],
+  })
+  expect(execFileSync('python3', ['-c', script], { input, encoding: 'utf8' }).trim()).toBe('held')
+})
