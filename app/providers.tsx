@@ -3,6 +3,8 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { NuqsAdapter } from 'nuqs/adapters/next/app'
 import { type ReactNode, useState } from 'react'
 import { ApiError, takeTokenFromAddress } from '#lib/client/api.ts'
+import { TRAJECTORY_DEFAULTS } from '#lib/client/queries.ts'
+import { OpenedFileContext, openedFileOn } from '#lib/client/use-opened-file.ts'
 
 // Before the first query, and before anything could copy the address.
 if (typeof window !== 'undefined') takeTokenFromAddress()
@@ -10,21 +12,28 @@ if (typeof window !== 'undefined') takeTokenFromAddress()
 const ATTEMPTS = 3
 
 export function Providers({ children }: { readonly children: ReactNode }) {
-  const [client] = useState(
-    () =>
-      new QueryClient({
-        defaultOptions: {
-          queries: {
-            // What the server refuses it refuses again; only a server that is away may come back.
-            retry: (failures, error) => failures < ATTEMPTS && !(error instanceof ApiError && error.status > 0),
-            refetchOnWindowFocus: false,
-          },
-        },
-      }),
-  )
+  const [client] = useState(newClient)
+  const [openedFile] = useState(() => openedFileOn(client))
   return (
     <NuqsAdapter>
-      <QueryClientProvider client={client}>{children}</QueryClientProvider>
+      <QueryClientProvider client={client}>
+        <OpenedFileContext value={openedFile}>{children}</OpenedFileContext>
+      </QueryClientProvider>
     </NuqsAdapter>
   )
+}
+
+function newClient(): QueryClient {
+  const client = new QueryClient({
+    defaultOptions: {
+      queries: {
+        // What the server refuses it refuses again; only a server that is away may come back.
+        retry: (failures, error) => failures < ATTEMPTS && !(error instanceof ApiError && error.status > 0),
+        refetchOnWindowFocus: false,
+      },
+    },
+  })
+  // What is put into the cache without a query of its own keeps to these too.
+  client.setQueryDefaults(TRAJECTORY_DEFAULTS.queryKey, TRAJECTORY_DEFAULTS.options)
+  return client
 }

@@ -4,14 +4,18 @@ import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { usePathname, useRouter } from 'next/navigation'
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { ServerLight } from '#components/servers/server-state.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { ApiError } from '#lib/client/api.ts'
-import { type ExportChoice, exportChoices, FileError, openFile } from '#lib/client/files.ts'
+import { FileError } from '#lib/client/file-error.ts'
+import { type Exports, exportsOf } from '#lib/client/files.ts'
 import { serversOptions } from '#lib/client/queries.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import { reader } from '#lib/client/reader.ts'
+import { TaskError } from '#lib/client/task-lane.ts'
+import { useOpenedFile } from '#lib/client/use-opened-file.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { type ShellActions, ShellContext } from './shell-actions.ts'
 import { useServerStatus } from './use-server-status.ts'
 
@@ -24,7 +28,9 @@ const ExportDialog = dynamic(async () => (await import('./export-dialog.tsx')).E
 interface ShellProps {
   readonly title: string
   /** What Export writes; undefined where there is nothing yet. */
-  readonly trajectory: Trajectory | undefined
+  readonly trajectory: TrajectoryView | undefined
+  /** Said above the page. */
+  readonly notice?: ReactNode
   /** Name of the server in use; omitted where none is: the default one is shown. */
   readonly server?: string
   /** A file that was dropped on the page: true where the page takes it. Others are opened as trajectories. */
@@ -32,31 +38,59 @@ interface ShellProps {
   readonly children: ReactNode
 }
 
-export function Shell({ title, trajectory, server = '', onFile, children }: ShellProps) {
+/** Shorter waits are not told: a note that flashes tells nobody anything. */
+const UNTOLD_MS = 300
+
+export function Shell({ title, trajectory, notice, server = '', onFile, children }: ShellProps) {
   const router = useRouter()
+  const openedFile = useOpenedFile()
   const [isOpening, setIsOpening] = useState(false)
   const [isAsking, setIsAsking] = useState(false)
-  const [exports, setExports] = useState<readonly ExportChoice[]>()
+  const [exports, setExports] = useState<Exports>()
   const [problem, setProblem] = useState<{ readonly title: string; readonly hint?: string | undefined }>()
+  /** Name of a file that is being read. */
+  const [reading, setReading] = useState<string>()
+  const lastOpening = useRef<AbortController>(undefined)
   const { error } = useQuery(serversOptions())
+  const fail = (reason: unknown) => {
+    if (!(reason instanceof Error)) throw reason
+    setProblem({ title: reason.message, hint: hintOf(reason) })
+  }
   const open = async (file: File) => {
+    const opening = new AbortController()
+    lastOpening.current?.abort()
+    lastOpening.current = opening
     setIsOpening(false)
     setProblem(undefined)
+    const telling = setTimeout(() => setReading(file.name), UNTOLD_MS)
     try {
-      const keys = await openFile(file)
-      router.push(`/t/${encodeURIComponent(keys[0])}${keys.length > 1 ? `?opened=${keys.length}` : ''}`)
+      const count = await openedFile.open(file, opening.signal)
+      router.push(`/open${count > 1 ? `?opened=${count}` : ''}`)
     } catch (reason) {
-      if (!(reason instanceof FileError) && !(reason instanceof ApiError)) throw reason
-      setProblem({ title: reason.message, hint: reason.hint })
+      if (!opening.signal.aborted) fail(reason)
+    } finally {
+      clearTimeout(telling)
+      if (!opening.signal.aborted) setReading(undefined)
     }
   }
   const isDropping = useFileDrop((file) => onFile?.(file) || open(file))
+  const isExpecting = isOpening || isDropping
+  useEffect(() => {
+    if (!isExpecting) return
+    reader.prepare()
+    router.prefetch('/open')
+  }, [isExpecting, router])
+  const closeExports = exports?.close
+  useEffect(() => closeExports, [closeExports])
   useQuestionMark(() => setIsAsking(true))
   const actions: ShellActions = {
     openFile: () => setIsOpening(true),
     exportFile:
       trajectory && trajectory.segments.length > 0
-        ? async () => setExports(await exportChoices(trajectory))
+        ? async () =>
+            setExports(
+              await exportsOf(trajectory, (choices) => setExports((known) => known && { ...known, choices }), fail),
+            )
         : undefined,
     showKeys: () => setIsAsking(true),
   }
@@ -69,6 +103,8 @@ export function Shell({ title, trajectory, server = '', onFile, children }: Shel
             <Button onClick={() => setProblem(undefined)}>Dismiss</Button>
           </Banner>
         )}
+        {reading !== undefined && <Banner tone="note" title={`Reading ${reading} …`} />}
+        {notice}
       </div>
       {error instanceof ApiError && error.status === 401 ? (
         <TokenGate />
@@ -77,7 +113,7 @@ export function Shell({ title, trajectory, server = '', onFile, children }: Shel
       )}
       {isAsking && <KeysDialog onClose={() => setIsAsking(false)} />}
       {exports && (
-        <ExportDialog title="Export the trajectory" choices={exports} onClose={() => setExports(undefined)} />
+        <ExportDialog title="Export the trajectory" choices={exports.choices} onClose={() => setExports(undefined)} />
       )}
       {isOpening && <OpenDialog onFile={open} onClose={() => setIsOpening(false)} />}
       {isDropping && (
@@ -91,6 +127,9 @@ export function Shell({ title, trajectory, server = '', onFile, children }: Shel
     </div>
   )
 }
+
+const hintOf = (error: Error): string | undefined =>
+  error instanceof FileError || error instanceof ApiError || error instanceof TaskError ? error.hint : undefined
 
 interface HeaderProps {
   readonly title: string

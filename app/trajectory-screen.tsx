@@ -2,105 +2,190 @@
 /** One trajectory by itself: where it comes from, and what is said while it loads. */
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
-import type { ReactNode } from 'react'
+import { usePathname } from 'next/navigation'
+import { type ReactNode, useEffect, useEffectEvent } from 'react'
 import { LabelsForm } from '#components/library/labels-form.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { ApiError } from '#lib/client/api.ts'
 import { choicesOptions } from '#lib/client/library.ts'
+import type { OpenedFile } from '#lib/client/opened-file.ts'
 import { exampleOptions, trajectoryOptions } from '#lib/client/queries.ts'
 import { useLibrary } from '#lib/client/use-library.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import { useOpenedFile } from '#lib/client/use-opened-file.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { Inspector } from './inspector.tsx'
 import { Shell } from './shell.tsx'
 
 /** One that is being written is read again this often; the playground follows it token by token. */
 const POLL_RUNNING_MS = 2_000
 
+/** Time for the first picture, which the server's work would hold up on a small machine. */
+const STORE_AFTER_MS = 300
+
 export function StoredScreen({ storedKey }: { readonly storedKey: string }) {
-  const { data, error } = useQuery({
+  return <KeptScreen storedKey={storedKey} fresh={undefined} identity={storedKey} />
+}
+
+/**
+ * A file that was just opened. It is shown before it is stored; then the address becomes that of what is stored, and
+ * nothing is read again.
+ */
+export function OpenedScreen() {
+  const { opened, store } = useOpenedFile()
+  const addressed = keyIn(usePathname())
+  const fresh = opened.kind === 'shown' && addressed === undefined ? opened : undefined
+  const waiting = fresh?.storing.kind === 'waiting' ? fresh.opening : undefined
+  const keep = useEffectEvent(store)
+  useEffect(() => {
+    if (waiting === undefined) return
+    const later = setTimeout(() => keep(), STORE_AFTER_MS)
+    return () => clearTimeout(later)
+  }, [waiting])
+  const arrived = opened.kind === 'stored' && addressed === undefined ? opened.key : undefined
+  useEffect(() => {
+    if (arrived !== undefined)
+      window.history.replaceState(null, '', `/t/${encodeURIComponent(arrived)}${window.location.search}`)
+  }, [arrived])
+  const storedKey = addressed ?? arrived
+  const isOwn = opened.kind === 'stored' && opened.key === storedKey
+  return (
+    <KeptScreen
+      storedKey={storedKey}
+      fresh={fresh}
+      identity={fresh || isOwn ? `opening ${opened.kind === 'none' ? '' : opened.opening}` : storedKey}
+    />
+  )
+}
+
+/** Undefined for an address of something else. */
+function keyIn(path: string): string | undefined {
+  const [, key] = /^\/t\/(.+)$/.exec(path) ?? []
+  return key === undefined ? undefined : decodeURIComponent(key)
+}
+
+interface KeptScreenProps {
+  readonly storedKey: string | undefined
+  /** A file that is not stored yet. */
+  readonly fresh: Extract<OpenedFile, { kind: 'shown' }> | undefined
+  /** Of what is shown: another one is drawn from its beginning. */
+  readonly identity: string | undefined
+}
+
+function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
+  const { data: stored, error } = useQuery({
     ...trajectoryOptions(storedKey),
     refetchInterval: ({ state }) => (state.data?.outcome.kind === 'running' ? POLL_RUNNING_MS : false),
   })
   const { data: choices } = useQuery(choicesOptions())
   const library = useLibrary()
+  const data = fresh ? fresh.trajectory : stored
   const { tags = [], title = null, note = null, reward = null } = data ?? {}
   return (
     <TrajectoryScreen
+      key={identity}
       trajectory={data}
       storedKey={storedKey}
-      error={error}
+      error={storedKey === undefined ? NOTHING_OPEN : error}
+      notice={fresh?.storing.kind === 'failed' && <NotStored error={fresh.storing.error} />}
       remedy={
+        storedKey !== undefined &&
         error instanceof ApiError &&
         error.code === 'DELETED' && <Button onClick={() => library.restore([storedKey])}>Restore</Button>
       }
       labels={
-        <>
-          <Heading>Labels</Heading>
-          <LabelsForm
-            key={storedKey}
-            labels={{ title, tags, note, reward }}
-            question="none"
-            knownTags={choices?.tags.map(({ tag }) => tag) ?? []}
-            onChange={(change) => library.label(storedKey, change)}
-          />
-        </>
+        storedKey === undefined ? (
+          <>
+            <About trajectory={data} />
+            <p role="status" className="mt-2 text-faint text-xs">
+              {fresh?.storing.kind === 'failed' ? 'Not stored.' : 'Being stored …'}
+            </p>
+          </>
+        ) : (
+          <>
+            <Heading>Labels</Heading>
+            <LabelsForm
+              key={storedKey}
+              labels={{ title, tags, note, reward }}
+              question="none"
+              knownTags={choices?.tags.map(({ tag }) => tag) ?? []}
+              onChange={(change) => library.label(storedKey, change)}
+            />
+          </>
+        )
       }
     >
-      <p className="grid justify-items-start gap-1.5">
-        {data?.model.tokenizer && data.model.template && (
-          <Link href={`/?t=${encodeURIComponent(storedKey)}`} className="font-medium text-accent hover:underline">
-            Continue in the playground
-          </Link>
-        )}
-        {data && (
+      {data && storedKey !== undefined && (
+        <p className="grid justify-items-start gap-1.5">
+          {data.model.tokenizer && data.model.template && (
+            <Link href={`/?t=${encodeURIComponent(storedKey)}`} className="font-medium text-accent hover:underline">
+              Continue in the playground
+            </Link>
+          )}
           <Link
             href={`/templates?t=${encodeURIComponent(storedKey)}`}
             className="font-medium text-accent hover:underline"
           >
             Open in the template lab
           </Link>
-        )}
-      </p>
+        </p>
+      )}
     </TrajectoryScreen>
+  )
+}
+
+const NOTHING_OPEN = new ApiError(
+  0,
+  'NOTHING_OPEN',
+  'No file is open here.',
+  'A file that was not stored yet is gone when its page is loaded again: open it once more.',
+)
+
+/** What is shown stays, and can be stored once the reason is gone. */
+function NotStored({ error }: { readonly error: ApiError }) {
+  const { store } = useOpenedFile()
+  return (
+    <Banner tone="bad" title={`This trajectory is shown, and not stored: ${error.message}`} hint={error.hint}>
+      <Button onClick={() => store()}>Try again</Button>
+    </Banner>
   )
 }
 
 export function ExampleScreen({ name }: { readonly name: string }) {
   const { data, error } = useQuery(exampleOptions(name))
+  return <TrajectoryScreen trajectory={data} storedKey={undefined} error={error} labels={<About trajectory={data} />} />
+}
+
+function About({ trajectory }: { readonly trajectory: TrajectoryView | undefined }) {
+  const { title, note } = trajectory ?? {}
   return (
-    <TrajectoryScreen
-      trajectory={data}
-      storedKey={undefined}
-      error={error}
-      labels={
-        <>
-          <Heading>About</Heading>
-          {data?.title !== undefined && <p className="mb-1 font-medium [overflow-wrap:anywhere]">{data.title}</p>}
-          {data?.note !== undefined && <p className="text-dim text-xs [overflow-wrap:anywhere]">{data.note}</p>}
-        </>
-      }
-    />
+    <>
+      <Heading>About</Heading>
+      {title !== undefined && <p className="mb-1 font-medium [overflow-wrap:anywhere]">{title}</p>}
+      {note !== undefined && <p className="text-dim text-xs [overflow-wrap:anywhere]">{note}</p>}
+    </>
   )
 }
 
 interface TrajectoryScreenProps {
-  readonly trajectory: Trajectory | undefined
+  readonly trajectory: TrajectoryView | undefined
   /** Undefined for one that is not stored. */
   readonly storedKey: string | undefined
   readonly error: Error | null
   /** Title, tags, note and reward: as text, or to be changed. */
   readonly labels: ReactNode
+  /** Said above it. */
+  readonly notice?: ReactNode
   /** What can be done about the error. */
   readonly remedy?: ReactNode
   /** What can be done with this one, besides looking. */
   readonly children?: ReactNode
 }
 
-function TrajectoryScreen({ trajectory, storedKey, error, labels, remedy, children }: TrajectoryScreenProps) {
+function TrajectoryScreen({ trajectory, storedKey, error, labels, notice, remedy, children }: TrajectoryScreenProps) {
   return (
-    <Shell title="Trajectory" trajectory={trajectory}>
+    <Shell title="Trajectory" trajectory={trajectory} notice={notice}>
       {trajectory ? (
         <Inspector trajectory={trajectory} storedKey={storedKey} labels={labels}>
           {children}

@@ -1,7 +1,7 @@
 /** What every tab of the template lab gets: the document, the tokenizer's state, the worker, and what it may do. */
 
 import type { TemplateCheck } from '#lib/core/template-check.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { Revision } from '#lib/lab/document.ts'
 import type { LabInput } from '#lib/lab/task.ts'
 import type { RunTask } from '#lib/lab/tasks.ts'
@@ -18,7 +18,7 @@ export interface LabTabProps {
   /** Name of the chosen server; '' where none is known. */
   readonly server: string
   /** The trajectory that the lab was opened with, if any: its ids are the truth. */
-  readonly trajectory: Trajectory | undefined
+  readonly trajectory: TrajectoryView | undefined
   /** Runs a task of lib/lab/tasks.ts in the worker. */
   readonly run: RunTask
   /** Line of the template that the cursor stands on, from 1; undefined where it stands in none. */

@@ -1,7 +1,7 @@
 'use client'
 /** The parser lab: one completion seen by every parser at once, put through the template again, and which parser fits. */
 import { useDeferredValue, useMemo, useState } from 'react'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { analyse, type Lane } from '#lib/lab/parsing/analysis.ts'
 import { completionsIn, completionsOf, type NamedCompletion } from '#lib/lab/parsing/completions-file.ts'
 import { toolsIn } from '#lib/lab/parsing/tools.ts'
@@ -134,7 +134,7 @@ const keptCompletion = (text: string, responses: readonly NamedCompletion[]): Na
 const NOTHING: NamedCompletion = { text: '', from: '' }
 
 /** The first response with calls is the one that people come for. */
-function firstOf(trajectory: Trajectory | undefined, responses: readonly NamedCompletion[]): NamedCompletion {
+function firstOf(trajectory: TrajectoryView | undefined, responses: readonly NamedCompletion[]): NamedCompletion {
   const all = trajectory?.segments.filter((segment) => segment.kind === 'response') ?? []
   const withCalls = all.findIndex(({ toolCalls }) => toolCalls.length > 0)
   return responses[Math.max(0, withCalls)] ?? NOTHING

@@ -16,6 +16,9 @@ export function takeTokenFromAddress(): void {
   window.location.replace(address)
 }
 
+/** Undefined: none is kept here. Workers have no storage: they are given it. */
+export const keptToken = (): string | undefined => window.localStorage.getItem(TOKEN_KEY) ?? undefined
+
 export const storeToken = (token: string): void => window.localStorage.setItem(TOKEN_KEY, token)
 
 /** An answer other than success; `code` is for programs, message and hint are for people. */
@@ -62,15 +65,14 @@ export async function callApi(
     /** The browser may keep the answer, and asks each time whether it still holds. */
     readonly revalidate?: boolean
   } = {},
+  token = keptToken(),
 ): Promise<Response> {
   const { method = 'GET', json, file, signal, revalidate = false } = init
-  const kept = window.localStorage.getItem(TOKEN_KEY)
-  // What no header can carry is no token: the server then says that one is missing.
-  const token = kept !== null && /^[\x21-\x7e]+$/.test(kept) ? kept : null
   const response = await fetch(path, {
     method,
     headers: {
-      ...(token !== null && { authorization: `Bearer ${token}` }),
+      // What no header can carry is no token: the server then says that one is missing.
+      ...(token !== undefined && /^[\x21-\x7e]+$/.test(token) && { authorization: `Bearer ${token}` }),
       ...(method !== 'GET' && {
         'x-rollscope': '1',
         'content-type': file ? 'application/octet-stream' : 'application/json',

@@ -1,11 +1,8 @@
-/**
- * Files: written from what is on screen, read from what the user chooses or drops. The formats are loaded when the first
- * file is: no page needs them before.
- */
-import { fileName, severalFileName } from '#lib/core/file.ts'
-import { readableJson } from '#lib/core/readable-json.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+/** Files that the user gets: written in a worker, a large one takes its time. */
+import { severalFileName } from '#lib/core/file.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { ApiError, callApi } from './api.ts'
+import { createTrajectoryTasks, type TrajectoryTasks } from './inspection.ts'
 
 /** What a format makes of a trajectory: its row in the list of exports. */
 export interface ExportChoice {
@@ -13,23 +10,63 @@ export interface ExportChoice {
   readonly label: string
   /** What files of the format keep. */
   readonly keeps: string
-  /** What of this trajectory such a file does not say. Omitted: not known, as of several. */
+  /** What of this trajectory such a file does not say. Omitted: not known yet, or never, as of several. */
   readonly lost?: readonly string[]
   readonly save: () => void
 }
 
-export async function exportChoices(trajectory: Trajectory): Promise<readonly ExportChoice[]> {
+export interface Exports {
+  readonly choices: readonly ExportChoice[]
+  /** Nothing more will be chosen; a file that is being written is still saved. */
+  close(): void
+}
+
+/**
+ * The formats at once, and again with what each would lose, as soon as that is known. `onError` hears what goes wrong with
+ * a file.
+ */
+export async function exportsOf(
+  trajectory: TrajectoryView,
+  onChoices: (choices: readonly ExportChoice[]) => void,
+  onError: (error: unknown) => void,
+  tasks: TrajectoryTasks = createTrajectoryTasks(),
+): Promise<Exports> {
   const { writableFormats } = await import('#lib/formats/registry.ts')
-  return writableFormats.map(({ name, label, keeps, write }) => {
-    const { value, lost } = write(trajectory)
-    return {
-      name,
-      label,
-      keeps,
-      lost,
-      save: () => saveText(readableJson(value), fileName(trajectory, name)),
+  const run = tasks.run(trajectory)
+  const looking = new AbortController()
+  let writing = 0
+  let isClosed = false
+  const endWhenDone = () => isClosed && writing === 0 && tasks.dispose()
+  const save = async (format: string) => {
+    writing++
+    try {
+      const file = await run('trainerFile', { format }, { signal: new AbortController().signal })
+      saveText(file.text, file.name)
+    } catch (error) {
+      onError(error)
+    } finally {
+      writing--
+      endWhenDone()
     }
-  })
+  }
+  const choices = writableFormats.map(
+    ({ name, label, keeps }): ExportChoice => ({ name, label, keeps, save: () => void save(name) }),
+  )
+  run('exportLosses', null, { signal: looking.signal }).then(
+    (losses) =>
+      onChoices(
+        choices.map((choice) => ({ ...choice, lost: losses.find(({ name }) => name === choice.name)?.lost ?? [] })),
+      ),
+    (error) => looking.signal.aborted || onError(error),
+  )
+  return {
+    choices,
+    close() {
+      isClosed = true
+      looking.abort()
+      endWhenDone()
+    },
+  }
 }
 
 /** Several stored trajectories as JSONL, in this order. `onError` hears what the server refused. */
@@ -69,27 +106,4 @@ function save(content: Blob, name: string): void {
   link.download = name
   link.click()
   URL.revokeObjectURL(address)
-}
-
-export class FileError extends Error {
-  override readonly name = 'FileError'
-  readonly hint: string
-  constructor(message: string, hint: string) {
-    super(message)
-    this.hint = hint
-  }
-}
-
-/**
- * Checks the file here, so that its error can be told at once, and stores it; returns the keys of its trajectories, at
- * least one. Throws FileError and ApiError.
- */
-export async function openFile(file: File): Promise<readonly [string, ...string[]]> {
-  const { openText } = await import('#lib/formats/open.ts')
-  const opened = openText(await file.text(), { file: file.name, now: '', newId: () => 'unnamed' })
-  if (!opened.ok) throw new FileError(`${file.name} cannot be opened: ${opened.error.message}`, opened.error.hint)
-  const answer: { readonly trajectories: readonly [string, ...string[]] } = await (
-    await callApi(`/api/import?name=${encodeURIComponent(file.name)}`, { method: 'POST', file })
-  ).json()
-  return answer.trajectories
 }

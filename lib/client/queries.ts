@@ -1,12 +1,12 @@
 /** What the pages ask the server for, keyed by what it is. */
 import { queryOptions } from '@tanstack/react-query'
 import * as z from 'zod'
-import { decodeValue } from '#lib/core/codec.ts'
-import { violationText } from '#lib/core/schema-violation.ts'
 import { serverEntrySchema, serverStatusSchema } from '#lib/core/server-status.ts'
 import { downloadSchema } from '#lib/core/tokenizer-download.ts'
-import { schemas, type Trajectory } from '#lib/core/trajectory.ts'
-import { ApiError, callApi } from './api.ts'
+import { schemas } from '#lib/core/trajectory.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { callApi } from './api.ts'
+import { reader } from './reader.ts'
 
 const serversSchema = z.object({ servers: z.array(serverEntrySchema), default: z.string() })
 
@@ -68,42 +68,45 @@ export const capabilitiesOptions = () =>
 /** Begins the key of every list: what is stored, deleted or changed makes them all stale. */
 export const TRAJECTORIES = ['trajectories'] as const
 
+/** Begins the key of each trajectory that is read. */
+const READ_TRAJECTORY = 'read-trajectory'
+
+/**
+ * For every trajectory that is read: what no page shows any more is let go. The moment is for one page handing it to the
+ * next.
+ */
+export const TRAJECTORY_DEFAULTS = {
+  queryKey: [READ_TRAJECTORY],
+  options: { gcTime: 2_000, structuralSharing: false },
+} as const
+
 /** A trajectory goes stale only while it is being written: a rollout followed here puts its result in itself. */
 export const trajectoryOptions = (key: string | undefined) =>
   queryOptions({
-    queryKey: ['trajectory', key],
-    queryFn: async ({ signal }): Promise<Trajectory> =>
-      opened(await (await callApi(`/api/trajectories/${encodeURIComponent(key ?? '')}`, { signal })).json()),
+    queryKey: [READ_TRAJECTORY, 'stored', key],
+    queryFn: async ({ signal }): Promise<TrajectoryView> =>
+      (await reader.call(`/api/trajectories/${encodeURIComponent(key ?? '')}`, signal)).trajectory,
     enabled: key !== undefined,
     staleTime: ({ state }) => (state.data?.outcome.kind === 'running' ? 0 : Number.POSITIVE_INFINITY),
-    structuralSharing: false,
+    ...TRAJECTORY_DEFAULTS.options,
   })
 
 /** An example that comes with the application: a file like any other. */
 export const exampleOptions = (name: string | undefined) =>
   queryOptions({
-    queryKey: ['example', name],
-    queryFn: async ({ signal }): Promise<Trajectory> =>
-      opened(await (await callApi(`/examples/${encodeURIComponent(name ?? '')}.json`, { signal })).json()),
+    queryKey: [READ_TRAJECTORY, 'example', name],
+    queryFn: async ({ signal }): Promise<TrajectoryView> =>
+      (await reader.call(`/examples/${encodeURIComponent(name ?? '')}.json`, signal)).trajectory,
     enabled: name !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
-    structuralSharing: false,
+    ...TRAJECTORY_DEFAULTS.options,
   })
 
 /** Texts for a trajectory that was imported as ids. Throws ApiError. */
 export const chooseTokenizer = async (
   key: string,
   choice: { readonly tokenizer: string; readonly parser?: string },
-): Promise<Trajectory> =>
-  opened(
-    await (
-      await callApi(`/api/trajectories/${encodeURIComponent(key)}/tokenizer`, { method: 'POST', json: choice })
-    ).json(),
-  )
-
-function opened(value: unknown): Trajectory {
-  const decoded = decodeValue(value)
-  if (!decoded.ok)
-    throw new ApiError(200, 'BAD_TRAJECTORY', `the trajectory cannot be read: ${violationText(decoded.error)}`)
-  return decoded.trajectory
+): Promise<TrajectoryView> => {
+  const path = `/api/trajectories/${encodeURIComponent(key)}/tokenizer`
+  return (await reader.call(path, new AbortController().signal, choice)).trajectory
 }

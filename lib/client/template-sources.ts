@@ -1,7 +1,7 @@
 /** Where the lab's templates come from, fetched. Everything throws ApiError, or the signal's reason. */
 import * as z from 'zod'
 import type { ServerStatus } from '#lib/core/server-status.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { Loaded } from '#lib/lab/document.ts'
 import { conversationTexts, FIRST_CONVERSATION, FIRST_TEMPLATE, TEMPLATES } from '#lib/lab/samples.ts'
 import { type LabSource, sourceText } from '#lib/lab/source.ts'
@@ -23,7 +23,7 @@ interface SourceDeps {
   readonly signal: AbortSignal
   /** Whether the conversation has tools: some models have another template for them. */
   readonly hasTools: boolean
-  readonly trajectory: (key: string) => Promise<Trajectory>
+  readonly trajectory: (key: string) => Promise<TrajectoryView>
   readonly status: (server: string) => Promise<ServerStatus>
 }
 

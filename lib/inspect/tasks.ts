@@ -1,4 +1,5 @@
 /** Every task of the inspector by its name: what the page's worker can run. */
+import { exportLosses } from './export-losses.ts'
 import { findTask } from './find/find.ts'
 import { driftTask, healthTask } from './health/tasks.ts'
 import { checkInputs } from './requests/check-inputs.ts'
@@ -9,6 +10,7 @@ import { trainerArray, trainerFile } from './trainer/texts.ts'
 export const inspectTasks = {
   drift: driftTask,
   health: healthTask,
+  exportLosses,
   find: findTask,
   checkInputs,
   trainerSheet,

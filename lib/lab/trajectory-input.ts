@@ -1,13 +1,14 @@
 /** A trajectory as the lab's document: its template, options, tools, and its conversation as messages. */
 import { responseTextWithStarts, withResultText } from '#lib/core/conversation.ts'
 import { toolCallsOf } from '#lib/core/tokens.ts'
-import type { ResponseSegment, ToolCall, Trajectory } from '#lib/core/trajectory.ts'
+import type { ToolCall } from '#lib/core/trajectory.ts'
+import type { ResponseView, TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { templateMessage, templateTools } from '#lib/tito/prompt.ts'
 import type { Loaded } from './document.ts'
 import { memberOf, readJsonText, sourceOf } from './json-text.ts'
 
 /** `key`: under which it is stored. */
-export function trajectoryInput(trajectory: Trajectory, key: string): Loaded {
+export function trajectoryInput(trajectory: TrajectoryView, key: string): Loaded {
   const { template, tokenizer, tools } = trajectory.model
   const hasTemplate = template !== undefined && template.text !== ''
   return {
@@ -25,7 +26,7 @@ export function trajectoryInput(trajectory: Trajectory, key: string): Loaded {
 
 const LONGEST_NAME = 60
 
-function firstQuestion(trajectory: Trajectory): string | undefined {
+function firstQuestion(trajectory: TrajectoryView): string | undefined {
   const content = trajectory.segments
     .flatMap((segment) => (segment.kind === 'prompt' ? segment.messages : []))
     .find(({ role }) => role === 'user')?.content
@@ -34,7 +35,7 @@ function firstQuestion(trajectory: Trajectory): string | undefined {
 }
 
 /** The JSON of every message. A response is told in its parts, as an agent framework would send it again. */
-function trajectoryMessages(trajectory: Trajectory): readonly string[] {
+function trajectoryMessages(trajectory: TrajectoryView): readonly string[] {
   const calls = toolCallsOf(trajectory)
   return trajectory.segments.flatMap((segment) =>
     segment.kind === 'response'
@@ -48,7 +49,7 @@ function trajectoryMessages(trajectory: Trajectory): readonly string[] {
   )
 }
 
-function responseMessage(segment: ResponseSegment, trajectory: Trajectory): string {
+function responseMessage(segment: ResponseView, trajectory: TrajectoryView): string {
   const { text, starts } = responseTextWithStarts(segment, trajectory)
   const thinks = segment.thinks.map(({ start, end }) => ({
     start: starts[start] ?? text.length,

@@ -25,6 +25,8 @@ interface Imported {
   readonly format: string
   /** Keys, in the order of the file. */
   readonly trajectories: readonly string[]
+  /** What the first is called and when it was made: given here where its record says neither. */
+  readonly first: Pick<Trajectory, 'id' | 'createdAt'>
   /** What the file did not say, over all of its trajectories. */
   readonly lacked: readonly string[]
 }
@@ -52,9 +54,12 @@ export async function importFile(request: Request, all: Services): Promise<Impor
   const complete = opened.trajectories.map((trajectory) =>
     texts && lacksTexts(trajectory) ? toldBy(trajectory, texts) : trajectory,
   )
+  const [first] = complete
+  if (!first) throw new Error('a file that opens has a trajectory')
   return {
     format: opened.format.name,
     trajectories: all.store.addAll(complete),
+    first: { id: first.id, createdAt: first.createdAt },
     lacked: [...new Set(complete.flatMap(({ provenance }) => (provenance.kind === 'import' ? provenance.lacked : [])))],
   }
 }

@@ -291,6 +291,9 @@ export const operations: readonly Operation[] = [
         schema: z.object({
           format: z.string(),
           trajectories: z.array(z.string()),
+          first: z
+            .object({ id: z.string(), createdAt: z.string() })
+            .describe('Of the first trajectory; given here where its record has neither.'),
           lacked: z.array(z.string()).describe('What the file did not say, for a person.'),
         }),
       },

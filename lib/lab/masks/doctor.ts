@@ -1,7 +1,9 @@
 /** One conversation, its loss mask by every way, and where they differ. */
 import { conversation as conversationOf } from '#lib/core/conversation.ts'
+import { unpack } from '#lib/core/packed.ts'
 import { vocabEntry } from '#lib/core/pieces.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { Tokenizer } from '#lib/tito/tokenizer.ts'
 import { type InputError, orTemplateFailure, type Read, readInput } from '../input.ts'
 import { type LabInput, type LabTokenizer, resultOf } from '../task.ts'
@@ -33,7 +35,7 @@ import { type TrajectoryTokens, trajectoryTokens } from './trajectory-tokens.ts'
 export interface MaskInput {
   readonly input: LabInput
   /** Its ids are the truth that the other ways are held against. */
-  readonly trajectory?: Trajectory | undefined
+  readonly trajectory?: TrajectoryView | undefined
 }
 
 /** Assistant messages done, of all. */
@@ -57,7 +59,7 @@ export function* maskDiagnosis(
     : !read.ok
       ? read
       : renderedConversation(read.value, template.value, tokenizer)
-  return yield* report(conversation, trajectory, tokenizer)
+  return yield* report(conversation, trajectory && unpack(trajectory), tokenizer)
 }
 
 /** What one way gave, before it is held against the others. */

@@ -4,7 +4,7 @@ import { decodeValue } from '#lib/core/codec.ts'
 import { responseTextWithStarts } from '#lib/core/conversation.ts'
 import { isObject } from '#lib/core/json-object.ts'
 import { segmentsOf } from '#lib/core/tokens.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { Completion } from './rerender.ts'
 
 export interface NamedCompletion extends Completion {
@@ -36,12 +36,12 @@ export function completionsIn(file: string): CompletionsFile {
 }
 
 /** With the ids that were sampled. */
-export function completionsOf(trajectory: Trajectory, from: string): readonly NamedCompletion[] {
+export function completionsOf(trajectory: TrajectoryView, from: string): readonly NamedCompletion[] {
   return segmentsOf(trajectory)
     .filter((segment) => segment.kind === 'response')
     .map((segment, index) => {
       const { text, starts } = responseTextWithStarts(segment, trajectory)
-      const encoding = { ids: segment.ids.slice(0, starts.length - 1), starts }
+      const encoding = { ids: Array.from(segment.ids).slice(0, starts.length - 1), starts }
       return { text, encoding, from: `${from}response ${index + 1}` }
     })
 }

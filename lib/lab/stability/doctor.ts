@@ -1,5 +1,6 @@
 /** Is render(turn n) + what the model wrote + new messages = render(turn n+1), in ids? */
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import { unpack } from '#lib/core/packed.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import { type InputError, orTemplateFailure, type Read, readInput } from '../input.ts'
 import { type LabInput, type LabTokenizer, resultOf } from '../task.ts'
@@ -13,7 +14,7 @@ import { bounded, RanAway, remembering, type Subject } from './subject.ts'
 
 export interface DoctorInput extends Pick<LabInput, 'template'>, Partial<Pick<LabInput, 'tools' | 'options'>> {
   /** Its boundaries are checked with the ids that the model really read and wrote. */
-  readonly trajectory?: Trajectory | undefined
+  readonly trajectory?: TrajectoryView | undefined
 }
 
 /** The whole report at once. */
@@ -49,7 +50,7 @@ function* examination(input: DoctorInput, tokenizer: LabTokenizer): Generator<Do
   })
   const recorded: Cell[] = []
   if (input.trajectory)
-    for (const cell of recordedCells(input.trajectory, subject, settings)) {
+    for (const cell of recordedCells(unpack(input.trajectory), subject, settings)) {
       recorded.push(cell)
       yield report(recorded)
     }
