@@ -47,7 +47,7 @@ export function LimitHandle({ scale, limit, text, onChange }: LimitHandleProps) 
 /** What lies far beyond the scale takes no room: colours differ only up to its end. */
 function endOf({ axis, limit: usual, least, largest }: NumberScale, limit: number): number {
   const farthest = Math.max(Math.abs(largest - axis.origin), Math.abs(axis.origin - least))
-  return Math.max(limit, Math.min(axis.reach, Math.max(1.5 * usual, Math.min(4 * usual, farthest))))
+  return Math.max(limit, Math.min(axis.reach, Math.max(1.5 * usual, Math.min(2.5 * usual, farthest))))
 }
 
 interface StepsProps {

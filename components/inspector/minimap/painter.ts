@@ -1,0 +1,170 @@
+/**
+ * Draws the minimap on two canvases: what changes with colour and layout (counted anew only then), and over it what is
+ * marked. Where the grid stands is an element of its own, moved without drawing.
+ */
+import type { Colouring } from '../../trajectory/colour/colouring.ts'
+import { HEAT_LEVELS } from '../../trajectory/colour/palette.ts'
+import type { Layout } from '../../trajectory/layout.ts'
+import { rangeOf, type Selection } from '../../trajectory/selection.ts'
+import type { MarkKind, TokenMarks } from '../../trajectory/token-marks.ts'
+import { type MinimapPicture, minimapPicture, rowOf } from './picture.ts'
+import { heatPixels } from './raster.ts'
+
+/** Pixels of the style sheet, from the left: segments, a gap, heat, a gap, trained tokens, marks. */
+export const MINIMAP_WIDTH = 64
+const SEGMENT_LANE = 4
+const HEAT_LEFT = 6
+const HEAT_WIDTH = 44
+const TRAINED_LEFT = 52
+const TRAINED_LANE = 3
+const MARKS_LEFT = 56
+const MARKS_LANE = MINIMAP_WIDTH - MARKS_LEFT
+
+interface MinimapCanvases {
+  readonly heat: HTMLCanvasElement
+  readonly marks: HTMLCanvasElement
+}
+
+interface MinimapHeat {
+  readonly layout: Layout
+  readonly colouring: Colouring
+  /** Pixels of the style sheet that there are. */
+  readonly height: number
+}
+
+export interface MinimapPainter {
+  /** Counts and draws the heat; returns the height of the map, in pixels of the style sheet. */
+  drawHeat(heat: MinimapHeat): number
+  /** Draws what is marked over the last heat. */
+  drawMarks(marks: readonly TokenMarks[], selection: Selection | undefined): void
+}
+
+export function createMinimapPainter({ heat, marks }: MinimapCanvases): MinimapPainter {
+  let picture: MinimapPicture | undefined
+  let density = 1
+  return {
+    drawHeat({ layout, colouring, height }) {
+      density = window.devicePixelRatio || 1
+      picture = minimapPicture(layout, colouring, Math.floor(height * density), density)
+      const shownHeight = picture.rows / density
+      for (const canvas of [heat, marks]) {
+        canvas.width = MINIMAP_WIDTH * density
+        canvas.height = picture.rows
+        canvas.style.height = `${shownHeight}px`
+      }
+      const context = heat.getContext('2d')
+      if (context) {
+        drawHeatLane(context, picture, colouring, density)
+        drawSideLanes(context, picture, layout, density)
+      }
+      return shownHeight
+    },
+    drawMarks(all, selection) {
+      const context = marks.getContext('2d')
+      if (!context || !picture) return
+      context.clearRect(0, 0, marks.width, marks.height)
+      for (const { kind, colour } of MARKS)
+        for (const { ranges } of all.filter((mark) => mark.kind === kind))
+          drawRanges(context, picture, ranges, colour, density, MARKS_LEFT, MARKS_LANE)
+      if (!selection) return
+      const { start, end } = rangeOf(selection)
+      const chosen = Int32Array.of(start, end)
+      context.globalAlpha = 0.25
+      drawRanges(context, picture, chosen, '--selected', density, 0, MARKS_LEFT)
+      context.globalAlpha = 1
+      drawRanges(context, picture, chosen, '--selected', density, MARKS_LEFT, MARKS_LANE)
+    },
+  }
+}
+
+/** Later ones stand over earlier ones. */
+const MARKS: readonly { readonly kind: MarkKind; readonly colour: string }[] = [
+  { kind: 'linked', colour: '--line-strong' },
+  { kind: 'drift', colour: '--bad' },
+  { kind: 'hit', colour: '--warn' },
+  { kind: 'current', colour: '--accent' },
+]
+
+function drawHeatLane(
+  context: CanvasRenderingContext2D,
+  picture: MinimapPicture,
+  { palette, mode }: Colouring,
+  density: number,
+): void {
+  const colours = Uint32Array.from(palette, (colour) => (colour === undefined ? 0 : pixelOf(context, colour)))
+  const width = Math.round(HEAT_WIDTH * density)
+  const pixels = heatPixels(picture, colours, levelOrder(palette.length, mode.kind === 'number'), width, density)
+  const image = context.createImageData(width, picture.rows)
+  new Uint32Array(image.data.buffer).set(pixels)
+  context.putImageData(image, Math.round(HEAT_LEFT * density), 0)
+}
+
+/** Numbers: the warmest first, then what lies below the middle, then what is not known. Kinds: as the legend has them. */
+function levelOrder(levels: number, isNumber: boolean): readonly number[] {
+  const order = Array.from({ length: levels - 1 }, (_, index) => index + 1)
+  if (!isNumber) return order
+  const [warm, cool, rest] = [
+    order.slice(0, HEAT_LEVELS),
+    order.slice(HEAT_LEVELS, 2 * HEAT_LEVELS),
+    order.slice(2 * HEAT_LEVELS),
+  ]
+  return [...warm.reverse(), ...cool.reverse(), ...rest]
+}
+
+function drawSideLanes(
+  context: CanvasRenderingContext2D,
+  picture: MinimapPicture,
+  layout: Layout,
+  density: number,
+): void {
+  const { rows, segments, trained, lineRows } = picture
+  const height = (row: number) => Math.min(lineRows, rows - row)
+  const colours = { prompt: cssColour(context, '--line-strong'), response: cssColour(context, '--tool-rule') }
+  let segment = 0
+  for (let row = 0; row < rows; row++) {
+    const begun = segments[row] || segment
+    // A segment begins with a notch.
+    const isNotched = segment !== 0 && begun !== segment
+    segment = begun
+    const kind = layout.segments[segment - 1]?.segment.kind
+    if (kind === undefined || isNotched) continue
+    context.fillStyle = colours[kind]
+    context.fillRect(0, row, SEGMENT_LANE * density, 1)
+  }
+  context.fillStyle = cssColour(context, '--trained')
+  for (let row = 0; row < rows; row++)
+    if (trained[row]) context.fillRect(TRAINED_LEFT * density, row, TRAINED_LANE * density, height(row))
+}
+
+function drawRanges(
+  context: CanvasRenderingContext2D,
+  picture: MinimapPicture,
+  ranges: Int32Array,
+  colour: string,
+  density: number,
+  left: number,
+  width: number,
+): void {
+  context.fillStyle = cssColour(context, colour)
+  const least = Math.max(picture.lineRows, Math.ceil(2 * density))
+  let drawnTo = -1
+  for (let index = 0; index < ranges.length; index += 2) {
+    const top = rowOf(picture, ranges[index] as number)
+    const bottom = Math.max(top + least, rowOf(picture, (ranges[index + 1] as number) - 1) + picture.lineRows)
+    // Many hits in one row are drawn once.
+    if (bottom <= drawnTo) continue
+    context.fillRect(left * density, top, width * density, bottom - top)
+    drawnTo = bottom
+  }
+}
+
+/** A colour of the style sheet by its name. */
+const cssColour = ({ canvas }: CanvasRenderingContext2D, name: string): string =>
+  getComputedStyle(canvas).getPropertyValue(name).trim()
+
+/** `var(--name)` as a pixel of an image: ABGR, as typed arrays of this machine's byte order have it. */
+function pixelOf(context: CanvasRenderingContext2D, colour: string): number {
+  const hex = cssColour(context, colour.slice('var('.length, -1))
+  const value = Number.parseInt(hex.slice(1), 16)
+  return ((0xff << 24) | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0
+}

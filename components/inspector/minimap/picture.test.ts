@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Segment } from '#lib/core/trajectory.ts'
+import { colouringOf } from '../../trajectory/colour/colouring.ts'
+import { createLayoutCache, layoutTrajectory } from '../../trajectory/layout.ts'
+import { createPieceTable } from '../../trajectory/piece-table.ts'
+import { minimapPicture, rowOf } from './picture.ts'
+import { heatPixels } from './raster.ts'
+
+const vocab = { '0': 'ab', '1': 'c\n' }
+const table = createPieceTable((text) => text.length)
+
+function pictureOf(segments: readonly Segment[], height: number, density = 1) {
+  const colouring = colouringOf({ segments, model: { tools: [] } }, 'logprob', 1)
+  const layout = layoutTrajectory(segments, vocab, table, 20, createLayoutCache())
+  return { colouring, picture: minimapPicture(layout, colouring, height, density) }
+}
+
+const response = (logprobs: readonly number[], ids: readonly number[] = logprobs.map(() => 0)): Segment => ({
+  kind: 'response',
+  ids: [...ids],
+  logprobs: [...logprobs],
+  thinks: [],
+  toolCalls: [],
+})
+
+const sum = (numbers: Uint32Array) => numbers.reduce((a, b) => a + b, 0)
+
+test('every token is counted once, in the row where it is found again', () => {
+  const segment = fc.record({
+    kind: fc.constantFrom('prompt', 'response'),
+    ids: fc.array(fc.constantFrom(0, 1), { maxLength: 60 }),
+  })
+  fc.assert(
+    fc.property(
+      fc.array(segment, { minLength: 1, maxLength: 8 }),
+      fc.integer({ min: 1, max: 300 }),
+      fc.constantFrom(1, 2),
+      (parts, height, density) => {
+        const segments = parts.map(
+          ({ kind, ids }): Segment =>
+            kind === 'response'
+              ? response(
+                  ids.map(() => -1),
+                  ids,
+                )
+              : { kind: 'prompt', ids, messages: [] },
+        )
+        const { picture } = pictureOf(segments, height, density)
+        const all = segments.flatMap(({ ids }) => ids)
+        expect(picture.rows).toBeLessThanOrEqual(height)
+        expect(sum(picture.counts)).toBe(all.length)
+        expect(sum(picture.trained)).toBe(segments.flatMap(({ kind, ids }) => (kind === 'response' ? ids : [])).length)
+        const rows = all.map((_, token) => rowOf(picture, token))
+        expect(rows).toEqual([...rows].sort((a, b) => a - b))
+        const counted = new Uint32Array(picture.rows)
+        for (const row of rows) counted[row] = (counted[row] as number) + 1
+        for (let row = 0; row < picture.rows; row++)
+          expect(sum(picture.counts.subarray(row * picture.levels, (row + 1) * picture.levels))).toBe(counted[row])
+      },
+    ),
+  )
+})
+
+describe('the pixels', () => {
+  const ORDER = [8, 7, 6, 5, 4, 3, 2, 1]
+  const COLOURS = Uint32Array.from({ length: 18 }, (_, level) => (level >= 1 && level <= 8 ? level : 0))
+
+  test('a single hot token among thousands is a pixel of the style sheet wide, at the left', () => {
+    const logprobs = Array.from({ length: 5000 }, (_, index) => (index === 2500 ? -9 : index % 2 === 0 ? -0.5 : 0))
+    const { picture } = pictureOf([response(logprobs)], 3, 2)
+    expect(picture.rows).toBe(3)
+    const pixels = heatPixels(picture, COLOURS, ORDER, 88, 2)
+    const row = rowOf(picture, 2500)
+    const hot = Array.from({ length: 3 }, (_, at) =>
+      pixels.subarray(at * 88, (at + 1) * 88).filter((pixel) => pixel === 8),
+    )
+    expect(hot.map(({ length }) => length)).toEqual([0, 1, 2].map((at) => (at === row ? 2 : 0)))
+    expect([pixels[row * 88], pixels[row * 88 + 1], pixels[row * 88 + 2]]).toEqual([8, 8, 4])
+  })
+
+  test('the widest bar fills the width, and what has no colour none', () => {
+    const { picture } = pictureOf(
+      [{ kind: 'prompt', ids: Array(40).fill(0), messages: [] }, response(Array(10).fill(-1))],
+      2,
+    )
+    const pixels = heatPixels(picture, COLOURS, ORDER, 40, 1)
+    expect([...pixels.subarray(0, 40)].every((pixel) => pixel === 0)).toBe(true)
+    expect([...pixels.subarray(40)].every((pixel) => pixel === 8)).toBe(true)
+  })
+
+  test('nothing is drawn of nothing', () => {
+    const { picture } = pictureOf([], 10)
+    expect([...heatPixels(picture, COLOURS, ORDER, 4, 1)]).toEqual([0, 0, 0, 0])
+    expect(rowOf(picture, 5)).toBe(0)
+  })
+})

@@ -1,0 +1,54 @@
+/**
+ * The pixels of the minimap's heat. A row is a bar: each colour as wide as its share of the row's tokens, the warmest first,
+ * and none that is there narrower than a pixel of the style sheet, so that a lone hot token is seen at any size. The widest
+ * bar fills the width: where a quarter of the tokens is trained, shares of all would leave the map nearly empty.
+ */
+import type { MinimapPicture } from './picture.ts'
+
+/** `colours`: of each level as the canvas wants them (ABGR); 0: not drawn. `order`: levels from the left. */
+export function heatPixels(
+  { rows, levels, counts, lineRows }: MinimapPicture,
+  colours: Uint32Array,
+  order: readonly number[],
+  width: number,
+  density: number,
+): Uint32Array {
+  const pixels = new Uint32Array(rows * width)
+  const widest = widestShare(counts, levels, colours)
+  for (let row = 0; row < rows; row++) {
+    const total = sumOf(counts, row * levels, levels)
+    if (total === 0) continue
+    let at = 0
+    for (const level of order) {
+      const count = counts[row * levels + level] as number
+      const colour = colours[level] as number
+      if (count === 0 || colour === 0) continue
+      const share = count / total / widest
+      const end = Math.min(width, Math.max(at + Math.ceil(density), Math.round(at + share * width)))
+      // A gap between lines that are several rows tall.
+      const height = lineRows > 2 ? lineRows - 1 : lineRows
+      for (let line = row; line < Math.min(rows, row + height); line++)
+        pixels.fill(colour, line * width + at, line * width + end)
+      at = end
+    }
+  }
+  return pixels
+}
+
+/** The largest share of coloured tokens in a row. */
+function widestShare(counts: Uint32Array, levels: number, colours: Uint32Array): number {
+  let widest = 0
+  for (let first = 0; first < counts.length; first += levels) {
+    const total = sumOf(counts, first, levels)
+    let coloured = 0
+    for (let level = 0; level < levels; level++) if (colours[level] !== 0) coloured += counts[first + level] as number
+    if (total > 0) widest = Math.max(widest, coloured / total)
+  }
+  return widest || 1
+}
+
+function sumOf(counts: Uint32Array, first: number, length: number): number {
+  let sum = 0
+  for (let index = first; index < first + length; index++) sum += counts[index] as number
+  return sum
+}
