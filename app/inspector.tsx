@@ -2,7 +2,7 @@
 /** The inspector: outline, tokens or another tab, card. What its parts share is made in use-inspection-state.ts. */
 import { Command, SlidersHorizontal } from 'lucide-react'
 import dynamic from 'next/dynamic'
-import { type ReactNode, useId, useState } from 'react'
+import { type ReactNode, useEffect, useId, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { FindBar } from '#components/inspector/find-bar.tsx'
 import { INSPECTOR_TABS, type InspectorTab, TAB_TITLES } from '#components/inspector/inspection.ts'
@@ -45,7 +45,10 @@ const HealthStrip = dynamic(async () => (await import('#components/inspector/hea
 })
 const TokenizerDialog = dynamic(async () => (await import('./tokenizer-dialog.tsx')).TokenizerDialog)
 
-const Palette = dynamic(async () => (await import('#components/inspector/palette.tsx')).Palette)
+const loadPalette = () => import('#components/inspector/palette.tsx')
+const Palette = dynamic(async () => (await loadPalette()).Palette)
+/** Then the page has shown what it has, and the palette opens at once when it is asked for. */
+const LOAD_PALETTE_AFTER_MS = 2_000
 
 interface InspectorProps {
   readonly trajectory: TrajectoryView
@@ -89,6 +92,10 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
       link,
     },
   }))
+  useEffect(() => {
+    const loading = setTimeout(() => loadPalette().catch(() => {}), LOAD_PALETTE_AFTER_MS)
+    return () => clearTimeout(loading)
+  }, [])
   return (
     <Panes
       shown={pane}

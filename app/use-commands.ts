@@ -25,7 +25,13 @@ export function useCommands(screenOf: (showPalette: () => void) => CommandScreen
       flushSync(() => setIsPaletteOpen(false))
       queueMicrotask(() => runCommand(command, screen))
     },
-    /** For the element around the token view: keys act while that has the focus, and are not fields' letters. */
+    /** For the element around the token view: what is typed while the palette comes is not for the tokens. */
+    onKeyDownCapture: (event: KeyboardEvent) => {
+      if (!isPaletteOpen) return
+      event.preventDefault()
+      event.stopPropagation()
+    },
+    /** Likewise: keys act while that has the focus, and are not fields' letters. */
     onKeyDown: (event: KeyboardEvent) => {
       if (event.defaultPrevented || !(event.target as Element).matches('[role="grid"]')) return
       const command = commandOfKey(keyName(event))
