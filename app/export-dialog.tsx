@@ -1,4 +1,5 @@
 'use client'
+import type { ReactNode } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import type { ExportChoice } from '#lib/client/files.ts'
@@ -7,10 +8,12 @@ interface ExportDialogProps {
   readonly title: string
   readonly choices: readonly ExportChoice[]
   readonly onClose: () => void
+  /** What can be saved besides, as further rows. */
+  readonly children?: ReactNode
 }
 
 /** The formats, each with what it keeps in general and loses of this trajectory. */
-export function ExportDialog({ title, choices, onClose }: ExportDialogProps) {
+export function ExportDialog({ title, choices, onClose, children }: ExportDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
       <ul className="grid gap-4">
@@ -33,6 +36,7 @@ export function ExportDialog({ title, choices, onClose }: ExportDialogProps) {
             </Button>
           </li>
         ))}
+        {children}
       </ul>
     </Dialog>
   )

@@ -24,6 +24,7 @@ const KeysDialog = dynamic(async () => (await import('./keys-dialog.tsx')).KeysD
 const OpenDialog = dynamic(async () => (await import('./open-dialog.tsx')).OpenDialog)
 const TokenGate = dynamic(async () => (await import('./token-gate.tsx')).TokenGate)
 const ExportDialog = dynamic(async () => (await import('./export-dialog.tsx')).ExportDialog)
+const OfflineExport = dynamic(async () => (await import('./offline-export.tsx')).OfflineExport)
 
 interface ShellProps {
   readonly title: string
@@ -113,7 +114,9 @@ export function Shell({ title, trajectory, notice, server = '', onFile, children
       )}
       {isAsking && <KeysDialog onClose={() => setIsAsking(false)} />}
       {exports && (
-        <ExportDialog title="Export the trajectory" choices={exports.choices} onClose={() => setExports(undefined)} />
+        <ExportDialog title="Export the trajectory" choices={exports.choices} onClose={() => setExports(undefined)}>
+          {trajectory && <OfflineExport trajectory={trajectory} onClose={() => setExports(undefined)} onError={fail} />}
+        </ExportDialog>
       )}
       {isOpening && <OpenDialog onFile={open} onClose={() => setIsOpening(false)} />}
       {isDropping && (

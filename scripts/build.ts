@@ -4,22 +4,24 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { buildOfflineBundle } from './offline-bundle.ts'
 
 const folder = path.resolve(import.meta.dirname, '..')
 /** Holds a hash of what the build was made from: a pull or an edit builds again, nothing else does. */
 const stamp = path.join(folder, '.next', 'rollscope-sources')
 
-if (import.meta.main) process.exitCode = build('inherit') ? 0 : 1
+if (import.meta.main) process.exitCode = (await build('inherit')) ? 0 : 1
 
 /** Whether there is a build of these sources now. */
-export function buildWhenNeeded(): boolean {
+export async function buildWhenNeeded(): Promise<boolean> {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceHash()) return true
   console.log('Building Rollscope (about half a minute, once) …')
   return build('ignore')
 }
 
-function build(output: 'inherit' | 'ignore'): boolean {
+async function build(output: 'inherit' | 'ignore'): Promise<boolean> {
   const sources = sourceHash()
+  await buildOfflineBundle()
   // Development's own list of the routes: one that names a route which is gone by now would fail this build.
   rmSync(path.join(folder, '.next', 'dev', 'types'), { recursive: true, force: true })
   const { status } = spawnSync(process.execPath, [path.join('node_modules', 'next', 'dist', 'bin', 'next'), 'build'], {
@@ -36,7 +38,8 @@ function sourceHash(): string {
   const files = globSync(['{app,components,lib,public}/**/*', '*.{ts,json,mjs}'], {
     cwd: folder,
     withFileTypes: true,
-    exclude: ({ name }) => /\.test\.tsx?$/.test(name) || ['recordings', 'golden', 'next-env.d.ts'].includes(name),
+    exclude: ({ name }) =>
+      /\.test\.tsx?$/.test(name) || ['recordings', 'golden', 'built', 'next-env.d.ts'].includes(name),
   })
   for (const file of files
     .filter((entry) => entry.isFile())

@@ -22,8 +22,9 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/tokenizer-files': pure(['lib/tito', 'lib/templates'], ['@huggingface/tokenizers', '@noble/hashes', 'zod']),
   'lib/lab': pure(['lib/parsers', 'lib/templates', 'lib/tito', 'lib/tokenizer-files'], ['zod', 'fast-check']),
   'lib/formats': pure([], ['zod']),
-  'lib/inspect': pure(['lib/parsers', 'lib/tito', 'lib/formats', 'lib/lab']),
+  'lib/inspect': pure(['lib/parsers', 'lib/tito', 'lib/formats', 'lib/lab', 'lib/offline']),
   'lib/settings': pure([], ['zod']),
+  'lib/offline': pure([], ['@noble/hashes']),
 
   'lib/sglang': { imports: ['lib/templates', 'lib/tito'], packages: ['node:*', 'undici', 'zod', 'eventsource-parser'] },
   'lib/tokenizer': {
@@ -63,7 +64,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
 
   'lib/client': {
-    imports: ['lib/formats', 'lib/inspect', 'lib/lab', 'lib/tokenizer-files'],
+    imports: ['lib/formats', 'lib/inspect', 'lib/lab', 'lib/offline', 'lib/tokenizer-files'],
     packages: ['react', '@tanstack/react-query', 'zod'],
   },
   'components/ui': { imports: [], packages: ['react', 'lucide-react'] },
@@ -79,6 +80,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   'components/inspector': {
     imports: ['components/ui', 'components/trajectory', 'lib/inspect'],
     packages: ['react', 'lucide-react'],
+  },
+  'components/offline': {
+    imports: ['components/ui', 'components/trajectory', 'components/inspector', 'lib/inspect', 'lib/offline'],
+    packages: ['react', 'react-dom', 'lucide-react'],
   },
   'components/playground': {
     imports: ['components/ui', 'components/trajectory', 'components/servers', 'lib/settings', 'lib/parsers'],

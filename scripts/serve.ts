@@ -8,6 +8,7 @@ import { createFront } from '../lib/server/front.ts'
 import { BUILT_IN_PATH } from '../lib/server/servers.ts'
 import { shareConfig, sharedServices } from '../lib/server/shared.ts'
 import { buildWhenNeeded } from './build.ts'
+import { buildOfflineBundle } from './offline-bundle.ts'
 
 const folder = path.resolve(import.meta.dirname, '..')
 const development = process.argv.includes('--dev')
@@ -18,7 +19,8 @@ process.env.NEXT_TELEMETRY_DISABLED = '1'
 try {
   const config = readConfig(process.env, folder)
   checkConfig(config)
-  if (!development && !buildWhenNeeded()) fail('The build failed.')
+  if (development) await buildOfflineBundle()
+  else if (!(await buildWhenNeeded())) fail('The build failed.')
   shareConfig(config)
   const application = next({ dev: development, dir: folder, hostname: config.host, port: config.port })
   await application.prepare()

@@ -93,13 +93,14 @@ async function saveSeveral(keys: readonly string[], format: string): Promise<voi
       'Nothing was saved. Rollscope’s own server was stopped, or a trajectory was deleted or damaged meanwhile: export again.',
     )
   })
-  save(content, severalFileName(keys.length, format))
+  saveContent(content, severalFileName(keys.length, format))
 }
 
 /** Gives the user a file of JSON. */
-export const saveText = (text: string, name: string): void => save(new Blob([text], { type: 'application/json' }), name)
+export const saveText = (text: string, name: string): void =>
+  saveContent(new Blob([text], { type: 'application/json' }), name)
 
-function save(content: Blob, name: string): void {
+export function saveContent(content: Blob, name: string): void {
   const address = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = address

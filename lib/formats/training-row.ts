@@ -31,7 +31,7 @@ export type FieldPart =
   | { readonly kind: 'meant'; readonly value: number; readonly tokens: Span }
 
 /** A number in the record that tells how long its arrays are; of a list of segments, the sum. */
-export interface StatedLength {
+interface StatedLength {
   readonly name: string
   readonly path: Path
   readonly tokens: Span

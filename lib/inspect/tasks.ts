@@ -2,6 +2,7 @@
 import { exportLosses } from './export-losses.ts'
 import { findTask } from './find/find.ts'
 import { driftTask, healthTask } from './health/tasks.ts'
+import { offlineFile } from './offline-file.ts'
 import { checkInputs } from './requests/check-inputs.ts'
 import type { InspectTask } from './task.ts'
 import { trainerSheet } from './trainer/sheet.ts'
@@ -13,6 +14,7 @@ export const inspectTasks = {
   exportLosses,
   find: findTask,
   checkInputs,
+  offlineFile,
   trainerSheet,
   trainerFile,
   trainerArray,

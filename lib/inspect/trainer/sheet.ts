@@ -47,7 +47,7 @@ export interface Cut {
   readonly ends: readonly string[]
 }
 
-export interface MaskSums {
+interface MaskSums {
   readonly trained: number
   readonly context: number
   /** Tokens of the trajectory; undefined: none is trained. */

@@ -1,0 +1,22 @@
+/** Where an offline page begins: scripts/offline-bundle.ts makes one file of it. */
+import { createRoot } from 'react-dom/client'
+import { pack } from '#lib/core/packed.ts'
+import { PAYLOAD_ID, ROOT_ID } from '#lib/offline/page.ts'
+import { unpackDocument } from '#lib/offline/payload.ts'
+import { OfflineView } from './offline-view.tsx'
+
+const root = createRoot(document.getElementById(ROOT_ID) as HTMLElement)
+
+async function start(): Promise<void> {
+  const payload = JSON.parse(document.getElementById(PAYLOAD_ID)?.textContent ?? '') as string
+  const { trajectory, view } = await unpackDocument(payload)
+  root.render(<OfflineView trajectory={pack(trajectory).trajectory} view={view} />)
+}
+
+start().catch((error: unknown) =>
+  root.render(
+    <p role="alert" className="p-4">
+      This page is damaged: what it should show cannot be read. {error instanceof Error && error.message}
+    </p>,
+  ),
+)

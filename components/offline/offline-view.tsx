@@ -1,0 +1,158 @@
+'use client'
+/** The inspector in a file: outline, tokens, card and find, of the same parts as the application's. */
+import { SlidersHorizontal } from 'lucide-react'
+import { type KeyboardEvent, useState } from 'react'
+import { tokenAt, tokenCount } from '#lib/core/tokens.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import type { OfflineView as SavedView } from '#lib/offline/document.ts'
+import { FindBar } from '../inspector/find-bar.tsx'
+import { Minimap } from '../inspector/minimap.tsx'
+import { RangeCard } from '../inspector/range-card.tsx'
+import { StatusLine } from '../inspector/status-line.tsx'
+import { ViewOptions } from '../inspector/view-options.tsx'
+import { ColourBar } from '../trajectory/colour/colour-bar.tsx'
+import { DEFAULT_GRID_OPTIONS } from '../trajectory/grid-options.ts'
+import { Origin } from '../trajectory/origin.tsx'
+import { Outline } from '../trajectory/outline.tsx'
+import { RunNotices } from '../trajectory/run-notices.tsx'
+import { isSingle, single } from '../trajectory/selection.ts'
+import { TokenCard } from '../trajectory/token-card.tsx'
+import { TokenGist } from '../trajectory/token-gist.tsx'
+import { TokenGrid } from '../trajectory/token-grid.tsx'
+import { ToolCalls } from '../trajectory/tool-calls.tsx'
+import { Totals } from '../trajectory/totals.tsx'
+import { Heading } from '../ui/facts.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { type Pane, Panes } from '../ui/panes.tsx'
+import { useOfflineInspection } from './use-offline-inspection.ts'
+
+interface OfflineViewProps {
+  readonly trajectory: TrajectoryView
+  readonly view: SavedView
+}
+
+export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
+  const [pane, setPane] = useState<Pane>('middle')
+  const { inspection, offers, said, onPoint, onSight } = useOfflineInspection(trajectory, saved, () =>
+    setPane('middle'),
+  )
+  const [options, setOptions] = useState(DEFAULT_GRID_OPTIONS)
+  const [hasTools, setHasTools] = useState(false)
+  const [recent, setRecent] = useState<readonly string[]>([])
+  const { view, onView, onSelect } = inspection
+  const { selection } = view
+  const shown = tokenAt(trajectory, selection?.focus ?? inspection.pointed ?? -1)
+  const choose = (index: number) => onSelect(single(index), 'tokens')
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    // Single letters are keys only where the tokens have the focus.
+    const key = event.target instanceof Element && event.target.closest('[role="grid"]') ? KEYS[event.key] : undefined
+    const run = key && offers[key]
+    if (!run) return
+    event.preventDefault()
+    run()
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the grid within
+    <div className="grid h-dvh grid-rows-[auto_minmax(0,1fr)]" onKeyDown={onKeyDown}>
+      <header className="flex flex-wrap items-baseline gap-x-4 border-line border-b px-3.5 py-2">
+        <h1 className="min-w-0 font-semibold text-[15px] [overflow-wrap:anywhere]">
+          {trajectory.title ?? `Trajectory ${trajectory.id}`}
+        </h1>
+        <span className="ml-auto text-faint text-xs">saved by Rollscope · works without a network</span>
+      </header>
+      <Panes
+        shown={pane}
+        onShow={setPane}
+        names={['Outline', 'Tokens', 'Details']}
+        gist={shown && <TokenGist token={shown} vocab={trajectory.vocab} />}
+        left={
+          <>
+            <Heading>Trajectory</Heading>
+            <Totals trajectory={trajectory} />
+            <Labels trajectory={trajectory} />
+            <Heading>Segments</Heading>
+            <Outline trajectory={trajectory} selected={selection?.focus} onSelect={choose} />
+            <Heading>Origin</Heading>
+            <Origin trajectory={trajectory} />
+          </>
+        }
+        middle={
+          <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_auto_minmax(0,1fr)_auto]">
+            <div className="flex items-center gap-x-3 border-line border-b px-3.5 py-1.5">
+              <div className={`flex flex-wrap items-center gap-x-4 gap-y-1.5 ${hasTools ? '' : 'max-lg:hidden'}`}>
+                <ColourBar trajectory={trajectory} colouring={inspection.colouring} onChange={onView} />
+                <FindBar inspection={inspection} recent={recent} onRecent={setRecent} />
+              </div>
+              <span className="ml-auto flex shrink-0 items-center gap-1">
+                <span className="lg:hidden">
+                  <IconButton label="Colours and find" isPressed={hasTools} onClick={() => setHasTools(!hasTools)}>
+                    <SlidersHorizontal size={15} aria-hidden />
+                  </IconButton>
+                </span>
+                <ViewOptions inspection={inspection} options={options} onOptions={setOptions} />
+              </span>
+            </div>
+            <div>
+              <RunNotices trajectory={trajectory} />
+            </div>
+            <div className="grid min-h-0 grid-cols-[minmax(0,1fr)_auto]">
+              <TokenGrid
+                trajectory={trajectory}
+                reading={inspection.reading}
+                selection={selection}
+                onSelect={onSelect}
+                onPoint={onPoint}
+                marks={inspection.marks}
+                options={options}
+                folds={inspection.folds}
+                onFolds={inspection.onFolds}
+                onSight={onSight}
+                onSay={inspection.say}
+                control={inspection.grid}
+              />
+              <Minimap inspection={inspection} />
+            </div>
+            <StatusLine inspection={inspection} said={said} count={tokenCount(trajectory)} />
+          </div>
+        }
+        right={
+          <>
+            {selection && !isSingle(selection) ? (
+              <RangeCard inspection={inspection} />
+            ) : shown ? (
+              <TokenCard token={shown} vocab={trajectory.vocab} />
+            ) : (
+              <p className="text-faint text-xs">
+                Point at a token to see it here; click to pin it, drag for several. Arrow keys step, Esc lets go.
+              </p>
+            )}
+            <Heading>Tool calls</Heading>
+            <ToolCalls trajectory={trajectory} onSelect={choose} />
+          </>
+        }
+      />
+    </div>
+  )
+}
+
+/** As in the application. */
+const KEYS: Readonly<Record<string, 'find' | 'next-hit' | 'previous-hit'>> = {
+  '/': 'find',
+  n: 'next-hit',
+  p: 'previous-hit',
+}
+
+function Labels({ trajectory: { tags = [], note, reward } }: { readonly trajectory: TrajectoryView }) {
+  if (tags.length === 0 && note === undefined && reward === undefined) return null
+  return (
+    <>
+      <Heading>Labels</Heading>
+      <div className="grid gap-1 text-dim text-xs [overflow-wrap:anywhere]">
+        {tags.length > 0 && <p>{tags.join(', ')}</p>}
+        {reward !== undefined && <p>reward {reward ?? 'not a number'}</p>}
+        {note !== undefined && <p className="whitespace-pre-wrap">{note}</p>}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,70 @@
+/** Saves what is looked at as one HTML file that needs no server and no network. Loaded when it is asked for. */
+import { offlineFileName } from '#lib/core/file.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import type { Characters, OfflineParts, OfflineView } from '#lib/offline/document.ts'
+import { type FontFace, fontFacesIn, isNeeded, withFonts } from '#lib/offline/fonts.ts'
+import { offlineHtml } from '#lib/offline/page.ts'
+import { packDocument } from '#lib/offline/payload.ts'
+import { FileError } from './file-error.ts'
+import { saveContent } from './files.ts'
+import { createTrajectoryTasks, type TrajectoryTasks } from './inspection.ts'
+
+/** Throws FileError where a part of the application cannot be read, and what the worker throws. */
+export async function exportOffline(
+  trajectory: TrajectoryView,
+  view: OfflineView,
+  parts: OfflineParts,
+  tasks: Pick<TrajectoryTasks, 'run' | 'dispose'> = createTrajectoryTasks(),
+): Promise<void> {
+  const signal = new AbortController().signal
+  try {
+    const [script, file] = await Promise.all([
+      textAt('/built/offline.js'),
+      tasks.run(trajectory)('offlineFile', { view, parts }, { signal }),
+    ])
+    const [style, payload] = await Promise.all([styleOfPage(file.characters), packDocument(file.json)])
+    const html = offlineHtml({ title: `${file.title} · Rollscope`, script, style, payload })
+    saveContent(new Blob([html], { type: 'text/html' }), offlineFileName(trajectory))
+  } finally {
+    tasks.dispose()
+  }
+}
+
+/** All styles of the application, with the fonts in which something is written. */
+async function styleOfPage(characters: Characters): Promise<string> {
+  const links = Array.from(document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]'), ({ href }) => href)
+  return (await Promise.all([...new Set(links)].map((link) => sheetAt(link, characters)))).join('\n')
+}
+
+async function sheetAt(address: string, characters: Characters): Promise<string> {
+  const style = await textAt(address)
+  const contents = fontFacesIn(style)
+    .filter((face) => isNeeded(face, characters))
+    .map(async (face): Promise<[FontFace, string]> => {
+      const font = await (await answerOf(new URL(face.url, address).href)).blob()
+      return [face, await dataAddress(new Blob([font], { type: 'font/woff2' }))]
+    })
+  return withFonts(style, new Map(await Promise.all(contents)))
+}
+
+async function textAt(address: string): Promise<string> {
+  return (await answerOf(address)).text()
+}
+
+async function answerOf(address: string): Promise<Response> {
+  const answer = await fetch(address).catch(() => undefined)
+  if (!answer?.ok)
+    throw new FileError(
+      `The page cannot be saved: ${new URL(address, location.href).pathname} cannot be read.`,
+      'Rollscope’s own server may have stopped, or was built anew: reload the page.',
+    )
+  return answer
+}
+
+const dataAddress = (content: Blob): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(reader.result as string)
+    reader.onerror = () => reject(reader.error)
+    reader.readAsDataURL(content)
+  })

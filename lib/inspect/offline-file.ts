@@ -1,0 +1,35 @@
+/** What goes into an offline page of the trajectory: where it disturbs nobody, it may be megabytes. */
+import { unpack } from '#lib/core/packed.ts'
+import {
+  type Characters,
+  charactersOf,
+  type OfflineParts,
+  type OfflineView,
+  offlineDocument,
+} from '#lib/offline/document.ts'
+import type { InspectTask } from './task.ts'
+
+interface OfflineRequest {
+  readonly view: OfflineView
+  readonly parts: OfflineParts
+}
+
+export interface OfflineFile {
+  readonly title: string
+  /** An OfflineDocument. */
+  readonly json: string
+  readonly characters: Characters
+}
+
+export const offlineFile: InspectTask<OfflineRequest, undefined, OfflineFile> = function* (
+  { view, parts },
+  trajectory,
+) {
+  const document = offlineDocument(unpack(trajectory), view, parts)
+  yield
+  return {
+    title: document.trajectory.title ?? `Trajectory ${trajectory.id}`,
+    json: JSON.stringify(document),
+    characters: charactersOf(document.trajectory),
+  }
+}

@@ -1,0 +1,27 @@
+/** The document as text that HTML leaves alone: JSON, packed with gzip, in base64. */
+import type { OfflineDocument } from './document.ts'
+
+/** `json`: of an OfflineDocument. */
+export async function packDocument(json: string): Promise<string> {
+  const stream = new Blob([json]).stream().pipeThrough(new CompressionStream('gzip'))
+  return toBase64(new Uint8Array(await new Response(stream).arrayBuffer()))
+}
+
+/** Rejects what packDocument has not made. */
+export async function unpackDocument(payload: string): Promise<OfflineDocument> {
+  const stream = new Blob([fromBase64(payload)]).stream().pipeThrough(new DecompressionStream('gzip'))
+  return JSON.parse(await new Response(stream).text()) as OfflineDocument
+}
+
+/** A piece at a time: the parameters of a call are few. Each but the last is a multiple of three bytes. */
+const PIECE = 3 * 8192
+
+export function toBase64(bytes: Uint8Array): string {
+  const pieces: string[] = []
+  for (let start = 0; start < bytes.length; start += PIECE)
+    pieces.push(btoa(String.fromCharCode(...bytes.subarray(start, start + PIECE))))
+  return pieces.join('')
+}
+
+const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
