@@ -2,7 +2,6 @@
 import { onceFor } from './once-for.ts'
 import type { Span, ToolCall, Trajectory } from './trajectory.ts'
 import { numberAt, type SegmentView, type TrajectoryView } from './trajectory-view.ts'
-import { unreachable } from './unreachable.ts'
 
 /** One token with everything known about it: what the card shows. */
 export interface Token {
@@ -66,6 +65,10 @@ export function segmentIndexAt(starts: readonly number[], index: number): number
 export const ids = (trajectory: TrajectoryView): number[] =>
   segmentsOf(trajectory).flatMap((segment) => Array.from(segment.ids))
 
+/** A stretch of ids, from a list or a typed array. */
+export const idsBetween = (ids: ArrayLike<number>, { start, end }: Span): number[] =>
+  Array.from({ length: end - start }, (_, offset) => ids[start + offset] as number)
+
 /** 1 = trained on, 0 = context; one entry per token. */
 export const lossMask = (trajectory: TrajectoryView): number[] => segmentsOf(trajectory).flatMap(maskOf)
 
@@ -79,7 +82,7 @@ export const toolCallsOf = ({ segments }: Pick<TrajectoryView, 'segments'>): Too
 export const isTrained = ({ kind, mask }: Pick<SegmentView, 'kind' | 'mask'>, index: number): boolean =>
   mask ? mask[index] === 1 : kind === 'response'
 
-export const maskOf = ({ kind, ids, mask }: SegmentView): number[] =>
+const maskOf = ({ kind, ids, mask }: SegmentView): number[] =>
   Array.from(mask ?? { length: ids.length }, (value) => (value as number | undefined) ?? (kind === 'response' ? 1 : 0))
 
 export const logprobsOf = ({ ids, logprobs }: SegmentView): (number | null)[] =>
@@ -135,21 +138,6 @@ export const spansOf = onceFor((segment: SegmentView): readonly TokenSpan[] => {
   ]
   return spans.sort((a, b) => a.span.start - b.span.start || b.span.end - a.span.end)
 })
-
-export function spanLabel(span: TokenSpan): string {
-  switch (span.kind) {
-    case 'think':
-      return span.closed ? 'think' : 'think (not closed)'
-    case 'tool-call':
-      return `${span.call.kind === 'malformed' ? 'malformed tool call' : 'tool call'} ${span.call.id}`
-    case 'argument':
-      return `arguments.${span.name}`
-    case 'special':
-      return 'special token'
-    default:
-      return unreachable(span)
-  }
-}
 
 function alternativesAt({ topLogprobs }: SegmentView, index: number): Token['alternatives'] {
   if (!topLogprobs) return []

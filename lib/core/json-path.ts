@@ -1,0 +1,39 @@
+/**
+ * The keys and indices that lead to a place in a JSON text: `["filter", "names", 2]`. The text may be broken: what stands
+ * before the place is read, and nothing after it. A place in a key belongs to the object around it.
+ */
+export function jsonPathAt(text: string, offset: number): readonly (string | number)[] {
+  const path: (string | number | undefined)[] = []
+  const limit = Math.min(offset, text.length)
+  for (let at = 0; at < limit; ) {
+    const sign = text[at] as string
+    const end = sign === '"' ? stringEnd(text, at) : at + 1
+    if (end > limit && sign === '"') break
+    if (sign === '{') path.push(undefined)
+    else if (sign === '[') path.push(0)
+    else if (sign === '}' || sign === ']') path.pop()
+    else if (sign === ',' && path.length > 0) path.push(next(path.pop()))
+    else if (sign === '"' && path.length > 0 && path.at(-1) === undefined) {
+      path.pop()
+      path.push(text.slice(at + 1, end - 1))
+    }
+    at = end
+  }
+  return path.filter((step) => step !== undefined)
+}
+
+/** As it is written behind a name: `.filter.names[2]`. */
+export const pathText = (path: readonly (string | number)[]): string =>
+  path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('')
+
+const next = (step: string | number | undefined): number | undefined =>
+  typeof step === 'number' ? step + 1 : undefined
+
+/** Offset after the quote that closes the string which begins here; after the text where none does. */
+function stringEnd(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '"') return at + 1
+  }
+  return text.length + 1
+}
