@@ -1,0 +1,94 @@
+'use client'
+import { useState } from 'react'
+
+interface BoundedTextProps {
+  readonly text: string
+  /** What it is, for a screen reader in the box that scrolls: `result of call 2`. */
+  readonly label: string
+  /** Characters shown at first. */
+  readonly longest?: number
+  readonly className?: string
+}
+
+/**
+ * A text of any length, as it is. A long one is cut, says how much is missing, and is shown whole in a box that scrolls:
+ * in pieces, so that the browser lays out only those in sight.
+ */
+export function BoundedText({ text, label, longest = LONGEST, className = '' }: BoundedTextProps) {
+  const [isWhole, setIsWhole] = useState(false)
+  const start = startOf(text, longest)
+  if (start.length === text.length) return <div className={`${TEXT} ${className}`}>{text}</div>
+  return (
+    <div>
+      {isWhole ? (
+        <section
+          aria-label={label}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+          tabIndex={0}
+          className="max-h-[60dvh] overflow-y-auto rounded border border-line p-1"
+        >
+          {piecesOf(text).map((piece, index) => (
+            <div
+              // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text never move
+              key={index}
+              className={`${TEXT} [contain-intrinsic-size:auto_2000px] [content-visibility:auto] ${className}`}
+            >
+              {piece}
+            </div>
+          ))}
+        </section>
+      ) : (
+        <div className={`${TEXT} ${className}`}>{start}…</div>
+      )}
+      <button
+        type="button"
+        className="mt-1 text-left font-medium font-sans text-accent text-xs hover:underline"
+        onClick={() => setIsWhole(!isWhole)}
+      >
+        {isWhole ? 'Show less' : `Show all ${sizeText(text)}`}
+      </button>
+    </div>
+  )
+}
+
+const TEXT = 'whitespace-pre-wrap [overflow-wrap:anywhere]'
+const LONGEST = 4_000
+const MOST_LINES = 40
+/** Characters of a piece that is laid out at once. */
+const PIECE = 8_000
+
+/** Never between the two halves of a character. */
+function startOf(text: string, longest: number): string {
+  let end = -1
+  for (let line = 0; line < MOST_LINES; line++) {
+    end = text.indexOf('\n', end + 1)
+    if (end < 0 || end >= longest) break
+  }
+  if ((end < 0 || end >= longest) && text.length <= longest) return text
+  return text.slice(0, wholeCharacters(text, end < 0 || end > longest ? longest : end))
+}
+
+const wholeCharacters = (text: string, end: number): number =>
+  /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end - 1 : end
+
+/** Cut after line ends, where there are some: a line end at the end of a piece is drawn by the next piece's beginning. */
+function piecesOf(text: string): readonly string[] {
+  const pieces: string[] = []
+  for (let start = 0; start < text.length; ) {
+    const lineEnd = text.lastIndexOf('\n', start + PIECE)
+    const isLast = start + PIECE >= text.length
+    const end = isLast ? text.length : lineEnd > start ? lineEnd : wholeCharacters(text, start + PIECE)
+    pieces.push(text.slice(start, end))
+    start = end === lineEnd ? end + 1 : end
+  }
+  return pieces
+}
+
+function sizeText(text: string): string {
+  let lines = 1
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++
+  const characters = `${count.format(text.length)} characters`
+  return lines > 1 ? `${count.format(lines)} lines (${characters})` : characters
+}
+
+const count = new Intl.NumberFormat('en')
