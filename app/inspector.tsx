@@ -71,7 +71,8 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
   const { view, onView, onSelect } = inspection
   const { selection, tab } = view
   const shown = tokenAt(trajectory, selection?.focus ?? inspection.pointed ?? -1)
-  const choose = (index: number) => onSelect(single(index), 'tokens')
+  // Messages show what is chosen as the tokens do.
+  const choose = (index: number) => onSelect(single(index), tab === 'messages' ? undefined : 'tokens')
   const OtherTab = tab === 'tokens' ? undefined : OTHER_TABS[tab]
   const { tokenizer, parser } = trajectory.model
   const canChoose = storedKey !== undefined && takesTokenizer(trajectory)
@@ -108,7 +109,13 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
           <Totals trajectory={trajectory} />
           {labels}
           <Heading>Segments</Heading>
-          <Outline trajectory={trajectory} selected={selection?.focus} onSelect={choose} />
+          <Outline
+            trajectory={trajectory}
+            selected={selection?.focus}
+            inSight={inspection.inSight}
+            folds={inspection.folds}
+            onSelect={choose}
+          />
           <Heading>Origin</Heading>
           <Origin trajectory={trajectory} />
           {tokenizer && canChoose && (
@@ -208,7 +215,12 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
           {selection && !isSingle(selection) ? (
             <RangeCard inspection={inspection} />
           ) : shown ? (
-            <TokenCard token={shown} vocab={trajectory.vocab} />
+            <TokenCard
+              trajectory={trajectory}
+              token={shown}
+              state={selection ? 'pinned' : 'pointed'}
+              linkTo={(index) => link({ selection: single(index) })}
+            />
           ) : (
             <p className="text-faint text-xs">
               Point at a token to see it here; click to pin it, drag for several. Arrow keys step, Esc lets go.

@@ -220,7 +220,9 @@ export function PlaygroundScreen() {
         }
         right={
           <>
-            {shown && trajectory && <TokenCard token={shown} vocab={trajectory.vocab} />}
+            {shown && trajectory && (
+              <TokenCard trajectory={trajectory} token={shown} state={view.view.selection ? 'pinned' : 'pointed'} />
+            )}
             <Heading>This run</Heading>
             {trajectory ? (
               <Totals trajectory={trajectory} />

@@ -49,7 +49,10 @@ export function useViewState() {
     setSelection: (selection: Selection | undefined) => set(namesOf({ selection })),
     forgetOpened: () => set({ opened: null }),
     /** An address that restores exactly this, wherever the page's own may have got to. */
-    link: () => new URL(serialize(window.location.pathname, { t, ...namesOf(view) }), window.location.href).href,
+    /** The address of this view, or of one that differs. */
+    link: (change: Partial<InspectorView> = {}) =>
+      new URL(serialize(window.location.pathname, { t, ...namesOf({ ...view, ...change }) }), window.location.href)
+        .href,
   }
 }
 

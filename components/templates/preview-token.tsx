@@ -2,7 +2,7 @@ import type { Token } from '#lib/core/tokens.ts'
 import { originOf, type Picture } from '#lib/lab/preview/picture.ts'
 import { MarkedPiece } from '../trajectory/marked-piece.tsx'
 import { countText } from '../trajectory/numbers.ts'
-import { bytesText, entryText } from '../trajectory/token-card.tsx'
+import { bytesText, entryText } from '../trajectory/piece-text.ts'
 import { tokenFacts } from './preview-trajectory.ts'
 
 interface PreviewTokenProps {

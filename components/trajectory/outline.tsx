@@ -1,84 +1,242 @@
-import { segmentStarts, segmentsOf, spansOf } from '#lib/core/tokens.ts'
-import type { SegmentView, TrajectoryView } from '#lib/core/trajectory-view.ts'
+'use client'
+import { ChevronRight } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import type { Span } from '#lib/core/trajectory.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { useRowWindow } from '../ui/row-window.ts'
+import { type Folds, NO_FOLDS } from './grid-options.ts'
 import { countText } from './numbers.ts'
-import { segmentTitle } from './token-reading.ts'
+import { type OutlineRow, outlineRows, rowOfToken, segmentFacts, segmentLabel } from './outline-rows.ts'
 
 interface OutlineProps {
   readonly trajectory: TrajectoryView
   readonly selected: number | undefined
+  /** Tokens in sight in the grid: the outline follows them. */
+  readonly inSight?: Span | undefined
+  readonly folds?: Folds
   readonly onSelect: (tokenIndex: number) => void
 }
 
-/** The segments, their think blocks and tool calls; choosing one shows its first token. */
-export function Outline({ trajectory, selected, onSelect }: OutlineProps) {
-  const starts = segmentStarts(trajectory)
-  return (
-    <ol className="grid gap-0.5 text-xs">
-      {segmentsOf(trajectory).map((segment, index) => {
-        const start = starts[index] ?? 0
-        const isCurrent = selected !== undefined && selected >= start && selected < start + segment.ids.length
-        return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: segments are only ever appended
-          <li key={index}>
-            <Entry
-              text={`${index} ${segmentTitle(segment)}`}
-              note={noteOf(segment)}
-              count={segment.ids.length}
-              isCurrent={isCurrent}
-              isTrained={segment.kind === 'response'}
-              onSelect={() => onSelect(start)}
-            />
-            {spansOf(segment)
-              .filter(({ kind }) => kind === 'think' || kind === 'tool-call')
-              .map((span) => (
-                <button
-                  key={span.kind === 'tool-call' ? span.call.id : `think ${span.span.start}`}
-                  type="button"
-                  onClick={() => onSelect(start + span.span.start)}
-                  className="ml-3 flex w-[calc(100%-12px)] justify-between rounded-md px-2 py-0.5 text-left text-dim tabular-nums hover:bg-accent-soft hover:text-ink"
-                >
-                  <span className="truncate">
-                    {span.kind === 'tool-call' ? `call ${span.call.name ?? 'malformed'}` : 'think'}
-                  </span>
-                  <span>{countText(span.span.end - span.span.start)}</span>
-                </button>
-              ))}
-          </li>
-        )
-      })}
-    </ol>
-  )
-}
+/**
+ * The segments, and the think blocks, texts and calls in each; choosing one shows its first token. A tree of which only the
+ * rows in sight are mounted. It follows the token view, except while the pointer or the keyboard is in it.
+ */
+export function Outline({ trajectory, selected, inSight, folds = NO_FOLDS, onSelect }: OutlineProps) {
+  const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(NONE)
+  const [active, setActive] = useState('0')
+  const isHeld = useRef(false)
+  const rows = useMemo(() => outlineRows(trajectory, collapsed), [trajectory, collapsed])
+  const { scroller, onScroll, first, end, offsets, reveal } = useRowWindow({
+    count: rows.length,
+    heightOf: (row) => heightOf(rows[row]),
+  })
+  const current = rowOfToken(rows, tokenToFollow(selected, inSight))
+  const activeRow = Math.max(0, rowWithKey(rows, active))
+  const wantsFocus = useRef(false)
+  const follow = useEffectEvent(() => {
+    if (!isHeld.current) reveal(current, 'nearest')
+  })
+  useEffect(() => {
+    if (current >= 0) follow()
+  }, [current])
+  const focusActive = useEffectEvent(() => {
+    if (!wantsFocus.current) return
+    wantsFocus.current = false
+    reveal(activeRow, 'nearest')
+    scroller.current?.querySelector<HTMLElement>(`[data-key="${active}"]`)?.focus({ preventScroll: true })
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the focus moves when another row becomes the active one
+  useEffect(() => focusActive(), [active])
 
-interface EntryProps {
-  readonly text: string
-  readonly note: string | undefined
-  readonly count: number
-  readonly isCurrent: boolean
-  readonly isTrained: boolean
-  readonly onSelect: () => void
-}
-
-function Entry({ text, note, count, isCurrent, isTrained, onSelect }: EntryProps) {
+  const step = (row: number) => {
+    wantsFocus.current = true
+    setActive(rows[Math.min(rows.length - 1, Math.max(0, row))]?.key ?? '0')
+  }
+  const toggle = (segmentIndex: number) =>
+    setCollapsed((known) =>
+      known.has(segmentIndex)
+        ? new Set([...known].filter((index) => index !== segmentIndex))
+        : new Set([...known, segmentIndex]),
+    )
+  const onKeyDown = (event: KeyboardEvent) => {
+    const row = rows[activeRow]
+    if (!row || event.ctrlKey || event.metaKey || event.altKey) return
+    const act = keyAction(event.key, row, activeRow, rows)
+    if (!act) return
+    event.preventDefault()
+    event.stopPropagation()
+    if (act.kind === 'step') step(act.row)
+    else if (act.kind === 'toggle') toggle(row.segmentIndex)
+    else onSelect(row.tokens.start)
+  }
+  const mountedRows = Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index)
+  const shown = activeRow < first || activeRow >= end ? [...mountedRows, activeRow] : mountedRows
   return (
-    <button
-      type="button"
-      onClick={onSelect}
-      aria-current={isCurrent || undefined}
-      className={`flex w-full items-baseline justify-between gap-2 rounded-md border-l-3 px-2 py-1 text-left tabular-nums hover:bg-accent-soft aria-[current=true]:bg-accent-soft ${isTrained ? 'border-trained' : 'border-line'}`}
+    <div
+      ref={scroller}
+      onScroll={onScroll}
+      className="-mx-1.5 max-h-[max(240px,calc(100dvh-430px))] overflow-y-auto overscroll-contain px-1.5 [overflow-anchor:none]"
+      onPointerEnter={() => {
+        isHeld.current = true
+      }}
+      onPointerLeave={() => {
+        isHeld.current = false
+      }}
     >
-      <span className="truncate">
-        {text}
-        {note !== undefined && <span className="text-faint"> · {note}</span>}
-      </span>
-      <span className="text-dim">{countText(count)}</span>
-    </button>
+      <div role="tree" aria-label="Segments" className="relative text-xs" style={{ height: offsets[rows.length] }}>
+        {rows.length > 0 &&
+          shown.map((index) => {
+            const row = rows[index] as OutlineRow
+            return (
+              <div
+                key={row.key}
+                role="treeitem"
+                aria-level={row.kind === 'segment' ? 1 : 2}
+                aria-expanded={row.kind === 'segment' ? row.isExpanded : undefined}
+                aria-current={index === current || undefined}
+                aria-selected={index === current}
+                tabIndex={index === activeRow ? 0 : -1}
+                data-key={row.key}
+                className={`absolute inset-x-0 cursor-pointer rounded-md hover:bg-accent-soft aria-[current=true]:bg-accent-soft ${row.kind === 'segment' ? '' : 'pl-7'}`}
+                style={{ top: offsets[index], height: heightOf(row) }}
+                onClick={() => {
+                  setActive(row.key)
+                  onSelect(row.tokens.start)
+                }}
+                onKeyDown={onKeyDown}
+              >
+                {row.kind === 'segment' ? (
+                  <SegmentRow
+                    row={row}
+                    label={segmentLabel(row.segment, row.segmentIndex, trajectory)}
+                    isFolded={folds.segments.has(row.segmentIndex)}
+                    onToggle={() => toggle(row.segmentIndex)}
+                  />
+                ) : (
+                  <PartRow row={row} isFolded={folds.thinks.has(row.tokens.start)} />
+                )}
+              </div>
+            )
+          })}
+      </div>
+    </div>
   )
 }
 
-function noteOf(segment: SegmentView): string | undefined {
-  if (segment.problems && segment.problems.length > 0)
-    return `${segment.problems.length} problem${segment.problems.length > 1 ? 's' : ''}`
-  if (segment.kind !== 'response' || !segment.finish || segment.finish.kind === 'stop') return undefined
-  return segment.finish.kind
+const NONE: ReadonlySet<number> = new Set()
+const PLAIN_HEIGHT = 24
+const FACTS_HEIGHT = 40
+
+const heightOf = (row: OutlineRow | undefined): number =>
+  row?.kind === 'segment' && segmentFacts(row.segment).length > 0 ? FACTS_HEIGHT : PLAIN_HEIGHT
+
+/** The chosen token while it is in sight, else the first one that is. */
+function tokenToFollow(selected: number | undefined, inSight: Span | undefined): number {
+  if (!inSight) return selected ?? -1
+  const isInSight = selected !== undefined && selected >= inSight.start && selected < inSight.end
+  return isInSight ? selected : inSight.start
 }
+
+/** Rows are in the order of their keys' numbers, but searching them all is only done for a key that was pressed. */
+const rowWithKey = (rows: readonly OutlineRow[], key: string): number => {
+  const found = rows.findIndex((row) => row.key === key)
+  // Its segment was collapsed.
+  return found >= 0 ? found : rows.findIndex((row) => row.key === key.split('.')[0])
+}
+
+type KeyAction = { readonly kind: 'step'; readonly row: number } | { readonly kind: 'toggle' | 'jump' }
+
+/** As trees have it: right opens or goes in, left goes out or closes. */
+function keyAction(key: string, row: OutlineRow, index: number, rows: readonly OutlineRow[]): KeyAction | undefined {
+  const isExpanded = row.kind === 'segment' ? row.isExpanded : undefined
+  switch (key) {
+    case 'ArrowDown':
+      return { kind: 'step', row: index + 1 }
+    case 'ArrowUp':
+      return { kind: 'step', row: index - 1 }
+    case 'Home':
+      return { kind: 'step', row: 0 }
+    case 'End':
+      return { kind: 'step', row: rows.length - 1 }
+    case 'ArrowRight':
+      if (isExpanded === undefined) return undefined
+      return isExpanded ? { kind: 'step', row: index + 1 } : { kind: 'toggle' }
+    case 'ArrowLeft':
+      if (row.kind === 'part')
+        return { kind: 'step', row: rows.findLastIndex(({ kind }, at) => at < index && kind === 'segment') }
+      return isExpanded ? { kind: 'toggle' } : undefined
+    case 'Enter':
+    case ' ':
+      return { kind: 'jump' }
+    default:
+      return undefined
+  }
+}
+
+type SegmentRowOf = Extract<OutlineRow, { kind: 'segment' }>
+
+interface SegmentRowProps {
+  readonly row: SegmentRowOf
+  readonly label: string
+  readonly isFolded: boolean
+  readonly onToggle: () => void
+}
+
+function SegmentRow({ row, label, isFolded, onToggle }: SegmentRowProps) {
+  const { segment, tokens, isExpanded } = row
+  const facts = [...segmentFacts(segment), ...(isFolded ? [FOLDED] : [])]
+  return (
+    <div
+      className={`h-full border-l-3 py-0.5 pr-1.5 leading-5 ${segment.kind === 'response' ? 'border-trained' : 'border-line'}`}
+    >
+      <div className="flex items-baseline gap-1 tabular-nums">
+        <span
+          aria-hidden
+          className={`self-center px-0.5 text-faint ${isExpanded === undefined ? 'invisible' : 'hover:text-ink'}`}
+          onClick={(event) => {
+            event.stopPropagation()
+            onToggle()
+          }}
+        >
+          <ChevronRight size={12} className={isExpanded ? 'rotate-90' : ''} />
+        </span>
+        <span className="min-w-0 flex-1 truncate" title={label}>
+          {label}
+        </span>
+        <span className="text-dim">{countText(tokens.end - tokens.start)}</span>
+      </div>
+      {facts.length > 0 && (
+        <p className="truncate pl-5 text-[11px] text-faint leading-4" title={facts.map(({ text }) => text).join(' · ')}>
+          {facts.map(({ text, isWarning }, index) => (
+            <span key={text} className={isWarning ? 'text-warn' : ''}>
+              {index > 0 && ' · '}
+              {text}
+            </span>
+          ))}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const FOLDED = { text: 'folded', isWarning: false }
+
+function PartRow({
+  row,
+  isFolded,
+}: {
+  readonly row: Extract<OutlineRow, { kind: 'part' }>
+  readonly isFolded: boolean
+}) {
+  return (
+    <div className="flex h-full items-baseline gap-1 pr-1.5 text-dim tabular-nums leading-6">
+      <span className={`min-w-0 flex-1 truncate ${TONES[row.tone]}`} title={row.label}>
+        {row.label}
+        {isFolded && <span className="text-faint"> · folded</span>}
+      </span>
+      <span>{countText(row.tokens.end - row.tokens.start)}</span>
+    </div>
+  )
+}
+
+const TONES = { think: 'italic text-think', call: 'text-tool', malformed: 'text-bad', text: '' } as const

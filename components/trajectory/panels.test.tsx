@@ -3,6 +3,8 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import { type Token, tokenAt } from '#lib/core/tokens.ts'
+import type { PromptSegment, ResponseSegment } from '#lib/core/trajectory.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { Composer } from '../playground/composer.tsx'
 import { Outline } from './outline.tsx'
 import { RunNotices } from './run-notices.tsx'
@@ -10,7 +12,8 @@ import { TokenCard } from './token-card.tsx'
 import { ToolCalls } from './tool-calls.tsx'
 import { Totals } from './totals.tsx'
 
-const card = (index: number) => render(<TokenCard token={tokenAt(sample, index) as Token} vocab={sample.vocab} />)
+const card = (index: number, trajectory: TrajectoryView = sample) =>
+  render(<TokenCard trajectory={trajectory} token={tokenAt(trajectory, index) as Token} state="pinned" />)
 const fact = (name: string) => screen.getByText(name, { selector: 'dt' }).nextElementSibling?.textContent
 
 test('the card tells everything about a token', () => {
@@ -20,11 +23,18 @@ test('the card tells everything about a token', () => {
     '61 31',
     '"a1"',
     '1 · trained',
-    '1 · response · token 3',
+    '1 · response · token 3 of 5',
   ])
-  expect([fact('logprob'), fact('probability')]).toEqual(['−1.0000', '36.8 %'])
-  expect(fact('span')).toBe('tool call call_0000 → arguments.a → malformed tool call call_0001')
-  expect(screen.getAllByRole('row')).toHaveLength(2)
+  expect([fact('position'), fact('message')]).toEqual(['6 of 12', '3 · assistant · call · token 0 of 1'])
+  expect([fact('logprob'), fact('probability'), fact('rank')]).toEqual([
+    '−1.0000 · sampled, T 0.7',
+    '36.8 %',
+    '1 of 2 recorded',
+  ])
+  expect(fact('span')).toBe('call 1 → arguments.a → call 2 (malformed)')
+  expect(fact('entropy')).toBe('no data')
+  expect(screen.getAllByRole('row')).toHaveLength(3)
+  expect(screen.getByRole('row', { name: /all others/ }).textContent).toContain('49.7 %')
   expect(screen.getByRole('row', { name: /"a1" \(chosen\)/ })).toBeDefined()
 })
 
@@ -133,9 +143,68 @@ test('a failed call is marked and its result is read as it is', () => {
 test('the outline leads to segments and spans', async () => {
   const onSelect = vi.fn()
   render(<Outline trajectory={sample} selected={8} onSelect={onSelect} />)
-  expect(screen.getByRole('button', { name: /2 tool result/ }).getAttribute('aria-current')).toBe('true')
-  await userEvent.click(screen.getByRole('button', { name: /call add/ }))
+  expect(screen.getByRole('treeitem', { name: /^result add ✓/ }).getAttribute('aria-current')).toBe('true')
+  await userEvent.click(screen.getByRole('treeitem', { name: /^add ✓/ }))
   expect(onSelect).toHaveBeenCalledWith(6)
+})
+
+test('the outline is a tree for the keyboard', async () => {
+  const onSelect = vi.fn()
+  render(<Outline trajectory={sample} selected={undefined} onSelect={onSelect} />)
+  await userEvent.tab()
+  const focused = () => document.activeElement?.textContent
+  expect(focused()).toContain('0 prompt')
+  await userEvent.keyboard('{ArrowDown}{ArrowDown}{ArrowRight}')
+  expect(focused()).toMatch(/^think/)
+  await userEvent.keyboard('{ArrowDown}{Enter}')
+  expect(onSelect).toHaveBeenCalledWith(6)
+  await userEvent.keyboard('{ArrowLeft}{ArrowLeft}')
+  expect(focused()).toContain('1 response')
+  expect(document.activeElement?.getAttribute('aria-expanded')).toBe('false')
+  expect(screen.queryByRole('treeitem', { name: /^think/ })).toBeNull()
+  await userEvent.keyboard('{End}')
+  expect(focused()).toMatch(/^text/)
+  await userEvent.keyboard('{Home}{ArrowUp}')
+  expect(focused()).toContain('0 prompt')
+})
+
+test('the outline follows what is in sight, and shows what is folded', () => {
+  const folds = { segments: new Set([2]), thinks: new Set([3]) }
+  const outline = (start: number) => (
+    <Outline trajectory={sample} selected={40} inSight={{ start, end: start + 4 }} folds={folds} onSelect={() => {}} />
+  )
+  const current = () => screen.getAllByRole('treeitem', { current: true }).map(({ textContent }) => textContent)
+  const { rerender } = render(outline(3))
+  expect(current()).toEqual([expect.stringMatching(/^think · folded/)])
+  rerender(outline(7))
+  expect(current()).toEqual([expect.stringContaining('1 response')])
+  rerender(outline(8))
+  expect(current()).toEqual([expect.stringMatching(/^result add ✓/)])
+  expect(screen.getByRole('treeitem', { name: /2 tool result/ }).textContent).toContain('folded')
+})
+
+test('tokens that form a character are shown together', () => {
+  card(4)
+  expect(screen.getByText(/2 tokens form/).textContent).toContain('日')
+  expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    expect.stringMatching(/token 4 .*E6 97$/),
+    expect.stringMatching(/token 5 .*A5$/),
+  ])
+})
+
+test('a token of 20,000 characters can be read whole', () => {
+  const vocab = { ...sample.vocab, '3': 'x'.repeat(20_000) }
+  card(1, { ...sample, vocab })
+  expect(screen.getByRole('region', { name: 'Text of the token' }).textContent).toHaveLength(20_002)
+  expect(screen.getByRole('region', { name: 'Bytes of the token' }).textContent).toHaveLength(59_999)
+})
+
+test('a token that is not among the alternatives stands below them', () => {
+  const [prompt, response] = sample.segments as [PromptSegment, ResponseSegment]
+  const topLogprobs = { k: 1, ids: [9, 3, 3, 3, 2], logprobs: [-0.5, -0.1, -0.1, -0.9, 0] }
+  card(6, { ...sample, segments: [prompt, { ...response, topLogprobs }] })
+  expect(fact('rank')).toBe('beyond 1')
+  expect(screen.getByRole('row', { name: /"a1" \(chosen\)/ })).toBeDefined()
 })
 
 test('the composer sends by key, and only what there is to send', async () => {

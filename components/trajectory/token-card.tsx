@@ -1,50 +1,192 @@
-import { bytesOf } from '#lib/core/pieces.ts'
-import { spanLabel, type Token } from '#lib/core/tokens.ts'
-import type { Problem, Vocab, VocabEntry } from '#lib/core/trajectory.ts'
+'use client'
+import { entropyAt, marginAt, rankAt } from '#lib/core/alternatives.ts'
+import { characterGroup } from '#lib/core/character-group.ts'
+import { bytesOf, textOf } from '#lib/core/pieces.ts'
+import { spanPath } from '#lib/core/span-path.ts'
+import { idsBetween, segmentStarts, type Token } from '#lib/core/tokens.ts'
+import type { Problem, Vocab } from '#lib/core/trajectory.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { CopyChoices } from '../ui/copy-choices.tsx'
 import { Fact, Facts, Heading } from '../ui/facts.tsx'
 import { MarkedPiece } from './marked-piece.tsx'
+import { messagePlace } from './message-place.ts'
 import { clipped, countText, decimalText, percentText } from './numbers.ts'
+import { hexOf } from './piece-text.ts'
+import { TokenAlternatives } from './token-alternatives.tsx'
 import { segmentTitle } from './token-reading.ts'
+import { columnsOf, tokenRecord, weightVersionOf } from './token-record.ts'
+
+interface TokenCardProps {
+  readonly trajectory: TrajectoryView
+  readonly token: Token
+  /** pinned: chosen, and stays; pointed: the pointer rests on it. */
+  readonly state: 'pinned' | 'pointed'
+  /** The address that shows a token again. Omitted: there is none. */
+  readonly linkTo?: (tokenIndex: number) => string
+}
 
 /** Everything about one token. */
-export function TokenCard({ token, vocab }: { readonly token: Token; readonly vocab: Vocab }) {
-  const spans = token.spans.map(spanLabel)
+export function TokenCard({ trajectory, token, state, linkTo }: TokenCardProps) {
+  const { vocab } = trajectory
+  const entry = vocab[token.id]
+  const spans = spanPath(trajectory, token)
+  const place = messagePlace(trajectory, token)
+  const columns = columnsOf(trajectory, token)
+  const weights = weightVersionOf(token)
+  const text = typeof entry === 'string' ? entry : undefined
   return (
-    <section aria-label="Token" data-token={token.index}>
-      <Heading>Token {countText(token.index)}</Heading>
-      <p className="mb-3 overflow-hidden rounded-md border border-line bg-raised px-2.5 py-2 font-mono text-base">
-        <MarkedPiece id={token.id} vocab={vocab} className="inline-block max-w-full" />
+    <section aria-label="Token" data-token={token.index} data-state={state}>
+      <div className="mb-2 flex items-baseline justify-between gap-2">
+        <h2 className="font-semibold text-dim text-xs">Token {countText(token.index)}</h2>
+        <span className="text-faint text-xs">
+          {state === 'pinned' ? 'pinned · Esc lets go' : 'under the pointer · click pins'}
+        </span>
+      </div>
+      <p className="mb-3 max-h-40 overflow-auto rounded-md border border-line bg-raised px-2.5 py-2 font-mono text-base">
+        <MarkedPiece id={token.id} vocab={vocab} className="inline-block" />
       </p>
       <Facts>
-        <Fact name="id">{token.id}</Fact>
-        <Fact name="bytes">
-          <span className="font-mono">{bytesText(vocab[token.id])}</span>
+        <Fact name="position">
+          {countText(token.index)} of {countText(segmentStarts(trajectory).at(-1) ?? 0)}
         </Fact>
-        <Fact name="text">
-          <span className="font-mono">{entryText(vocab[token.id])}</span>
-          {vocab[token.id] === undefined && 'not known: no tokenizer was named'}
-        </Fact>
-        <Fact
-          name="logprob"
-          title={token.segment.kind === 'response' ? 'Sampled: after temperature' : 'Prefill: at temperature 1'}
-        >
-          {token.logprob === null ? 'unknown' : decimalText(token.logprob, 4)}
-        </Fact>
-        <Fact name="probability">{token.logprob === null ? 'unknown' : percentText(Math.exp(token.logprob))}</Fact>
-        <Fact name="loss mask">{token.trained ? '1 · trained' : '0 · context'}</Fact>
         <Fact name="segment">
-          {token.segmentIndex} · {segmentTitle(token.segment)} · token {countText(token.indexInSegment)}
+          {token.segmentIndex} · {segmentTitle(token.segment)} · token {countText(token.indexInSegment)} of{' '}
+          {countText(token.segment.ids.length)}
+        </Fact>
+        <Fact name="message" title={place.title}>
+          {place.text}
         </Fact>
         <Fact name="span">{spans.length > 0 ? spans.join(' → ') : 'none'}</Fact>
+        <Fact name="id">{token.id}</Fact>
+        <Fact name="text">
+          {entry === undefined ? (
+            'not known: no tokenizer was named'
+          ) : text === undefined ? (
+            'part of a character'
+          ) : (
+            <Scrolled label="Text of the token">{JSON.stringify(text)}</Scrolled>
+          )}
+        </Fact>
+        <Fact name="bytes">
+          {entry === undefined ? (
+            'not known'
+          ) : (
+            <Scrolled label="Bytes of the token">{hexOf(bytesOf(entry)) || 'none'}</Scrolled>
+          )}
+        </Fact>
+        <Fact name="logprob" title="Natural logarithm of the probability">
+          {token.logprob === null ? 'unknown' : `${decimalText(token.logprob, 4)} · ${logprobSource(token)}`}
+        </Fact>
+        <Fact name="probability">{token.logprob === null ? 'unknown' : percentText(Math.exp(token.logprob))}</Fact>
+        <Fact name="rank" title="Among the alternatives: a server gives the likeliest only">
+          {rankText(token)}
+        </Fact>
+        {token.alternatives.length > 0 && (
+          <Fact
+            name="entropy, margin"
+            title="By the alternatives alone: the entropy is at least this, in nats; the margin is between the two likeliest"
+          >
+            ≥ {decimalText(entropyAt(token.segment, token.indexInSegment), 2)} nats ·{' '}
+            {marginText(marginAt(token.segment, token.indexInSegment))}
+          </Fact>
+        )}
+        <Fact name="loss mask">{token.trained ? '1 · trained' : '0 · context'}</Fact>
+        {weights !== undefined && <Fact name="weights">{clipped(weights, LONG_TEXT)}</Fact>}
       </Facts>
+      <CharacterTokens token={token} vocab={vocab} />
       <Problems problems={token.segment.problems ?? []} tokenIndex={token.indexInSegment} />
       <Heading>Alternatives</Heading>
-      {token.alternatives.length === 0 ? (
-        <p className="text-faint text-xs">None were asked for at this token.</p>
-      ) : (
-        <Alternatives token={token} vocab={vocab} />
+      <TokenAlternatives token={token} vocab={vocab} />
+      {columns.length > 0 && (
+        <>
+          <Heading>Columns</Heading>
+          <Facts>
+            {columns.map(({ name, value }) => (
+              <Fact key={name} name={clipped(name, LONG_TEXT)}>
+                {value === null ? <span className="text-faint">no data</span> : numberText(value)}
+              </Fact>
+            ))}
+          </Facts>
+        </>
       )}
+      <div className="mt-4">
+        <CopyChoices
+          choices={[
+            ...(text === undefined ? [] : [{ name: 'text', text: () => text }]),
+            { name: 'id', text: () => String(token.id) },
+            ...(entry === undefined ? [] : [{ name: 'bytes', text: () => hexOf(bytesOf(entry)) }]),
+            { name: 'JSON', text: () => JSON.stringify(tokenRecord(trajectory, token), null, 2) },
+            ...(linkTo ? [{ name: 'link', text: () => linkTo(token.index) }] : []),
+          ]}
+        />
+      </div>
     </section>
+  )
+}
+
+const LONG_TEXT = 200
+
+/** As written in the file: what is compared is not rounded. */
+const numberText = (value: number): string => String(value).replaceAll('-', '−')
+
+function logprobSource({ segment }: Token): string {
+  if (segment.kind === 'prompt') return 'prefill, T 1'
+  const temperature = segment.request?.samplingParams.temperature
+  return typeof temperature === 'number' ? `sampled, T ${temperature}` : 'sampled'
+}
+
+function rankText({ segment, indexInSegment, alternatives }: Token): string {
+  const rank = rankAt(segment, indexInSegment)
+  if (rank === null) return 'unknown'
+  return rank === Number.POSITIVE_INFINITY
+    ? `beyond ${alternatives.length}`
+    : `${rank} of ${alternatives.length} recorded`
+}
+
+const marginText = (margin: number | null): string => (margin === null ? '—' : percentText(margin))
+
+/** A long text is read in a box of its own. */
+function Scrolled({ label, children }: { readonly label: string; readonly children: string }) {
+  if (children.length <= LONG_TEXT) return <span className="font-mono">{children}</span>
+  return (
+    <section
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+      tabIndex={0}
+      className="max-h-40 overflow-y-auto rounded border border-line p-1 text-left font-mono"
+    >
+      {children}
+    </section>
+  )
+}
+
+/** The tokens that share their characters with this one. */
+function CharacterTokens({ token, vocab }: { readonly token: Token; readonly vocab: Vocab }) {
+  const group = characterGroup(token.segment.ids, token.indexInSegment, vocab)
+  if (!group) return null
+  const ids = idsBetween(token.segment.ids, group)
+  const first = token.index - token.indexInSegment + group.start
+  return (
+    <>
+      <Heading>
+        {ids.length} tokens form <span className="font-mono text-base text-ink">{textOf(ids, vocab)}</span>
+      </Heading>
+      <ul className="grid gap-0.5 text-xs tabular-nums">
+        {ids.map((id, offset) => (
+          <li
+            // biome-ignore lint/suspicious/noArrayIndexKey: the tokens stand in this order
+            key={offset}
+            aria-current={first + offset === token.index || undefined}
+            className="flex justify-between gap-2 aria-[current=true]:font-semibold"
+          >
+            <span>
+              token {countText(first + offset)} · id {id}
+            </span>
+            <span className="font-mono">{hexOf(bytesOf(vocab[id] ?? ''))}</span>
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 
@@ -69,62 +211,5 @@ function Problems({ problems, tokenIndex }: { readonly problems: readonly Proble
         </ul>
       </>
     )
-  )
-}
-
-/** A text that can be said, whatever it holds. */
-const quoted = (entry: VocabEntry | undefined): string =>
-  typeof entry === 'string' ? JSON.stringify(entry) : entry === undefined ? 'unknown' : `bytes ${entry.hex}`
-
-/** The bytes of a token in hexadecimal, as far as there is room. */
-export function bytesText(entry: VocabEntry | undefined): string {
-  if (entry === undefined) return 'not known'
-  const bytes = Array.from(bytesOf(entry), (byte) => byte.toString(16).toUpperCase().padStart(2, '0'))
-  if (bytes.length > MANY_BYTES) return `${bytes.slice(0, MANY_BYTES).join(' ')} … (${countText(bytes.length)})`
-  return bytes.join(' ') || 'none'
-}
-
-/** The text of a token as a JSON string. */
-export const entryText = (entry: VocabEntry | undefined): string | undefined =>
-  typeof entry === 'string' ? clipped(JSON.stringify(entry), LONG_TEXT) : entry && 'part of a character'
-
-const MANY_BYTES = 24
-const LONG_TEXT = 200
-
-function Alternatives({ token, vocab }: { readonly token: Token; readonly vocab: Vocab }) {
-  return (
-    <table className="w-full text-xs tabular-nums">
-      <caption className="sr-only">The likeliest tokens here</caption>
-      <tbody>
-        {token.alternatives.map(({ id, logprob }) => {
-          const probability = logprob === null ? 0 : Math.exp(logprob)
-          return (
-            <tr key={id} data-chosen={id === token.id || undefined} className="data-chosen:font-semibold">
-              <th scope="row" className="max-w-24 overflow-hidden py-0.5 text-left font-mono font-normal">
-                <span aria-hidden>
-                  <MarkedPiece id={id} vocab={vocab} />
-                </span>
-                <span className="sr-only">
-                  {quoted(vocab[id])}
-                  {id === token.id && ' (chosen)'}
-                </span>
-              </th>
-              <td className="w-full px-2 align-middle leading-none">
-                <meter
-                  className="alternative"
-                  min={0}
-                  max={1}
-                  value={probability}
-                  aria-label={`probability ${percentText(probability)}`}
-                />
-              </td>
-              <td className="whitespace-nowrap text-right">
-                {logprob === null ? 'unknown' : percentText(probability)}
-              </td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
   )
 }

@@ -1,37 +1,60 @@
+'use client'
+import { useMemo } from 'react'
 import { segmentStarts, segmentsOf } from '#lib/core/tokens.ts'
 import type { ToolCall } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import { durationText } from './numbers.ts'
+import { BoundedText } from '../ui/bounded-text.tsx'
+import { useRowWindow } from '../ui/row-window.ts'
+import { clipped, durationText } from './numbers.ts'
 
 interface ToolCallsProps {
   readonly trajectory: TrajectoryView
   readonly onSelect: (tokenIndex: number) => void
 }
 
-/** Every tool call of the trajectory, parsed or malformed, with what became of it. */
+/** Every tool call of the trajectory, parsed or malformed, with what became of it. Those in sight are mounted. */
 export function ToolCalls({ trajectory, onSelect }: ToolCallsProps) {
-  const starts = segmentStarts(trajectory)
-  const calls = segmentsOf(trajectory).flatMap((segment, index) =>
-    segment.kind === 'response'
-      ? segment.toolCalls.map((call) => ({ call, first: (starts[index] ?? 0) + call.span.start }))
-      : [],
-  )
+  const calls = useMemo(() => {
+    const starts = segmentStarts(trajectory)
+    return segmentsOf(trajectory).flatMap((segment, index) =>
+      segment.kind === 'response'
+        ? segment.toolCalls.map((call) => ({ call, first: (starts[index] ?? 0) + call.span.start }))
+        : [],
+    )
+  }, [trajectory])
+  const { scroller, onScroll, first, end, offsets, measure } = useRowWindow({
+    count: calls.length,
+    heightOf: usualHeight,
+  })
   if (calls.length === 0) return <p className="text-faint text-xs">None so far.</p>
+  const isLong = calls.length > MANY_CALLS
   return (
-    <ul className="grid gap-2">
-      {calls.map(({ call, first }) => (
-        <li key={call.id}>
-          <ToolCallCard
-            call={call}
-            isMock={trajectory.model.tools.some(({ name, mock }) => name === call.name && mock !== undefined)}
-            state={stateText(call, trajectory)}
-            onSelect={() => onSelect(first)}
-          />
-        </li>
-      ))}
-    </ul>
+    <div
+      ref={scroller}
+      onScroll={onScroll}
+      className={isLong ? '-mx-1.5 max-h-[70dvh] overflow-y-auto px-1.5 [overflow-anchor:none]' : ''}
+    >
+      <div style={{ height: isLong ? offsets[first] : 0 }} />
+      <ul aria-label="Tool calls">
+        {calls.slice(isLong ? first : 0, isLong ? end : undefined).map(({ call, first: token }, index) => (
+          <li key={call.id} ref={isLong ? measure : null} data-row={first + index} className="pb-2">
+            <ToolCallCard
+              call={call}
+              isMock={trajectory.model.tools.some(({ name, mock }) => name === call.name && mock !== undefined)}
+              state={stateText(call, trajectory)}
+              onSelect={() => onSelect(token)}
+            />
+          </li>
+        ))}
+      </ul>
+      {isLong && <div style={{ height: (offsets[calls.length] ?? 0) - (offsets[end] ?? 0) }} />}
+    </div>
   )
 }
+
+/** Fewer are all mounted, and scroll with the pane. */
+const MANY_CALLS = 20
+const usualHeight = () => 120
 
 function ToolCallCard({
   call,
@@ -61,24 +84,27 @@ function ToolCallCard({
       <div className="grid gap-1.5 px-2.5 pt-1 pb-2">
         {call.kind === 'parsed' ? <Arguments input={call.input} /> : <p className="text-bad">Malformed: {call.why}.</p>}
         {call.result && (
-          <p
-            className={`whitespace-pre-wrap font-mono [overflow-wrap:anywhere] ${call.result.status === 'success' ? '' : 'text-bad'}`}
-          >
+          <div className={`flex gap-1 font-mono ${call.result.status === 'success' ? '' : 'text-bad'}`}>
             <span className="sr-only">Result: </span>
-            <span aria-hidden>→ </span>
-            {call.result.text}
-          </p>
+            <span aria-hidden>{'→ '}</span>
+            <div className="min-w-0 flex-1">
+              <BoundedText text={call.result.text} label={`Result of ${call.name ?? 'the call'}`} longest={600} />
+            </div>
+          </div>
         )}
         <details>
           <summary className="text-faint hover:text-ink">raw text</summary>
-          <pre className="mt-1 overflow-x-auto whitespace-pre-wrap rounded bg-panel p-1.5 font-mono [overflow-wrap:anywhere]">
-            {call.raw}
-          </pre>
+          <div className="mt-1 rounded bg-panel p-1.5 font-mono">
+            <BoundedText text={call.raw} label={`Raw text of ${call.name ?? 'the call'}`} />
+          </div>
         </details>
       </div>
     </article>
   )
 }
+
+/** The raw text has all of it. */
+const LONG_VALUE = 600
 
 function Arguments({ input }: { readonly input: Readonly<Record<string, unknown>> }) {
   const entries = Object.entries(input)
@@ -88,7 +114,7 @@ function Arguments({ input }: { readonly input: Readonly<Record<string, unknown>
       {entries.map(([name, value]) => (
         <div key={name} className="[overflow-wrap:anywhere]">
           <dt className="inline text-dim">{name}: </dt>
-          <dd className="inline">{JSON.stringify(value)}</dd>
+          <dd className="inline">{clipped(JSON.stringify(value), LONG_VALUE)}</dd>
         </div>
       ))}
     </dl>

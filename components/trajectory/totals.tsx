@@ -4,8 +4,14 @@ import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { countText, decimalText, durationText, percentText } from './numbers.ts'
 
+interface TotalsProps {
+  readonly trajectory: TrajectoryView
+  /** Stretches of ids that encoding the texts again does not give. Omitted: not looked for. */
+  readonly driftSpans?: number | undefined
+}
+
 /** The sums of a trajectory. */
-export function Totals({ trajectory }: { readonly trajectory: TrajectoryView }) {
+export function Totals({ trajectory, driftSpans }: TotalsProps) {
   const all = statistics(trajectory)
   const { contextLength } = trajectory.model
   const check = titoCheck(trajectory)
@@ -46,6 +52,13 @@ export function Totals({ trajectory }: { readonly trajectory: TrajectoryView }) 
           title={`The server encoded, decoded and rendered (${trajectory.model.tokenizer.name}). The ids are exact; the texts of tokens are those that it decodes.`}
         >
           the server’s own, bytes as it decodes them
+        </Fact>
+      )}
+      {driftSpans !== undefined && (
+        <Fact name="drift" title="Stretches of ids that encoding their texts again does not give">
+          <span className={driftSpans > 0 ? 'text-warn' : ''}>
+            {countText(driftSpans)} {driftSpans === 1 ? 'span' : 'spans'}
+          </span>
         </Fact>
       )}
       {problems > 0 && (
