@@ -79,7 +79,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   'components/inspector': {
     imports: ['components/ui', 'components/trajectory', 'lib/inspect'],
-    packages: ['react', 'lucide-react'],
+    packages: ['react', 'lucide-react', 'marked'],
   },
   'components/offline': {
     imports: ['components/ui', 'components/trajectory', 'components/inspector', 'lib/inspect', 'lib/offline'],

@@ -72,7 +72,13 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
             <Totals trajectory={trajectory} />
             <Labels trajectory={trajectory} />
             <Heading>Segments</Heading>
-            <Outline trajectory={trajectory} selected={selection?.focus} onSelect={choose} />
+            <Outline
+              trajectory={trajectory}
+              selected={selection?.focus}
+              inSight={inspection.inSight}
+              folds={inspection.folds}
+              onSelect={choose}
+            />
             <Heading>Origin</Heading>
             <Origin trajectory={trajectory} />
           </>
@@ -121,7 +127,7 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
             {selection && !isSingle(selection) ? (
               <RangeCard inspection={inspection} />
             ) : shown ? (
-              <TokenCard token={shown} vocab={trajectory.vocab} />
+              <TokenCard trajectory={trajectory} token={shown} state={selection ? 'pinned' : 'pointed'} />
             ) : (
               <p className="text-faint text-xs">
                 Point at a token to see it here; click to pin it, drag for several. Arrow keys step, Esc lets go.

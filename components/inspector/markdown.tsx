@@ -1,0 +1,152 @@
+/**
+ * Markdown as elements. The text is a model's and is trusted with nothing: markup in it stays text, images are not loaded,
+ * and a link is its text and its address.
+ */
+import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
+import { Fragment, type ReactNode } from 'react'
+
+interface MarkdownProps {
+  readonly text: string
+  /** Shown for a text that is too long, or nested too deep to be read. */
+  readonly fallback: ReactNode
+}
+
+export function Markdown({ text, fallback }: MarkdownProps) {
+  const tokens = text.length > LONGEST ? undefined : tokensOf(text)
+  if (!tokens)
+    return (
+      <>
+        <p className="text-[11px] text-faint">Too long to be read as Markdown:</p>
+        {fallback}
+      </>
+    )
+  return (
+    <div className="grid gap-2 [overflow-wrap:anywhere]" data-markdown>
+      {blocks(tokens)}
+    </div>
+  )
+}
+
+const LONGEST = 50_000
+
+/** Undefined for what the library gives up on. */
+function tokensOf(text: string): readonly Token[] | undefined {
+  try {
+    return lexer(text)
+  } catch {
+    return undefined
+  }
+}
+
+const blocks = (tokens: readonly Token[]): ReactNode =>
+  // biome-ignore lint/suspicious/noArrayIndexKey: what is read from a text stays in its order
+  tokens.map((token, index) => <Fragment key={index}>{block(token as MarkedToken)}</Fragment>)
+
+const inline = (tokens: readonly Token[] | undefined): ReactNode =>
+  // biome-ignore lint/suspicious/noArrayIndexKey: what is read from a text stays in its order
+  tokens?.map((token, index) => <Fragment key={index}>{phrase(token as MarkedToken)}</Fragment>)
+
+function block(token: MarkedToken): ReactNode {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return null
+    case 'heading':
+      return <p className={token.depth < 3 ? 'font-semibold text-base' : 'font-semibold'}>{inline(token.tokens)}</p>
+    case 'paragraph':
+      return <p className="whitespace-pre-wrap">{inline(token.tokens)}</p>
+    case 'code':
+      return (
+        <pre className="overflow-x-auto whitespace-pre-wrap rounded bg-panel p-2 font-mono text-xs">{token.text}</pre>
+      )
+    case 'blockquote':
+      return <blockquote className="grid gap-2 border-line border-l-2 pl-3 text-dim">{blocks(token.tokens)}</blockquote>
+    case 'list':
+      return <List list={token as Tokens.List} />
+    case 'table':
+      return <Table table={token as Tokens.Table} />
+    case 'hr':
+      return <hr className="border-line" />
+    case 'text':
+      return 'tokens' in token ? inline(token.tokens) : token.text
+    default:
+      return <p className="whitespace-pre-wrap">{phrase(token)}</p>
+  }
+}
+
+function phrase(token: MarkedToken): ReactNode {
+  switch (token.type) {
+    case 'strong':
+      return <strong>{inline(token.tokens)}</strong>
+    case 'em':
+      return <em>{inline(token.tokens)}</em>
+    case 'del':
+      return <del>{inline(token.tokens)}</del>
+    case 'codespan':
+      return <code className="rounded bg-panel px-1 font-mono text-xs">{token.text}</code>
+    case 'br':
+      return <br />
+    case 'link':
+      return (
+        <>
+          {inline(token.tokens)}
+          {token.text !== token.href && <span className="text-faint"> ({token.href})</span>}
+        </>
+      )
+    case 'image':
+      return (
+        <span className="text-faint">
+          [image{token.text && `: ${token.text}`}] ({token.href})
+        </span>
+      )
+    case 'text':
+      return 'tokens' in token && token.tokens ? inline(token.tokens) : token.text
+    case 'escape':
+      return token.text
+    default:
+      return token.raw
+  }
+}
+
+function List({ list }: { readonly list: Tokens.List }) {
+  const items = list.items.map((item, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: what is read from a text stays in its order
+    <li key={index}>
+      {item.task && (item.checked ? '☑ ' : '☐ ')}
+      {blocks(item.tokens)}
+    </li>
+  ))
+  const className = 'grid gap-1 pl-5'
+  return list.ordered ? (
+    <ol start={list.start === '' ? undefined : list.start} className={`list-decimal ${className}`}>
+      {items}
+    </ol>
+  ) : (
+    <ul className={`list-disc ${className}`}>{items}</ul>
+  )
+}
+
+function Table({ table }: { readonly table: Tokens.Table }) {
+  const row = (cells: readonly Tokens.TableCell[], Cell: 'th' | 'td') =>
+    cells.map((cell, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: what is read from a text stays in its order
+      <Cell key={index} className="border border-line px-2 py-0.5 text-left">
+        {inline(cell.tokens)}
+      </Cell>
+    ))
+  return (
+    <div className="overflow-x-auto">
+      <table className="text-xs">
+        <thead>
+          <tr>{row(table.header, 'th')}</tr>
+        </thead>
+        <tbody>
+          {table.rows.map((cells, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: what is read from a text stays in its order
+            <tr key={index}>{row(cells, 'td')}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
