@@ -1,6 +1,22 @@
+'use client'
+import type { RawText } from '#lib/inspect/raw/raw-text.ts'
+import { Banner } from '../ui/banner.tsx'
 import type { InspectorPartProps } from './inspection.ts'
+import { RawView } from './raw/raw-view.tsx'
+import { useInspectTask } from './use-inspect-task.ts'
 
-/** The file as JSON. */
+/** The file as JSON, as an export writes it. */
 export function RawTab({ inspection }: InspectorPartProps) {
-  return <p className="p-4 text-faint">{inspection.trajectory.title}</p>
+  const answer = useInspectTask(inspection, 'rawText', null)
+  const text: RawText | undefined =
+    answer.kind === 'done' ? answer.result : answer.kind === 'running' ? answer.before : undefined
+  if (answer.kind === 'failed')
+    return <Banner tone="bad" title="The file could not be written." hint={answer.error.message} />
+  if (!text)
+    return (
+      <p className="p-4 text-faint" role="status">
+        Writing the file …
+      </p>
+    )
+  return <RawView inspection={inspection} text={text} isIdle={answer.kind === 'done'} />
 }

@@ -1,6 +1,85 @@
+'use client'
+import { useState } from 'react'
+import { segmentsOf } from '#lib/core/tokens.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { type RecordedCall, recordedCalls } from '#lib/inspect/requests/recorded-calls.ts'
+import { countText, durationText, percentText } from '../trajectory/numbers.ts'
 import type { InspectorPartProps } from './inspection.ts'
+import { CallDetails } from './requests/call-details.tsx'
+import { CallRow } from './requests/call-row.tsx'
+import { useInspectTask } from './use-inspect-task.ts'
 
-/** Each /generate call exactly: what was sent, what came back, how long it took. */
+/** Each /generate call: what was sent, what came back, how long it took. */
 export function RequestsTab({ inspection }: InspectorPartProps) {
-  return <p className="p-4 text-faint">{inspection.trajectory.title}</p>
+  const { trajectory, view } = inspection
+  const calls = recordedCalls(trajectory)
+  const [chosen, setChosen] = useState<number | undefined>(() => callAt(calls, view.selection?.focus))
+  const checks = useInspectTask(inspection, 'checkInputs', null)
+  const hashes = new Map(
+    checks.kind === 'done' ? checks.result.map(({ segmentIndex, hash }) => [segmentIndex, hash] as const) : [],
+  )
+  if (calls.length === 0) return <NoCalls trajectory={trajectory} />
+  const longestMs = calls.reduce((most, { segment }) => Math.max(most, segment.timing?.elapsedMs ?? 0), 0)
+  return (
+    <section aria-label="Requests" data-requests={calls.length} data-idle={checks.kind === 'done'} className="text-xs">
+      <p className="border-line border-b px-3.5 py-2 text-dim tabular-nums">{summary(trajectory, calls)}</p>
+      <ol>
+        {calls.map((call) => {
+          const isOpen = call.number === chosen
+          return (
+            <li key={call.segmentIndex} className="border-line border-b">
+              <CallRow
+                call={call}
+                longestMs={longestMs}
+                isOpen={isOpen}
+                hash={hashes.get(call.segmentIndex)}
+                onToggle={() => setChosen(isOpen ? undefined : call.number)}
+              />
+              {isOpen && <CallDetails inspection={inspection} call={call} hash={hashes.get(call.segmentIndex)} />}
+            </li>
+          )
+        })}
+      </ol>
+    </section>
+  )
+}
+
+/** The call that has written or read a token; the first where none is chosen. */
+function callAt(calls: readonly RecordedCall[], token: number | undefined): number {
+  const call = token === undefined ? undefined : calls.find((one) => token < one.inputLength + one.segment.ids.length)
+  return call?.number ?? 0
+}
+
+function summary(trajectory: TrajectoryView, calls: readonly RecordedCall[]): string {
+  const sum = (amount: (call: RecordedCall) => number | undefined) =>
+    calls.reduce((total, call) => total + (amount(call) ?? 0), 0)
+  const sent = sum(({ request }) => request.inputLength)
+  const cached = sum(({ segment, request }) => (request.scoring ?? segment.usage)?.cachedTokens)
+  const responses = segmentsOf(trajectory).filter(({ kind }) => kind === 'response').length
+  const ms = sum(({ segment }) => segment.timing?.elapsedMs)
+  return [
+    `${countText(calls.length)} ${calls.length === 1 ? 'call' : 'calls'}`,
+    `${countText(sent)} tokens sent`,
+    ...(cached > 0 ? [`${percentText(cached / sent)} from the cache`] : []),
+    `${countText(sum(({ segment }) => segment.ids.length))} written`,
+    ...(ms > 0 ? [durationText(ms)] : []),
+    ...(responses > calls.length ? [`${countText(responses - calls.length)} responses have no recorded call`] : []),
+  ].join(' · ')
+}
+
+function NoCalls({ trajectory }: { readonly trajectory: TrajectoryView }) {
+  const { provenance } = trajectory
+  const hasResponses = segmentsOf(trajectory).some(({ kind }) => kind === 'response')
+  return (
+    <div className="grid max-w-prose gap-1 p-4" data-requests={0}>
+      <p className="font-medium">There are no requests to show.</p>
+      <p className="text-dim">
+        {!hasResponses
+          ? 'The model has written nothing yet.'
+          : provenance.kind === 'import'
+            ? `Files of the format ${provenance.format} hold what was read and written, and not the calls that did it. Runs of Rollscope record each call.`
+            : 'The calls that wrote these responses were not recorded. Runs of Rollscope record each call.'}
+      </p>
+    </div>
+  )
 }

@@ -3,6 +3,7 @@ import { exportLosses } from './export-losses.ts'
 import { findTask } from './find/find.ts'
 import { driftTask, healthTask } from './health/tasks.ts'
 import { offlineFile } from './offline-file.ts'
+import { rawText } from './raw/raw-text.ts'
 import { checkInputs } from './requests/check-inputs.ts'
 import type { InspectTask } from './task.ts'
 import { trainerSheet } from './trainer/sheet.ts'
@@ -15,6 +16,7 @@ export const inspectTasks = {
   find: findTask,
   checkInputs,
   offlineFile,
+  rawText,
   trainerSheet,
   trainerFile,
   trainerArray,

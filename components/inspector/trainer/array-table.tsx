@@ -4,9 +4,9 @@ import { segmentIndexAt, segmentStarts, segmentsOf } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { SheetRow } from '#lib/inspect/trainer/sheet.ts'
 import { rangeOf, type Selection, single } from '../../trajectory/selection.ts'
+import { rowsInSight, scrolledHeight, scrollTopFor } from '../virtual-rows.ts'
 import { notesOf } from './array-notes.ts'
 import { ArrayHeader, ArrayRow, ROW_HEIGHT, smallestWidth } from './array-row.tsx'
-import { rowsInSight, scrolledHeight, scrollTopFor } from './virtual-rows.ts'
 
 interface ArrayTableProps {
   readonly trajectory: TrajectoryView

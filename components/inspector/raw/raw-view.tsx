@@ -1,0 +1,174 @@
+'use client'
+import { ChevronDown, ChevronUp } from 'lucide-react'
+import { type KeyboardEvent, useDeferredValue, useState } from 'react'
+import { pathAt, pathText, placeOf } from '#lib/inspect/raw/json-place.ts'
+import type { RawText } from '#lib/inspect/raw/raw-text.ts'
+import { lineAt, textBetween } from '#lib/inspect/raw/text-lines.ts'
+import { clipped, countText } from '../../trajectory/numbers.ts'
+import { rangeOf } from '../../trajectory/selection.ts'
+import { firstRangeAfter } from '../../trajectory/token-marks.ts'
+import { Button } from '../../ui/button.tsx'
+import { copyText } from '../../ui/copy-text.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
+import type { Inspection } from '../inspection.ts'
+import { TextView } from '../text-view.tsx'
+import { pathOfToken, tokensOfPath } from './json-tokens.ts'
+import { useByteFind } from './use-byte-find.ts'
+
+interface RawViewProps {
+  readonly inspection: Inspection
+  readonly text: RawText
+  readonly isIdle: boolean
+}
+
+/** Offsets of what is looked at, half-open. */
+interface Shown {
+  readonly start: number
+  readonly end: number
+}
+
+export function RawView({ inspection, text, isIdle }: RawViewProps) {
+  const { trajectory, view, onSelect, onSave, say } = inspection
+  const [sought, setSought] = useState('')
+  const hits = useByteFind(text.bytes, useDeferredValue(sought))
+  const chosen = view.selection && rangeOf(view.selection).start
+  const [shown, setShown] = useState<Shown | undefined>(() => placeOfToken(chosen))
+  const path = shown === undefined ? undefined : pathAt(text, shown.start)
+  const tokens = path && tokensOfPath(trajectory, path)
+  const hit =
+    shown && hits && hits[2 * firstRangeAfter(hits, shown.start)] === shown.start
+      ? firstRangeAfter(hits, shown.start)
+      : undefined
+
+  function placeOfToken(token: number | undefined): Shown | undefined {
+    const wanted = token === undefined ? undefined : pathOfToken(trajectory, token)
+    return wanted && placeOf(text, wanted)
+  }
+  const step = (direction: 1 | -1) => {
+    const count = (hits?.length ?? 0) / 2
+    if (!hits || count === 0) return
+    const next = firstRangeAfter(hits, shown?.start ?? 0)
+    const from = hit ?? (direction === 1 ? next - 1 : next)
+    const to = (from + direction + count) % count
+    setShown({ start: hits[2 * to] as number, end: hits[2 * to + 1] as number })
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    step(event.shiftKey ? -1 : 1)
+  }
+  const copy = async (copied: string, what: string) =>
+    say((await copyText(copied)) ? `${what} copied.` : 'The browser refused to copy.')
+  const value = () => {
+    const place = path && placeOf(text, path)
+    return place ? textBetween(text, place.start, place.end) : ''
+  }
+  return (
+    <section
+      aria-label="The file as JSON"
+      className="grid h-full min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_auto_minmax(0,1fr)]"
+      data-raw-idle={isIdle}
+    >
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5 border-line border-b px-3.5 py-1.5">
+        <search className="flex min-w-0 grow items-center gap-1 sm:max-w-sm">
+          <input
+            className="min-h-7 min-w-0 grow rounded-md border border-line bg-raised px-2 py-0.5 font-mono text-xs placeholder:font-sans placeholder:text-faint hover:border-line-strong"
+            aria-label="Find in the file"
+            placeholder="Find in the file"
+            autoComplete="off"
+            spellCheck={false}
+            value={sought}
+            onChange={(event) => setSought(event.target.value)}
+            onKeyDown={onKeyDown}
+          />
+          <span
+            role="status"
+            data-raw-hits={hits ? hits.length / 2 : undefined}
+            className="whitespace-nowrap text-dim text-xs tabular-nums"
+          >
+            {countOf(sought, hits, hit)}
+          </span>
+          <IconButton label="Previous (⇧ Enter)" disabled={!hits?.length} onClick={() => step(-1)}>
+            <ChevronUp size={15} aria-hidden />
+          </IconButton>
+          <IconButton label="Next (Enter)" disabled={!hits?.length} onClick={() => step(1)}>
+            <ChevronDown size={15} aria-hidden />
+          </IconButton>
+        </search>
+        <span className="ml-auto flex flex-wrap items-center gap-1.5">
+          <span className="text-dim text-xs tabular-nums">{sizeText(text.bytes.length)}</span>
+          <Button className="text-xs" onClick={() => copy(whole(text), 'The file is')}>
+            Copy all
+          </Button>
+          <Button className="text-xs" onClick={() => onSave(whole(text), text.fileName)}>
+            Download
+          </Button>
+        </span>
+      </div>
+      <div className="flex min-h-9 flex-wrap items-center gap-x-2 gap-y-1 border-line border-b bg-panel px-3.5 py-1 text-xs">
+        {path === undefined || shown === undefined ? (
+          <span className="text-faint">Click a value for its path. Arrow keys go from line to line.</span>
+        ) : (
+          <>
+            <span className="text-dim tabular-nums">line {countText(lineAt(text, shown.start) + 1)}</span>
+            <code data-raw-path className="wrap-anywhere min-w-0">
+              {clipped(pathText(path) || 'the whole file', 200)}
+            </code>
+            <span className="ml-auto flex flex-wrap items-center gap-1.5">
+              <Button look="quiet" className="text-xs" onClick={() => copy(pathText(path), 'Path')}>
+                Copy path
+              </Button>
+              <Button look="quiet" className="text-xs" onClick={() => copy(value(), 'Value')}>
+                Copy value
+              </Button>
+              {tokens && (
+                <Button
+                  className="text-xs"
+                  onClick={() => onSelect({ anchor: tokens.end - 1, focus: tokens.start }, 'tokens')}
+                >
+                  Show{' '}
+                  {tokens.end - tokens.start === 1
+                    ? `token ${countText(tokens.start)}`
+                    : `${countText(tokens.end - tokens.start)} tokens`}
+                </Button>
+              )}
+            </span>
+          </>
+        )}
+        {chosen !== undefined && placeOfToken(chosen)?.start !== shown?.start && (
+          <Button look="quiet" className="text-xs" onClick={() => setShown(placeOfToken(chosen))}>
+            Go to token {countText(chosen)}
+          </Button>
+        )}
+      </div>
+      <TextView
+        label="JSON"
+        text={text}
+        {...(hits && { hits })}
+        shown={shown}
+        onPlace={(offset) => {
+          const place = placeOf(text, pathAt(text, offset))
+          setShown({
+            start: offset,
+            end: place && place.end - offset < LONG ? Math.max(place.end, offset + 1) : offset + 1,
+          })
+        }}
+      />
+    </section>
+  )
+}
+
+/** What is longer is not marked as a whole, only where it was clicked. */
+const LONG = 200
+
+const whole = (text: RawText): string => new TextDecoder().decode(text.bytes)
+
+function countOf(sought: string, hits: Int32Array | undefined, hit: number | undefined): string {
+  if (sought === '') return ''
+  if (!hits) return '…'
+  if (hit !== undefined) return `${countText(hit + 1)} of ${countText(hits.length / 2)}`
+  return hits.length === 0 ? 'not there' : `${countText(hits.length / 2)} times`
+}
+
+const sizeText = (bytes: number): string =>
+  bytes < 1_000_000 ? `${countText(Math.ceil(bytes / 1000))} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`

@@ -1,0 +1,57 @@
+'use client'
+import { useState } from 'react'
+import type { RecordedCall } from '#lib/inspect/requests/recorded-calls.ts'
+import { Button } from '../../ui/button.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import type { Inspection } from '../inspection.ts'
+import { CallFacts } from './call-facts.tsx'
+import { SentText } from './sent-text.tsx'
+
+interface CallDetailsProps {
+  readonly inspection: Inspection
+  readonly call: RecordedCall
+  /** Of the tokens that stand before the response; undefined while it is made. */
+  readonly hash: string | undefined
+}
+
+const PARTS = [
+  { value: 'call', text: 'Call' },
+  { value: 'body', text: 'Body' },
+  { value: 'curl', text: 'cURL' },
+  { value: 'python', text: 'Python' },
+] as const
+type Part = (typeof PARTS)[number]['value']
+
+/** One call whole: facts of both ways, the body as it was sent, and programs that send it again. */
+export function CallDetails({ inspection, call, hash }: CallDetailsProps) {
+  const [part, setPart] = useState<Part>('call')
+  const { inputLength, firstNew, segment } = call
+  const show = (start: number, end: number) => inspection.onSelect({ anchor: end - 1, focus: start }, 'tokens')
+  return (
+    <div
+      className="grid grid-cols-[minmax(0,1fr)] gap-3 border-line border-t bg-ground px-3.5 py-3"
+      data-call-open={call.number}
+    >
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+        <Segmented<Part> label="Part of the call" value={part} onChange={setPart} options={PARTS} />
+        <span className="ml-auto flex flex-wrap gap-1.5">
+          {inputLength > firstNew && (
+            <Button className="text-xs" onClick={() => show(firstNew, inputLength)}>
+              Show the new prompt
+            </Button>
+          )}
+          {segment.ids.length > 0 && (
+            <Button className="text-xs" onClick={() => show(inputLength, inputLength + segment.ids.length)}>
+              Show the response
+            </Button>
+          )}
+        </span>
+      </div>
+      {part === 'call' ? (
+        <CallFacts inspection={inspection} call={call} hash={hash} />
+      ) : (
+        <SentText inspection={inspection} call={call} kind={part} holds={hash && hash === call.request.inputHash} />
+      )}
+    </div>
+  )
+}

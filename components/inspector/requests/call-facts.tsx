@@ -1,0 +1,137 @@
+import { numberAt } from '#lib/core/trajectory-view.ts'
+import type { RecordedCall } from '#lib/inspect/requests/recorded-calls.ts'
+import { countText, durationText } from '../../trajectory/numbers.ts'
+import { Fact, Facts, Heading } from '../../ui/facts.tsx'
+import type { Inspection } from '../inspection.ts'
+import { finishText } from './finish-text.ts'
+import { phasesOf, TimingBar } from './timing-bar.tsx'
+
+interface CallFactsProps {
+  readonly inspection: Inspection
+  readonly call: RecordedCall
+  readonly hash: string | undefined
+}
+
+/** What was sent, what came back, and how long it took. */
+export function CallFacts({ inspection, call, hash }: CallFactsProps) {
+  return (
+    <div className="grid gap-x-8 gap-y-4 md:grid-cols-2">
+      <div>
+        <Heading>Sent</Heading>
+        <Sent call={call} hash={hash} />
+      </div>
+      <div>
+        <Heading>Came back</Heading>
+        <CameBack inspection={inspection} call={call} />
+        <Heading>Time</Heading>
+        <Time call={call} />
+      </div>
+    </div>
+  )
+}
+
+function Sent({ call, hash }: Pick<CallFactsProps, 'call' | 'hash'>) {
+  const { request, inputLength, firstNew } = call
+  return (
+    <Facts>
+      <Fact name="server">{request.server}</Fact>
+      <Fact name="rid">{request.rid ?? 'none'}</Fact>
+      <Fact name="input_ids">{countText(request.inputLength)}</Fact>
+      <Fact name="of these new">{countText(Math.max(0, inputLength - firstNew))}</Fact>
+      <Fact name="input hash" title={`SHA-256 ${request.inputHash}`}>
+        <code>{request.inputHash.slice(0, 12)}…</code> <Check call={call} hash={hash} />
+      </Fact>
+      {Object.entries(request.samplingParams).map(([name, value]) => (
+        <Fact key={name} name={name}>
+          <code>{JSON.stringify(value)}</code>
+        </Fact>
+      ))}
+      <Fact name="stream">{String(request.streamed)}</Fact>
+      {request.streamInterval !== undefined && <Fact name="stream_interval">{request.streamInterval}</Fact>}
+      <Fact name="logprob_start_len">{request.logprobStartLen ?? 'not asked for'}</Fact>
+      <Fact name="top_logprobs_num">{request.topLogprobsNum ?? 0}</Fact>
+      {request.scoring && <Fact name="scored first, rid">{request.scoring.rid}</Fact>}
+    </Facts>
+  )
+}
+
+/** Whether the tokens that stand before the response are those that were sent. */
+function Check({ call: { request, inputLength }, hash }: Pick<CallFactsProps, 'call' | 'hash'>) {
+  if (hash === undefined)
+    return (
+      <span className="text-faint" data-check="running">
+        checking …
+      </span>
+    )
+  if (hash === request.inputHash)
+    return (
+      <span className="text-good" data-check="holds">
+        the tokens here are those ✓
+      </span>
+    )
+  return (
+    <span className="text-bad" data-check="differs" title={`These tokens: SHA-256 ${hash}`}>
+      {inputLength === request.inputLength
+        ? 'other ids stand here'
+        : `${countText(inputLength)} tokens stand here, ${countText(request.inputLength)} were sent`}
+    </span>
+  )
+}
+
+function CameBack({ inspection, call: { segment } }: Pick<CallFactsProps, 'inspection' | 'call'>) {
+  const { usage, weightVersions, ids, logprobs, topLogprobs, problems = [] } = segment
+  let scored = 0
+  for (let index = 0; index < ids.length; index++) if (numberAt(logprobs, index) !== null) scored++
+  return (
+    <Facts>
+      <Fact name="finish_reason">{finishText(segment.finish, inspection.trajectory.vocab)}</Fact>
+      <Fact name="prompt_tokens">{usage?.promptTokens === undefined ? 'not said' : countText(usage.promptTokens)}</Fact>
+      <Fact name="completion_tokens">
+        {usage?.completionTokens === undefined ? 'not said' : countText(usage.completionTokens)}
+      </Fact>
+      <Fact name="cached_tokens">{usage?.cachedTokens === undefined ? 'not said' : countText(usage.cachedTokens)}</Fact>
+      <Fact name="weight_version">
+        {weightVersions
+          ? weightVersions.length === 1
+            ? weightVersions[0]?.version
+            : weightVersions.map(({ version, start, end }) => `${version} (${start}–${end})`).join(', ')
+          : 'not said'}
+      </Fact>
+      <Fact name="output_ids">{countText(ids.length)}</Fact>
+      <Fact name="with a logprob">{countText(scored)}</Fact>
+      <Fact name="alternatives each">{topLogprobs?.k ?? 'none'}</Fact>
+      {problems.map(({ kind, message, index }) => (
+        <Fact key={`${kind} ${index} ${message}`} name={`problem: ${kind}`}>
+          <span className="text-warn">{message}</span>
+        </Fact>
+      ))}
+    </Facts>
+  )
+}
+
+function Time({ call: { segment, request } }: Pick<CallFactsProps, 'call'>) {
+  const { timing } = segment
+  if (!timing) return <p className="text-faint">Not recorded.</p>
+  const phases = phasesOf(timing, request.scoring)
+  const written = segment.ids.length - (timing.firstTokenMs === undefined ? 0 : 1)
+  const writingMs = timing.elapsedMs - (timing.firstTokenMs ?? 0)
+  return (
+    <div className="grid gap-2">
+      <TimingBar phases={phases} wholeMs={timing.elapsedMs} />
+      <Facts>
+        <Fact name="sent at">{new Date(timing.startedAt).toLocaleString()}</Fact>
+        {phases.map(({ name, ms, colour }) => (
+          <Fact key={name} name={name}>
+            <span aria-hidden className={`mr-1.5 inline-block size-2 rounded-xs ${colour}`} />
+            {durationText(ms)}
+          </Fact>
+        ))}
+        <Fact name="in all">{durationText(timing.elapsedMs)}</Fact>
+        {timing.serverMs !== undefined && <Fact name="as the server measured">{durationText(timing.serverMs)}</Fact>}
+        {written > 0 && writingMs > 0 && (
+          <Fact name="tokens a second">{((1000 * written) / writingMs).toFixed(1)}</Fact>
+        )}
+      </Facts>
+    </div>
+  )
+}

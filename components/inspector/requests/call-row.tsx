@@ -1,0 +1,50 @@
+import { ChevronRight } from 'lucide-react'
+import type { RecordedCall } from '#lib/inspect/requests/recorded-calls.ts'
+import { countText, durationText } from '../../trajectory/numbers.ts'
+import { phasesOf, TimingBar } from './timing-bar.tsx'
+
+interface CallRowProps {
+  readonly call: RecordedCall
+  readonly longestMs: number
+  readonly isOpen: boolean
+  /** Of the tokens that stand before the response; undefined while it is made. */
+  readonly hash: string | undefined
+  readonly onToggle: () => void
+}
+
+/** One call in a line. */
+export function CallRow({ call, longestMs, isOpen, hash, onToggle }: CallRowProps) {
+  const { number, request, segment, segmentIndex } = call
+  const { timing, finish } = segment
+  const holds = hash === undefined ? undefined : hash === request.inputHash
+  const cached = (request.scoring ?? segment.usage)?.cachedTokens
+  return (
+    <button
+      type="button"
+      aria-expanded={isOpen}
+      data-call-number={number}
+      data-holds={holds}
+      onClick={onToggle}
+      className="grid min-h-8 w-full grid-cols-[1rem_3.5rem_minmax(0,1fr)_auto] items-center gap-x-3 px-3.5 py-1 text-left tabular-nums hover:bg-panel aria-expanded:bg-panel sm:grid-cols-[1rem_3.5rem_minmax(0,1fr)_minmax(0,1fr)_5.5rem_minmax(4rem,9rem)_4rem]"
+    >
+      <ChevronRight size={13} aria-hidden className={`text-faint transition-transform ${isOpen ? 'rotate-90' : ''}`} />
+      <span className="font-medium">call {number}</span>
+      <span className="truncate text-dim">
+        {countText(request.inputLength)} in
+        {cached !== undefined && cached > 0 && ` · ${countText(cached)} cached`}
+        {holds === false && <strong className="text-bad"> · other ids</strong>}
+      </span>
+      <span className="truncate text-dim max-sm:text-right">
+        {countText(segment.ids.length)} out
+        <span className="max-lg:hidden"> · segment {segmentIndex}</span>
+      </span>
+      <span className={`max-sm:hidden ${finish?.kind === 'stop' ? 'text-dim' : 'text-warn'}`}>
+        {finish?.kind ?? 'no finish'}
+      </span>
+      <span className="max-sm:hidden">
+        {timing && <TimingBar phases={phasesOf(timing, request.scoring)} wholeMs={longestMs} />}
+      </span>
+      <span className="text-right text-dim max-sm:hidden">{timing ? durationText(timing.elapsedMs) : '—'}</span>
+    </button>
+  )
+}

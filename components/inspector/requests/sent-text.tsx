@@ -1,0 +1,76 @@
+'use client'
+import { useMemo, useState } from 'react'
+import { readableJson } from '#lib/core/readable-json.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { textLines } from '#lib/inspect/raw/text-lines.ts'
+import { fewIds, inputIds, type RecordedCall, sentBodies } from '#lib/inspect/requests/recorded-calls.ts'
+import { curlText, pythonText } from '#lib/inspect/requests/request-code.ts'
+import { Button } from '../../ui/button.tsx'
+import { copyText } from '../../ui/copy-text.ts'
+import { CheckField } from '../../ui/field.tsx'
+import type { Inspection } from '../inspection.ts'
+import { TextView } from '../text-view.tsx'
+
+type SentKind = 'body' | 'curl' | 'python'
+
+interface SentTextProps {
+  readonly inspection: Inspection
+  readonly call: RecordedCall
+  readonly kind: SentKind
+  /** Whether the ids are known to be those that were sent. */
+  readonly holds: boolean | '' | undefined
+}
+
+/** The body of a call, or a program that sends it again: a few of its ids are shown, all of them are copied. */
+export function SentText({ inspection: { trajectory, say }, call, kind, holds }: SentTextProps) {
+  const [showsAll, setShowsAll] = useState(false)
+  const text = useMemo(() => textLines(sentText(trajectory, call, kind, showsAll)), [trajectory, call, kind, showsAll])
+  const copy = async (copied: string, what: string) =>
+    say((await copyText(copied)) ? `${what} copied.` : 'The browser refused to copy.')
+  const ids = () => inputIds(trajectory, call)
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      <p className="text-dim">
+        Made again as Rollscope sends it: the ids are the tokens before the response
+        {holds === true
+          ? ', and their hash is the recorded one.'
+          : holds === false
+            ? ', and their hash is not the recorded one: something else was sent.'
+            : '.'}{' '}
+        {call.request.scoring && 'The prompt was scored by a call of its own first. '}
+        {kind !== 'body' && 'Address and key are yours: SGLANG_BASE_URL, SGLANG_API_KEY.'}
+      </p>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
+        <CheckField label="All ids" checked={showsAll} onChange={(event) => setShowsAll(event.target.checked)} />
+        <span className="ml-auto flex flex-wrap gap-1.5">
+          <Button className="text-xs" onClick={() => copy(JSON.stringify(Array.from(ids())), 'Ids')}>
+            Copy ids
+          </Button>
+          <Button className="text-xs" onClick={() => copy(sentText(trajectory, call, kind, true), NAMES[kind])}>
+            Copy {NAMES[kind]}
+          </Button>
+        </span>
+      </div>
+      <TextView
+        label={`${NAMES[kind]} of call ${call.number}`}
+        text={text}
+        className="h-80 rounded-md border border-line"
+      />
+    </div>
+  )
+}
+
+const NAMES: Readonly<Record<SentKind, string>> = { body: 'body', curl: 'cURL', python: 'Python' }
+
+function sentText(trajectory: TrajectoryView, call: RecordedCall, kind: SentKind, isWhole: boolean): string {
+  const ids = inputIds(trajectory, call)
+  const bodies = sentBodies(call, isWhole ? Array.from(ids) : fewIds(ids))
+  switch (kind) {
+    case 'curl':
+      return curlText(bodies)
+    case 'python':
+      return pythonText(bodies)
+    case 'body':
+      return bodies.map(({ body }) => readableJson(body)).join('\n')
+  }
+}

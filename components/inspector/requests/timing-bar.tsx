@@ -1,0 +1,43 @@
+import type { ResponseSegment } from '#lib/core/trajectory.ts'
+import type { RecordedRequest } from '#lib/inspect/requests/recorded-calls.ts'
+import { durationText } from '../../trajectory/numbers.ts'
+
+type Timing = NonNullable<ResponseSegment['timing']>
+
+export interface Phase {
+  readonly name: string
+  readonly ms: number
+  readonly colour: string
+}
+
+/** What the time of a call went to, in order. Scoring is part of the time to the first token. */
+export function phasesOf({ firstTokenMs, elapsedMs }: Timing, scoring: RecordedRequest['scoring']): readonly Phase[] {
+  if (firstTokenMs === undefined) return [{ name: 'whole reply', ms: elapsedMs, colour: 'bg-trained' }]
+  const scoringMs = Math.min(scoring?.elapsedMs ?? 0, firstTokenMs)
+  return [
+    ...(scoringMs > 0 ? [{ name: 'scoring the prompt', ms: scoringMs, colour: 'bg-line-strong' }] : []),
+    { name: 'to the first token', ms: firstTokenMs - scoringMs, colour: 'bg-(--tool-rule)' },
+    { name: 'the other tokens', ms: Math.max(0, elapsedMs - firstTokenMs), colour: 'bg-trained' },
+  ]
+}
+
+interface TimingBarProps {
+  readonly phases: readonly Phase[]
+  /** What the whole width stands for. */
+  readonly wholeMs: number
+}
+
+export function TimingBar({ phases, wholeMs }: TimingBarProps) {
+  return (
+    <span
+      role="img"
+      aria-label={phases.map(({ name, ms }) => `${name} ${durationText(ms)}`).join(', ')}
+      title={phases.map(({ name, ms }) => `${name}: ${durationText(ms)}`).join('\n')}
+      className="flex h-2 w-full min-w-12 overflow-hidden rounded-xs bg-line"
+    >
+      {phases.map(({ name, ms, colour }) => (
+        <span key={name} className={colour} style={{ width: `${wholeMs > 0 ? (100 * ms) / wholeMs : 0}%` }} />
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,40 @@
+import { hasCapital } from '../find/folded-text.ts'
+import { rangeWriter } from '../find/ranges.ts'
+
+/** Bytes that are read at one go. */
+const SLICE = 4 << 20
+
+/**
+ * Where a text stands in UTF-8, as flat pairs of offsets, not overlapping. Without a capital letter in it, the letters A to Z
+ * are found as a to z. Yields the offset that is reached.
+ */
+export function* findBytes(bytes: Uint8Array, text: string): Generator<number, Int32Array> {
+  const fold = hasCapital(text) ? SAME : LOWER
+  const needle = new TextEncoder().encode(text).map((byte) => fold[byte] as number)
+  const writer = rangeWriter()
+  const { length } = needle
+  if (length === 0) return writer.written()
+  // Horspool: by the last byte of the window it is known how far the next place can be.
+  const shifts = new Int32Array(256).fill(length)
+  for (let i = 0; i < length - 1; i++) shifts[needle[i] as number] = length - 1 - i
+  let next = SLICE
+  for (let at = 0; at + length <= bytes.length; ) {
+    const last = fold[bytes[at + length - 1] as number] as number
+    if (last === needle[length - 1] && isAt(bytes, at, needle, fold)) {
+      writer.add(at, at + length)
+      at += length
+    } else at += shifts[last] as number
+    if (at < next) continue
+    next = at + SLICE
+    yield at
+  }
+  return writer.written()
+}
+
+function isAt(bytes: Uint8Array, at: number, needle: Uint8Array, fold: Uint8Array): boolean {
+  for (let i = 0; i < needle.length; i++) if (fold[bytes[at + i] as number] !== needle[i]) return false
+  return true
+}
+
+const SAME = Uint8Array.from({ length: 256 }, (_, byte) => byte)
+const LOWER = SAME.map((byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte))
