@@ -50,6 +50,8 @@ const Palette = dynamic(async () => (await loadPalette()).Palette)
 /** Then the page has shown what it has, and the palette opens at once when it is asked for. */
 const LOAD_PALETTE_AFTER_MS = 2_000
 
+const EVERYTHING = { alternatives: true, messages: true, labels: false } as const
+
 interface InspectorProps {
   readonly trajectory: TrajectoryView
   readonly storedKey: string | undefined
@@ -90,7 +92,17 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
           setHasTools(true)
           onView({ tab: 'tokens' })
         }),
-      link,
+      saveOffline: async () => {
+        const { exportOffline } = await import('#lib/client/offline.ts')
+        const { segments, thinks } = inspection.folds
+        const { colour, limit, find } = view
+        const folds = { segments: [...segments], thinks: [...thinks] }
+        inspection.say('Writing the page …')
+        await exportOffline(trajectory, { colour, limit, selection, find, folds }, EVERYTHING)
+          .then(() => inspection.say('Saved as one HTML file.'))
+          .catch((error: unknown) => inspection.say(error instanceof Error ? error.message : String(error)))
+      },
+      link: () => (window.location.pathname === '/open' ? undefined : link()),
     },
   }))
   useEffect(() => {
@@ -167,7 +179,9 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
                   className={`flex flex-wrap items-center gap-x-4 gap-y-1.5 border-line border-b px-3.5 py-1.5 ${hasTools ? '' : 'max-lg:hidden'}`}
                 >
                   <ColourBar trajectory={trajectory} colouring={inspection.colouring} onChange={onView} />
-                  <FindBar inspection={inspection} recent={recent} onRecent={setRecent} />
+                  <div className="min-w-0 flex-1 basis-60">
+                    <FindBar inspection={inspection} recent={recent} onRecent={setRecent} />
+                  </div>
                 </div>
                 <div className="grid min-h-0 grid-cols-[minmax(0,1fr)_auto]">
                   <TokenGrid

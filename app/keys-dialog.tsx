@@ -44,7 +44,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 function groupsOf(path: string): readonly KeyGroup[] {
-  if (path.startsWith('/t/') || path.startsWith('/example/'))
+  if (['/t/', '/example/', '/open'].some((start) => path.startsWith(start)))
     return [
       ...COMMAND_GROUPS.map((group) => ({
         heading: group,

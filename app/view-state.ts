@@ -48,8 +48,7 @@ export function useViewState() {
     setView: (change: Partial<InspectorView>) => set(namesOf(change)),
     setSelection: (selection: Selection | undefined) => set(namesOf({ selection })),
     forgetOpened: () => set({ opened: null }),
-    /** An address that restores exactly this, wherever the page's own may have got to. */
-    /** The address of this view, or of one that differs. */
+    /** An address that restores exactly this view, or one that differs, wherever the page's own may have got to. */
     link: (change: Partial<InspectorView> = {}) =>
       new URL(serialize(window.location.pathname, { t, ...namesOf({ ...view, ...change }) }), window.location.href)
         .href,

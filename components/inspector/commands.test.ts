@@ -47,6 +47,7 @@ function screenWith({
       showKeys: tell('keys'),
       showPalette: tell('palette'),
       showTools: tell('tools'),
+      saveOffline: tell('offline'),
       link: () => 'http://here/',
     },
   } satisfies CommandScreen

@@ -35,7 +35,9 @@ interface PageActions {
   readonly showPalette: () => void
   /** Shows the tokens and their tools, at once. */
   readonly showTools: () => void
-  readonly link: () => string
+  /** Undefined where there is no address yet that leads back here. */
+  readonly link: () => string | undefined
+  readonly saveOffline: () => void
 }
 
 export interface Command {
@@ -247,6 +249,7 @@ export const COMMANDS: readonly Command[] = [
     title: 'Copy a link to this view',
     group: 'Copy',
     keys: ['c'],
+    obstacle: ({ page }) => (page.link() === undefined ? 'A trajectory that is not stored has no link.' : undefined),
     run: (screen) => copy(screen, screen.page.link(), 'Link copied.'),
   },
 
@@ -257,6 +260,12 @@ export const COMMANDS: readonly Command[] = [
     keys: ['e'],
     obstacle: ({ page }) => (page.exportFile ? undefined : 'There is nothing to export yet.'),
     run: ({ page }) => page.exportFile?.(),
+  },
+  {
+    name: 'save-offline',
+    title: 'Save as one HTML file that opens without a server',
+    group: 'Trajectory',
+    run: ({ page }) => page.saveOffline(),
   },
   {
     name: 'verify',
