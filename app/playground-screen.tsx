@@ -10,9 +10,10 @@ import { RunClock } from '#components/playground/run-clock.tsx'
 import { SetupForm } from '#components/playground/setup-form.tsx'
 import { ColourBar } from '#components/trajectory/colour/colour-bar.tsx'
 import { colouringOf } from '#components/trajectory/colour/colouring.ts'
+import { GRID_OPTIONS } from '#components/trajectory/grid-options.ts'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
 import { RunNotices } from '#components/trajectory/run-notices.tsx'
-import { single } from '#components/trajectory/selection.ts'
+import { isSingle, single } from '#components/trajectory/selection.ts'
 import { TokenGist } from '#components/trajectory/token-gist.tsx'
 import { trajectoryReading } from '#components/trajectory/token-reading.ts'
 import { ToolCalls } from '#components/trajectory/tool-calls.tsx'
@@ -22,6 +23,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { type Pane, Panes } from '#components/ui/panes.tsx'
 import { ApiError } from '#lib/client/api.ts'
+import { usePreference } from '#lib/client/preference.ts'
 import { capabilitiesOptions, downloadsOptions, trajectoryOptions } from '#lib/client/queries.ts'
 import { useRollout } from '#lib/client/use-rollout.ts'
 import { SERVER_TOKENIZER } from '#lib/core/server-tokenizer.ts'
@@ -30,6 +32,7 @@ import type { Outcome } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { FIRST_QUESTION, type FieldErrors, openingOf, requestOf, setupOf } from '#lib/settings/setup.ts'
 import { Shell } from './shell.tsx'
+import { useSaid } from './use-said.ts'
 import { useServerStatus } from './use-server-status.ts'
 import { useSetup } from './use-setup.ts'
 import { useViewState } from './view-state.ts'
@@ -38,6 +41,7 @@ const Downloads = dynamic(async () => (await import('#components/playground/down
 // Loaded with the first question: until then there is nothing for them to show.
 const loadTokenGrid = () => import('#components/trajectory/token-grid.tsx')
 const loadTokenCard = () => import('#components/trajectory/token-card.tsx')
+const RangeCard = dynamic(async () => (await import('#components/inspector/range-card.tsx')).RangeCard)
 const TokenGrid = dynamic(async () => (await loadTokenGrid()).TokenGrid)
 const TokenCard = dynamic(async () => (await loadTokenCard()).TokenCard)
 
@@ -54,6 +58,8 @@ export function PlaygroundScreen() {
   const [starting, setStarting] = useState<AbortController>()
   const [isStopping, setIsStopping] = useState(false)
   const [pointed, setPointed] = useState<number>()
+  const [options] = usePreference(GRID_OPTIONS)
+  const { said, say } = useSaid()
   const [pane, setPane] = useState<Pane>('middle')
   const { servers, name: server, status } = useServerStatus(setup.server)
   const { data: choices = NO_CHOICES } = useQuery(capabilitiesOptions())
@@ -132,7 +138,8 @@ export function PlaygroundScreen() {
     setText(FIRST_QUESTION)
     view.setKey(undefined)
   }
-  const shown = trajectory && tokenAt(trajectory, view.view.selection?.focus ?? pointed ?? -1)
+  const { selection } = view.view
+  const shown = trajectory && tokenAt(trajectory, selection?.focus ?? pointed ?? -1)
   const colouring = colouringOf(trajectory ?? NOTHING_YET, view.view.colour, view.view.limit)
   const hasTokens = trajectory !== undefined && segmentsOf(trajectory).length > 0
   // Neither changes with each token, so that the form is not drawn anew while they arrive.
@@ -190,9 +197,11 @@ export function PlaygroundScreen() {
               <TokenGrid
                 trajectory={trajectory}
                 reading={trajectoryReading(colouring)}
-                selection={view.view.selection}
+                selection={selection}
                 onSelect={view.setSelection}
                 onPoint={setPointed}
+                onSay={say}
+                options={options}
               />
             ) : (
               <EmptyTokens
@@ -201,6 +210,9 @@ export function PlaygroundScreen() {
               />
             )}
             <div className="border-line border-t">
+              <p role="status" className="px-3.5 text-xs not-empty:pt-2">
+                {said}
+              </p>
               {trajectory && (
                 <p className="px-3.5 pt-2">
                   <RunClock trajectory={trajectory} isRunning={isRunning} note={liveNote(status, setup)} />
@@ -220,8 +232,13 @@ export function PlaygroundScreen() {
         }
         right={
           <>
-            {shown && trajectory && (
-              <TokenCard trajectory={trajectory} token={shown} state={view.view.selection ? 'pinned' : 'pointed'} />
+            {trajectory && selection && !isSingle(selection) ? (
+              <RangeCard
+                inspection={{ trajectory, view: view.view, onSelect: (chosen) => view.setSelection(chosen) }}
+              />
+            ) : (
+              shown &&
+              trajectory && <TokenCard trajectory={trajectory} token={shown} state={selection ? 'pinned' : 'pointed'} />
             )}
             <Heading>This run</Heading>
             {trajectory ? (

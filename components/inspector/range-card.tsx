@@ -6,10 +6,16 @@ import { countText, decimalText, percentText } from '../trajectory/numbers.ts'
 import { rangeOf, single } from '../trajectory/selection.ts'
 import { CopyChoices } from '../ui/copy-choices.tsx'
 import { Fact, Facts, Heading } from '../ui/facts.tsx'
-import type { InspectorPartProps } from './inspection.ts'
+import type { Inspection } from './inspection.ts'
+
+interface RangeCardProps {
+  readonly inspection: Pick<Inspection, 'trajectory' | 'onSelect'> & {
+    readonly view: Pick<Inspection['view'], 'selection'>
+  }
+}
 
 /** The sums of the chosen tokens. */
-export function RangeCard({ inspection }: InspectorPartProps) {
+export function RangeCard({ inspection }: RangeCardProps) {
   const { trajectory, view, onSelect } = inspection
   // While the range is being drawn the grid goes first.
   const selection = useDeferredValue(view.selection)
