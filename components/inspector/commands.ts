@@ -8,7 +8,6 @@ import { colourGroups, colourModeNamed, heatToggled, maskToggled } from '../traj
 import { allToggled, foldToggledAt, thinksToggled } from '../trajectory/folding.ts'
 import { GRID_MOVES, type GridMove, type GridPlace, moved, SELECT_ALL, widened } from '../trajectory/grid-keys.ts'
 import { type GridOptions, resized } from '../trajectory/grid-options.ts'
-import { ROW_HEIGHT } from '../trajectory/layout.ts'
 import { selectedIds, selectedJson, selectedText } from '../trajectory/selected-tokens.ts'
 import { type Selection, single } from '../trajectory/selection.ts'
 import { copiedNote } from '../trajectory/use-copy.ts'
@@ -330,7 +329,7 @@ function placeOf({ inspection: { grid, trajectory, view } }: CommandScreen): Gri
   const layout = grid.current?.layout()
   const sight = grid.current?.sight()
   if (!layout || !sight) return undefined
-  const pageLines = Math.max(1, Math.floor(((sight.end - sight.start) * layout.height) / ROW_HEIGHT) - 2)
+  const pageLines = Math.max(1, Math.floor(((sight.end - sight.start) * layout.height) / layout.rowHeight) - 2)
   return { layout, count: tokenCount(trajectory), selection: view.selection, pageLines }
 }
 

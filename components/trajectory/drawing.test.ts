@@ -1,22 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Segment } from '#lib/core/trajectory.ts'
-import {
-  breakLines,
-  createLayoutCache,
-  type Layout,
-  layoutTrajectory,
-  lineAtHeight,
-  lineNumbered,
-  lineOfToken,
-  linesBetween,
-  ROW_HEIGHT,
-  SEGMENT_PADDING,
-  tokenAtColumn,
-} from './layout.ts'
 import { countText, decimalText, durationText, percentText } from './numbers.ts'
 import { outcomeText } from './outcome-text.ts'
-import { createPieceTable } from './piece-table.ts'
 import { pieceView } from './piece-view.ts'
 import { joinStretches, rowBackground } from './row-background.ts'
 
@@ -58,85 +43,6 @@ describe('the text of a token', () => {
   })
 })
 
-const vocab = { '0': 'ab', '1': ' ', '2': 'c\n', '3': '日', '4': 'x'.repeat(50) }
-const table = createPieceTable((text) => 1.7 * text.length)
-const segmentOf = (ids: number[]): Segment => ({ kind: 'prompt', ids, messages: [] })
-const layoutOf = (lists: number[][], columns = 10): Layout =>
-  layoutTrajectory(lists.map(segmentOf), vocab, table, columns, createLayoutCache())
-
-describe('the layout', () => {
-  test('breaks lines where a token no longer fits, and after a line break', () => {
-    expect(breakLines([0, 1, 2, 0, 0, 0, 0, 0, 0], vocab, table, 6)).toEqual({
-      starts: [0, 3, 6, 9],
-      columns: [0, 2, 3, 0, 2, 4, 0, 2, 4],
-    })
-  })
-
-  test('wide glyphs take as many cells as they measure, rounded up', () => {
-    expect(table.piece(3, vocab).cells).toBe(2)
-    expect(table.piece(99, vocab).text).toBe('⟨99⟩')
-  })
-
-  test('an empty segment has a place too', () => {
-    const layout = layoutOf([[0], [], [1]])
-    expect(layout.segments.map(({ top, firstToken }) => [top, firstToken])).toEqual([
-      [0, 0],
-      [3 * ROW_HEIGHT + 2 * SEGMENT_PADDING, 1],
-      [2 * (3 * ROW_HEIGHT + 2 * SEGMENT_PADDING), 1],
-    ])
-  })
-
-  test('lines of a closed segment are laid out once', () => {
-    const cache = createLayoutCache()
-    const segments = [segmentOf([0, 1])]
-    const first = layoutTrajectory(segments, vocab, table, 10, cache)
-    const second = layoutTrajectory([...segments, segmentOf([2])], vocab, table, 10, cache)
-    expect(second.segments[0]?.starts).toBe(first.segments[0]?.starts)
-  })
-
-  test('every token is on the line that is found for it, by index, by number and by place', () => {
-    const lists = fc.array(fc.array(fc.constantFrom(0, 1, 2, 3, 4), { maxLength: 40 }), { minLength: 1, maxLength: 5 })
-    fc.assert(
-      fc.property(lists, fc.integer({ min: 4, max: 30 }), (ids, columns) => {
-        const layout = layoutOf(ids, columns)
-        const count = ids.flat().length
-        const seen: number[] = []
-        for (const line of linesBetween(layout, 0, layout.height)) {
-          expect(lineNumbered(layout, line.number)).toEqual(line)
-          expect(lineAtHeight(layout, line.top + 1)).toEqual(line)
-          for (let index = line.start; index < line.end; index++) {
-            const token = line.layout.firstToken + index
-            seen.push(token)
-            expect(lineOfToken(layout, token)).toEqual(line)
-            expect(tokenAtColumn(line, line.layout.columns[index] ?? 0)).toBe(token)
-          }
-        }
-        expect(seen).toEqual(Array.from({ length: count }, (_, index) => index))
-        expect([
-          lineOfToken(layout, count),
-          lineOfToken(layout, -1),
-          lineNumbered(layout, layout.lineCount),
-          lineNumbered(layout, -1),
-        ]).toEqual([undefined, undefined, undefined, undefined])
-      }),
-    )
-  })
-
-  test('only what is in sight is listed', () => {
-    const layout = layoutOf([Array(400).fill(2)])
-    expect(linesBetween(layout, 100 * ROW_HEIGHT, 110 * ROW_HEIGHT).length).toBeLessThan(13)
-  })
-
-  test('a place beside the tokens means the nearest one, a place between segments none', () => {
-    const layout = layoutOf([[0, 1], []])
-    const [line] = linesBetween(layout, 0, 20)
-    expect(line && [tokenAtColumn(line, 99), tokenAtColumn(line, -5)]).toEqual([1, 0])
-    expect(lineAtHeight(layout, layout.height - 1)).toBeUndefined()
-    const empty = linesBetween(layout, 0, layout.height).at(-1)
-    expect(empty && tokenAtColumn(empty, 0)).toBe(-1)
-  })
-})
-
 describe('the background of a row', () => {
   test('neighbours of one colour are one stretch', () => {
     const part = (from: number, to: number, colour: string) => ({ from, to, colour })
@@ -148,23 +54,26 @@ describe('the background of a row', () => {
   })
 
   test('is drawn as hard stops, a layer for each meaning', () => {
-    const style = rowBackground({
-      heat: [{ from: 8, to: 16, colour: 'red' }],
-      trained: [{ from: 0, to: 16, colour: 'green' }],
-      special: [],
-    })
+    const style = rowBackground(
+      {
+        heat: [{ from: 8, to: 16, colour: 'red' }],
+        trained: [{ from: 0, to: 16, colour: 'green' }],
+        special: [],
+      },
+      24,
+    )
     expect(style.backgroundImage).toBe(
       'linear-gradient(90deg, green 0px 16px, transparent 16px), linear-gradient(90deg, transparent 0px 8px, red 8px 16px, transparent 16px)',
     )
     expect(style.backgroundSize.split(', ')).toHaveLength(2)
-    expect(rowBackground({ heat: [], trained: [], special: [] }).backgroundImage).toBe('')
+    expect(rowBackground({ heat: [], trained: [], special: [] }, 24).backgroundImage).toBe('')
     const band = [{ from: 0, to: 8, colour: 'teal' }]
-    expect(rowBackground({ heat: [], trained: [], special: [], bands: [band, [], band, band] })).toMatchObject({
+    expect(rowBackground({ heat: [], trained: [], special: [], bands: [band, [], band, band] }, 24)).toMatchObject({
       backgroundSize: '100% 2px, 100% 2px, 100% 2px',
       backgroundPosition: '0 1px, 0 19px, 0 22px',
     })
     expect(
-      rowBackground({ heat: [], trained: [], special: [{ from: 0, to: 8, colour: 'grey' }] }).backgroundImage.split(
+      rowBackground({ heat: [], trained: [], special: [{ from: 0, to: 8, colour: 'grey' }] }, 24).backgroundImage.split(
         'linear-gradient',
       ),
     ).toHaveLength(4)

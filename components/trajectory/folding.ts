@@ -3,6 +3,14 @@ import { segmentStarts, segmentsOf, tokenAt } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { type Folds, NO_FOLDS } from './grid-options.ts'
 
+/** A segment by its number, a think block by the index of its first token. */
+export type Foldable = { readonly kind: 'segment' | 'think'; readonly at: number }
+
+export const foldToggled = (folds: Folds, { kind, at }: Foldable): Folds =>
+  kind === 'segment'
+    ? { ...folds, segments: toggled(folds.segments, at) }
+    : { ...folds, thinks: toggled(folds.thinks, at) }
+
 /** Folds or unfolds the think block that a token stands in, else its segment. In a folded segment it is that. */
 export function foldToggledAt(folds: Folds, trajectory: TrajectoryView, index: number): Folds {
   const token = tokenAt(trajectory, index)

@@ -1,6 +1,6 @@
 /** Where the keys of the token view lead: the one table that the view, the palette and the list of keys read. */
 
-import { type Layout, type Line, lineNumbered, lineOfToken, tokenAtColumn } from './layout.ts'
+import { columnOfToken, type Layout, type Line, lineNumbered, lineOfToken, tokenAtColumn } from './layout.ts'
 import { isSingle, rangeOf, type Selection, single } from './selection.ts'
 
 export interface GridPlace {
@@ -95,12 +95,12 @@ function vertical({ layout, selection }: GridPlace, lines: number): number | und
   if (selection === undefined) return 0
   const line = lineOfToken(layout, selection.focus)
   if (!line) return undefined
-  const column = line.layout.columns[selection.focus - line.layout.firstToken] ?? 0
+  const column = line.isFolded ? 0 : columnOfToken(layout, line, selection.focus)
   const wanted = clamp(line.number + lines, layout.lineCount)
   const step = Math.sign(lines)
   // A segment may have a line without tokens: past it, and at an end back to one that has some.
   const target = found(layout, wanted, step) ?? found(layout, wanted, -step)
-  return target && tokenAtColumn(target, column)
+  return target && tokenAtColumn(layout, target, column)
 }
 
 function found(layout: Layout, from: number, step: number): Line | undefined {

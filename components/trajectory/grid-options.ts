@@ -12,6 +12,9 @@ export interface GridOptions {
 
 export const DEFAULT_GRID_OPTIONS: GridOptions = { fontSize: 13, showsWhitespace: true }
 
+/** Pixels from one line to the next: whole ones, so that rows stay sharp. */
+export const rowHeightOf = (fontSize: number): number => Math.round(1.85 * fontSize)
+
 /** As it is kept in the browser. */
 export const GRID_OPTIONS = {
   name: 'token-view',

@@ -1,12 +1,15 @@
 let context: CanvasRenderingContext2D | null = null
 
-/** Width in pixels, in the font of the token view. */
-export function measureText(text: string): number {
+/** Width in pixels, in the font of the token view at that size. */
+export function measureText(text: string, fontSize: number): number {
   context ??= document.createElement('canvas').getContext('2d')
-  if (!context) return text.length * 7.8
-  context.font = TOKEN_FONT
+  if (!context) return text.length * 0.6 * fontSize
+  const font = `${fontSize}px ${TOKEN_FONTS}`
+  if (font !== given) context.font = given = font
   return context.measureText(text).width
 }
 
-/** As .token-text in the style sheet. */
-const TOKEN_FONT = '13px "JetBrains Mono Variable", ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace'
+let given = ''
+
+/** As .token-canvas in the style sheet. */
+const TOKEN_FONTS = '"JetBrains Mono Variable", ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace'

@@ -14,6 +14,8 @@ export interface RowMarks {
   readonly heat: readonly Stretch[]
   readonly trained: readonly Stretch[]
   readonly special: readonly Stretch[]
+  /** Tokens that share a character. */
+  readonly groups?: readonly Stretch[]
   /** Thin stripes, the first half above the text and the others below it, in order from the top. */
   readonly bands?: readonly (readonly Stretch[])[]
 }
@@ -24,34 +26,41 @@ export interface BackgroundStyle {
   readonly backgroundPosition: string
 }
 
-interface Layer {
+export interface Layer {
   readonly image: string
   readonly size: string
   readonly position: string
 }
 
-export function rowBackground({ heat, trained, special, bands = [] }: RowMarks): BackgroundStyle {
+/** `row`: its height in pixels. */
+export function rowBackground(
+  { heat, trained, special, groups = [], bands = [] }: RowMarks,
+  row: number,
+): BackgroundStyle {
   const above = Math.ceil(bands.length / 2)
-  const layers: Layer[] = [
+  return stacked([
     layer(trained, '100% 2px', '0 100%'),
-    layer(special, '100% 1px', '0 3px'),
-    layer(special, '100% 1px', '0 20px'),
-    layer(special.flatMap(edges), '100% 17px', '0 3px'),
+    ...boxes(special, row, 3),
+    ...boxes(groups, row, 1),
     ...bands.map((band, index) => {
-      const top = index < above ? 1 + index * BAND_PITCH : ROW - 2 - (bands.length - 1 - index) * BAND_PITCH
+      const top = index < above ? 1 + index * BAND_PITCH : row - 2 - (bands.length - 1 - index) * BAND_PITCH
       return layer(band, '100% 2px', `0 ${top}px`)
     }),
-    layer(heat, '100% 19px', '0 2px'),
-  ].filter((made) => made !== undefined)
+    layer(heat, `100% ${row - 5}px`, '0 2px'),
+  ])
+}
+
+const BAND_PITCH = 3
+
+/** The first layer lies on top. */
+export function stacked(made: readonly (Layer | undefined)[]): BackgroundStyle {
+  const layers = made.filter((layer) => layer !== undefined)
   return {
     backgroundImage: layers.map(({ image }) => image).join(', '),
     backgroundSize: layers.map(({ size }) => size).join(', '),
     backgroundPosition: layers.map(({ position }) => position).join(', '),
   }
 }
-
-const ROW = 24
-const BAND_PITCH = 3
 
 /** Neighbours of one colour become one stretch. */
 export function joinStretches(stretches: readonly Stretch[]): Stretch[] {
@@ -65,13 +74,23 @@ export function joinStretches(stretches: readonly Stretch[]): Stretch[] {
   return joined
 }
 
+/** A thin line around each, so far from the row's upper and lower end. */
+function boxes(stretches: readonly Stretch[], row: number, inset: number): (Layer | undefined)[] {
+  return [
+    layer(stretches, '100% 1px', `0 ${inset}px`),
+    layer(stretches, '100% 1px', `0 ${row - inset - 1}px`),
+    layer(stretches.flatMap(edges), `100% ${row - 2 * inset - 1}px`, `0 ${inset}px`),
+  ]
+}
+
 /** A box is a little smaller than its token, so that two next to each other stay two. */
 const edges = ({ from, to, colour }: Stretch): Stretch[] => [
   { from: from + 1, to: from + 2, colour },
   { from: to - 2, to: to - 1, colour },
 ]
 
-function layer(stretches: readonly Stretch[], size: string, position: string): Layer | undefined {
+/** Undefined for nothing: a layer less. */
+export function layer(stretches: readonly Stretch[], size: string, position: string): Layer | undefined {
   if (stretches.length === 0) return undefined
   const stops: string[] = []
   let at = 0

@@ -8,7 +8,7 @@ import { allToggled, foldToggledAt, thinksToggled, unfoldedAt } from './folding.
 import { GRID_MOVES, type GridPlace, keyed } from './grid-keys.ts'
 import { NO_FOLDS } from './grid-options.ts'
 import { keyLabel, keyName } from './key-name.ts'
-import { createLayoutCache, layoutTrajectory } from './layout.ts'
+import { createLayoutMaker, UNFOLDED } from './layout.ts'
 import { createPieceTable } from './piece-table.ts'
 import { selectedIds, selectedJson, selectedText } from './selected-tokens.ts'
 import { isSingle, rangeOf, readSelection, type Selection, selectionText, single } from './selection.ts'
@@ -48,7 +48,7 @@ describe('names of keys', () => {
 function placeOf(counts: readonly number[], selection: Selection | undefined, pageLines = 3): GridPlace {
   const segments = counts.map((count): Segment => ({ kind: 'prompt', ids: Array(count).fill(0), messages: [] }))
   const table = createPieceTable((text) => text.length)
-  const layout = layoutTrajectory(segments, { '0': 'ab' }, table, 10, createLayoutCache())
+  const layout = createLayoutMaker(table)(segments, { '0': 'ab' }, { ...UNFOLDED, columns: 10 })
   return { layout, count: counts.reduce((sum, count) => sum + count, 0), selection, pageLines }
 }
 

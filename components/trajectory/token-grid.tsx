@@ -11,12 +11,11 @@ import type { GridControl } from './grid-control.ts'
 import { keyed, SELECT_ALL } from './grid-keys.ts'
 import type { Folds, GridOptions } from './grid-options.ts'
 import { keyName } from './key-name.ts'
-import { ROW_HEIGHT } from './layout.ts'
 import { selectedText } from './selected-tokens.ts'
 import { isSingle, rangeOf, type Selection } from './selection.ts'
 import { spansAround } from './spans-around.ts'
+import { SELECTED_ID, tokenName } from './token-box.ts'
 import type { TokenMarks } from './token-marks.ts'
-import { SELECTED_ID, tokenName } from './token-painter.ts'
 import type { TokenReading } from './token-reading.ts'
 import { useCopy } from './use-copy.ts'
 import { useGridDrawing } from './use-grid-drawing.ts'
@@ -47,18 +46,10 @@ interface TokenGridProps {
 }
 
 export function TokenGrid(props: TokenGridProps) {
-  const { trajectory, reading, selection, shown, onSelect, onPoint, onSay, control } = props
+  const { trajectory, reading, selection, onSelect, onPoint, onSay } = props
   const [pointed, setPointed] = useState<number>()
   const still = useRef<number>(undefined)
-  const { viewport, canvas, layout, tokenUnder } = useGridDrawing({
-    trajectory,
-    reading,
-    selection,
-    shown,
-    pointed,
-    control,
-    still,
-  })
+  const { viewport, canvas, layer, layout, tokenUnder } = useGridDrawing({ ...props, pointed, still })
   const selectStill = (chosen: Selection | undefined) => {
     still.current = chosen?.focus
     onSelect(chosen)
@@ -76,7 +67,7 @@ export function TokenGrid(props: TokenGridProps) {
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (!layout || event.target !== event.currentTarget) return
     const key = keyName(event)
-    const pageLines = Math.max(1, Math.floor(event.currentTarget.clientHeight / ROW_HEIGHT) - 2)
+    const pageLines = Math.max(1, Math.floor(event.currentTarget.clientHeight / layout.rowHeight) - 2)
     const chosen = keyed(key, { layout, count: tokenCount(trajectory), selection, pageLines })
     if (!chosen) return
     event.preventDefault()
@@ -100,7 +91,9 @@ export function TokenGrid(props: TokenGridProps) {
         data-tokens={tokenCount(trajectory)}
         onKeyDown={onKeyDown}
       >
-        <div ref={canvas} className="token-canvas" {...pointer} />
+        <div ref={canvas} className="token-canvas" {...pointer}>
+          <div ref={layer} className="token-layer" />
+        </div>
       </div>
       {/* The element that the grid points to stays the same one: only a text that changes is said. */}
       <p className="sr-only" aria-live="polite">

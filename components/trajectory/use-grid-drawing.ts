@@ -1,4 +1,4 @@
-/** Measures, lays out and draws the token view into its two elements, and keeps what should be in sight there. */
+/** Measures, lays out and draws the token view into its elements, and keeps what should be in sight there. */
 import {
   type Ref,
   type RefObject,
@@ -11,31 +11,33 @@ import {
   useState,
 } from 'react'
 import { segmentsOf } from '#lib/core/tokens.ts'
+import type { Span } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { GridControl } from './grid-control.ts'
-import {
-  createLayoutCache,
-  type Layout,
-  layoutTrajectory,
-  lineAtHeight,
-  lineOfToken,
-  ROW_HEIGHT,
-  tokenAtColumn,
-} from './layout.ts'
+import { DEFAULT_GRID_OPTIONS, type Folds, type GridOptions, NO_FOLDS, rowHeightOf } from './grid-options.ts'
+import { createGridView, type GridView } from './grid-view.ts'
+import { createLayoutMaker, lineAtHeight, tokenAtColumn } from './layout.ts'
 import { measureText } from './measure-text.ts'
-import { createPieceTable } from './piece-table.ts'
+import { createPieceTable, type PieceTable } from './piece-table.ts'
 import type { Selection } from './selection.ts'
-import { createTokenPainter, type TokenPainter, type TokenPicture } from './token-painter.ts'
+import type { TokenMarks } from './token-marks.ts'
+import type { TokenPicture } from './token-picture.ts'
 import type { TokenReading } from './token-reading.ts'
+import { useFolding } from './use-folding.ts'
 
-export interface GridDrawingOptions {
+interface GridDrawingOptions {
   readonly trajectory: TrajectoryView
   readonly reading: TokenReading
   readonly selection: Selection | undefined
-  readonly shown: number | undefined
+  readonly shown?: number | undefined
+  readonly marks?: readonly TokenMarks[]
+  readonly options?: GridOptions
+  readonly folds?: Folds
+  readonly onFolds?: (folds: Folds) => void
+  readonly onSight?: (tokens: Span) => void
+  readonly control?: Ref<GridControl>
   /** The token whose box is drawn. */
   readonly pointed: number | undefined
-  readonly control: Ref<GridControl> | undefined
   /** Where a choice stands that shall not move the view, such as one made by pointer. */
   readonly still: RefObject<number | undefined>
 }
@@ -46,75 +48,57 @@ export interface Place {
   readonly clientY: number
 }
 
-/** What the font and the width of the window say. */
-interface Measure {
-  readonly cell: number
-  readonly columns: number
-}
+const NO_MARKS: readonly TokenMarks[] = []
 
-export function useGridDrawing({ trajectory, reading, selection, shown, pointed, control, still }: GridDrawingOptions) {
+export function useGridDrawing(props: GridDrawingOptions) {
+  const { selection, shown, folds, onFolds, onSight, control, still } = props
   const viewport = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLDivElement>(null)
-  const painter = useRef<TokenPainter>(null)
+  const layer = useRef<HTMLDivElement>(null)
+  const view = useRef<GridView>(undefined)
   const listeners = useRef(new Set<() => void>())
-  const [measure, setMeasure] = useState<Measure>()
-  const picture = usePicture(trajectory, reading, measure, pointed, selection)
-  const drawn = useRef<Layout>(undefined)
+  const measure = useMeasure(viewport, canvas, props.options?.fontSize ?? DEFAULT_GRID_OPTIONS.fontSize)
+  const picture = usePicture(props, measure)
+  useFolding(canvas, folds, onFolds)
 
-  const resize = useEffectEvent(() => {
-    if (!viewport.current || !canvas.current) return
-    // In a pane that is not shown there is nothing to measure yet.
-    if (viewport.current.checkVisibility?.() === false) return
-    const cell = measureText('0')
-    const columns = Math.max(20, Math.floor(canvas.current.clientWidth / cell) - 1)
-    setMeasure((known) => (known?.cell === cell && known.columns === columns ? known : { cell, columns }))
-  })
-  useEffect(() => {
-    const observer = new ResizeObserver(resize)
-    if (canvas.current) observer.observe(canvas.current)
-    document.fonts.ready.then(resize)
-    document.fonts.addEventListener('loadingdone', resize)
-    return () => {
-      observer.disconnect()
-      document.fonts.removeEventListener('loadingdone', resize)
-    }
-  }, [])
-
-  const draw = useEffectEvent(() => {
-    if (!picture || !viewport.current || !canvas.current) return
-    painter.current ??= createTokenPainter(viewport.current, canvas.current)
-    painter.current.draw(picture)
-    drawn.current = picture.layout
+  const drawn = useEffectEvent(() => {
     for (const listener of listeners.current) listener()
+    if (onSight) view.current?.tellSight(onSight)
   })
-  const following = useRef({ isOn: true, wasLive: false, scrollTop: 0 })
   useLayoutEffect(() => {
-    if (!picture || !viewport.current) return
-    draw()
-    const { isOn, wasLive } = following.current
-    if (isOn && (trajectory.live || wasLive)) {
-      viewport.current.scrollTop = viewport.current.scrollHeight
-      following.current.scrollTop = viewport.current.scrollTop
-    }
-    following.current.wasLive = trajectory.live !== undefined
-    draw()
-  }, [picture, trajectory])
+    if (!picture || !viewport.current || !canvas.current || !layer.current) return
+    view.current ??= createGridView(viewport.current, canvas.current, layer.current)
+    view.current.show(picture)
+    drawn()
+  }, [picture])
+  const moved = useEffectEvent(() => {
+    if (!picture) return
+    view.current?.hasScrolled()
+    view.current?.draw(picture)
+    drawn()
+  })
   useEffect(() => {
     const element = viewport.current
     if (!element) return
-    const onScroll = () => {
-      // Rows may have arrived since the view was moved to the end: that is not the reader scrolling away from it.
-      if (element.scrollTop !== following.current.scrollTop)
-        following.current.isOn = element.scrollHeight - element.scrollTop - element.clientHeight < 2 * ROW_HEIGHT
-      draw()
+    const onScroll = () => moved()
+    const onWheel = (event: WheelEvent) => {
+      const space = view.current?.space
+      if (!space?.isScaled() || event.ctrlKey || event.deltaMode !== WheelEvent.DOM_DELTA_PIXEL) return
+      event.preventDefault()
+      view.current?.scrollTo(space.top() + event.deltaY)
+      moved()
     }
     element.addEventListener('scroll', onScroll, { passive: true })
-    return () => element.removeEventListener('scroll', onScroll)
+    element.addEventListener('wheel', onWheel, { passive: false })
+    return () => {
+      element.removeEventListener('scroll', onScroll)
+      element.removeEventListener('wheel', onWheel)
+      view.current?.end()
+    }
   }, [])
+
   const isMeasured = measure !== undefined
-  const reveal = useEffectEvent((index: number) => {
-    if (picture && viewport.current) scrollIntoSight(viewport.current, picture.layout, index)
-  })
+  const reveal = useEffectEvent((index: number) => view.current?.reveal(index))
   const focus = selection?.focus
   useEffect(() => {
     if (isMeasured && focus !== undefined && focus !== still.current) reveal(focus)
@@ -127,22 +111,10 @@ export function useGridDrawing({ trajectory, reading, selection, shown, pointed,
   useImperativeHandle(
     control,
     () => ({
-      layout: () => drawn.current,
-      sight: () => {
-        const element = viewport.current
-        const height = drawn.current?.height
-        if (!element || !height) return { start: 0, end: 1 }
-        return {
-          start: element.scrollTop / height,
-          end: Math.min(1, (element.scrollTop + element.clientHeight) / height),
-        }
-      },
-      scrollToFraction: (fraction) => {
-        if (viewport.current && drawn.current) viewport.current.scrollTop = fraction * drawn.current.height
-      },
-      reveal: (index) => {
-        if (viewport.current && drawn.current) scrollIntoSight(viewport.current, drawn.current, index)
-      },
+      layout: () => view.current?.layout(),
+      sight: () => view.current?.sight() ?? { start: 0, end: 1 },
+      scrollToFraction: (fraction) => view.current?.scrollTo(fraction * (view.current.layout()?.height ?? 0)),
+      reveal: (index) => view.current?.reveal(index),
       focus: () => viewport.current?.focus({ preventScroll: true }),
       subscribe: (listener) => {
         listeners.current.add(listener)
@@ -153,42 +125,126 @@ export function useGridDrawing({ trajectory, reading, selection, shown, pointed,
   )
 
   const tokenUnder = ({ clientX, clientY }: Place): number | undefined => {
-    if (!picture || !canvas.current) return undefined
-    const box = canvas.current.getBoundingClientRect()
+    if (!picture || !layer.current) return undefined
+    const box = layer.current.getBoundingClientRect()
     const line = lineAtHeight(picture.layout, clientY - box.top)
     const column = Math.floor((clientX - box.left) / picture.cell)
-    if (!line || column < 0) return undefined
-    const index = tokenAtColumn(line, column)
+    if (!line || line.isFolded || column < 0) return undefined
+    const index = tokenAtColumn(picture.layout, line, column)
     return index < 0 ? undefined : index
   }
 
-  return { viewport, canvas, layout: picture?.layout, tokenUnder }
+  return { viewport, canvas, layer, layout: picture?.layout, tokenUnder }
+}
+
+/** What the font and the width of the window say. */
+interface Measure {
+  /** Width of one cell, in pixels. */
+  readonly cell: number
+  readonly columns: number
+  readonly fontSize: number
+}
+
+function useMeasure(
+  viewport: RefObject<HTMLElement | null>,
+  canvas: RefObject<HTMLElement | null>,
+  fontSize: number,
+): Measure | undefined {
+  const [measure, setMeasure] = useState<Measure>()
+  const resize = useEffectEvent(() => {
+    if (!viewport.current || !canvas.current) return
+    // In a pane that is not shown there is nothing to measure yet.
+    if (viewport.current.checkVisibility?.() === false) return
+    const cell = measureText('0', fontSize)
+    const columns = Math.max(20, Math.floor(canvas.current.clientWidth / cell) - 1)
+    setMeasure((known) =>
+      known?.cell === cell && known.columns === columns && known.fontSize === fontSize
+        ? known
+        : { cell, columns, fontSize },
+    )
+  })
+  useEffect(() => {
+    const observer = new ResizeObserver(resize)
+    if (canvas.current) observer.observe(canvas.current)
+    document.fonts.ready.then(resize)
+    document.fonts.addEventListener('loadingdone', resize)
+    return () => {
+      observer.disconnect()
+      document.fonts.removeEventListener('loadingdone', resize)
+    }
+  }, [canvas])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another size is another measure
+  useLayoutEffect(() => resize(), [fontSize])
+  return measure
 }
 
 function usePicture(
-  trajectory: TrajectoryView,
-  reading: TokenReading,
+  {
+    trajectory,
+    reading,
+    selection,
+    pointed,
+    marks = NO_MARKS,
+    options = DEFAULT_GRID_OPTIONS,
+    folds = NO_FOLDS,
+    onFolds,
+  }: GridDrawingOptions,
   measure: Measure | undefined,
-  pointed: number | undefined,
-  selection: Selection | undefined,
 ): TokenPicture | undefined {
+  const cell = measure?.cell
+  const fontSize = measure?.fontSize
   const table = useMemo(
-    () => (measure ? createPieceTable((text) => measureText(text) / measure.cell) : undefined),
-    [measure],
+    () =>
+      cell === undefined || fontSize === undefined
+        ? undefined
+        : createPieceTable((text) => measureText(text, fontSize) / cell),
+    [cell, fontSize],
   )
-  const cache = useMemo(() => (table ? createLayoutCache() : undefined), [table])
-  const segments = segmentsOf(trajectory)
-  const layout =
-    table && cache && measure ? layoutTrajectory(segments, trajectory.vocab, table, measure.columns, cache) : undefined
+  const make = useMemo(() => table && createLayoutMaker(table), [table])
+  const settled = useSettled(table, trajectory)
+  const segments = useMemo(() => segmentsOf(trajectory), [trajectory])
+  const { vocab } = trajectory
+  const columns = measure?.columns
+  // biome-ignore lint/correctness/useExhaustiveDependencies: widths that have been measured make another layout
+  const layout = useMemo(
+    () =>
+      make && columns !== undefined && fontSize !== undefined
+        ? make(segments, vocab, { columns, rowHeight: rowHeightOf(fontSize), folds })
+        : undefined,
+    [make, segments, vocab, columns, fontSize, folds, settled],
+  )
   const specialIds = useMemo(() => new Set(trajectory.model.tokenizer?.specialIds ?? []), [trajectory.model.tokenizer])
-  if (!layout || !table || !measure) return undefined
-  return { trajectory, layout, table, reading, cell: measure.cell, specialIds, pointed, selection }
+  const canFold = onFolds !== undefined
+  return useMemo(
+    () =>
+      layout && cell !== undefined
+        ? { trajectory, layout, reading, cell, specialIds, pointed, selection, marks, options, canFold }
+        : undefined,
+    [trajectory, layout, reading, cell, specialIds, pointed, selection, marks, options, canFold],
+  )
 }
 
-function scrollIntoSight(viewport: HTMLElement, layout: Layout, tokenIndex: number): void {
-  const line = lineOfToken(layout, tokenIndex)
-  if (!line) return
-  if (line.top < viewport.scrollTop + ROW_HEIGHT) viewport.scrollTop = line.top - 3 * ROW_HEIGHT
-  else if (line.top > viewport.scrollTop + viewport.clientHeight - 2 * ROW_HEIGHT)
-    viewport.scrollTop = line.top - viewport.clientHeight + 4 * ROW_HEIGHT
+const SETTLED_AT_ONCE = 50
+/** Of a slice of measuring: half a frame. */
+const SLICE_MS = 8
+
+/** Counts up when texts that were estimated have been measured and take other widths. */
+function useSettled(table: PieceTable | undefined, trajectory: TrajectoryView): number {
+  const [settled, setSettled] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other tokens may bring other texts
+  useEffect(() => {
+    if (!table?.settle(0)) return
+    const version = table.version()
+    let timer: ReturnType<typeof setTimeout>
+    const slice = () => {
+      const until = performance.now() + SLICE_MS
+      let isLeft = true
+      while (isLeft && performance.now() < until) isLeft = table.settle(SETTLED_AT_ONCE)
+      if (isLeft) timer = setTimeout(slice)
+      else if (table.version() !== version) setSettled((count) => count + 1)
+    }
+    timer = setTimeout(slice)
+    return () => clearTimeout(timer)
+  }, [table, trajectory])
+  return settled
 }

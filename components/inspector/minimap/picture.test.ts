@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Segment } from '#lib/core/trajectory.ts'
 import { colouringOf } from '../../trajectory/colour/colouring.ts'
-import { createLayoutCache, layoutTrajectory } from '../../trajectory/layout.ts'
+import { createLayoutMaker, UNFOLDED } from '../../trajectory/layout.ts'
 import { createPieceTable } from '../../trajectory/piece-table.ts'
 import { minimapPicture, rowOf } from './picture.ts'
 import { heatPixels } from './raster.ts'
@@ -12,7 +12,7 @@ const table = createPieceTable((text) => text.length)
 
 function pictureOf(segments: readonly Segment[], height: number, density = 1) {
   const colouring = colouringOf({ segments, model: { tools: [] } }, 'logprob', 1)
-  const layout = layoutTrajectory(segments, vocab, table, 20, createLayoutCache())
+  const layout = createLayoutMaker(table)(segments, vocab, { ...UNFOLDED, columns: 20 })
   return { colouring, picture: minimapPicture(layout, colouring, height, density) }
 }
 

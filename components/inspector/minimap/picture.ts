@@ -1,7 +1,7 @@
 /** What the minimap shows, counted: of each row of pixels how many tokens have which colour. Pure: no canvas. */
 import { isTrained } from '#lib/core/tokens.ts'
 import type { Colouring } from '../../trajectory/colour/colouring.ts'
-import { type Layout, linesBetween, ROW_HEIGHT } from '../../trajectory/layout.ts'
+import { type Layout, linesBetween } from '../../trajectory/layout.ts'
 
 export interface MinimapPicture {
   /** Rows of device pixels; fewer than there is room for where the trajectory is short. */
@@ -56,7 +56,7 @@ export function minimapPicture(
   }
   return {
     rows,
-    lineRows: Math.max(1, Math.floor(ROW_HEIGHT * scale)),
+    lineRows: Math.max(1, Math.floor(layout.rowHeight * scale)),
     counts,
     levels,
     trained,

@@ -1,0 +1,55 @@
+/** What stands beside a segment: its number, kind, mask and length, and the control that folds it. */
+import type { SegmentLayout } from './layout.ts'
+import { type Drawn, part, setData, setText, type TokenPicture } from './token-picture.ts'
+
+export interface SegmentFrame extends Drawn {
+  readonly position: HTMLElement
+  readonly fold: HTMLElement
+  readonly kind: HTMLElement
+  readonly mask: HTMLElement
+  readonly length: HTMLElement
+}
+
+export function makeFrame(): SegmentFrame {
+  const element = part('div', 'segment-frame')
+  element.ariaHidden = 'true'
+  const rail = part('div', 'segment-rail')
+  const fold = part('button', 'rail-fold')
+  fold.tabIndex = -1
+  const [position, kind, mask, length] = [
+    part('div', 'rail-position'),
+    part('div', 'rail-kind'),
+    part('div', 'rail-mask'),
+    part('div', 'rail-length'),
+  ]
+  rail.append(fold, position, kind, mask, length)
+  element.append(rail)
+  return { element, position, fold, kind, mask, length }
+}
+
+/** `top` and `height`: of the part of it that is drawn, in pixels of the layout. */
+export function paintFrame(
+  { element, position, fold, kind, mask, length }: SegmentFrame,
+  index: number,
+  { top, height }: { readonly top: number; readonly height: number },
+  { layout, reading, canFold }: TokenPicture,
+): void {
+  const { segment, firstToken, folds } = layout.segments[index] as SegmentLayout
+  setStyle(element, 'top', `${top}px`)
+  setStyle(element, 'height', `${height}px`)
+  setData(element, 'segment', String(index))
+  setData(element, 'kind', segment.kind)
+  setData(element, 'collapsed', String(folds?.whole ?? false))
+  setData(fold, 'fold', `segment ${index}`)
+  fold.hidden = !canFold || segment.ids.length === 0
+  setText(fold, folds?.whole ? '▸' : '▾')
+  fold.title = folds?.whole ? 'Unfold the segment' : 'Fold the segment'
+  setText(position, `#${index} · ${firstToken}`)
+  setText(kind, reading.title(segment, index))
+  setText(mask, reading.mask(segment, index))
+  setText(length, `${segment.ids.length.toLocaleString('en')} tok`)
+}
+
+function setStyle(element: HTMLElement, name: 'top' | 'height', value: string): void {
+  if (element.style[name] !== value) element.style[name] = value
+}

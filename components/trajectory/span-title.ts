@@ -1,0 +1,33 @@
+/** Think blocks and tool calls as rows tell them. */
+import { spansOf, type TokenSpan } from '#lib/core/tokens.ts'
+import type { SegmentView } from '#lib/core/trajectory-view.ts'
+
+/** The first think block or tool call that lies, even in part, between two tokens of the segment. */
+export function outermostSpan(segment: SegmentView, start: number, end: number): TokenSpan | undefined {
+  for (const span of outerSpans(segment)) {
+    if (span.span.start >= end) return undefined
+    if (span.span.end > start) return span
+  }
+  return undefined
+}
+
+const known = new WeakMap<SegmentView, readonly TokenSpan[]>()
+
+function outerSpans(segment: SegmentView): readonly TokenSpan[] {
+  const found = known.get(segment)
+  if (found) return found
+  const spans = spansOf(segment).filter(({ kind }) => kind === 'think' || kind === 'tool-call')
+  known.set(segment, spans)
+  return spans
+}
+
+export function spanTitle(span: TokenSpan, segment: SegmentView): string {
+  const count = `${(span.span.end - span.span.start).toLocaleString('en')} tok`
+  if (span.kind === 'think')
+    return `think · ${count}${span.closed || segment.kind !== 'response' || !segment.finish ? '' : ' · not closed'}`
+  if (span.kind !== 'tool-call') return ''
+  const { call } = span
+  if (call.kind === 'malformed') return `${call.id} · malformed ✗`
+  const state = call.result ? ` ${call.result.status === 'success' ? '✓' : '✗'}` : ''
+  return `${call.id} · ${call.name}${state}`
+}

@@ -1,0 +1,58 @@
+/** The boxes around the token under the pointer and the selected one; the latter is the grid's active cell. */
+import { spanPath } from '#lib/core/span-path.ts'
+import { type Token, tokenAt } from '#lib/core/tokens.ts'
+import { cellsOf, columnOfToken, lineOfToken } from './layout.ts'
+import { part, type TokenPicture } from './token-picture.ts'
+
+export interface TokenBox {
+  place(tokenIndex: number | undefined, picture: TokenPicture): void
+}
+
+/** The element that a screen reader is pointed to while the grid has the focus. */
+export const SELECTED_ID = 'token-selected'
+
+export function createTokenBox(canvas: HTMLElement, name: 'token-pointed' | 'token-selected'): TokenBox {
+  const row = part('div', `token-outline ${name}`)
+  row.role = 'row'
+  const cell = part('div', '')
+  cell.role = 'gridcell'
+  if (name === 'token-selected') cell.id = SELECTED_ID
+  row.append(cell)
+  canvas.append(row)
+  let placed: { readonly index: number | undefined; readonly picture: TokenPicture } | undefined
+  return {
+    place(index, picture) {
+      if (placed?.index === index && placed?.picture === picture) return
+      placed = { index, picture }
+      const line = index === undefined ? undefined : lineOfToken(picture.layout, index)
+      const token = line && index !== undefined ? tokenAt(picture.trajectory, index) : undefined
+      row.hidden = !token
+      if (!line || !token) return
+      const { layout, cell: width } = picture
+      const column = line.isFolded ? 0 : columnOfToken(layout, line, token.index)
+      const cells = line.isFolded ? FOLD_CELLS : cellsOf(layout, token.segment.ids, token.indexInSegment)
+      row.style.transform = `translate(${column * width}px, ${line.top}px)`
+      row.style.width = `${cells * width}px`
+      row.ariaRowIndex = String(line.number + 1)
+      Object.assign(cell.dataset, {
+        index: token.index,
+        id: token.id,
+        trained: token.trained,
+        logprob: token.logprob ?? '',
+      })
+      cell.ariaLabel = tokenName(token, picture)
+    },
+  }
+}
+
+/** Of a line that is folded away, its arrow is boxed. */
+const FOLD_CELLS = 1
+
+/** What a screen reader says of a token. */
+export function tokenName(token: Token, { trajectory, reading }: Pick<TokenPicture, 'trajectory' | 'reading'>): string {
+  const entry = trajectory.vocab[token.id]
+  const text = typeof entry === 'string' ? JSON.stringify(entry) : entry ? `bytes ${entry.hex}` : 'text not known'
+  return [`token ${token.index}`, text, `id ${token.id}`, reading.fact(token), ...spanPath(trajectory, token)].join(
+    ', ',
+  )
+}

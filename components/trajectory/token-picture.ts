@@ -1,0 +1,43 @@
+/** Everything that the token view is drawn from. */
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import type { GridOptions } from './grid-options.ts'
+import type { Layout } from './layout.ts'
+import type { Selection } from './selection.ts'
+import type { TokenMarks } from './token-marks.ts'
+import type { TokenReading } from './token-reading.ts'
+
+export interface TokenPicture {
+  readonly trajectory: TrajectoryView
+  readonly layout: Layout
+  readonly reading: TokenReading
+  /** Width of one cell, in pixels. */
+  readonly cell: number
+  readonly specialIds: ReadonlySet<number>
+  /** The token whose box is drawn; undefined = none. */
+  readonly pointed: number | undefined
+  readonly selection: Selection | undefined
+  readonly marks: readonly TokenMarks[]
+  readonly options: GridOptions
+  /** Whether there are controls that fold. */
+  readonly canFold: boolean
+}
+
+/** A drawn thing, kept in a pool. */
+export interface Drawn {
+  readonly element: HTMLElement
+}
+
+export function part(tag: 'div' | 'span' | 'button', className: string): HTMLElement {
+  const element = document.createElement(tag)
+  element.className = className
+  return element
+}
+
+/** Writes only what differs: a write costs more than a comparison. */
+export function setText(element: HTMLElement, text: string): void {
+  if (element.firstElementChild || element.textContent !== text) element.textContent = text
+}
+
+export function setData(element: HTMLElement, name: string, value: string): void {
+  if (element.dataset[name] !== value) element.dataset[name] = value
+}
