@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { tooDeepAt } from './json-depth.ts'
+import { isDeeperThan, tooDeepAt } from './json-depth.ts'
 
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
@@ -14,6 +14,7 @@ test('any JSON is as deep as its value, whatever its texts hold', () => {
       const depth = depthOf(mixed)
       expect(tooDeepAt(json, depth)).toBeUndefined()
       expect('[{').toContain(json[tooDeepAt(json, depth - 1) ?? -1])
+      expect([isDeeperThan(depth, mixed), isDeeperThan(depth - 1, mixed)]).toEqual([false, true])
     }),
   )
 })

@@ -18,6 +18,16 @@ export function tooDeepAt(text: string, levels: number): number | undefined {
   return undefined
 }
 
+/** The same of a value that was parsed. Recursion goes no further than `levels`. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  // Long lists of numbers are most of a file: nothing is made for each of them.
+  for (const inner of Array.isArray(value) ? value : Object.values(value))
+    if (typeof inner === 'object' && inner !== null && isDeeperThan(levels - 1, inner)) return true
+  return false
+}
+
 const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [34, 92, 91, 93, 123, 125] as const
 
 /** Index of the quote that ends the string which begins at `from`, or of the text's end. */

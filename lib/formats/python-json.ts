@@ -1,23 +1,37 @@
-import { tooDeepAt } from '#lib/core/json-depth.ts'
+import { isDeeperThan, tooDeepAt } from '#lib/core/json-depth.ts'
 
 /**
  * JSON as Python's json module writes it: NaN, Infinity and -Infinity are numbers. Throws SyntaxError for what is none,
  * and for what is nested deeper than any file of ours or of a trainer: later steps walk it by recursion.
  */
 export function parsePythonJson(text: string): unknown {
-  if (tooDeepAt(text, DEEPEST) !== undefined) throw new SyntaxError(`it is nested deeper than ${DEEPEST} levels`)
+  const plain = plainJson(text)
+  if (plain) {
+    if (isDeeperThan(DEEPEST, plain.value)) throw tooDeep()
+    return plain.value
+  }
+  if (tooDeepAt(text, DEEPEST) !== undefined) throw tooDeep()
   const mark = markAbsentFrom(text)
-  const { marked, found } = withMarks(text, mark)
-  if (!found) return JSON.parse(text)
-  return JSON.parse(marked, (_, value: unknown) =>
+  return JSON.parse(withMarks(text, mark), (_, value: unknown) =>
     typeof value === 'string' && value.startsWith(mark) ? Number(value.slice(mark.length)) : value,
   )
 }
 
 const DEEPEST = 100
 
+const tooDeep = () => new SyntaxError(`it is nested deeper than ${DEEPEST} levels`)
+
+/** Most files are JSON as it is: the engine parses one in a fifth of the time that looking through its text takes. */
+function plainJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
 /** Numbers that JSON has no word for, as texts behind a mark. */
-function withMarks(text: string, mark: string): { readonly marked: string; readonly found: boolean } {
+function withMarks(text: string, mark: string): string {
   const parts: string[] = []
   let copied = 0
   for (let i = 0; i < text.length; i++) {
@@ -37,7 +51,7 @@ function withMarks(text: string, mark: string): { readonly marked: string; reado
       }
     }
   }
-  return { marked: parts.join('') + text.slice(copied), found: copied > 0 }
+  return parts.join('') + text.slice(copied)
 }
 
 const WORDS = ['NaN', 'Infinity'] as const
