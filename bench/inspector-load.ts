@@ -1,6 +1,6 @@
 /**
- * From a chosen file to its tokens: `node bench/inspector-load.ts [tokens]`. A generated trajectory, 27 % trained, with 5
- * alternatives at trained tokens.
+ * From a chosen file to its tokens, in the inspector and in two baselines: `node bench/inspector-load.ts [tokens]`. A
+ * generated trajectory, 27 % trained, with 5 alternatives at trained tokens.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -8,13 +8,17 @@ import path from 'node:path'
 import type { Page } from '@playwright/test'
 import { encode } from '#lib/core/codec.ts'
 import { largeTrajectory } from '../e2e/large-trajectory.ts'
-import { chooseFile, FIRST_TOKENS, longTasks, settled, weigh, withBench } from './browser.ts'
+import { serveBaselines } from './baselines/serve.ts'
+import { chooseFile, FIRST_TOKENS, longTasks, settled, untilDrawn, weigh, withBench } from './browser.ts'
 import { tell } from './figures.ts'
 
 const tokens = Number(process.argv[2] ?? 200_000)
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-load-'))
 const file = path.join(scratch, 'large.json')
 writeFileSync(file, encode(largeTrajectory({ tokens })))
+const baselines = await serveBaselines()
+/** Let go this long after its page is left. */
+const LET_GO_MS = 5_000
 
 await withBench(async ({ open }) => {
   const page = await open()
@@ -22,8 +26,41 @@ await withBench(async ({ open }) => {
   const painted = firstPaint(page, FIRST_TOKENS)
   await chooseFile(page, file)
   await told('', page, await painted, { painted: 500, interactive: 1000, longest: 100, nodes: 5000, heap: 100 })
+  await page.waitForURL(/\/t\//)
+  await page.getByRole('link', { name: 'Library' }).click()
+  await page.locator('[data-library="idle"]').waitFor()
+  await page.waitForTimeout(LET_GO_MS)
+  const left = await weigh(page)
+  tell('after the page was left: heap and typed arrays', (left.heap + left.buffers) / 1e6, 'MB', 25)
+  await page.context().close()
+
+  for (const [who, hash] of [
+    ['a React span per token: ', '#spans'],
+    ['react-window rows: ', '#rows'],
+  ] as const) {
+    const baseline = await open(hash, baselines.base)
+    const painted = firstPaint(baseline, '.token')
+    await baseline.getByLabel('Trajectory file').setInputFiles(file)
+    await told(who, baseline, await painted, {})
+    tell(`${who}pointed at → highlighted`, await pointed(baseline), 'ms')
+    await baseline.context().close()
+  }
 })
+await baselines.close()
 rmSync(scratch, { recursive: true })
+
+/** Milliseconds from a pointer's coming to a token until that is drawn. */
+function pointed(page: Page): Promise<number> {
+  return untilDrawn(
+    page,
+    () => {
+      const token = document.querySelectorAll('.token')[20]
+      token?.dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))
+    },
+    () => document.querySelector('.token.pointed') !== null,
+    null,
+  )
+}
 
 /** The page's time of the first picture with an element of this kind. */
 function firstPaint(page: Page, selector: string): Promise<number> {
