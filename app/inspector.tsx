@@ -29,6 +29,7 @@ import { Heading } from '#components/ui/facts.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import { type Pane, Panes } from '#components/ui/panes.tsx'
 import { TabList, TabPanel } from '#components/ui/tabs.tsx'
+import { saveContent } from '#lib/client/files.ts'
 import { usePreference } from '#lib/client/preference.ts'
 import { takesTokenizer } from '#lib/core/texts.ts'
 import { tokenAt, tokenCount } from '#lib/core/tokens.ts'
@@ -92,6 +93,12 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
           setHasTools(true)
           onView({ tab: 'tokens' })
         }),
+      copyImage: async () => {
+        const { copyGridImage } = await import('#components/inspector/image/copy-image.ts')
+        inspection.say(
+          await copyGridImage(inspection, trajectory.title ?? trajectory.model.name ?? 'Trajectory', saveContent),
+        )
+      },
       saveOffline: async () => {
         const { exportOffline } = await import('#lib/client/offline.ts')
         const { segments, thinks } = inspection.folds

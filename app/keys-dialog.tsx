@@ -1,5 +1,6 @@
 import { usePathname } from 'next/navigation'
-import { COMMAND_GROUPS, COMMANDS } from '#components/inspector/commands.ts'
+import { COMMAND_GROUPS } from '#components/inspector/command.ts'
+import { COMMANDS } from '#components/inspector/commands.ts'
 import { isMac } from '#components/inspector/is-mac.ts'
 import { GRID_MOVES, SELECT_ALL } from '#components/trajectory/grid-keys.ts'
 import { keyLabel } from '#components/trajectory/key-name.ts'

@@ -1,7 +1,8 @@
 /** The commands of the inspector: their keys, and the palette that finds them. */
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { type Command, type CommandScreen, commandOfKey, runCommand } from '#components/inspector/commands.ts'
+import { type Command, type CommandScreen, runCommand } from '#components/inspector/command.ts'
+import { commandOfKey } from '#components/inspector/commands.ts'
 import { keyName } from '#components/trajectory/key-name.ts'
 
 export function useCommands(screenOf: (showPalette: () => void) => CommandScreen) {

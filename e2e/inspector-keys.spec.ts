@@ -107,8 +107,13 @@ test('every key that does something else', async ({ page }) => {
   await press(page, 'Escape')
   await expect(grid(page)).toBeFocused()
   await press(page, 'z')
-  await expect(page.locator('.token-row[data-first="200"]')).toHaveCount(0)
-  await press(page, 'z', 'w', '+', '+')
+  const folded = page.locator('.token-row[data-fold^="think"]')
+  await expect(folded).toBeVisible()
+  await press(page, 'z')
+  await expect(folded).toHaveCount(0)
+  await press(page, 'Z')
+  await expect(page.locator('.token-row[data-fold^="segment"]')).toHaveCount(trajectory.segments.length)
+  await press(page, 'Z', 'w', '+', '+')
   await page.getByRole('button', { name: 'View options' }).click()
   const options = page.getByRole('dialog', { name: 'View options' })
   await expect(options.getByText('16 px')).toBeVisible()
@@ -275,6 +280,31 @@ test('a place chosen in the outline is shown, and keys go on from there', async 
   await expect(grid(page)).toBeFocused()
   await press(page, 'j')
   await expectChosen(page, String((starts[3] as number) + 1))
+})
+
+test('an image holds what is chosen, at twice its size', async ({ page }) => {
+  await show(page, `?at=${starts[1]}-${(starts[2] as number) - 1}&colour=span`)
+  await grid(page).focus()
+  await command(page, 'copy as image')
+  await press(page, 'Enter')
+  const said = status(page).filter({ hasText: 'Image copied' })
+  await expect(said).toBeVisible()
+  const [, width, height] = /(\d+) × (\d+) pixels/.exec((await said.textContent()) ?? '') ?? []
+  const image = await page.evaluate(async () => {
+    const [item] = await navigator.clipboard.read()
+    const bitmap = await createImageBitmap((await item?.getType('image/png')) as Blob)
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height)
+    const context = canvas.getContext('2d') as OffscreenCanvasRenderingContext2D
+    context.drawImage(bitmap, 0, 0)
+    const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height)
+    const colours = new Set(new Uint32Array(data.buffer))
+    return { width: bitmap.width, height: bitmap.height, colours: colours.size }
+  })
+  expect([image.width, image.height]).toEqual([Number(width), Number(height)])
+  // Two pixels for each of the page, and less than the page: the columns of the token view, and some twenty lines.
+  expect(image.width).toBeGreaterThan(1_000)
+  expect(image.height).toBeGreaterThan(400)
+  expect(image.colours).toBeGreaterThan(50)
 })
 
 for (const find of ['calculator', 'a b+c&d=e#f%20?', '"é日本😀"', '/^\\s*"(\\w+)":/ logprob<-3', "<script>'`"])

@@ -3,7 +3,9 @@ import { describe, expect, test, vi } from 'vitest'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import { DEFAULT_GRID_OPTIONS, NO_FOLDS } from '../trajectory/grid-options.ts'
 import { type Selection, single } from '../trajectory/selection.ts'
-import { COMMANDS, type Command, type CommandScreen, commandOfKey, furtherCommands, runCommand } from './commands.ts'
+import { type Command, type CommandScreen, runCommand } from './command.ts'
+import { COMMANDS, commandOfKey } from './commands.ts'
+import { furtherCommands } from './further-commands.ts'
 import type { Inspection } from './inspection.ts'
 import { markAfter } from './next-mark.ts'
 import type { Offers } from './offers.ts'
@@ -47,6 +49,7 @@ function screenWith({
       showKeys: tell('keys'),
       showPalette: tell('palette'),
       showTools: tell('tools'),
+      copyImage: tell('image'),
       saveOffline: tell('offline'),
       link: () => 'http://here/',
     },

@@ -3,57 +3,16 @@
  * shows it. Keys are written as in key-name.ts, and act while the token view has the focus.
  */
 
-import { segmentStarts, tokenCount } from '#lib/core/tokens.ts'
-import { colourGroups, colourModeNamed, heatToggled, maskToggled } from '../trajectory/colour/modes.ts'
+import { colourModeNamed, heatToggled, maskToggled } from '../trajectory/colour/modes.ts'
 import { allToggled, foldToggledAt, thinksToggled } from '../trajectory/folding.ts'
-import { GRID_MOVES, type GridMove, type GridPlace, moved, SELECT_ALL, widened } from '../trajectory/grid-keys.ts'
-import { type GridOptions, resized } from '../trajectory/grid-options.ts'
+import { GRID_MOVES, type GridMove, SELECT_ALL, widened } from '../trajectory/grid-keys.ts'
+import { resized } from '../trajectory/grid-options.ts'
 import { selectedIds, selectedJson, selectedText } from '../trajectory/selected-tokens.ts'
-import { type Selection, single } from '../trajectory/selection.ts'
 import { copiedNote } from '../trajectory/use-copy.ts'
-import { copyText } from '../ui/copy-text.ts'
-import { INSPECTOR_TABS, type Inspection, TAB_TITLES } from './inspection.ts'
-import { markAfter } from './next-mark.ts'
-import type { OfferName, Offers } from './offers.ts'
-
-/** What commands act on. */
-export interface CommandScreen {
-  readonly inspection: Inspection
-  readonly offers: Offers
-  readonly options: GridOptions
-  readonly onOptions: (options: GridOptions) => void
-  readonly page: PageActions
-}
-
-/** What the page around the inspector does. */
-interface PageActions {
-  readonly openFile: () => void
-  /** Undefined where there is nothing to export. */
-  readonly exportFile: (() => void) | undefined
-  readonly showKeys: () => void
-  readonly showPalette: () => void
-  /** Shows the tokens and their tools, at once. */
-  readonly showTools: () => void
-  /** Undefined where there is no address yet that leads back here. */
-  readonly link: () => string | undefined
-  readonly saveOffline: () => void
-}
-
-export interface Command {
-  readonly name: string
-  readonly title: string
-  readonly group: CommandGroup
-  /** Omitted: it has none. */
-  readonly keys?: readonly string[]
-  /** Its keys are answered elsewhere: by the browser, or by the page. */
-  readonly hasOwnKeys?: boolean
-  /** Why it cannot be done now; undefined: it can. Omitted: it always can. */
-  readonly obstacle?: (screen: CommandScreen) => string | undefined
-  readonly run: (screen: CommandScreen) => void
-}
-
-export const COMMAND_GROUPS = ['Move', 'Choose', 'Find', 'Colour', 'View', 'Tabs', 'Copy', 'Trajectory'] as const
-type CommandGroup = (typeof COMMAND_GROUPS)[number]
+import type { Command, CommandScreen } from './command.ts'
+import { colour, copy, placeOf, step, toDrift, withSelection } from './command-steps.ts'
+import { INSPECTOR_TABS, TAB_TITLES } from './inspection.ts'
+import type { OfferName } from './offers.ts'
 
 const obstacleAtToken = ({ inspection }: CommandScreen) =>
   inspection.view.selection === undefined ? 'No token is chosen.' : undefined
@@ -251,6 +210,12 @@ export const COMMANDS: readonly Command[] = [
     obstacle: ({ page }) => (page.link() === undefined ? 'A trajectory that is not stored has no link.' : undefined),
     run: (screen) => copy(screen, screen.page.link(), 'Link copied.'),
   },
+  {
+    name: 'copy-image',
+    title: 'Copy as image: what is chosen, or what is in sight',
+    group: 'Copy',
+    run: ({ page }) => page.copyImage(),
+  },
 
   {
     name: 'export',
@@ -287,76 +252,3 @@ export const COMMANDS: readonly Command[] = [
 /** The command of a key; undefined: it has none here. */
 export const commandOfKey = (key: string): Command | undefined =>
   COMMANDS.find(({ keys, hasOwnKeys }) => !hasOwnKeys && keys?.includes(key))
-
-/** Does what can be done, and says what cannot. */
-export function runCommand(command: Command, screen: CommandScreen): void {
-  const obstacle = command.obstacle?.(screen)
-  if (obstacle === undefined) command.run(screen)
-  else screen.inspection.say(obstacle)
-}
-
-/** Those that depend on the trajectory: its colours, and the places that a number names. */
-export function furtherCommands(screen: CommandScreen, typed: string): readonly Command[] {
-  const { trajectory } = screen.inspection
-  const number = /^\d{1,9}$/.test(typed.trim()) ? Number(typed) : undefined
-  const starts = segmentStarts(trajectory)
-  const place = (what: string, token: number): Command => ({
-    name: `go-${what}`,
-    title: `Go to ${what} ${number}`,
-    group: 'Move',
-    run: ({ inspection }) => inspection.onSelect(single(token), 'tokens'),
-  })
-  return [
-    ...(number !== undefined && number < tokenCount(trajectory) ? [place('token', number)] : []),
-    ...(number !== undefined && number < starts.length - 1 ? [place('segment', starts[number] as number)] : []),
-    ...colourGroups(trajectory).flatMap(({ choices }) =>
-      choices.map(
-        ({ name, title, missing }): Command => ({
-          name: `colour-${name}`,
-          title: name === 'none' ? 'Colour by nothing' : `Colour by ${title}`,
-          group: 'Colour',
-          obstacle: () => (missing === undefined ? undefined : `This trajectory: ${missing}.`),
-          run: ({ inspection }) => colour(inspection, name),
-        }),
-      ),
-    ),
-  ]
-}
-
-const colour = ({ onView }: Inspection, name: string): void => onView({ colour: name, limit: undefined })
-
-function placeOf({ inspection: { grid, trajectory, view } }: CommandScreen): GridPlace | undefined {
-  const layout = grid.current?.layout()
-  const sight = grid.current?.sight()
-  if (!layout || !sight) return undefined
-  const pageLines = Math.max(1, Math.floor(((sight.end - sight.start) * layout.height) / layout.rowHeight) - 2)
-  return { layout, count: tokenCount(trajectory), selection: view.selection, pageLines }
-}
-
-function step(screen: CommandScreen, move: GridMove, isExtending: boolean): void {
-  const place = placeOf(screen)
-  const chosen = place && moved(move, place, isExtending)
-  if (chosen) screen.inspection.onSelect(chosen.selection, 'tokens')
-}
-
-function toDrift({ inspection }: CommandScreen, direction: 1 | -1): void {
-  const { marks, view, onSelect, say } = inspection
-  const ranges = marks.find(({ kind }) => kind === 'drift')?.ranges
-  if (!ranges || ranges.length === 0) {
-    say('No drift is known here.')
-    return
-  }
-  const range = markAfter(ranges, view.selection, direction)
-  if (range) onSelect({ anchor: range.start, focus: range.end - 1 }, 'tokens')
-  else say(direction === 1 ? 'No further drift.' : 'No drift before this.')
-}
-
-const withSelection = <T>(
-  { inspection: { trajectory, view } }: CommandScreen,
-  of: (trajectory: Inspection['trajectory'], selection: Selection) => T,
-): T | undefined => view.selection && of(trajectory, view.selection)
-
-async function copy({ inspection: { say } }: CommandScreen, text: string | undefined, done: string): Promise<void> {
-  if (text === undefined) return
-  say((await copyText(text)) ? done : 'The browser refused to copy.')
-}

@@ -1,4 +1,4 @@
-import type { Command } from './commands.ts'
+import type { Command } from './command.ts'
 
 /**
  * Commands that have every typed word, in this order: those that begin with what is typed, those with a word that begins

@@ -3,7 +3,9 @@
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { keyLabel } from '../trajectory/key-name.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { COMMANDS, type Command, type CommandScreen, furtherCommands } from './commands.ts'
+import type { Command, CommandScreen } from './command.ts'
+import { COMMANDS } from './commands.ts'
+import { furtherCommands } from './further-commands.ts'
 import { isMac } from './is-mac.ts'
 import { searched } from './palette-search.ts'
 

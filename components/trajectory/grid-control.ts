@@ -1,5 +1,6 @@
 /** How the parts around the token view read its layout and move it. */
 import type { Layout } from './layout.ts'
+import type { TokenPicture } from './token-picture.ts'
 
 /** Shares of the height of all lines, 0 to 1: what is in sight. */
 interface Sight {
@@ -16,6 +17,8 @@ export interface GridControl {
   readonly scrollToFraction: (fraction: number) => void
   /** Brings a token into sight, and leaves the view where it is when it is there already. */
   readonly reveal: (tokenIndex: number) => void
+  /** What is drawn, and the element that it is drawn in; undefined before the view is measured. */
+  readonly drawing: () => { readonly picture: TokenPicture; readonly element: HTMLElement } | undefined
   /** Takes the keyboard's focus. */
   readonly focus: () => void
   /** Hears that the layout or what is in sight has changed, at most once a frame. Returns what ends it. */

@@ -56,6 +56,7 @@ export function useGridDrawing(props: GridDrawingOptions) {
   const canvas = useRef<HTMLDivElement>(null)
   const layer = useRef<HTMLDivElement>(null)
   const view = useRef<GridView>(undefined)
+  const shownPicture = useRef<TokenPicture>(undefined)
   const listeners = useRef(new Set<() => void>())
   const measure = useMeasure(viewport, canvas, props.options?.fontSize ?? DEFAULT_GRID_OPTIONS.fontSize)
   const picture = usePicture(props, measure)
@@ -69,6 +70,7 @@ export function useGridDrawing(props: GridDrawingOptions) {
     if (!picture || !viewport.current || !canvas.current || !layer.current) return
     view.current ??= createGridView(viewport.current, canvas.current, layer.current)
     view.current.show(picture)
+    shownPicture.current = picture
     drawn()
   }, [picture])
   const moved = useEffectEvent(() => {
@@ -115,6 +117,10 @@ export function useGridDrawing(props: GridDrawingOptions) {
       sight: () => view.current?.sight() ?? { start: 0, end: 1 },
       scrollToFraction: (fraction) => view.current?.scrollTo(fraction * (view.current.layout()?.height ?? 0)),
       reveal: (index) => view.current?.reveal(index),
+      drawing: () =>
+        shownPicture.current && viewport.current
+          ? { picture: shownPicture.current, element: viewport.current }
+          : undefined,
       focus: () => viewport.current?.focus({ preventScroll: true }),
       subscribe: (listener) => {
         listeners.current.add(listener)

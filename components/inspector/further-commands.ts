@@ -1,0 +1,33 @@
+import { segmentStarts, tokenCount } from '#lib/core/tokens.ts'
+import { colourGroups } from '../trajectory/colour/modes.ts'
+import { single } from '../trajectory/selection.ts'
+import type { Command, CommandScreen } from './command.ts'
+import { colour } from './command-steps.ts'
+
+/** Those that depend on the trajectory: its colours, and the places that a number names. */
+export function furtherCommands(screen: CommandScreen, typed: string): readonly Command[] {
+  const { trajectory } = screen.inspection
+  const number = /^\d{1,9}$/.test(typed.trim()) ? Number(typed) : undefined
+  const starts = segmentStarts(trajectory)
+  const place = (what: string, token: number): Command => ({
+    name: `go-${what}`,
+    title: `Go to ${what} ${number}`,
+    group: 'Move',
+    run: ({ inspection }) => inspection.onSelect(single(token), 'tokens'),
+  })
+  return [
+    ...(number !== undefined && number < tokenCount(trajectory) ? [place('token', number)] : []),
+    ...(number !== undefined && number < starts.length - 1 ? [place('segment', starts[number] as number)] : []),
+    ...colourGroups(trajectory).flatMap(({ choices }) =>
+      choices.map(
+        ({ name, title, missing }): Command => ({
+          name: `colour-${name}`,
+          title: name === 'none' ? 'Colour by nothing' : `Colour by ${title}`,
+          group: 'Colour',
+          obstacle: () => (missing === undefined ? undefined : `This trajectory: ${missing}.`),
+          run: ({ inspection }) => colour(inspection, name),
+        }),
+      ),
+    ),
+  ]
+}

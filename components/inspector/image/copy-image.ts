@@ -1,0 +1,31 @@
+import type { Inspection } from '../inspection.ts'
+import { drawImage } from './draw-image.ts'
+import { gridImage, imageRange } from './grid-image.ts'
+
+/**
+ * Gives a picture of the tokens to the clipboard as PNG: what is chosen, or what is in sight. Where the browser refuses
+ * that, it is saved as a file. Returns what to say.
+ */
+export async function copyGridImage(
+  { grid, view, inSight, colouring }: Pick<Inspection, 'grid' | 'view' | 'inSight' | 'colouring'>,
+  name: string,
+  save: (content: Blob, name: string) => void,
+): Promise<string> {
+  const drawing = grid.current?.drawing()
+  const range = imageRange(view.selection, inSight)
+  if (!drawing || !range) return 'There is nothing to take a picture of yet.'
+  const image = gridImage(drawing.picture, colouring, range, name)
+  const canvas = drawImage(image, drawing.element)
+  const png = new Promise<Blob>((resolve, reject) =>
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the browser makes no picture of this')))),
+  )
+  const size = `${canvas.width} × ${canvas.height} pixels`
+  const cut = image.left > 0 ? `; ${image.left.toLocaleString('en')} lines did not fit` : ''
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ 'image/png': png })])
+    return `Image copied: ${size}${cut}.`
+  } catch {
+    save(await png, 'tokens.png')
+    return `The browser refused to copy; saved as tokens.png: ${size}${cut}.`
+  }
+}

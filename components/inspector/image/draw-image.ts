@@ -1,0 +1,120 @@
+/** Draws a picture of the token view on a canvas, twice as fine as it is seen. */
+
+import type { GridImage, ImageRail, ImageRow, ImageToken } from './grid-image.ts'
+import { HEAD_HEIGHT, RAIL_WIDTH } from './grid-image.ts'
+import type { LegendPart } from './legend-parts.ts'
+
+const SCALE = 2
+const MONO = '"JetBrains Mono Variable", ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace'
+const SANS = '"Inter Variable", ui-sans-serif, system-ui, sans-serif'
+const LEFT = 14
+
+/** `within`: an element of the page, whose colours, light or dark, are those of the picture. */
+export function drawImage(image: GridImage, within: HTMLElement): HTMLCanvasElement {
+  const canvas = document.createElement('canvas')
+  canvas.width = image.width * SCALE
+  canvas.height = image.height * SCALE
+  const context = canvas.getContext('2d')
+  if (!context) throw new Error('the browser gives no canvas to draw on')
+  context.scale(SCALE, SCALE)
+  context.textBaseline = 'middle'
+  const colours = createColours(within)
+  const pen: Pen = {
+    fill: (colour, x, y, width, height) => {
+      context.fillStyle = colours.of(colour)
+      context.fillRect(x, y, width, height)
+    },
+    write: (text, x, y, font, colour) => {
+      context.font = font
+      context.fillStyle = colours.of(colour)
+      context.fillText(text, x, y)
+      return context.measureText(text).width
+    },
+  }
+  pen.fill('var(--ground)', 0, 0, image.width, image.height)
+  drawHead(pen, image)
+  for (const [index, rail] of image.rails.entries()) drawRail(pen, rail, index > 0, image.width)
+  for (const row of image.rows) drawRow(pen, row, image)
+  colours.end()
+  return canvas
+}
+
+/** Colours as the style sheet names them; places in pixels; texts stand in the middle of their height. */
+interface Pen {
+  readonly fill: (colour: string, x: number, y: number, width: number, height: number) => void
+  /** Returns the width. */
+  readonly write: (text: string, x: number, y: number, font: string, colour: string) => number
+}
+
+function drawHead(pen: Pen, { title, legend, width, left }: GridImage): void {
+  const note = left > 0 ? ` · ${left.toLocaleString('en')} more lines` : ''
+  pen.write(title + note, LEFT, 18, `600 13px ${SANS}`, 'var(--ink)')
+  legend.reduce((x, part) => x + 8 + drawLegendPart(pen, part, x), LEFT)
+  pen.fill('var(--line)', 0, HEAD_HEIGHT - 9, width, 1)
+}
+
+function drawLegendPart(pen: Pen, part: LegendPart, x: number): number {
+  if (part.kind === 'text') return pen.write(part.text, x, 40, `12px ${SANS}`, 'var(--dim)')
+  for (const [index, colour] of part.colours.entries()) pen.fill(colour, x + 11 * index, 35, 11, 10)
+  return 11 * part.colours.length
+}
+
+function drawRail(pen: Pen, { top, texts, isResponse }: ImageRail, hasRule: boolean, width: number): void {
+  if (hasRule) pen.fill('var(--line)', 0, top - 10, width, 1)
+  for (const [index, text] of texts.entries()) {
+    const isTitle = index === 1
+    const colour = !isTitle ? 'var(--faint)' : isResponse ? 'var(--accent)' : 'var(--ink)'
+    pen.write(text, LEFT, top + 10 + 15 * index, `${isTitle ? '600 ' : ''}11px ${SANS}`, colour)
+  }
+}
+
+function drawRow(pen: Pen, row: ImageRow, image: GridImage): void {
+  const { rowHeight, fontSize } = image
+  if (row.isThink || row.isCall)
+    pen.fill(row.isThink ? 'var(--think)' : 'var(--tool-rule)', RAIL_WIDTH - 9, row.top, 2, rowHeight)
+  const font = `${row.isThink ? 'italic ' : ''}${fontSize}px ${MONO}`
+  if (row.folded !== undefined)
+    pen.write(row.folded, RAIL_WIDTH, row.top + rowHeight / 2, `${fontSize}px ${MONO}`, 'var(--faint)')
+  for (const token of row.tokens) drawToken(pen, token, row.top, font, image)
+}
+
+function drawToken(pen: Pen, token: ImageToken, top: number, font: string, { rowHeight, cell, fontSize }: GridImage) {
+  const { from, to, text, marks, isPlain, colour, isTrained, isSpecial } = token
+  if (colour !== undefined) pen.fill(colour, from, top + 2, to - from, rowHeight - 5)
+  if (isTrained) pen.fill('var(--trained)', from, top + rowHeight - 2, to - from, 2)
+  if (isSpecial)
+    for (const [x, y, width, height] of [
+      [from + 1, top + 3, to - from - 2, 1],
+      [from + 1, top + rowHeight - 4, to - from - 2, 1],
+      [from + 1, top + 3, 1, rowHeight - 6],
+      [to - 2, top + 3, 1, rowHeight - 6],
+    ] as const)
+      pen.fill('var(--special-edge)', x, y, width, height)
+  const middle = top + rowHeight / 2
+  const ink = isTrained ? 'var(--ink-trained)' : 'var(--ink-context)'
+  // Character by character: fonts draw `->` and `!=` as one sign, which no token is.
+  if (isPlain)
+    for (const [index, character] of [...text].entries()) pen.write(character, from + index * cell, middle, font, ink)
+  else pen.write(text, from, middle, font, ink)
+  for (const [index, mark] of [...marks].entries())
+    if (mark !== ' ') pen.write(mark, from + index * cell, middle, `${fontSize}px ${MONO}`, 'var(--faint)')
+}
+
+/** What colours of the style sheet are in this element; asked for once each. */
+function createColours(within: HTMLElement) {
+  const known = new Map<string, string>()
+  const probe = document.createElement('span')
+  probe.hidden = true
+  within.append(probe)
+  return {
+    of: (colour: string): string => {
+      const found = known.get(colour)
+      if (found !== undefined) return found
+      probe.style.color = colour
+      const { color } = getComputedStyle(probe)
+      known.set(colour, color)
+      return color
+    },
+    end: () => probe.remove(),
+  }
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest'
+import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
+import { segmentStarts, tokenCount } from '#lib/core/tokens.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { colouringOf } from '../../trajectory/colour/colouring.ts'
+import { DEFAULT_GRID_OPTIONS, NO_FOLDS } from '../../trajectory/grid-options.ts'
+import { createLayoutMaker } from '../../trajectory/layout.ts'
+import { createPieceTable } from '../../trajectory/piece-table.ts'
+import { single } from '../../trajectory/selection.ts'
+import type { TokenPicture } from '../../trajectory/token-picture.ts'
+import { trajectoryReading } from '../../trajectory/token-reading.ts'
+import { gridImage, imageRange } from './grid-image.ts'
+import { legendParts } from './legend-parts.ts'
+
+function pictureOf(trajectory: TrajectoryView, folds = NO_FOLDS): TokenPicture {
+  const layout = createLayoutMaker(createPieceTable((text) => text.length))(trajectory.segments, trajectory.vocab, {
+    columns: 40,
+    rowHeight: 24,
+    folds,
+  })
+  return {
+    trajectory,
+    layout,
+    reading: trajectoryReading(colouringOf(trajectory, 'mask')),
+    cell: 8,
+    specialIds: new Set(trajectory.model.tokenizer?.specialIds),
+    pointed: undefined,
+    selection: undefined,
+    marks: [],
+    options: DEFAULT_GRID_OPTIONS,
+    canFold: false,
+  }
+}
+
+const imageOf = (start: number, end: number, picture = pictureOf(sample)) =>
+  gridImage(picture, colouringOf(picture.trajectory, 'mask'), { start, end }, 'sample')
+
+test('a picture holds the tokens of its range, each once, in order', () => {
+  const all = imageOf(0, tokenCount(sample))
+  expect(all.rows.flatMap(({ tokens }) => tokens)).toHaveLength(tokenCount(sample))
+  expect(all.rails.map(({ texts }) => texts[0])).toEqual(
+    sample.segments.map((_, index) => `#${index} · ${segmentStarts(sample)[index]}`),
+  )
+  const some = imageOf(2, 5).rows.flatMap(({ tokens }) => tokens)
+  expect(some.map(({ text }) => text.trim())).toEqual(['<end>', '<think>', expect.stringContaining('E6 97')])
+  expect(some.map(({ isTrained, isSpecial }) => [isTrained, isSpecial])).toEqual([
+    [false, true],
+    [true, true],
+    [true, false],
+  ])
+  expect(some.map(({ colour }) => colour !== undefined)).toEqual([false, true, true])
+})
+
+test('rows do not lie over each other, and all stand within the picture', () => {
+  const { rows, rails, width, height, rowHeight } = imageOf(0, tokenCount(sample))
+  for (const [index, { top }] of rows.entries())
+    if (index > 0) expect(top).toBeGreaterThanOrEqual((rows[index - 1]?.top ?? 0) + rowHeight)
+  expect((rows.at(-1)?.top ?? 0) + rowHeight).toBeLessThanOrEqual(height)
+  expect((rails.at(-1)?.top ?? 0) + 4 * 15).toBeLessThanOrEqual(height)
+  for (const { to } of rows.flatMap(({ tokens }) => tokens)) expect(to).toBeLessThanOrEqual(width)
+})
+
+test('a picture has an end, and says how many lines it leaves out', () => {
+  const [prompt] = sample.segments
+  const long = {
+    ...sample,
+    segments: [{ ...prompt, ids: Array(3_000).fill(8), logprobs: undefined }],
+  } as TrajectoryView
+  const { rows, left, height } = imageOf(0, 3_000, pictureOf(long))
+  expect(rows.length + left).toBe(3_000)
+  expect(left).toBeGreaterThan(2_000)
+  expect(height).toBeLessThanOrEqual(8_100)
+})
+
+test('what is folded is one line', () => {
+  const folded = pictureOf(sample, { segments: new Set([1]), thinks: new Set() })
+  const { rows } = imageOf(0, tokenCount(sample), folded)
+  expect(rows.filter((row) => row.folded !== undefined).map((row) => row.folded)).toEqual(['▸ 5 tok'])
+})
+
+test('several chosen tokens are taken, else what is in sight', () => {
+  const inSight = { start: 0, end: 8 }
+  expect(imageRange({ anchor: 4, focus: 2 }, inSight)).toEqual({ start: 2, end: 5 })
+  expect(imageRange(single(3), inSight)).toBe(inSight)
+  expect(imageRange(undefined, undefined)).toBeUndefined()
+})
+
+describe('the legend', () => {
+  const partsOf = (name: string) => legendParts(colouringOf(sample, name))
+  test('numbers have their ends, kinds their names, nothing has none', () => {
+    const surprise = partsOf('logprob')
+    expect(surprise[0]).toEqual({ kind: 'text', text: 'surprise 0' })
+    expect(surprise[1]?.kind === 'colours' && surprise[1].colours).toHaveLength(8)
+    expect(partsOf('mask').some((part) => part.kind === 'text' && /trained/.test(part.text))).toBe(true)
+    expect(partsOf('none')).toEqual([])
+  })
+})
