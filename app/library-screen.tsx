@@ -194,7 +194,7 @@ export function LibraryScreen() {
               (isFiltered ? (
                 <Nothing title="Nothing matches">
                   <p>Every word must stand in the title, question, tags, note, model, outcome or file name.</p>
-                  <Button onClick={() => state.setFilter({ q: '', outcome: '', tag: '', source: '' })}>
+                  <Button onClick={() => state.setFilter({ q: '', outcome: '', tag: '', source: '', health: '' })}>
                     Clear search and filters
                   </Button>
                 </Nothing>

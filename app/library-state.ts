@@ -13,6 +13,7 @@ export function useLibraryState() {
       outcome: text,
       tag: text,
       source: text,
+      health: text,
       sort: parseAsStringLiteral(SORT_COLUMNS).withDefault('added'),
       order: parseAsStringLiteral(SORT_ORDERS),
       cursor: parseAsString,

@@ -49,6 +49,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     imports: [
       'lib/agent',
       'lib/formats',
+      'lib/inspect',
       'lib/lab',
       'lib/local-model',
       'lib/parsers',

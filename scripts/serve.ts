@@ -53,6 +53,7 @@ async function stop(front: ReturnType<typeof createFront>): Promise<void> {
   const services = sharedServices()
   await services?.runs.cancelAll()
   await services?.localModel.close()
+  await services?.health.close()
   services?.store.close()
   front.closeAllConnections()
   process.exit(0)

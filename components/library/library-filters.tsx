@@ -11,6 +11,8 @@ export interface LibraryFilter {
   readonly tag: string
   /** A kind; `import:` with a format. */
   readonly source: string
+  /** problems, none, drift or unchecked. */
+  readonly health: string
 }
 
 interface LibraryFiltersProps {
@@ -65,11 +67,17 @@ export function LibraryFilters({ filter, choices, sort, onFilter, onSort, search
         options={sourceOptions(choices)}
         onChange={(source) => onFilter({ source })}
       />
+      <Choice
+        label="Health"
+        value={filter.health}
+        options={HEALTH_OPTIONS}
+        onChange={(health) => onFilter({ health })}
+      />
       <select
         aria-label="Sort"
         value={SORTS.findIndex(([, { by, order }]) => by === sort.by && order === sort.order)}
         onChange={(event) => onSort(SORTS[Number(event.target.value)]?.[1] ?? sort)}
-        className={`${BOX} xl:hidden`}
+        className={`${BOX} max-md:col-span-2 xl:hidden`}
       >
         {SORTS.map(([text], index) => (
           <option key={text} value={index}>
@@ -80,6 +88,13 @@ export function LibraryFilters({ filter, choices, sort, onFilter, onSort, search
     </search>
   )
 }
+
+const HEALTH_OPTIONS: readonly Option[] = [
+  { value: 'problems', text: 'with problems' },
+  { value: 'none', text: 'no problems' },
+  { value: 'drift', text: 'with drift' },
+  { value: 'unchecked', text: 'not checked yet' },
+]
 
 interface Option {
   readonly value: string

@@ -29,6 +29,7 @@ const row = (key: string, change: Partial<TrajectorySummary> = {}): TrajectorySu
   meanLogprob: null,
   toolCalls: 0,
   failedCalls: 0,
+  health: null,
   ...change,
 })
 

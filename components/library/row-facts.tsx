@@ -1,6 +1,7 @@
 import type { TrajectorySummary } from '#lib/core/library.ts'
 import { countText, decimalText, percentText } from '../trajectory/numbers.ts'
 import { Fact, Facts } from '../ui/facts.tsx'
+import { healthWords } from './health-marks.tsx'
 import { outcomeInk, sourceText, timeText } from './row-texts.ts'
 
 /** What is known of a trajectory without opening it. */
@@ -22,6 +23,7 @@ export function RowFacts({ row }: { readonly row: TrajectorySummary }) {
       <Fact name="tool calls">
         {countText(row.toolCalls - row.failedCalls)} ✓ {countText(row.failedCalls)} ✗
       </Fact>
+      <Fact name="health">{healthWords(row.health)}</Fact>
       <Fact name="model">{row.model ?? '—'}</Fact>
       <Fact name="source">{sourceText(row.source, row.importFormat)}</Fact>
       <Fact name="made">{timeText(row.createdAt)}</Fact>

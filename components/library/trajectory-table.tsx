@@ -4,6 +4,7 @@ import { ArrowDown, ArrowUp, Pencil } from 'lucide-react'
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
 import { firstOrder, type ListSort, type TrajectorySummary } from '#lib/core/library.ts'
 import { countText, decimalText } from '../trajectory/numbers.ts'
+import { HealthMarks } from './health-marks.tsx'
 import { outcomeInk, rewardText, sourceText, timeText, titleText, whenText } from './row-texts.ts'
 import { TagList } from './tag-list.tsx'
 
@@ -214,6 +215,9 @@ function Row({ row, now, isChosen, isShown, tabIndex, onChoose, onAction }: RowP
           >
             {title}
           </a>
+          <span className="flex shrink-0 gap-1.5 self-center">
+            <HealthMarks health={row.health} />
+          </span>
           <span className="flex shrink-0 gap-1 max-md:hidden">
             <TagList tags={row.tags} most={2} />
           </span>

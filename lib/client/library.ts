@@ -10,6 +10,7 @@ export interface TrajectoriesQuery {
   readonly outcome?: string
   readonly tag?: string
   readonly source?: string
+  readonly health?: string
   readonly sort?: ListSort['by']
   readonly order?: ListSort['order']
   readonly limit: number
@@ -17,8 +18,10 @@ export interface TrajectoriesQuery {
 }
 
 const POLL_RUNNING_MS = 3_000
+/** The server checks what it has stored since. */
+const POLL_UNCHECKED_MS = 1_500
 
-/** Asked again soon while one in it is running. */
+/** Asked again soon while one in it is running, or not checked yet. */
 export const trajectoriesOptions = (query: TrajectoriesQuery) =>
   queryOptions({
     queryKey: [...TRAJECTORIES, query],
@@ -27,7 +30,11 @@ export const trajectoriesOptions = (query: TrajectoriesQuery) =>
       return pageSchema.parse(await (await callApi(`/api/trajectories?${search}`, { signal })).json())
     },
     refetchInterval: ({ state }) =>
-      state.data?.trajectories.some(({ outcomeKind }) => outcomeKind === 'running') ? POLL_RUNNING_MS : false,
+      state.data?.trajectories.some(({ outcomeKind, health }) => outcomeKind !== 'running' && health === null)
+        ? POLL_UNCHECKED_MS
+        : state.data?.trajectories.some(({ outcomeKind }) => outcomeKind === 'running')
+          ? POLL_RUNNING_MS
+          : false,
   })
 
 export const choicesOptions = () =>

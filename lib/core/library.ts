@@ -1,5 +1,6 @@
 /** What a list of stored trajectories tells, and in which orders: the same in the store, on the wire and on the page. */
 import * as z from 'zod'
+import { healthGistSchema } from './health.ts'
 import type { Plain } from './trajectory.ts'
 
 export const summarySchema = z.object({
@@ -26,6 +27,7 @@ export const summarySchema = z.object({
   meanLogprob: z.number().nullable().describe('Over trained tokens whose logprob is known, in nats.'),
   toolCalls: z.int(),
   failedCalls: z.int().describe('Of those: failed and malformed ones.'),
+  health: healthGistSchema.nullable().describe('null: not checked as it is now; that is done in the background.'),
 })
 export type TrajectorySummary = Plain<z.infer<typeof summarySchema>>
 

@@ -1,5 +1,6 @@
 /** The library over HTTP: stored trajectories listed, labelled, deleted and restored, several exported. */
 import * as z from 'zod'
+import type { Health } from '#lib/core/health.ts'
 import {
   firstOrder,
   type ListSort,
@@ -8,6 +9,7 @@ import {
   type TrajectoryPage,
   type TrajectorySummary,
 } from '#lib/core/library.ts'
+import { HEALTH_FILTERS } from '#lib/store/health.ts'
 import type { ListFilter } from '#lib/store/listing.ts'
 import { cursorText, readCursor } from './list-cursor.ts'
 import { Problem } from './problem.ts'
@@ -47,12 +49,21 @@ function filterIn(query: URLSearchParams): ListFilter {
       detail: `"q" is longer than ${LONGEST_SEARCH} characters`,
     })
   const outcome = query.get('outcome')
+  const health = query.get('health')
+  const knownHealth = HEALTH_FILTERS.find((known) => known === health)
+  if (health !== null && knownHealth === undefined)
+    throw new Problem({
+      status: 400,
+      code: 'BAD_QUERY',
+      detail: `"health" must be one of ${HEALTH_FILTERS.join(', ')}, not ${JSON.stringify(health.slice(0, 40))}`,
+    })
   const source = query.get('source')
   const [kind = '', ...format] = source?.split(':') ?? []
   return {
     text,
     tags: query.getAll('tag'),
     ...(outcome !== null && { outcome }),
+    ...(knownHealth !== undefined && { health: knownHealth }),
     ...(source !== null && { source: { kind, ...(format.length > 0 && { format: format.join(':') }) } }),
   }
 }
@@ -89,6 +100,13 @@ export function labelTrajectory(
   const row = store.label(key, change)
   if (!row) throw noTrajectory(key, store)
   return row
+}
+
+/** Checked now where it is not known. */
+export async function trajectoryHealth(key: string, { store, health }: Services): Promise<Health> {
+  const found = store.isDeleted(key) ? undefined : await health.healthOf(key)
+  if (!found) throw noTrajectory(key, store)
+  return found
 }
 
 export function removeTrajectory(key: string, { store }: Services): void {

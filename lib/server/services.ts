@@ -5,8 +5,9 @@ import { createLocalModel, type LocalModel } from '#lib/local-model/local-model.
 import { openDataFolder } from '#lib/store/data-folder.ts'
 import { openServerStore } from '#lib/store/servers.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
-import { createTokenizerLoader, type TokenizerLoader } from '#lib/tokenizer/load.ts'
+import { createTokenizerLoader, type TokenizerLoader, type TokenizerPlaces } from '#lib/tokenizer/load.ts'
 import type { Config } from './config.ts'
+import { createHealthChecks, type HealthChecks } from './health-checks.ts'
 import { createRuns, type Runs } from './runs.ts'
 import { BUILT_IN, createServers, type Servers } from './servers.ts'
 import { sharedConfig, sharedServices, shareServices } from './shared.ts'
@@ -19,6 +20,7 @@ export interface Services {
   readonly tokenizers: TokenizerLoader
   readonly localModel: LocalModel
   readonly runs: Runs
+  readonly health: HealthChecks
 }
 
 export function services(): Services {
@@ -33,15 +35,17 @@ function createServices(config: Config): Services {
   const folder = openDataFolder(config.dataFolder)
   const shipped = path.join(config.applicationFolder, 'models', 'tiny-qwen3')
   const model = config.model ?? shipped
-  const tokenizers = createTokenizerLoader({
+  const places: TokenizerPlaces = {
     builtIn: { [BUILT_IN]: model },
     folders: config.tokenizerFolders,
     hub: config.hub,
-  })
+  }
+  const tokenizers = createTokenizerLoader(places)
+  const store = openTrajectoryStore(folder, { processId: process.pid, isAlive, now: () => new Date() })
   return {
     config,
     version: versionOf(config.applicationFolder),
-    store: openTrajectoryStore(folder, { processId: process.pid, isAlive, now: () => new Date() }),
+    store,
     servers: createServers(config, openServerStore(folder)),
     tokenizers,
     localModel: createLocalModel({
@@ -52,6 +56,11 @@ function createServices(config: Config): Services {
       cacheFolder: path.join(folder, 'models'),
     }),
     runs: createRuns(),
+    health: createHealthChecks({
+      store,
+      workerFile: path.join(config.applicationFolder, 'lib', 'server', 'health-worker.ts'),
+      start: { dataFolder: folder, tokenizers: { ...places, hub: { ...places.hub, cachedOnly: true } } },
+    }),
   }
 }
 

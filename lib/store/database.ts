@@ -3,6 +3,9 @@ import { chmodSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { migrate } from './schema.ts'
 
+/** In the data folder. */
+export const DATABASE_FILE = 'rollscope.db'
+
 /** Throws StoreError for a file of a newer version. */
 export function openDatabase(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 5000 })

@@ -6,10 +6,10 @@ import { type Labels, labelsOf } from '#lib/core/labels.ts'
 import type { TrajectorySummary } from '#lib/core/library.ts'
 import { statistics } from '#lib/core/statistics.ts'
 import type { Message, Outcome, Trajectory } from '#lib/core/trajectory.ts'
+import { HEALTH_COLUMN, healthGist } from './health.ts'
 
 /** Read with these columns. */
-export const SUMMARY_COLUMNS =
-  'sequence, key, id, created_at, added_at, labels, question, model, outcome_kind, outcome, source, import_format, segments, turns, tokens, trained, mean_logprob, tool_calls, failed_calls'
+export const SUMMARY_COLUMNS = `sequence, key, id, created_at, added_at, labels, question, model, outcome_kind, outcome, source, import_format, segments, turns, tokens, trained, mean_logprob, tool_calls, failed_calls, ${HEALTH_COLUMN}`
 
 const SHOWN_QUESTION = 120
 /** Of a longer question only the beginning is searched: prompts may hold whole documents. */
@@ -80,6 +80,7 @@ export function summary(row: Readonly<Record<string, unknown>>): TrajectorySumma
     meanLogprob: row.mean_logprob === null ? null : Number(row.mean_logprob),
     toolCalls: Number(row.tool_calls),
     failedCalls: Number(row.failed_calls),
+    health: healthGist(row),
   }
 }
 

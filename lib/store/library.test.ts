@@ -112,6 +112,7 @@ test('a row tells what the trajectory is', () => {
     meanLogprob,
     toolCalls: 2,
     failedCalls: 1,
+    health: null,
   })
 })
 

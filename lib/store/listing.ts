@@ -5,6 +5,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Choices, ListSort, TrajectorySummary } from '#lib/core/library.ts'
 import { folded, SUMMARY_COLUMNS, summary } from './entry.ts'
+import { type HealthFilter, healthCondition } from './health.ts'
 
 export interface ListFilter {
   /** Words that must all stand in title, question, tags, note, model, outcome or file name, as parts of words too. */
@@ -14,6 +15,7 @@ export interface ListFilter {
   /** All of them. */
   readonly tags?: readonly string[]
   readonly source?: { readonly kind: string; readonly format?: string }
+  readonly health?: HealthFilter
 }
 
 /** A row that a page ends at, and the side of it on which the page lies. */
@@ -105,7 +107,7 @@ interface Condition {
 
 const VISIBLE: Condition = { sql: 'deleted_at IS NULL', values: [] }
 
-function filterConditions({ text = '', outcome, tags = [], source }: ListFilter): readonly Condition[] {
+function filterConditions({ text = '', outcome, tags = [], source, health }: ListFilter): readonly Condition[] {
   const words = folded(text)
     .split(/\s+/)
     .filter((word) => word !== '')
@@ -123,6 +125,7 @@ function filterConditions({ text = '', outcome, tags = [], source }: ListFilter)
     })),
     ...(source === undefined ? [] : [{ sql: 'source = ?', values: [source.kind] }]),
     ...(source?.format === undefined ? [] : [{ sql: 'import_format = ?', values: [source.format] }]),
+    ...(health === undefined ? [] : [{ sql: healthCondition(health), values: [] }]),
   ]
 }
 

@@ -9,7 +9,7 @@ import { StoreError } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
 /** The first makes version 1 of nothing, the second 2 of 1, and so on. */
-const upgrades: readonly ((database: DatabaseSync) => void)[] = [createTables, separateLabels]
+const upgrades: readonly ((database: DatabaseSync) => void)[] = [createTables, separateLabels, keepHealth]
 
 /** With foreign keys off. Throws StoreError for a newer version, and leaves it as it is. */
 export function migrate(database: DatabaseSync): void {
@@ -111,6 +111,22 @@ function separateLabels(database: DatabaseSync): void {
     insertHeader.run(key, columns.header)
   }
   database.exec('DROP TABLE trajectories; ALTER TABLE listed RENAME TO trajectories')
+}
+
+/** `revision` counts how often a record was written: what was found in it belongs to one of them. */
+function keepHealth(database: DatabaseSync): void {
+  database.exec(`
+    ALTER TABLE trajectories ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE health (
+      key TEXT NOT NULL PRIMARY KEY REFERENCES trajectories (key) ON DELETE CASCADE,
+      revision INTEGER NOT NULL,
+      version INTEGER NOT NULL,
+      severity TEXT NOT NULL,
+      has_drift INTEGER NOT NULL,
+      gist TEXT NOT NULL,
+      report TEXT NOT NULL
+    ) STRICT;
+  `)
 }
 
 function listedColumns(row: Row, segments: readonly string[]) {

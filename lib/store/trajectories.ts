@@ -1,19 +1,20 @@
 /** Trajectories in SQLite: a closed segment is on disk before anybody is told of it. */
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { decodeValue, encode } from '#lib/core/codec.ts'
+import { encode } from '#lib/core/codec.ts'
 import { changedLabels, type LabelChange, labelsOf, withLabels } from '#lib/core/labels.ts'
 import type { Choices, TrajectorySummary } from '#lib/core/library.ts'
-import { violationText } from '#lib/core/schema-violation.ts'
 import type { Segment, Trajectory } from '#lib/core/trajectory.ts'
-import { openDatabase } from './database.ts'
+import { DATABASE_FILE, openDatabase } from './database.ts'
 import { labelColumns, labelsIn, recordColumns, SUMMARY_COLUMNS, summary } from './entry.ts'
+import { createHealthStore, type HealthStore } from './health.ts'
 import { choices, type ListQuery, list, type Page } from './listing.ts'
+import { recordReader } from './record.ts'
 import { insertRow, updateRow } from './row.ts'
 import { StoreError } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
-export interface TrajectoryStore {
+export interface TrajectoryStore extends Omit<HealthStore, 'revision'> {
   /**
    * Keeps a trajectory under its id. An id that is taken by another trajectory is told apart with a suffix: the key
    * under which it is found; the trajectory itself stays as it is. An equal one that was deleted is restored. One that
@@ -50,7 +51,7 @@ interface StoreOptions {
 
 /** Throws StoreError for a database of a newer version. */
 export function openTrajectoryStore(folder: string, { processId, isAlive, now }: StoreOptions): TrajectoryStore {
-  const database = openDatabase(path.join(folder, 'rollscope.db'))
+  const database = openDatabase(path.join(folder, DATABASE_FILE))
   const { markInterrupted, purge, ...store } = createStore(database, processId, now)
   markInterrupted(isAlive)
   purge(now().getTime() - KEPT_DELETED_MS)
@@ -68,16 +69,13 @@ interface OpenedStore extends TrajectoryStore {
 
 function createStore(database: DatabaseSync, processId: number, now: () => Date): OpenedStore {
   const statements = prepared(database)
+  const { revision: _, ...health } = createHealthStore(database)
   const writeSegments = (key: string, all: readonly Segment[], from: number) => {
     statements.dropSegments.run(key, all.length)
     for (const [offset, segment] of all.slice(from).entries())
       statements.putSegment.run(key, from + offset, JSON.stringify(segment))
   }
-  /** Deleted ones too; a text says what is wrong with it. */
-  const decoded = (key: string): Trajectory | string | undefined => {
-    const row = statements.record.get(key)
-    return row && decodeParts(row, statements.segments.all(key))
-  }
+  const decoded = recordReader(database)
   const read = (key: string): Trajectory | undefined => {
     const found = decoded(key)
     if (typeof found === 'string') throw new StoreError(`the stored trajectory ${key} is damaged: ${found}`)
@@ -88,6 +86,7 @@ function createStore(database: DatabaseSync, processId: number, now: () => Date)
       const runningIn = trajectory.outcome.kind === 'running' ? processId : null
       updateRow(database, 'trajectories', key, { running_in: runningIn, ...recordColumns(trajectory) })
       updateRow(database, 'headers', key, { header: headerText(trajectory) })
+      statements.countRevision.run(key)
       writeSegments(key, trajectory.segments, from)
     })
   const freeKey = (trajectory: Trajectory): { readonly key: string; readonly isStored: boolean } => {
@@ -149,7 +148,8 @@ function createStore(database: DatabaseSync, processId: number, now: () => Date)
       statements.undelete.run(key)
       return shown(key)
     },
-    isDeleted: (key) => statements.record.get(key) !== undefined && statements.summary.get(key) === undefined,
+    isDeleted: (key) => statements.present.get(key) !== undefined && statements.summary.get(key) === undefined,
+    ...health,
     close: () => database.close(),
     markInterrupted(isAlive) {
       for (const { key, running_in } of statements.running.all()) {
@@ -177,8 +177,6 @@ function prepared(database: DatabaseSync) {
   return {
     putSegment: database.prepare('INSERT OR REPLACE INTO segments (key, position, segment) VALUES (?, ?, ?)'),
     dropSegments: database.prepare('DELETE FROM segments WHERE key = ? AND position >= ?'),
-    record: database.prepare('SELECT labels, header FROM trajectories JOIN headers USING (key) WHERE key = ?'),
-    segments: database.prepare('SELECT segment FROM segments WHERE key = ? ORDER BY position'),
     summary: database.prepare(
       `SELECT ${SUMMARY_COLUMNS}, running_in FROM trajectories WHERE key = ? AND deleted_at IS NULL`,
     ),
@@ -188,26 +186,10 @@ function prepared(database: DatabaseSync) {
     dropDeleted: database.prepare('DELETE FROM trajectories WHERE key = ? AND deleted_at IS NOT NULL'),
     purge: database.prepare('DELETE FROM trajectories WHERE deleted_at < ? AND running_in IS NULL'),
     running: database.prepare('SELECT key, running_in FROM trajectories WHERE running_in IS NOT NULL'),
+    countRevision: database.prepare('UPDATE trajectories SET revision = revision + 1 WHERE key = ?'),
     leave: database.prepare(
       "UPDATE trajectories SET running_in = NULL, outcome_kind = 'ended', outcome = 'interrupted' WHERE key = ?",
     ),
-  }
-}
-
-type Stored = Readonly<Record<string, unknown>>
-
-/** The trajectory, or what is wrong with its parts. */
-function decodeParts(record: Stored, segments: readonly Stored[]): Trajectory | string {
-  try {
-    const decoded = decodeValue({
-      ...JSON.parse(String(record.header)),
-      ...labelsIn(record),
-      segments: segments.map(({ segment }) => JSON.parse(String(segment))),
-    })
-    return decoded.ok ? decoded.trajectory : violationText(decoded.error)
-  } catch (error) {
-    if (error instanceof SyntaxError) return error.message
-    throw error
   }
 }
 

@@ -33,6 +33,7 @@ export async function hubFolder(
   const repository = path.join(hub.cacheFolder ?? getHFHubCachePath(), getRepoFolderName({ name, type: 'model' }))
   const cached = await cachedSnapshot(repository)
   if (cached !== undefined) return cached
+  if (hub.cachedOnly) throw new TokenizerError('TOKENIZER_NOT_FOUND', `the tokenizer ${name} is not on this machine`)
   try {
     return await download(name, repository, hub, onProgress, signal)
   } catch (error) {

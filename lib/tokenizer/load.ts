@@ -19,6 +19,8 @@ export interface TokenizerPlaces {
     readonly url: string | undefined
     readonly token: string | undefined
     readonly cacheFolder: string | undefined
+    /** Only what the cache has; nothing is fetched. Omitted: what it has not is. */
+    readonly cachedOnly?: true
   }
 }
 

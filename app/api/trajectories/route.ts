@@ -2,5 +2,8 @@ import { listTrajectories } from '#lib/server/library.ts'
 import { json, methods, route } from '#lib/server/route.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
-  GET: route({}, ({ request, services }) => json(listTrajectories(request, services))),
+  GET: route({}, ({ request, services }) => {
+    services.health.checkStored()
+    return json(listTrajectories(request, services))
+  }),
 })

@@ -1,0 +1,43 @@
+import { ArrowLeftRight, CircleX, TriangleAlert } from 'lucide-react'
+import type { HealthGist } from '#lib/core/health.ts'
+import { countText } from '../trajectory/numbers.ts'
+
+/** What was found in a trajectory: a sign and a number for errors, warnings and drift; nothing where it is good. */
+export function HealthMarks({ health }: { readonly health: HealthGist | null }) {
+  if (!health) return null
+  const { findings } = health
+  const marks = [
+    { Icon: CircleX, ink: 'text-bad', found: findings.filter(({ severity }) => severity === 'error') },
+    {
+      Icon: TriangleAlert,
+      ink: 'text-warn',
+      found: findings.filter(({ kind, severity }) => severity === 'warning' && kind !== 'drift'),
+    },
+    { Icon: ArrowLeftRight, ink: 'text-dim', found: findings.filter(({ kind }) => kind === 'drift') },
+  ]
+  return marks
+    .filter(({ found }) => found.length > 0)
+    .map(({ Icon, ink, found }) => {
+      const words = found.map(({ label }) => label).join('; ')
+      const [first] = found
+      return (
+        <span
+          key={ink}
+          title={words}
+          className={`inline-flex items-center gap-0.5 whitespace-nowrap text-[11px] ${ink}`}
+        >
+          <Icon size={12} aria-hidden />
+          <span aria-hidden>{countText(first?.kind === 'drift' ? first.count : found.length)}</span>
+          <span className="sr-only">{words}</span>
+        </span>
+      )
+    })
+}
+
+/** The same in words, and what could not be told. */
+export function healthWords(health: HealthGist | null): string {
+  if (!health) return 'not checked yet'
+  const { findings, unknown } = health
+  const found = findings.map(({ label }) => label)
+  return [found.length > 0 ? found.join(', ') : 'no problems found', ...unknown].join('; ')
+}

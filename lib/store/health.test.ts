@@ -1,0 +1,89 @@
+/** What was found in stored trajectories, kept beside them for as long as they stay as they are. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { gistOf, type Health } from '#lib/core/health.ts'
+import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
+import type { HealthFilter, Revision } from './health.ts'
+import { openTrajectoryReader, type TrajectoryReader } from './record.ts'
+import { openTrajectoryStore, type TrajectoryStore } from './trajectories.ts'
+
+let folder: string
+let store: TrajectoryStore
+let reader: TrajectoryReader
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-health-'))
+  store = openTrajectoryStore(folder, { processId: 1, isAlive: () => true, now: () => new Date() })
+  reader = openTrajectoryReader(folder)
+})
+afterEach(() => {
+  reader.close()
+  store.close()
+  rmSync(folder, { recursive: true })
+})
+
+const good: Health = { findings: [], checks: [{ name: 'endings', unknown: 'why' }] }
+const finding = { label: 'l', message: 'm', count: 1, places: [] } as const
+const bad: Health = { ...good, findings: [{ kind: 'mask', severity: 'error', ...finding }] }
+const drifting: Health = { ...good, findings: [{ kind: 'drift', severity: 'note', ...finding }] }
+
+const revisionOf = (key: string): Revision => reader.read(key)?.of as Revision
+const check = (key: string, health: Health) => store.putHealth(key, revisionOf(key), health)
+const gistIn = (key: string) => listed().find((row) => row.key === key)?.health
+const listed = (health?: HealthFilter) =>
+  store.list({ filter: health ? { health } : {}, sort: { by: 'added', order: 'desc' }, limit: 50 }).rows
+
+test('the newest is checked first, and each once', () => {
+  for (const id of ['a', 'b']) store.add({ ...sample, id })
+  expect(store.uncheckedKey()).toBe('b')
+  check('b', bad)
+  expect([store.uncheckedKey(), store.health('b'), store.health('a')]).toEqual(['a', bad, undefined])
+  check('a', good)
+  expect([store.uncheckedKey(), gistIn('a'), gistIn('b')]).toEqual([undefined, gistOf(good), gistOf(bad)])
+  expect(gistIn('a')?.unknown).toEqual(['endings: why'])
+})
+
+test('a record that is written again is checked again, and what was found before is not kept', () => {
+  const key = store.add(sample)
+  const before = revisionOf(key)
+  check(key, bad)
+  store.label(key, { title: 'labels are no part of it' })
+  expect(store.health(key)).toEqual(bad)
+  store.update(key, { ...sample, outcome: { kind: 'ended', reason: 'end_turn' } }, sample.segments.length)
+  expect([store.health(key), gistIn(key), store.uncheckedKey()]).toEqual([undefined, null, key])
+  store.putHealth(key, before, bad)
+  expect(store.health(key)).toBeUndefined()
+})
+
+test('one that is being written or was deleted is not checked', () => {
+  const key = store.add({ ...sample, outcome: { kind: 'running' } }, { runsHere: true })
+  expect(store.uncheckedKey()).toBeUndefined()
+  check(key, good)
+  expect(store.health(key)).toBeUndefined()
+  store.update(key, sample, 0)
+  expect(store.uncheckedKey()).toBe(key)
+  check(key, good)
+  store.remove(key)
+  expect([store.uncheckedKey(), store.health(key)]).toEqual([undefined, undefined])
+  store.restore(key)
+  expect(store.health(key)).toEqual(good)
+})
+
+test('lists are filtered by it', () => {
+  for (const id of ['good', 'bad', 'drifting', 'new']) store.add({ ...sample, id })
+  check('good', good)
+  check('bad', bad)
+  check('drifting', drifting)
+  const keys = (filter: HealthFilter) => listed(filter).map(({ key }) => key)
+  expect(keys('problems')).toEqual(['bad'])
+  expect(keys('none')).toEqual(['drifting', 'good'])
+  expect(keys('drift')).toEqual(['drifting'])
+  expect(keys('unchecked')).toEqual(['new'])
+})
+
+test('another connection reads the record as it was stored', () => {
+  expect(reader.read('none')).toBeUndefined()
+  const key = store.add(sample)
+  expect(reader.read(key)).toEqual({ of: { sequence: 1, revision: 0 }, found: sample })
+})

@@ -1,0 +1,88 @@
+/**
+ * What was found in stored trajectories, beside them. It belongs to one revision of a record: a run that goes on, or a
+ * tokenizer that is chosen, makes another, and what was found before counts no more.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { gistOf, gravest, HEALTH_VERSION, type Health, type HealthGist } from '#lib/core/health.ts'
+
+/** Of a record: its row, and how often that was written. */
+export interface Revision {
+  readonly sequence: number
+  readonly revision: number
+}
+
+/** What a list is filtered by. drift: whether or not there are problems besides. */
+export const HEALTH_FILTERS = ['problems', 'none', 'drift', 'unchecked'] as const
+export type HealthFilter = (typeof HEALTH_FILTERS)[number]
+
+const CURRENT = `health.key = trajectories.key AND health.revision = trajectories.revision AND health.version = ${HEALTH_VERSION}`
+
+/** As one of the columns of a row: the gist, or null where it was not checked as it is now. */
+export const HEALTH_COLUMN = `(SELECT gist FROM health WHERE ${CURRENT}) AS health`
+
+export const healthCondition = (filter: HealthFilter): string => {
+  const found = (condition: string) => `EXISTS (SELECT 1 FROM health WHERE ${CURRENT} AND ${condition})`
+  switch (filter) {
+    case 'problems':
+      return found(`severity IN ('error', 'warning')`)
+    case 'none':
+      return found(`severity NOT IN ('error', 'warning')`)
+    case 'drift':
+      return found('has_drift = 1')
+    case 'unchecked':
+      return `NOT ${found('1')}`
+  }
+}
+
+export const healthGist = (row: Readonly<Record<string, unknown>>): HealthGist | null =>
+  typeof row.health === 'string' ? (JSON.parse(row.health) as HealthGist) : null
+
+export interface HealthStore {
+  /** The key of the newest one that was not checked as it is now; undefined: all were. One that is being written waits. */
+  uncheckedKey(): string | undefined
+  /** Undefined where it was not checked as it is now. */
+  health(key: string): Health | undefined
+  /** What was found in a revision; nothing is kept where the record has become another. */
+  putHealth(key: string, of: Revision, health: Health): void
+  revision(key: string): Revision | undefined
+}
+
+export function createHealthStore(database: DatabaseSync): HealthStore {
+  const unchecked = database.prepare(
+    `SELECT key FROM trajectories WHERE deleted_at IS NULL AND running_in IS NULL AND ${healthCondition('unchecked')} ORDER BY sequence DESC LIMIT 1`,
+  )
+  const report = database.prepare(
+    `SELECT report FROM health JOIN trajectories ON ${CURRENT} WHERE trajectories.key = ? AND deleted_at IS NULL`,
+  )
+  const put = database.prepare(
+    `INSERT OR REPLACE INTO health (key, revision, version, severity, has_drift, gist, report)
+     SELECT key, revision, ${HEALTH_VERSION}, $severity, $hasDrift, $gist, $report FROM trajectories
+     WHERE key = $key AND sequence = $sequence AND revision = $revision AND running_in IS NULL`,
+  )
+  const revisionOf = database.prepare('SELECT sequence, revision FROM trajectories WHERE key = ?')
+  return {
+    uncheckedKey() {
+      const row = unchecked.get()
+      return row && String(row.key)
+    },
+    health(key) {
+      const row = report.get(key)
+      return row && (JSON.parse(String(row.report)) as Health)
+    },
+    putHealth: (key, { sequence, revision }, health) => {
+      put.run({
+        key,
+        sequence,
+        revision,
+        severity: gravest(health.findings) ?? 'none',
+        hasDrift: Number(health.findings.some(({ kind }) => kind === 'drift')),
+        gist: JSON.stringify(gistOf(health)),
+        report: JSON.stringify(health),
+      })
+    },
+    revision(key) {
+      const row = revisionOf.get(key)
+      return row && { sequence: Number(row.sequence), revision: Number(row.revision) }
+    },
+  }
+}
