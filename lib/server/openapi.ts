@@ -1,7 +1,9 @@
 /** The description of the HTTP interface (OpenAPI 3.1), from the schemas that check its requests. */
 import * as z from 'zod'
 import { rolloutEventSchema } from '#lib/core/events.ts'
+import { healthSchema } from '#lib/core/health.ts'
 import { choicesSchema, pageSchema, SORT_COLUMNS, summarySchema } from '#lib/core/library.ts'
+import { scoreAnswerSchema, scoreRequestSchema } from '#lib/core/score.ts'
 import { serverLoadSchema } from '#lib/core/server-load.ts'
 import { serverParsingSchema } from '#lib/core/server-parsing.ts'
 import { serverEntrySchema, serverStatusSchema } from '#lib/core/server-status.ts'
@@ -118,6 +120,18 @@ export const operations: readonly Operation[] = [
   },
   {
     method: 'post',
+    path: '/api/score',
+    summary: 'Prefill logprobs (temperature 1) of given ids, from a server that reads them and writes nothing.',
+    body: { type: 'application/json', schema: scoreRequestSchema },
+    answers: {
+      200: {
+        description: 'The scores; with `ranges` as lines (application/x-ndjson): server, scores …, and done or failed.',
+        schema: scoreAnswerSchema,
+      },
+    },
+  },
+  {
+    method: 'post',
     path: '/api/parse',
     summary: 'Tool calls in a text, as each parser finds them, and what it leaves and drops.',
     body: { type: 'application/json', schema: parseRequestSchema },
@@ -203,6 +217,7 @@ export const operations: readonly Operation[] = [
       outcome: 'running, ended or failed, or a reason or code such as length.',
       tag: 'A tag that they must have; may be given several times.',
       source: 'rollout, import, fork or recorded; import:{format} for one format of files.',
+      health: 'problems (errors or warnings), none, drift, or unchecked.',
       sort: `${SORT_COLUMNS.join(', ')}. added unless given.`,
       order: 'asc or desc. desc unless given, but asc for titles. Unknown values come last either way.',
       limit: 'At most 200; 50 unless given.',
@@ -231,6 +246,12 @@ export const operations: readonly Operation[] = [
     path: '/api/trajectories/{key}',
     summary: 'One stored trajectory.',
     answers: { 200: { description: 'The trajectory.', schema: trajectorySchema } },
+  },
+  {
+    method: 'get',
+    path: '/api/trajectories/{key}/health',
+    summary: 'What is wrong with a stored trajectory, and what could not be told. At most 200 places of each finding.',
+    answers: { 200: { description: 'Findings and checks.', schema: healthSchema } },
   },
   {
     method: 'patch',

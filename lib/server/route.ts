@@ -75,12 +75,18 @@ export const json = (value: unknown, status = 200): Response =>
 
 const MEGABYTE = 1 << 20
 const LARGEST_JSON = MEGABYTE
+/** Over a million ids. */
+const LARGEST_IDS = 16 * MEGABYTE
 /** No body comes near it; what is kept of one is walked by recursion. */
 const DEEPEST_JSON = 100
 
 /** The request's JSON body, checked. Throws Problem. */
 export const readJson = async <T>(request: Request, schema: z.ZodType<T>): Promise<T> =>
   checkedJson(await readText(request, LARGEST_JSON), schema)
+
+/** The same of a body that holds the ids of a trajectory. */
+export const readLargeJson = async <T>(request: Request, schema: z.ZodType<T>): Promise<T> =>
+  checkedJson(await readText(request, LARGEST_IDS), schema)
 
 /** A body that was read as text. Throws Problem. */
 export function checkedJson<T>(text: string, schema: z.ZodType<T>): T {
