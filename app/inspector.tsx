@@ -11,7 +11,6 @@ import { Minimap } from '#components/inspector/minimap.tsx'
 import { RangeCard } from '#components/inspector/range-card.tsx'
 import { RECENT_FINDS } from '#components/inspector/recent-finds.ts'
 import { StatusLine } from '#components/inspector/status-line.tsx'
-import { VerifyPanel } from '#components/inspector/verify-panel.tsx'
 import { ViewOptions } from '#components/inspector/view-options.tsx'
 import { ColourBar } from '#components/trajectory/colour/colour-bar.tsx'
 import { GRID_OPTIONS } from '#components/trajectory/grid-options.ts'
@@ -39,11 +38,13 @@ import { OTHER_TABS } from './inspector-tabs.ts'
 import { useShellActions } from './shell-actions.ts'
 import { useCommands } from './use-commands.ts'
 import { useInspectionState } from './use-inspection-state.ts'
+import { useAddedColumn, useScorer } from './use-scoring.ts'
 
 const HealthStrip = dynamic(async () => (await import('#components/inspector/health-strip.tsx')).HealthStrip, {
   // As high as the strip: the tokens do not jump.
   loading: () => <div className="h-8 bg-ground max-lg:h-10" />,
 })
+const VerifyPanel = dynamic(async () => (await import('#components/inspector/verify-panel.tsx')).VerifyPanel)
 const TokenizerDialog = dynamic(async () => (await import('./tokenizer-dialog.tsx')).TokenizerDialog)
 
 const loadPalette = () => import('#components/inspector/palette.tsx')
@@ -60,10 +61,12 @@ interface InspectorProps {
   readonly children: ReactNode
 }
 
-export function Inspector({ trajectory, storedKey, labels, children }: InspectorProps) {
+export function Inspector({ trajectory: given, storedKey, labels, children }: InspectorProps) {
   const [pane, setPane] = useState<Pane>('middle')
   const [isChoosing, setIsChoosing] = useState(false)
   const [hasTools, setHasTools] = useState(false)
+  const { shown: trajectory, onColumn } = useAddedColumn(given)
+  const scorer = useScorer()
   const { inspection, link, offers, said, onPoint, onSight } = useInspectionState(trajectory, storedKey, () =>
     setPane('middle'),
   )
@@ -249,7 +252,7 @@ export function Inspector({ trajectory, storedKey, labels, children }: Inspector
           )}
           <Heading>Tool calls</Heading>
           <ToolCalls trajectory={trajectory} onSelect={choose} />
-          <VerifyPanel inspection={inspection} />
+          <VerifyPanel inspection={inspection} scorer={scorer} onColumn={onColumn} />
         </>
       }
     />

@@ -1,6 +1,189 @@
+'use client'
+/** Scores the trajectory again on a server, by prefill, and tells how far the logprobs differ. */
+import { useEffect, useRef, useState } from 'react'
+import type { ScoreLine, ScoreRequest, ScoringServer } from '#lib/core/score.ts'
+import { ids } from '#lib/core/tokens.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { rangesToVerify } from '#lib/inspect/verify/plan.ts'
+import { type ServedFact, servedFacts } from '#lib/inspect/verify/served.ts'
+import { type Verification, verification } from '#lib/inspect/verify/verification.ts'
+import { countText } from '../trajectory/numbers.ts'
+import { Banner } from '../ui/banner.tsx'
+import { Button } from '../ui/button.tsx'
+import { Heading } from '../ui/facts.tsx'
+import { SelectField } from '../ui/field.tsx'
 import type { InspectorPartProps } from './inspection.ts'
+import { useOffer } from './offers.ts'
+import { VerifyReport } from './verify-report.tsx'
 
-/** Scores the trajectory again on a server and tells how far the numbers differ. */
-export function VerifyPanel({ inspection }: InspectorPartProps) {
-  return <span hidden>{inspection.view.tab}</span>
+/** How a trajectory is scored, and where. */
+export interface Scorer {
+  /** Names of saved servers; undefined until they are known. */
+  readonly servers: readonly string[] | undefined
+  /** Where the trajectory names none that is there. */
+  readonly defaultServer: string | undefined
+  readonly score: (request: ScoreRequest, signal: AbortSignal) => AsyncIterable<ScoreLine>
+}
+
+interface VerifyPanelProps extends InspectorPartProps {
+  readonly scorer: Scorer
+  /** Shows numbers of all tokens as a column of the trajectory. */
+  readonly onColumn: (name: string, values: Float64Array) => void
+}
+
+type Asked =
+  | { readonly kind: 'scoring'; readonly done: number; readonly of: number }
+  | { readonly kind: 'failed'; readonly title: string; readonly hint: string | undefined }
+  | {
+      readonly kind: 'scored'
+      readonly server: string
+      readonly found: Verification
+      readonly served: readonly ServedFact[]
+    }
+
+/** The name of the column that the scores are shown as. */
+const COLUMN = 'verified'
+
+export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) {
+  const { trajectory } = inspection
+  const { servers = [], defaultServer } = scorer
+  const [chosen, setChosen] = useState<string>()
+  const [asked, setAsked] = useState<Asked>()
+  const button = useRef<HTMLButtonElement>(null)
+  const controller = useRef<AbortController>(undefined)
+  useEffect(() => () => controller.current?.abort(), [])
+  useOffer(inspection.offer, 'verify', () => button.current?.focus())
+  const recorded = recordedServer(trajectory)
+  const server = chosen ?? servers.find((name) => name === recorded) ?? defaultServer
+  const isScoring = asked?.kind === 'scoring'
+
+  const verify = async () => {
+    const own = new AbortController()
+    controller.current?.abort()
+    controller.current = own
+    const ranges = rangesToVerify(trajectory)
+    const of = ranges.reduce((sum, { start, end }) => sum + end - start, 0)
+    if (of === 0)
+      return setAsked({
+        kind: 'failed',
+        title: 'No logprobs are recorded: there is nothing to compare.',
+        hint: undefined,
+      })
+    setAsked({ kind: 'scoring', done: 0, of })
+    try {
+      const { scores, told, versions } = await gathered(
+        scorer.score({ ids: ids(trajectory), ranges, ...(server !== undefined && { server }) }, own.signal),
+        trajectory,
+        (done) => setAsked({ kind: 'scoring', done, of }),
+      )
+      if (own.signal.aborted) return
+      setAsked({
+        kind: 'scored',
+        server: told.name,
+        found: verification(trajectory, scores),
+        served: servedFacts(trajectory, told, versions),
+      })
+      onColumn(COLUMN, scores)
+    } catch (error) {
+      if (own.signal.aborted) return
+      const { message, hint } =
+        error instanceof Error ? (error as Error & { readonly hint?: string }) : { message: String(error) }
+      setAsked({ kind: 'failed', title: message, hint })
+    }
+  }
+  const cancel = () => {
+    controller.current?.abort()
+    setAsked(undefined)
+  }
+
+  return (
+    <section aria-label="Verify on server" className="mt-5" data-verify={asked?.kind ?? 'idle'}>
+      <Heading>Verify on server</Heading>
+      <div className="grid grid-cols-[minmax(0,1fr)_auto] items-end gap-2">
+        <SelectField
+          label="Server"
+          value={server ?? ''}
+          disabled={isScoring}
+          onChange={(event) => setChosen(event.target.value)}
+        >
+          {servers.map((name) => (
+            <option key={name} value={name}>
+              {name}
+              {name === recorded && ' (recorded)'}
+            </option>
+          ))}
+        </SelectField>
+        {isScoring ? (
+          <Button onClick={cancel}>Cancel</Button>
+        ) : (
+          <Button
+            ref={button}
+            onClick={verify}
+            disabled={server === undefined || trajectory.outcome.kind === 'running'}
+            title="Sends the same ids as a prompt and compares the logprobs"
+          >
+            Score again
+          </Button>
+        )}
+      </div>
+      {recorded !== undefined && scorer.servers && !servers.includes(recorded) && (
+        <p className="mt-1.5 text-faint text-xs">It was sampled on {recorded}, which is not among the servers here.</p>
+      )}
+      <div className="mt-2 grid gap-2">
+        {!asked && (
+          <p className="text-faint text-xs">
+            The same ids as a prompt: how far its logprobs differ from those recorded is the noise floor.
+          </p>
+        )}
+        {asked?.kind === 'scoring' && (
+          <p role="status" className="text-dim text-xs tabular-nums">
+            {countText(asked.done)} of {countText(asked.of)} tokens scored …
+            <progress className="mt-1 block h-1.5 w-full accent-(--accent)" value={asked.done} max={asked.of} />
+          </p>
+        )}
+        {asked?.kind === 'failed' && <Banner tone="bad" title={asked.title} hint={asked.hint} />}
+        {asked?.kind === 'scored' && (
+          <VerifyReport
+            found={asked.found}
+            served={asked.served}
+            server={asked.server}
+            trajectory={trajectory}
+            onSelect={(index) => inspection.onSelect({ anchor: index, focus: index }, 'tokens')}
+          />
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** Where the last response came from. */
+const recordedServer = ({ segments }: TrajectoryView): string | undefined =>
+  segments.findLast((segment) => segment.kind === 'response')?.request?.server
+
+async function gathered(
+  lines: AsyncIterable<ScoreLine>,
+  trajectory: TrajectoryView,
+  onProgress: (done: number) => void,
+): Promise<{ readonly scores: Float64Array; readonly told: ScoringServer; readonly versions: readonly string[] }> {
+  const scores = new Float64Array(trajectory.segments.reduce((sum, { ids }) => sum + ids.length, 0)).fill(Number.NaN)
+  const versions = new Set<string>()
+  let told: ScoringServer | undefined
+  let done = 0
+  for await (const line of lines)
+    switch (line.kind) {
+      case 'server':
+        told = line
+        break
+      case 'scores':
+        for (const [offset, logprob] of line.logprobs.entries()) scores[line.start + offset] = logprob ?? Number.NaN
+        if (line.weightVersion !== undefined) versions.add(line.weightVersion)
+        done += line.logprobs.length
+        onProgress(done)
+        break
+      case 'failed':
+        throw Object.assign(new Error(line.detail), { hint: line.hint })
+      case 'done':
+        if (told) return { scores, told, versions: [...versions] }
+    }
+  throw new Error('The answer ended before all was scored.')
 }
