@@ -74,7 +74,9 @@ export function Inspector({ trajectory: given, storedKey, labels, children }: In
   const [recent, setRecent] = usePreference(RECENT_FINDS)
   const id = useId()
   const shell = useShellActions()
-  const { view, onView, onSelect } = inspection
+  const { view, onView, onSelect, folds, marks } = inspection
+  const { onShown } = shell
+  useEffect(() => onShown({ folds, marks }), [onShown, folds, marks])
   const { selection, tab } = view
   const shown = tokenAt(trajectory, selection?.focus ?? inspection.pointed ?? -1)
   // Messages show what is chosen as the tokens do.
@@ -104,11 +106,8 @@ export function Inspector({ trajectory: given, storedKey, labels, children }: In
       },
       saveOffline: async () => {
         const { exportOffline } = await import('#lib/client/offline.ts')
-        const { segments, thinks } = inspection.folds
-        const { colour, limit, find } = view
-        const folds = { segments: [...segments], thinks: [...thinks] }
         inspection.say('Writing the page …')
-        await exportOffline(trajectory, { colour, limit, selection, find, folds }, EVERYTHING)
+        await exportOffline(trajectory, { ...view, folds, marks }, EVERYTHING)
           .then(() => inspection.say('Saved as one HTML file.'))
           .catch((error: unknown) => inspection.say(error instanceof Error ? error.message : String(error)))
       },

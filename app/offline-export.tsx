@@ -1,27 +1,29 @@
 'use client'
 import { useState } from 'react'
+import { NO_FOLDS } from '#components/trajectory/grid-options.ts'
 import { Button } from '#components/ui/button.tsx'
 import { CheckField } from '#components/ui/field.tsx'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import type { Shown } from './shell-actions.ts'
 import { useViewState } from './view-state.ts'
 
 interface OfflineExportProps {
   readonly trajectory: TrajectoryView
+  /** Undefined: nothing is folded or marked. */
+  readonly shown: Shown | undefined
   readonly onClose: () => void
   readonly onError: (error: unknown) => void
 }
 
 /** The view as one HTML file: a row of the list of exports. */
-export function OfflineExport({ trajectory, onClose, onError }: OfflineExportProps) {
+export function OfflineExport({ trajectory, shown, onClose, onError }: OfflineExportProps) {
   const { view } = useViewState()
   const [parts, setParts] = useState({ alternatives: true, messages: true, labels: false })
   const [isSaving, setIsSaving] = useState(false)
   const save = async () => {
     setIsSaving(true)
     const { exportOffline } = await import('#lib/client/offline.ts')
-    const { colour, limit, selection, find } = view
-    const folds = { segments: [], thinks: [] }
-    await exportOffline(trajectory, { colour, limit, selection, find, folds }, parts).catch(onError)
+    await exportOffline(trajectory, { ...view, folds: NO_FOLDS, marks: [], ...shown }, parts).catch(onError)
     onClose()
   }
   return (

@@ -16,7 +16,7 @@ import { reader } from '#lib/client/reader.ts'
 import { TaskError } from '#lib/client/task-lane.ts'
 import { useOpenedFile } from '#lib/client/use-opened-file.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import { type ShellActions, ShellContext } from './shell-actions.ts'
+import { type ShellActions, ShellContext, type Shown } from './shell-actions.ts'
 import { useServerStatus } from './use-server-status.ts'
 
 // Loaded when they are asked for: the first load is for what is seen first.
@@ -48,6 +48,7 @@ export function Shell({ title, trajectory, notice, server = '', onFile, children
   const [isOpening, setIsOpening] = useState(false)
   const [isAsking, setIsAsking] = useState(false)
   const [exports, setExports] = useState<Exports>()
+  const [shown, setShown] = useState<Shown>()
   const [problem, setProblem] = useState<{ readonly title: string; readonly hint?: string | undefined }>()
   /** Name of a file that is being read. */
   const [reading, setReading] = useState<string>()
@@ -94,6 +95,7 @@ export function Shell({ title, trajectory, notice, server = '', onFile, children
             )
         : undefined,
     showKeys: () => setIsAsking(true),
+    onShown: setShown,
   }
   return (
     <div className="grid h-dvh grid-rows-[auto_auto_minmax(0,1fr)]">
@@ -115,7 +117,9 @@ export function Shell({ title, trajectory, notice, server = '', onFile, children
       {isAsking && <KeysDialog onClose={() => setIsAsking(false)} />}
       {exports && (
         <ExportDialog title="Export the trajectory" choices={exports.choices} onClose={() => setExports(undefined)}>
-          {trajectory && <OfflineExport trajectory={trajectory} onClose={() => setExports(undefined)} onError={fail} />}
+          {trajectory && (
+            <OfflineExport trajectory={trajectory} shown={shown} onClose={() => setExports(undefined)} onError={fail} />
+          )}
         </ExportDialog>
       )}
       {isOpening && <OpenDialog onFile={open} onClose={() => setIsOpening(false)} />}

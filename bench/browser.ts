@@ -20,7 +20,7 @@ export interface Bench {
 
 /** Builds the application where its sources changed, starts it on data of its own, and ends it afterwards. */
 export async function withBench(measure: (bench: Bench) => Promise<void>): Promise<void> {
-  if (!buildWhenNeeded()) throw new Error('the application cannot be built')
+  if (!(await buildWhenNeeded())) throw new Error('the application cannot be built')
   const data = mkdtempSync(path.join(os.tmpdir(), 'rollscope-bench-'))
   const application = await startApplication(data)
   const executablePath = findBrowser()

@@ -30,7 +30,9 @@ export function useOfflineInspection(
     format: undefined,
   })
   const [pointed, setPointed] = useState<number>()
-  const [marks, setMarks] = useState<readonly TokenMarks[]>([])
+  const [marks, setMarks] = useState<readonly TokenMarks[]>(() =>
+    saved.marks.map(({ kind, ranges }) => ({ kind, ranges: Int32Array.from(ranges) })),
+  )
   const [folds, setFolds] = useState<Folds>({
     segments: new Set(saved.folds.segments),
     thinks: new Set(saved.folds.thinks),

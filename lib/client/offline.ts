@@ -9,10 +9,16 @@ import { FileError } from './file-error.ts'
 import { saveContent } from './files.ts'
 import { createTrajectoryTasks, type TrajectoryTasks } from './inspection.ts'
 
+/** The view as the inspector has it. */
+export interface ShownView extends Omit<OfflineView, 'folds' | 'marks'> {
+  readonly folds: { readonly segments: ReadonlySet<number>; readonly thinks: ReadonlySet<number> }
+  readonly marks: readonly { readonly kind: string; readonly ranges: Int32Array }[]
+}
+
 /** Throws FileError where a part of the application cannot be read, and what the worker throws. */
 export async function exportOffline(
   trajectory: TrajectoryView,
-  view: OfflineView,
+  shown: ShownView,
   parts: OfflineParts,
   tasks: Pick<TrajectoryTasks, 'run' | 'dispose'> = createTrajectoryTasks(),
 ): Promise<void> {
@@ -20,7 +26,7 @@ export async function exportOffline(
   try {
     const [script, file] = await Promise.all([
       textAt('/built/offline.js'),
-      tasks.run(trajectory)('offlineFile', { view, parts }, { signal }),
+      tasks.run(trajectory)('offlineFile', { view: offlineView(shown), parts }, { signal }),
     ])
     const [style, payload] = await Promise.all([styleOfPage(file.characters), packDocument(file.json)])
     const html = offlineHtml({ title: `${file.title} · Rollscope`, script, style, payload })
@@ -29,6 +35,18 @@ export async function exportOffline(
     tasks.dispose()
   }
 }
+
+/** What is found is looked for again in the page, what is pointed at is not pointed at there; other marks go along. */
+const offlineView = ({ colour, limit, selection, find, folds, marks }: ShownView): OfflineView => ({
+  colour,
+  limit,
+  selection,
+  find,
+  folds: { segments: [...folds.segments], thinks: [...folds.thinks] },
+  marks: marks.flatMap(({ kind, ranges }) =>
+    kind === 'edge' || kind === 'cut' || kind === 'drift' ? [{ kind, ranges: Array.from(ranges) }] : [],
+  ),
+})
 
 /** All styles of the application, with the fonts in which something is written. */
 async function styleOfPage(characters: Characters): Promise<string> {

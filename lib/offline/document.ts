@@ -14,6 +14,8 @@ export interface OfflineView {
   readonly find: string
   /** Segments by number, think blocks by the index of their first token in the trajectory. */
   readonly folds: { readonly segments: readonly number[]; readonly thinks: readonly number[] }
+  /** Of the token view, beside what was found: flat [start, end], half-open. */
+  readonly marks: readonly { readonly kind: 'edge' | 'cut' | 'drift'; readonly ranges: readonly number[] }[]
 }
 
 /** What travels only if it is wanted. */

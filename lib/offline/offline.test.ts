@@ -16,6 +16,7 @@ const view: OfflineView = {
   selection: { anchor: 3, focus: 5 },
   find: '',
   folds: { segments: [1], thinks: [] },
+  marks: [],
 }
 const ALL = { alternatives: true, messages: true, labels: true }
 const NONE = { alternatives: false, messages: false, labels: false }

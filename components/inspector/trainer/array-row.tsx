@@ -40,7 +40,7 @@ export function ArrayRow(props: ArrayRowProps) {
       onClick={(event) => onChoose(event.shiftKey)}
     >
       <Cell className="text-dim">{token}</Cell>
-      <Cell className="text-faint">{segmentIndex}</Cell>
+      <Cell className="text-dim">{segmentIndex}</Cell>
       <Cell isText className="font-mono">
         {tokenId !== undefined && <MarkedPiece id={tokenId} vocab={vocab} />}
       </Cell>
@@ -119,13 +119,13 @@ function EntryCell({ column, token }: { readonly column: SheetColumn; readonly t
   const entry = entryAt(column, token)
   if (entry.kind === 'absent')
     return (
-      <Cell className="text-faint" title="The array has no entry for this token.">
+      <Cell className="text-dim" title="The array has no entry for this token.">
         ·
       </Cell>
     )
   if (entry.kind === 'meant')
     return (
-      <Cell className="text-faint" title={`Not written: the format means ${entry.value} here.`}>
+      <Cell className="text-dim" title={`Not written: the format means ${entry.value} here.`}>
         ({entry.value})
       </Cell>
     )
