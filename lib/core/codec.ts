@@ -4,6 +4,7 @@
  */
 import { withoutByteOrderMark } from './byte-order-mark.ts'
 import type { LiveTrajectory } from './events.ts'
+import { parseTrajectory } from './parse-trajectory.ts'
 import { readableJson } from './readable-json.ts'
 import { schemaViolation, type Violation } from './schema-violation.ts'
 import { FORMAT, type Segment, type Span, type Trajectory, trajectorySchema } from './trajectory.ts'
@@ -42,7 +43,7 @@ export function decodeValue(value: unknown): Decoded {
       `"${FORMAT}" or older`,
       `version ${version}, written by a newer Rollscope: update it to open this file`,
     )
-  const parsed = trajectorySchema.safeParse(value)
+  const parsed = parseTrajectory(value)
   if (!parsed.success) return { ok: false, error: schemaViolation(parsed.error, value) }
   const trajectory: Trajectory = parsed.data
   const error = inconsistency(trajectory)

@@ -103,6 +103,11 @@ describe('a file that is wrong says what, where, and what to do', () => {
       'expected JSON, found it is nested deeper than 100 levels',
     ],
     [
+      'nesting that is not even JSON',
+      `{"token_ids": [1], "x": ${'['.repeat(100_000)}`,
+      'expected JSON, found it is nested deeper than 100 levels',
+    ],
+    [
       'too many',
       `[${'{"token_ids":[]},'.repeat(10_000)}{"token_ids":[]}]`,
       'expected at most 10000 trajectories, found 10001',
