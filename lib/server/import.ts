@@ -41,7 +41,11 @@ export async function importFile(request: Request, all: Services): Promise<Impor
   const parser = parserOrProblem(query.get('parser') ?? DEFAULT_PARSER)
   const texts = tokenizer === null ? undefined : await textSource(tokenizer, parser, all, request.signal)
   const opened = openText(
-    await readText(request, LARGEST_FILE),
+    await readText(
+      request,
+      LARGEST_FILE,
+      'Store its records in several files, for example some lines of JSON lines in each.',
+    ),
     {
       file: query.get('name')?.slice(0, LONGEST_FILE_NAME),
       now: new Date().toISOString(),

@@ -120,14 +120,15 @@ export function checkedJson<T>(text: string, schema: z.ZodType<T>): T {
   return parsed.data
 }
 
-/** The body as text, refused as soon as it is larger than `limit` bytes, or other than its announced length. */
-export async function readText(request: Request, limit: number): Promise<string> {
+/** The body as text, refused as soon as it is larger than `limit` bytes (`hint`: what to do then), or other than its announced length. */
+export async function readText(request: Request, limit: number, hint?: string): Promise<string> {
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
   const tooLarge = () =>
     new Problem({
       status: 413,
       code: 'TOO_LARGE',
       detail: `the body is larger than ${Math.floor(limit / MEGABYTE)} MiB`,
+      hint,
     })
   if (announced > limit) throw tooLarge()
   const chunks: Uint8Array[] = []
