@@ -1,6 +1,8 @@
 /** The one `Inspection` of a screen: the address, what parts have marked, folded and offered, and the token view itself. */
 import { useRef, useState } from 'react'
 import type { Inspection } from '#components/inspector/inspection.ts'
+import { useOffers } from '#components/inspector/use-offers.ts'
+import { useSaid } from '#components/inspector/use-said.ts'
 import { colouringOf } from '#components/trajectory/colour/colouring.ts'
 import { unfoldedAt } from '#components/trajectory/folding.ts'
 import type { GridControl } from '#components/trajectory/grid-control.ts'
@@ -13,8 +15,6 @@ import { useInspection } from '#lib/client/use-inspection.ts'
 import { tokenCount } from '#lib/core/tokens.ts'
 import type { Span } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import { useOffers } from './use-offers.ts'
-import { useSaid } from './use-said.ts'
 import { useViewState } from './view-state.ts'
 
 export function useInspectionState(

@@ -1,11 +1,12 @@
 'use client'
 /** The one `Inspection` of an offline page: as it was looked at when it was saved, and then as its reader changes it. */
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import type { Span } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { OfflineView } from '#lib/offline/document.ts'
 import type { Inspection, InspectorView } from '../inspector/inspection.ts'
-import type { OfferName, Offers } from '../inspector/offers.ts'
+import { useOffers } from '../inspector/use-offers.ts'
+import { useSaid } from '../inspector/use-said.ts'
 import { colouringOf } from '../trajectory/colour/colouring.ts'
 import { unfoldedAt } from '../trajectory/folding.ts'
 import type { GridControl } from '../trajectory/grid-control.ts'
@@ -38,15 +39,16 @@ export function useOfflineInspection(
     thinks: new Set(saved.folds.thinks),
   })
   const [inSight, setInSight] = useState<Span>()
-  const [offers, setOffers] = useState<Offers>({})
-  const [said, setSaid] = useState('')
+  const { offers, offer } = useOffers()
+  const { said, say } = useSaid()
   const grid = useRef<GridControl>(null)
   const run = useMemo(() => runHere(trajectory), [trajectory])
-  const offer = useCallback((name: OfferName, run: () => void) => {
-    setOffers((known) => ({ ...known, [name]: run }))
-    return () => setOffers(({ [name]: _, ...others }) => others)
-  }, [])
-  const colouring = colouringOf(trajectory, view.colour, view.limit)
+  // The compiler that keeps such values in the application does not run over this page.
+  const colouring = useMemo(
+    () => colouringOf(trajectory, view.colour, view.limit),
+    [trajectory, view.colour, view.limit],
+  )
+  const reading = useMemo(() => trajectoryReading(colouring), [colouring])
   const replaceMarks = (kind: MarkKind, ranges: Int32Array) =>
     setMarks((known) => [...known.filter((mark) => mark.kind !== kind), { kind, ranges }])
   const inspection: Inspection = {
@@ -69,7 +71,7 @@ export function useOfflineInspection(
     onPointAt: (tokens) => replaceMarks('linked', Int32Array.from(tokens ? [tokens.start, tokens.end] : [])),
     run,
     colouring,
-    reading: trajectoryReading(colouring),
+    reading,
     marks,
     onMarks: replaceMarks,
     folds,
@@ -77,19 +79,8 @@ export function useOfflineInspection(
     inSight,
     grid,
     offer,
-    say: setSaid,
+    say,
     onSave: () => {},
   }
-  useSpokenOnce(said, () => setSaid(''))
   return { inspection, offers, said, onPoint: setPointed, onSight: setInSight }
-}
-
-/** What was said stands for a moment. */
-function useSpokenOnce(said: string, forget: () => void): void {
-  const latest = useRef(forget)
-  useEffect(() => {
-    if (said === '') return
-    const timer = setTimeout(() => latest.current(), 4_000)
-    return () => clearTimeout(timer)
-  }, [said])
 }

@@ -4,7 +4,7 @@ import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { Characters, OfflineParts, OfflineView } from '#lib/offline/document.ts'
 import { type FontFace, fontFacesIn, isNeeded, withFonts } from '#lib/offline/fonts.ts'
 import { offlineHtml } from '#lib/offline/page.ts'
-import { packDocument } from '#lib/offline/payload.ts'
+import { packDocument, toBase64 } from '#lib/offline/payload.ts'
 import { FileError } from './file-error.ts'
 import { saveContent } from './files.ts'
 import { createTrajectoryTasks, type TrajectoryTasks } from './inspection.ts'
@@ -59,8 +59,8 @@ async function sheetAt(address: string, characters: Characters): Promise<string>
   const contents = fontFacesIn(style)
     .filter((face) => isNeeded(face, characters))
     .map(async (face): Promise<[FontFace, string]> => {
-      const font = await (await answerOf(new URL(face.url, address).href)).blob()
-      return [face, await dataAddress(new Blob([font], { type: 'font/woff2' }))]
+      const font = await (await answerOf(new URL(face.url, address).href)).arrayBuffer()
+      return [face, `data:font/woff2;base64,${toBase64(new Uint8Array(font))}`]
     })
   return withFonts(style, new Map(await Promise.all(contents)))
 }
@@ -78,11 +78,3 @@ async function answerOf(address: string): Promise<Response> {
     )
   return answer
 }
-
-const dataAddress = (content: Blob): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader()
-    reader.onload = () => resolve(reader.result as string)
-    reader.onerror = () => reject(reader.error)
-    reader.readAsDataURL(content)
-  })

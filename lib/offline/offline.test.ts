@@ -67,7 +67,6 @@ describe('the page', () => {
       `script-src ${hash(script)}`,
       `style-src ${hash(style)}`,
       'font-src data:',
-      'img-src data:',
       "base-uri 'none'",
       "form-action 'none'",
       "require-trusted-types-for 'script'",

@@ -3,15 +3,19 @@ import type { OfflineDocument } from './document.ts'
 
 /** `json`: of an OfflineDocument. */
 export async function packDocument(json: string): Promise<string> {
-  const stream = new Blob([json]).stream().pipeThrough(new CompressionStream('gzip'))
-  return toBase64(new Uint8Array(await new Response(stream).arrayBuffer()))
+  return toBase64(new Uint8Array(await through(json, new CompressionStream('gzip')).arrayBuffer()))
 }
 
 /** Rejects what packDocument has not made. */
 export async function unpackDocument(payload: string): Promise<OfflineDocument> {
-  const stream = new Blob([fromBase64(payload)]).stream().pipeThrough(new DecompressionStream('gzip'))
-  return JSON.parse(await new Response(stream).text()) as OfflineDocument
+  const json = await through(fromBase64(payload), new DecompressionStream('gzip')).text()
+  return JSON.parse(json) as OfflineDocument
 }
+
+const through = (
+  content: string | Uint8Array<ArrayBuffer>,
+  change: CompressionStream | DecompressionStream,
+): Response => new Response((new Response(content).body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(change))
 
 /** A piece at a time: the parameters of a call are few. Each but the last is a multiple of three bytes. */
 const PIECE = 3 * 8192

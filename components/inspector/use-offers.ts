@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react'
-import type { OfferName, Offers } from '#components/inspector/offers.ts'
+import type { OfferName, Offers } from './offers.ts'
 
 /** What the parts on screen offer; the last one that offers a name has it. */
 export function useOffers() {
