@@ -1,7 +1,7 @@
 /** How the reader likes the token view, kept in the browser; and what is folded away. */
 
 export const FONT_SIZES = [11, 12, 13, 14, 16, 18] as const
-export type FontSize = (typeof FONT_SIZES)[number]
+type FontSize = (typeof FONT_SIZES)[number]
 
 export interface GridOptions {
   /** In pixels. */

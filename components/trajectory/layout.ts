@@ -53,7 +53,7 @@ const FOLDED_PADDING = 2
 const SMALLEST_SEGMENT_LINES = 3
 
 /** What a layout is made with, besides the trajectory. */
-export interface LayoutSettings {
+interface LayoutSettings {
   readonly columns: number
   readonly rowHeight: number
   readonly folds: Folds

@@ -8,7 +8,7 @@ export type MarkKind =
   | 'drift'
   /** What is pointed at elsewhere: a message, a call, a point of a chart. */
   | 'linked'
-  /** The first and the last trained token of a turn, and where a trainer's file cuts. */
+  /** The first and the last trained token of a turn; and where a trainer's file cuts: before the first token of each range. */
   | 'edge'
   | 'cut'
 
@@ -25,6 +25,18 @@ export function firstRangeAfter(ranges: Int32Array, token: number): number {
   while (low < high) {
     const middle = (low + high) >> 1
     if ((ranges[2 * middle + 1] as number) <= token) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Index of the first range that starts at the token or after it. */
+export function firstRangeStartingAt(ranges: Int32Array, token: number): number {
+  let low = 0
+  let high = ranges.length >> 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ranges[2 * middle] as number) < token) low = middle + 1
     else high = middle
   }
   return low

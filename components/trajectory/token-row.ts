@@ -12,7 +12,7 @@ import { joinStretches, rowBackground, type Stretch } from './row-background.ts'
 import { type OverlayMark, rowOverlay } from './row-overlay.ts'
 import { rangeOf } from './selection.ts'
 import { outermostSpan, spanTitle } from './span-title.ts'
-import { firstRangeAfter } from './token-marks.ts'
+import { firstRangeAfter, firstRangeStartingAt, type MarkKind } from './token-marks.ts'
 import { type Drawn, part, setData, setText, type TokenPicture } from './token-picture.ts'
 
 export interface Row extends Drawn {
@@ -61,7 +61,7 @@ export function paintRow(row: Row, line: Line, picture: TokenPicture): void {
     before.selected?.end === selected?.end
   if (isSame && isSameBackground && isSameOverlay) return
   if (line.isFolded) {
-    if (!isSame || !isSameBackground) paintFold(row, line, picture)
+    paintFold(row, line, picture)
     return
   }
   const tokens = tokensOf(line, picture)
@@ -168,19 +168,35 @@ function paintText(
   setText(marks, glyphs.trimEnd())
 }
 
-function paintFold({ element, text, marks, label, fold }: Row, line: Line, { reading }: TokenPicture): void {
+function paintFold({ element, text, marks, label, fold }: Row, line: Line, picture: TokenPicture): void {
   const { segment, firstToken, folds } = line.layout
-  const span = outermostSpan(segment, line.start, line.end)
-  const count = `${(line.end - line.start).toLocaleString('en')} tok`
-  const what = folds?.whole ? `segment ${line.segmentIndex}` : `think ${firstToken + line.start}`
-  setData(element, 'span', folds?.whole ? '' : (span?.kind ?? ''))
+  const isWhole = folds?.whole === true
+  const name = isWhole ? picture.reading.title(segment, line.segmentIndex) : 'think'
+  setData(element, 'span', isWhole ? '' : 'think')
   setData(element, 'ink', 'context')
-  setData(element, 'fold', what)
-  setText(text, `▸ ${folds?.whole ? reading.title(segment, line.segmentIndex) : 'think'} · ${count}`)
+  setData(element, 'drift', '')
+  setData(element, 'fold', isWhole ? `segment ${line.segmentIndex}` : `think ${firstToken + line.start}`)
+  const count = `${(line.end - line.start).toLocaleString('en')} tok`
+  setText(text, [`▸ ${name}`, count, ...foldedMarks(line, picture)].join(' · '))
   setText(marks, '')
   setText(label, '')
   fold.hidden = true
   for (const { style } of [text, marks]) style.backgroundImage = ''
+}
+
+/** What is found in tokens that are folded away is told all the same. */
+function foldedMarks({ layout: { firstToken }, start, end }: Line, { marks }: TokenPicture): readonly string[] {
+  return marks.flatMap(({ kind, ranges }) => {
+    const name = FOLDED_NAMES[kind]
+    if (name === undefined) return []
+    const count = firstRangeStartingAt(ranges, firstToken + end) - firstRangeAfter(ranges, firstToken + start)
+    return count > 0 ? [`${count.toLocaleString('en')} ${count === 1 ? name[0] : name[1]}`] : []
+  })
+}
+
+const FOLDED_NAMES: Readonly<Partial<Record<MarkKind, readonly [string, string]>>> = {
+  hit: ['hit', 'hits'],
+  drift: ['drift', 'drifts'],
 }
 
 interface TextRun {
