@@ -1,0 +1,175 @@
+/**
+ * Moving in the token view of a long trajectory: `node bench/inspector-scroll.ts [tokens]`. Frames while it is scrolled,
+ * beside two baselines; what pointing, colours and the window's width cost; and the layout alone.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { Page } from '@playwright/test'
+import { createLayoutMaker, UNFOLDED } from '#components/trajectory/layout.ts'
+import { createPieceTable } from '#components/trajectory/piece-table.ts'
+import { encode } from '#lib/core/codec.ts'
+import { pack } from '#lib/core/packed.ts'
+import { largeTrajectory } from '../e2e/large-trajectory.ts'
+import { serveBaselines } from './baselines/serve.ts'
+import { frames, longTasks, now, openStored, percentile, settled, untilDrawn, weigh, withBench } from './browser.ts'
+import { tell } from './figures.ts'
+
+const tokens = Number(process.argv[2] ?? 200_000)
+const FRAMES = 300
+/** A span per token needs a second for some frames. */
+const BASELINE_FRAMES = 60
+const TIMES = 15
+/** Milliseconds: a frame of 60 a second; two of them. */
+const FRAME = 17
+const TWO_FRAMES = 34
+
+const trajectory = largeTrajectory({ tokens })
+layoutAlone()
+const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-scroll-'))
+const file = path.join(scratch, 'large.json')
+writeFileSync(file, encode(trajectory))
+const baselines = await serveBaselines()
+await withBench(async ({ open }) => {
+  const page = await open()
+  await settled(page)
+  await openStored(page, file)
+
+  const before = await now(page)
+  const rowHeight = await page.evaluate(() => document.querySelector('.token-row')?.clientHeight ?? 0)
+  await scrolled(page, '', { selector: '.token-viewport', rowHeight, count: FRAMES, isLimited: true })
+  tell('long tasks while scrolling', (await longTasks(page, before)).length, '')
+
+  const hovers: number[] = []
+  for (let time = 0; time < TIMES; time++)
+    hovers.push(
+      await untilDrawn(
+        page,
+        (time) => {
+          const box = document.querySelector<HTMLElement>('.token-pointed > div')
+          document.body.dataset.before = box?.dataset.index ?? ''
+          const [row] = document.elementsFromPoint(600, 300 + 24 * time)
+          row?.dispatchEvent(
+            new PointerEvent('pointermove', { bubbles: true, clientX: 420 + 3 * time, clientY: 300 + 24 * time }),
+          )
+        },
+        () => {
+          const box = document.querySelector<HTMLElement>('.token-pointed:not([hidden]) > div')
+          return box !== null && box.dataset.index !== document.body.dataset.before
+        },
+        time,
+      ),
+    )
+  tell('hover → highlight, p95', percentile(hovers, 0.95), 'ms', 50)
+
+  const colours: number[] = []
+  for (let time = 0; time < TIMES; time++)
+    colours.push(
+      await untilDrawn(
+        page,
+        (name) => {
+          for (const button of document.querySelectorAll('button')) if (button.textContent === name) button.click()
+        },
+        (name) =>
+          [...document.querySelectorAll('button')].some(
+            (button) => button.textContent === name && button.ariaPressed === 'true',
+          ),
+        time % 2 === 0 ? 'Mask' : 'Logprob',
+      ),
+    )
+  tell('colour switch, p95', percentile(colours, 0.95), 'ms', 50)
+
+  const resizes: number[] = []
+  for (let time = 0; time < TIMES; time++) {
+    const width = 60 + 40 * (time % 3)
+    resizes.push(
+      await untilDrawn(
+        page,
+        (inset) => {
+          const view = document.querySelector<HTMLElement>('.token-viewport')
+          document.body.dataset.before = view?.ariaRowCount ?? ''
+          if (view) view.style.width = `calc(100% - ${inset}px)`
+        },
+        () => document.querySelector('.token-viewport')?.ariaRowCount !== document.body.dataset.before,
+        width,
+      ),
+    )
+  }
+  tell('another width, p95', percentile(resizes, 0.95), 'ms', 100)
+  tell('nodes', (await weigh(page)).nodes, 'nodes', 5000)
+  await page.context().close()
+
+  for (const [who, hash, selector] of [
+    ['a React span per token: ', '#spans', '#root'],
+    ['react-window rows: ', '#rows', '#root > *'],
+  ] as const) {
+    const baseline = await open(hash, baselines.base)
+    await baseline.getByLabel('Trajectory file').setInputFiles(file)
+    await baseline.locator('.token').first().waitFor({ timeout: 120_000 })
+    await settled(baseline)
+    await scrolled(baseline, who, { selector, rowHeight: 20, count: BASELINE_FRAMES, isLimited: false })
+    await baseline.context().close()
+  }
+})
+await baselines.close()
+rmSync(scratch, { recursive: true })
+
+interface Scrolled {
+  /** Of the element that is scrolled. */
+  readonly selector: string
+  /** Pixels. */
+  readonly rowHeight: number
+  readonly count: number
+  readonly isLimited: boolean
+}
+
+async function scrolled(page: Page, who: string, { selector, rowHeight, count, isLimited }: Scrolled): Promise<void> {
+  const lines = await frames(
+    page,
+    count,
+    (_, { selector, step }) => {
+      const view = document.querySelector(selector)
+      if (!view || view.scrollHeight <= view.clientHeight) throw new Error(`${selector} cannot be scrolled`)
+      view.scrollTop += step
+    },
+    { selector, step: 20 * rowHeight },
+  )
+  const jumps = await frames(
+    page,
+    count,
+    (frame, { selector }) => {
+      const view = document.querySelector(selector)
+      // A sequence without a pattern, the same each time.
+      if (view) view.scrollTop = (((frame + 1) * 0.618_033_988_75) % 1) * view.scrollHeight
+    },
+    { selector },
+  )
+  for (const [what, times] of [
+    ['20 lines a frame', lines],
+    ['random jumps', jumps],
+  ] as const) {
+    tell(`${who}${what}: frame, p95`, percentile(times, 0.95), 'ms', isLimited ? FRAME : undefined)
+    tell(`${who}${what}: frame, p99`, percentile(times, 0.99), 'ms', isLimited ? TWO_FRAMES : undefined)
+  }
+}
+
+/** In this process: what the page does for another width of the window, in a measure of what one pass over the ids costs. */
+function layoutAlone(): void {
+  const { segments, vocab } = pack(trajectory).trajectory
+  const make = createLayoutMaker(createPieceTable((text) => 1.3 * text.length))
+  const timesOf = (run: (time: number) => void): readonly number[] =>
+    Array.from({ length: 2 * TIMES }, (_, time) => {
+      const start = performance.now()
+      run(time)
+      return performance.now() - start
+    })
+  const layouts = timesOf((time) => make(segments, vocab, { ...UNFOLDED, columns: 80 + time }))
+  let sum = 0
+  const passes = timesOf(() => {
+    for (const { ids } of segments) for (let index = 0; index < ids.length; index++) sum += ids[index] as number
+  })
+  tell('layout, the first', layouts[0] ?? Number.NaN, 'ms')
+  tell('layout at another width, p95', percentile(layouts.slice(1), 0.95), 'ms', tokens > 200_000 ? 50 : 10)
+  tell('layout ÷ one pass over the ids', percentile(layouts, 0.5) / percentile(passes, 0.5), '×')
+  if (sum < 0) throw new Error('ids are no negative numbers')
+}
