@@ -132,7 +132,7 @@ const TERMS: readonly { readonly heading: string; readonly terms: readonly Term[
     terms: [
       { example: 'kind:response', meaning: 'prompt, response, tool (results)' },
       { example: 'span:think', meaning: 'think, call, argument, special, text' },
-      { example: 'tool:name', meaning: 'its calls; call:2 by number, arg:name by argument' },
+      { example: 'tool:name', meaning: 'its calls; call:2 the second call, arg:name an argument' },
       { example: 'finish:length', meaning: 'how the response ended' },
       { example: 'problem:number', meaning: 'what could not be stored or did not agree' },
     ],

@@ -47,7 +47,7 @@ export function RequestsTab({ inspection }: InspectorPartProps) {
 /** The call that has written or read a token; the first where none is chosen. */
 function callAt(calls: readonly RecordedCall[], token: number | undefined): number {
   const call = token === undefined ? undefined : calls.find((one) => token < one.inputLength + one.segment.ids.length)
-  return call?.number ?? 0
+  return call?.number ?? 1
 }
 
 function summary(trajectory: TrajectoryView, calls: readonly RecordedCall[]): string {
@@ -58,12 +58,12 @@ function summary(trajectory: TrajectoryView, calls: readonly RecordedCall[]): st
   const responses = segmentsOf(trajectory).filter(({ kind }) => kind === 'response').length
   const ms = sum(({ segment }) => segment.timing?.elapsedMs)
   return [
-    `${countText(calls.length)} ${calls.length === 1 ? 'call' : 'calls'}`,
+    `${countText(calls.length)} ${calls.length === 1 ? 'request' : 'requests'}`,
     `${countText(sent)} tokens sent`,
     ...(cached > 0 ? [`${percentText(cached / sent)} from the cache`] : []),
     `${countText(sum(({ segment }) => segment.ids.length))} written`,
     ...(ms > 0 ? [durationText(ms)] : []),
-    ...(responses > calls.length ? [`${countText(responses - calls.length)} responses have no recorded call`] : []),
+    ...(responses > calls.length ? [`${countText(responses - calls.length)} responses have no recorded request`] : []),
   ].join(' · ')
 }
 

@@ -28,16 +28,19 @@ export function useFind({ trajectory, view, run, marks, onMarks }: Inspection): 
     readonly query: string
     readonly of: TrajectoryView
     readonly result: FindResult | Error
+    /** As performance.now() tells it. */
+    readonly askedAt: number
   }>()
   const isLive = trajectory.live !== undefined
   const look = useEffectEvent(async (signal: AbortSignal) => {
     const of = trajectory
+    const askedAt = performance.now()
     const result = await (query.trim() === ''
       ? Promise.resolve({ kind: 'nothing' } as const)
       : run('find', { query }, { signal })
     ).catch((reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason))))
     if (signal.aborted) return
-    setAnswer({ query, of, result })
+    setAnswer({ query, of, result, askedAt })
     const hits = hitsOf(result)
     if (hits.length > 0 || marks.some(({ kind, ranges }) => kind === 'hit' && ranges.length > 0)) onMarks('hit', hits)
   })
@@ -48,12 +51,21 @@ export function useFind({ trajectory, view, run, marks, onMarks }: Inspection): 
     look(controller.signal)
     return () => controller.abort()
   }, [query, of, asked])
+  const askedAt = answer?.askedAt
+  useEffect(() => {
+    if (askedAt === undefined) return
+    const frame = requestAnimationFrame(() => performance.measure(MEASURE, { start: askedAt }))
+    return () => cancelAnimationFrame(frame)
+  }, [askedAt])
   const isBehind = answer !== undefined && answer.of !== trajectory
   return {
     state: stateOf(answer && answer.query === query && (isLive || !isBehind) ? answer.result : undefined, isBehind),
     again: () => setAsked((times) => times + 1),
   }
 }
+
+/** From the question to the frame that shows the answer: in the browser's own timeline, and for bench/inspector-find.ts. */
+const MEASURE = 'rollscope: find'
 
 function stateOf(result: FindResult | Error | undefined, isBehind: boolean): FindState {
   if (result === undefined) return { kind: 'searching', hits: NO_HITS }

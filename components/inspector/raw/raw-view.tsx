@@ -1,7 +1,7 @@
 'use client'
 import { ChevronDown, ChevronUp } from 'lucide-react'
-import { type KeyboardEvent, useDeferredValue, useState } from 'react'
-import { pathAt, pathText, placeOf } from '#lib/inspect/raw/json-place.ts'
+import { type KeyboardEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { jsonPathText, pathAt, placeOf } from '#lib/inspect/raw/json-place.ts'
 import type { RawText } from '#lib/inspect/raw/raw-text.ts'
 import { lineAt, textBetween } from '#lib/inspect/raw/text-lines.ts'
 import { clipped, countText } from '../../trajectory/numbers.ts'
@@ -30,7 +30,7 @@ interface Shown {
 export function RawView({ inspection, text, isIdle }: RawViewProps) {
   const { trajectory, view, onSelect, onSave, say } = inspection
   const [sought, setSought] = useState('')
-  const hits = useByteFind(text.bytes, useDeferredValue(sought))
+  const hits = useByteFind(text.bytes, sought)
   const chosen = view.selection && rangeOf(view.selection).start
   const [shown, setShown] = useState<Shown | undefined>(() => placeOfToken(chosen))
   const path = shown === undefined ? undefined : pathAt(text, shown.start)
@@ -55,8 +55,19 @@ export function RawView({ inspection, text, isIdle }: RawViewProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
     event.preventDefault()
-    step(event.shiftKey ? -1 : 1)
+    const direction = event.shiftKey ? -1 : 1
+    if (hits) step(direction)
+    else wanted.current = direction
   }
+  /** Enter before the answer was there: then the step is made. */
+  const wanted = useRef<1 | -1>(undefined)
+  const stepWanted = useEffectEvent(() => {
+    if (wanted.current !== undefined) step(wanted.current)
+    wanted.current = undefined
+  })
+  useEffect(() => {
+    if (hits) stepWanted()
+  }, [hits])
   const copy = async (copied: string, what: string) =>
     say((await copyText(copied)) ? `${what} copied.` : 'The browser refused to copy.')
   const value = () => {
@@ -78,7 +89,10 @@ export function RawView({ inspection, text, isIdle }: RawViewProps) {
             autoComplete="off"
             spellCheck={false}
             value={sought}
-            onChange={(event) => setSought(event.target.value)}
+            onChange={(event) => {
+              wanted.current = undefined
+              setSought(event.target.value)
+            }}
             onKeyDown={onKeyDown}
           />
           <span
@@ -112,10 +126,10 @@ export function RawView({ inspection, text, isIdle }: RawViewProps) {
           <>
             <span className="text-dim tabular-nums">line {countText(lineAt(text, shown.start) + 1)}</span>
             <code data-raw-path className="wrap-anywhere min-w-0">
-              {clipped(pathText(path) || 'the whole file', 200)}
+              {clipped(jsonPathText(path) || 'the whole file', 200)}
             </code>
             <span className="ml-auto flex flex-wrap items-center gap-1.5">
-              <Button look="quiet" className="text-xs" onClick={() => copy(pathText(path), 'Path')}>
+              <Button look="quiet" className="text-xs" onClick={() => copy(jsonPathText(path), 'Path')}>
                 Copy path
               </Button>
               <Button look="quiet" className="text-xs" onClick={() => copy(value(), 'Value')}>

@@ -15,7 +15,7 @@ interface CallDetailsProps {
 }
 
 const PARTS = [
-  { value: 'call', text: 'Call' },
+  { value: 'facts', text: 'Facts' },
   { value: 'body', text: 'Body' },
   { value: 'curl', text: 'cURL' },
   { value: 'python', text: 'Python' },
@@ -24,16 +24,16 @@ type Part = (typeof PARTS)[number]['value']
 
 /** One call whole: facts of both ways, the body as it was sent, and programs that send it again. */
 export function CallDetails({ inspection, call, hash }: CallDetailsProps) {
-  const [part, setPart] = useState<Part>('call')
+  const [part, setPart] = useState<Part>('facts')
   const { inputLength, firstNew, segment } = call
   const show = (start: number, end: number) => inspection.onSelect({ anchor: end - 1, focus: start }, 'tokens')
   return (
     <div
       className="grid grid-cols-[minmax(0,1fr)] gap-3 border-line border-t bg-ground px-3.5 py-3"
-      data-call-open={call.number}
+      data-request-open={call.number}
     >
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-        <Segmented<Part> label="Part of the call" value={part} onChange={setPart} options={PARTS} />
+        <Segmented<Part> label="Part of the request" value={part} onChange={setPart} options={PARTS} />
         <span className="ml-auto flex flex-wrap gap-1.5">
           {inputLength > firstNew && (
             <Button className="text-xs" onClick={() => show(firstNew, inputLength)}>
@@ -47,7 +47,7 @@ export function CallDetails({ inspection, call, hash }: CallDetailsProps) {
           )}
         </span>
       </div>
-      {part === 'call' ? (
+      {part === 'facts' ? (
         <CallFacts inspection={inspection} call={call} hash={hash} />
       ) : (
         <SentText inspection={inspection} call={call} kind={part} holds={hash && hash === call.request.inputHash} />

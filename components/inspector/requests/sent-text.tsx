@@ -52,7 +52,7 @@ export function SentText({ inspection: { trajectory, say }, call, kind, holds }:
         </span>
       </div>
       <TextView
-        label={`${NAMES[kind]} of call ${call.number}`}
+        label={`${NAMES[kind]} of request ${call.number}`}
         text={text}
         className="h-80 rounded-md border border-line"
       />

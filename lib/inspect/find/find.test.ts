@@ -56,7 +56,7 @@ describe('the sample', () => {
     ['span:text segment:1', ''],
     ['span:special segment:1', '3 7'],
     ['tool:add', '6'],
-    ['call:0', '6'],
+    ['call:1', '6'],
     ['call:call_0000', '6'],
     ['arg:a', '6'],
     ['unknown:logprob index<8', '0 5'],
@@ -118,7 +118,7 @@ describe('notes', () => {
     expect(notes('tool:ad')).toEqual(['No tool “ad” here. Did you mean add?'])
     expect(notes('call:7')).toEqual(['No call “7” here. There are call_0000, call_0001.'])
     expect(notes('version:1')).toEqual(['No version “1” here. There is none here.'])
-    expect(notes('tool:add call:0 kind:tool arg:a')).toEqual([])
+    expect(notes('tool:add call:1 kind:tool arg:a')).toEqual([])
   })
   test('what is not known of any token is told, and what is known in part', () => {
     expect(notes('logprob<1', ofPieces(['a']))).toEqual(['No token has a known logprob.'])

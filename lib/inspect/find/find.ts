@@ -153,7 +153,7 @@ function nameNote(
   trajectory: TrajectoryView,
 ): readonly FindNote[] {
   const names = namesHere(trajectory, name)
-  const isCallNumber = name === 'call' && Number(value) < (names?.length ?? 0)
+  const isCallNumber = name === 'call' && 1 <= Number(value) && Number(value) <= (names?.length ?? 0)
   if (!names || names.includes(value) || isCallNumber) return []
   const meant = closest(value, names)
   const there =

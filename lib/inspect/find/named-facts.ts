@@ -1,5 +1,6 @@
 /** What tokens belong to, by name: segments, spans, calls, versions, problems. */
-import { segmentStarts, segmentsOf, spansOf, tokenCount, toolCallsOf } from '#lib/core/tokens.ts'
+import { segmentStarts, segmentsOf, spansOf, tokenCount } from '#lib/core/tokens.ts'
+import { callsById } from '#lib/core/tool-calls.ts'
 import type { Span } from '#lib/core/trajectory.ts'
 import type { SegmentView, TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { unreachable } from '#lib/core/unreachable.ts'
@@ -27,10 +28,10 @@ const numberNamed = (name: string): NumberName =>
     ? { kind: 'fact', name: name as NumberFact }
     : { kind: 'column', name }
 
-/** By its id, or by its number from 0. */
-function callNamed(trajectory: TrajectoryView, value: string): string | undefined {
-  const calls = toolCallsOf(trajectory)
-  return calls.find(({ id }) => id === value)?.id ?? (/^\d{1,9}$/.test(value) ? calls[Number(value)]?.id : undefined)
+/** By its id, or by its number from 1, as the card counts. */
+function callNamed({ segments }: TrajectoryView, value: string): string | undefined {
+  const calls = callsById(segments)
+  return calls.has(value) ? value : [...calls].find(([, { number }]) => String(number) === value)?.[0]
 }
 
 function spansNamed(

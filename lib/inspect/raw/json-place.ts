@@ -8,7 +8,7 @@ import { lineAt, lineCount, lineEnd, lineStart, type TextLines, textBetween } fr
 export type JsonPath = readonly (string | number)[]
 
 /** As programs write it: `segments[3].ids[512]`. */
-export const pathText = (path: JsonPath): string =>
+export const jsonPathText = (path: JsonPath): string =>
   path
     .map((part, depth) => {
       if (typeof part === 'number') return `[${part}]`

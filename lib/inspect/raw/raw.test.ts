@@ -6,7 +6,7 @@ import { pack } from '#lib/core/packed.ts'
 import { readableJson } from '#lib/core/readable-json.ts'
 import { resultOf } from '#lib/lab/task.ts'
 import { findBytes } from './find-bytes.ts'
-import { type JsonPath, pathAt, pathText, placeOf } from './json-place.ts'
+import { type JsonPath, jsonPathText, pathAt, placeOf } from './json-place.ts'
 import { rawText } from './raw-text.ts'
 import {
   lineAt,
@@ -107,7 +107,7 @@ test('every value is found by its path, and its path by its place', () => {
       const text = textLines(readableJson(whole as object))
       for (const [path, item] of pathsOf(JSON.parse(JSON.stringify(whole)))) {
         const place = placeOf(text, path)
-        expect(place, pathText(path)).toBeDefined()
+        expect(place, jsonPathText(path)).toBeDefined()
         if (!place) continue
         expect(JSON.parse(textBetween(text, place.start, place.end))).toEqual(item)
         expect(pathAt(text, place.start)).toEqual(path)
@@ -122,13 +122,13 @@ test('every value is found by its path, and its path by its place', () => {
 test('a key stands for its value, a closing bracket for the whole', () => {
   const text = textLines(readableJson({ list: [{ a: [1, 22, 3], b: { c: 'x'.repeat(120) } }], 'odd key': null }))
   const at = (needle: string) => new TextDecoder().decode(text.bytes).indexOf(needle)
-  expect(pathText(pathAt(text, at('"a"')))).toBe('list[0].a')
-  expect(pathText(pathAt(text, at('22')))).toBe('list[0].a[1]')
-  expect(pathText(pathAt(text, at('"c"')))).toBe('list[0].b.c')
-  expect(pathText(pathAt(text, lineStart(text, lineCount(text) - 1)))).toBe('')
-  expect(pathText(pathAt(text, at('null')))).toBe('["odd key"]')
+  expect(jsonPathText(pathAt(text, at('"a"')))).toBe('list[0].a')
+  expect(jsonPathText(pathAt(text, at('22')))).toBe('list[0].a[1]')
+  expect(jsonPathText(pathAt(text, at('"c"')))).toBe('list[0].b.c')
+  expect(jsonPathText(pathAt(text, lineStart(text, lineCount(text) - 1)))).toBe('')
+  expect(jsonPathText(pathAt(text, at('null')))).toBe('["odd key"]')
   const closing = Array.from({ length: lineCount(text) }, (_, line) =>
     textBetween(text, lineStart(text, line), lineEnd(text, line)).trim(),
   )
-  expect(pathText(pathAt(text, lineStart(text, closing.lastIndexOf('],'))))).toBe('list')
+  expect(jsonPathText(pathAt(text, lineStart(text, closing.lastIndexOf('],'))))).toBe('list')
 })

@@ -9,7 +9,7 @@ import { allIds } from '../all-ids.ts'
 export type RecordedRequest = NonNullable<ResponseSegment['request']>
 
 export interface RecordedCall {
-  /** From 0, in the order of the trajectory. */
+  /** From 1, in the order of the trajectory. */
   readonly number: number
   readonly segmentIndex: number
   readonly segment: ResponseView
@@ -28,7 +28,7 @@ export const recordedCalls = onceFor((trajectory: TrajectoryView): readonly Reco
     if (segment.kind !== 'response') continue
     const inputLength = starts[segmentIndex] as number
     const { request } = segment
-    if (request) calls.push({ number: calls.length, segmentIndex, segment, request, inputLength, firstNew: known })
+    if (request) calls.push({ number: calls.length + 1, segmentIndex, segment, request, inputLength, firstNew: known })
     known = inputLength + segment.ids.length
   }
   return calls

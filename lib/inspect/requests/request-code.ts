@@ -19,7 +19,6 @@ JSON
 
 /** Needs httpx. */
 export function pythonText(bodies: readonly SentBody[]): string {
-  const isStreamed = bodies.some(({ body }) => body.stream === true)
   const parts = bodies.map(({ purpose, body }) => {
     const lines = Object.entries(body).map(([key, value]) => `    ${pythonLiteral(key)}: ${pythonLiteral(value)},`)
     return `# ${PURPOSES[purpose]}
@@ -28,7 +27,7 @@ ${lines.join('\n')}
 }
 ${body.stream === true ? STREAMED : PLAIN}`
   })
-  return `${isStreamed ? 'import json\n' : ''}import os
+  return `import os
 
 import httpx
 
@@ -52,9 +51,8 @@ print(reply.json())
 const STREAMED = `with httpx.stream("POST", url, json=body, headers=headers, timeout=None) as reply:
     reply.raise_for_status()
     for line in reply.iter_lines():
-        if line.startswith("data: ") and line != "data: [DONE]":
-            chunk = json.loads(line.removeprefix("data: "))
-print(chunk)
+        if line:
+            print(line)
 `
 
 /** JSON as Python writes it. JSON's escapes of texts are Python's too. */
