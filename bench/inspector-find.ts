@@ -1,0 +1,113 @@
+/**
+ * Find over everything, at 200,000 and at 1,000,000 tokens: texts, expressions, ids and facts, as the worker runs them, and
+ * in the page from the key to the count. Beside them a plain indexOf over the same text, which is the least that a search
+ * can cost; making the text is told apart, since it is done once.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { Page } from '@playwright/test'
+import { encode } from '#lib/core/codec.ts'
+import { pack } from '#lib/core/packed.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { findTask } from '#lib/inspect/find/find.ts'
+import { foldedText } from '#lib/inspect/find/folded-text.ts'
+import { textIndex } from '#lib/inspect/find/text-index.ts'
+import { resultOf } from '#lib/lab/task.ts'
+import { largeTrajectory } from '../e2e/large-trajectory.ts'
+import { openStored, percentile, withBench } from './browser.ts'
+import { tell } from './figures.ts'
+
+const SIZES = [200_000, 1_000_000]
+/** Of 200,000 tokens. */
+const LIMIT_MS = 100
+const ROUNDS = 7
+const RARE = 'loss mask'
+const QUERIES = [
+  RARE,
+  'e',
+  '/export (const|function) \\w+/',
+  '/\\w+/',
+  'id:198',
+  'logprob<-3',
+  'entropy>1',
+  'rank>1 span:call -segment:3',
+  '"const" mask:1 or p<0.01',
+]
+
+const large = SIZES.map((tokens) => largeTrajectory({ tokens }))
+for (const [index, tokens] of SIZES.entries()) {
+  const { trajectory } = pack(large[index] as (typeof large)[number])
+  const size = tokens.toLocaleString('en')
+  const limit = tokens === SIZES[0] ? LIMIT_MS : undefined
+  tell(
+    `${size}: make the text, once`,
+    median(() => textIndex({ ...trajectory })),
+    'ms',
+    limit,
+  )
+  const { folded } = textIndex(trajectory)
+  tell(
+    `${size}: every indexOf of “${RARE}”, no tokens`,
+    median(() => everyIndexOf(folded, foldedText(RARE))),
+    'ms',
+  )
+  for (const query of QUERIES)
+    tell(
+      `${size}: ${query}`,
+      median(() => hitsOf(query, trajectory)),
+      'ms',
+      limit,
+    )
+}
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-bench-find-'))
+const file = path.join(folder, 'large.json')
+writeFileSync(file, encode(large[0] as (typeof large)[number]))
+try {
+  await withBench(async ({ open }) => {
+    const page = await open('/library')
+    await openStored(page, file)
+    // The first search makes the text, unless the page has had time to do it before.
+    for (const query of ['read', ...QUERIES]) {
+      const times: number[] = []
+      for (let round = 0; round < ROUNDS; round++) times.push(await fromKeyToCount(page, query))
+      tell(`in the page, 200,000: ${query}`, percentile(times, 0.5), 'ms', LIMIT_MS)
+    }
+  })
+} finally {
+  rmSync(folder, { recursive: true })
+}
+
+/** Milliseconds from the question to the frame with its answer; the pause in which keys may follow is before it. */
+async function fromKeyToCount(page: Page, query: string): Promise<number> {
+  const field = page.getByLabel('Find', { exact: true })
+  await field.fill('')
+  await page.locator('[data-find-state="none"]').waitFor()
+  await field.fill(query)
+  await page.locator('[data-find-state="done"]').waitFor()
+  await page.evaluate(() => new Promise(requestAnimationFrame))
+  return page.evaluate(() => performance.getEntriesByName('rollscope: find').at(-1)?.duration ?? Number.NaN)
+}
+
+function hitsOf(query: string, trajectory: TrajectoryView): number {
+  const result = resultOf(findTask({ query }, trajectory))
+  if (result.kind !== 'found') throw new Error(`${query}: ${JSON.stringify(result)}`)
+  return result.hits.length / 2
+}
+
+function everyIndexOf(text: string, needle: string): number {
+  let count = 0
+  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) count++
+  return count
+}
+
+/** Milliseconds. */
+function median(run: () => unknown): number {
+  const times = Array.from({ length: ROUNDS }, () => {
+    const start = performance.now()
+    run()
+    return performance.now() - start
+  })
+  return percentile(times, 0.5)
+}
