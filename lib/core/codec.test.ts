@@ -57,6 +57,10 @@ describe('a file', () => {
     expect(decode(`\uFEFF${encode(sample)}`).ok).toBe(true)
   })
 
+  test('is not written from what is no trajectory', () => {
+    expect(() => encode({ ...sample, id: 7 as never })).toThrow(/expected string/)
+  })
+
   test('holds nothing of a run under way', () => {
     const live: LiveTrajectory = { ...sample, live: { runningCalls: { call_0000: 'now' } } }
     expect(encode(live)).toBe(encode(sample))

@@ -7,7 +7,7 @@ import type { LiveTrajectory } from './events.ts'
 import { parseTrajectory } from './parse-trajectory.ts'
 import { readableJson } from './readable-json.ts'
 import { schemaViolation, type Violation } from './schema-violation.ts'
-import { FORMAT, type Segment, type Span, type Trajectory, trajectorySchema } from './trajectory.ts'
+import { FORMAT, type Segment, type Span, type Trajectory } from './trajectory.ts'
 
 export type Decoded =
   | { readonly ok: true; readonly trajectory: Trajectory }
@@ -21,7 +21,9 @@ export const encode = (trajectory: Trajectory): string => readableJson(recordOf(
 /** What a file holds: nothing of a run under way. */
 export function recordOf(trajectory: Trajectory): Trajectory {
   const { live: _, ...record }: LiveTrajectory = trajectory
-  return trajectorySchema.parse(record)
+  const parsed = parseTrajectory(record)
+  if (!parsed.success) throw parsed.error
+  return parsed.data
 }
 
 export function decode(text: string): Decoded {

@@ -90,13 +90,13 @@ function createStore(database: DatabaseSync, processId: number, now: () => Date)
       writeSegments(key, trajectory.segments, from)
     })
   const freeKey = (trajectory: Trajectory): { readonly key: string; readonly isStored: boolean } => {
-    const text = encode(trajectory)
+    let text: string | undefined
     const base = keyOf(trajectory.id)
     for (let n = 1; ; n++) {
       const key = n === 1 ? base : `${base}~${n}`
       const stored = decoded(key)
       if (typeof stored !== 'object') statements.dropDeleted.run(key)
-      else if (encode(stored) === text) return { key, isStored: true }
+      else if (encode(stored) === (text ??= encode(trajectory))) return { key, isStored: true }
       if (!statements.present.get(key)) return { key, isStored: false }
     }
   }
