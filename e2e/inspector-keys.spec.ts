@@ -274,7 +274,7 @@ test('a place chosen in the outline is shown, and keys go on from there', async 
   await show(page)
   await page
     .getByRole('complementary', { name: 'Outline' })
-    .getByRole('button', { name: /3 response/ })
+    .getByRole('treeitem', { name: /3 response/ })
     .click()
   await expectChosen(page, String(starts[3]))
   await expect(grid(page)).toBeFocused()
@@ -307,7 +307,7 @@ test('an image holds what is chosen, at twice its size', async ({ page }) => {
   expect(image.colours).toBeGreaterThan(50)
 })
 
-for (const find of ['calculator', 'a b+c&d=e#f%20?', '"é日本😀"', '/^\\s*"(\\w+)":/ logprob<-3', "<script>'`"])
+for (const find of [`"é日本😀" a b+c&d=e#f%20? <script>'\``, '/^\\s*"(\\w+)":/ logprob<-3'])
   test(`a copied link restores all of it: ${find}`, async ({ page, context }) => {
     const asked = new URLSearchParams({ at: '300-310', tab: 'tokens', colour: 'entropy', limit: '2.5', find })
     await show(page, `?${asked}`)
@@ -341,11 +341,8 @@ for (const colorScheme of ['light', 'dark'] as const)
       test('a range, the palette, the options and the keys are accessible and fit', async ({ page }) => {
         const wrongs = watch(page)
         await show(page, `?at=${starts[1]}-${starts[2]}`)
+        if (viewport.width < 1024) await page.getByRole('button', { name: 'Colours and find' }).click()
         await expectFit(page)
-        if (viewport.width < 1024) {
-          await page.getByRole('button', { name: 'Colours and find' }).click()
-          await expectFit(page)
-        }
         await press(page, 'Control+k')
         await expect(page.getByRole('combobox', { name: 'Command' })).toBeFocused()
         await expectFit(page)

@@ -22,7 +22,9 @@ export function drawImage(image: GridImage, within: HTMLElement): HTMLCanvasElem
   const pen: Pen = {
     fill: (colour, x, y, width, height) => {
       context.fillStyle = colours.of(colour)
-      context.fillRect(x, y, width, height)
+      // On whole pixels: neighbours of one colour would show a seam.
+      const [left, right] = [snapped(x), snapped(x + width)]
+      context.fillRect(left, y, right - left, height)
     },
     write: (text, x, y, font, colour) => {
       context.font = font
@@ -38,6 +40,8 @@ export function drawImage(image: GridImage, within: HTMLElement): HTMLCanvasElem
   colours.end()
   return canvas
 }
+
+const snapped = (x: number): number => Math.round(x * SCALE) / SCALE
 
 /** Colours as the style sheet names them; places in pixels; texts stand in the middle of their height. */
 interface Pen {
@@ -75,27 +79,28 @@ function drawRow(pen: Pen, row: ImageRow, image: GridImage): void {
   const font = `${row.isThink ? 'italic ' : ''}${fontSize}px ${MONO}`
   if (row.folded !== undefined)
     pen.write(row.folded, RAIL_WIDTH, row.top + rowHeight / 2, `${fontSize}px ${MONO}`, 'var(--faint)')
-  for (const token of row.tokens) drawToken(pen, token, row.top, font, image)
+  // A slanted letter leans over what stands beside it.
+  for (const token of row.tokens) drawGround(pen, token, row.top, rowHeight)
+  for (const token of row.tokens) drawText(pen, token, row.top + rowHeight / 2, font, image)
 }
 
-function drawToken(pen: Pen, token: ImageToken, top: number, font: string, { rowHeight, cell, fontSize }: GridImage) {
-  const { from, to, text, marks, isPlain, colour, isTrained, isSpecial } = token
+function drawGround(pen: Pen, { from, to, colour, isTrained, isSpecial }: ImageToken, top: number, rowHeight: number) {
   if (colour !== undefined) pen.fill(colour, from, top + 2, to - from, rowHeight - 5)
   if (isTrained) pen.fill('var(--trained)', from, top + rowHeight - 2, to - from, 2)
-  if (isSpecial)
-    for (const [x, y, width, height] of [
-      [from + 1, top + 3, to - from - 2, 1],
-      [from + 1, top + rowHeight - 4, to - from - 2, 1],
-      [from + 1, top + 3, 1, rowHeight - 6],
-      [to - 2, top + 3, 1, rowHeight - 6],
-    ] as const)
-      pen.fill('var(--special-edge)', x, y, width, height)
-  const middle = top + rowHeight / 2
+  if (!isSpecial) return
+  const [left, right, upper, lower] = [from + 1, to - 1, top + 3, top + rowHeight - 4]
+  pen.fill('var(--special-edge)', left, upper, right - left, 1)
+  pen.fill('var(--special-edge)', left, lower, right - left, 1)
+  pen.fill('var(--special-edge)', left, upper + 1, 1, lower - upper - 1)
+  pen.fill('var(--special-edge)', right - 1, upper + 1, 1, lower - upper - 1)
+}
+
+function drawText(pen: Pen, token: ImageToken, middle: number, font: string, { cell, fontSize }: GridImage): void {
+  const { from, text, marks, isPlain, isTrained } = token
   const ink = isTrained ? 'var(--ink-trained)' : 'var(--ink-context)'
   // Character by character: fonts draw `->` and `!=` as one sign, which no token is.
-  if (isPlain)
-    for (const [index, character] of [...text].entries()) pen.write(character, from + index * cell, middle, font, ink)
-  else pen.write(text, from, middle, font, ink)
+  const parts = isPlain ? [...text] : [text]
+  for (const [index, part] of parts.entries()) pen.write(part, from + index * cell, middle, font, ink)
   for (const [index, mark] of [...marks].entries())
     if (mark !== ' ') pen.write(mark, from + index * cell, middle, `${fontSize}px ${MONO}`, 'var(--faint)')
 }
