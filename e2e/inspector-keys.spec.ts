@@ -4,7 +4,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { textOf } from '#lib/core/pieces.ts'
 import { ids, segmentStarts, tokenCount } from '#lib/core/tokens.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
-import { idle, open } from './application.ts'
+import { ask, greedy, idle, open } from './application.ts'
 import { expectFit, WINDOWS, watch } from './fit.ts'
 
 const NAME = 'two-steps'
@@ -324,6 +324,19 @@ for (const find of [`"é日本😀" a b+c&d=e#f%20? <script>'\``, '/^\\s*"(\\w+)
     await expect(there.locator('#token-selected')).toBeInViewport()
     await expect(there.getByLabel('Find', { exact: true })).toHaveValue(find)
   })
+
+test('the playground chooses and copies several tokens too', async ({ page }) => {
+  await open(page)
+  await greedy(page)
+  await ask(page, 'What is 6 * 7?')
+  await grid(page).focus()
+  await press(page, 'g', 'Shift+ArrowRight', 'Shift+ArrowRight')
+  await expectChosen(page, '0-2')
+  await expect(page.getByRole('region', { name: 'Range', exact: true })).toHaveAttribute('data-range', '0-2')
+  await press(page, 'Control+c')
+  await expect(status(page).filter({ hasText: 'Text copied' })).toBeVisible()
+  expect(await clipboard(page)).toMatch(/^<\|im_start\|>/)
+})
 
 test('a link to tokens that are not there shows the trajectory', async ({ page }) => {
   await show(page, '?at=5-999999')

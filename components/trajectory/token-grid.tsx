@@ -49,13 +49,14 @@ export function TokenGrid(props: TokenGridProps) {
   const { trajectory, reading, selection, onSelect, onPoint, onSay } = props
   const [pointed, setPointed] = useState<number>()
   const still = useRef<number>(undefined)
-  const { viewport, canvas, layer, layout, tokenUnder } = useGridDrawing({ ...props, pointed, still })
+  const { viewport, canvas, layer, layout, tokenUnder, scrollBy } = useGridDrawing({ ...props, pointed, still })
   const selectStill = (chosen: Selection | undefined) => {
     still.current = chosen?.focus
     onSelect(chosen)
   }
   const pointer = useGridPointer({
     viewport,
+    scrollBy,
     tokenUnder,
     spansAround: (index) => spansAround(trajectory, index),
     selection,

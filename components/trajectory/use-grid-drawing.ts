@@ -140,7 +140,12 @@ export function useGridDrawing(props: GridDrawingOptions) {
     return index < 0 ? undefined : index
   }
 
-  return { viewport, canvas, layer, layout: picture?.layout, tokenUnder }
+  /** Pixels as lines count them, however tall the element can be. */
+  const scrollBy = (pixels: number) => {
+    if (view.current && pixels !== 0) view.current.scrollTo(view.current.space.top() + pixels)
+  }
+
+  return { viewport, canvas, layer, layout: picture?.layout, tokenUnder, scrollBy }
 }
 
 /** What the font and the width of the window say. */

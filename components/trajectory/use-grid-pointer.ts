@@ -9,6 +9,7 @@ import type { Place } from './use-grid-drawing.ts'
 
 interface GridPointerOptions {
   readonly viewport: RefObject<HTMLElement | null>
+  readonly scrollBy: (pixels: number) => void
   readonly tokenUnder: (place: Place) => number | undefined
   /** What a token stands in, the smallest first. */
   readonly spansAround: (index: number) => readonly Span[]
@@ -32,7 +33,7 @@ const POINT_DELAY_MS = 300
 
 /** Handlers for the element that holds the rows. */
 export function useGridPointer(options: GridPointerOptions) {
-  const { viewport, tokenUnder, spansAround, selection, onSelect, onMove, onPoint } = options
+  const { viewport, scrollBy, tokenUnder, spansAround, selection, onSelect, onMove, onPoint } = options
   const resting = useRef<ReturnType<typeof setTimeout>>(undefined)
   const drag = useRef<Drag>(undefined)
   // A frame asks what is under the pointer when it comes, not what was when it was asked for.
@@ -59,7 +60,7 @@ export function useGridPointer(options: GridPointerOptions) {
     if (index !== focus) onSelect({ anchor, focus: index })
     cancelAnimationFrame(frame)
     const step = scrollStep(box, place)
-    element.scrollTop += step
+    scrollBy(step)
     drag.current = {
       anchor,
       focus: index,
