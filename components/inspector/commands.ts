@@ -7,7 +7,7 @@ import { colourModeNamed, heatToggled, maskToggled } from '../trajectory/colour/
 import { allToggled, foldToggledAt, thinksToggled } from '../trajectory/folding.ts'
 import { GRID_MOVES, type GridMove, SELECT_ALL, widened } from '../trajectory/grid-keys.ts'
 import { resized } from '../trajectory/grid-options.ts'
-import { selectedIds, selectedJson, selectedText } from '../trajectory/selected-tokens.ts'
+import { selectedHex, selectedIds, selectedJson, selectedText } from '../trajectory/selected-tokens.ts'
 import { copiedNote } from '../trajectory/use-copy.ts'
 import type { Command, CommandScreen } from './command.ts'
 import { colour, copy, placeOf, step, toDrift, withSelection } from './command-steps.ts'
@@ -194,6 +194,13 @@ export const COMMANDS: readonly Command[] = [
     group: 'Copy',
     obstacle: obstacleAtToken,
     run: (screen) => copy(screen, withSelection(screen, selectedIds)?.join(', '), 'Ids copied.'),
+  },
+  {
+    name: 'copy-hex',
+    title: 'Copy the bytes of the chosen tokens as hex',
+    group: 'Copy',
+    obstacle: obstacleAtToken,
+    run: (screen) => copy(screen, withSelection(screen, selectedHex), 'Bytes copied.'),
   },
   {
     name: 'copy-json',

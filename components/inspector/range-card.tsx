@@ -3,6 +3,7 @@ import { useDeferredValue, useMemo } from 'react'
 import { textOf } from '#lib/core/pieces.ts'
 import { type Extreme, idsIn, type RangeSums, rangeSums } from '#lib/core/range-sums.ts'
 import { countText, decimalText, percentText } from '../trajectory/numbers.ts'
+import { selectedHex } from '../trajectory/selected-tokens.ts'
 import { rangeOf, single } from '../trajectory/selection.ts'
 import { CopyChoices } from '../ui/copy-choices.tsx'
 import { Fact, Facts, Heading } from '../ui/facts.tsx'
@@ -81,6 +82,7 @@ export function RangeCard({ inspection }: RangeCardProps) {
       <CopyChoices
         choices={[
           { name: 'text', text: () => textOf(all(), trajectory.vocab) },
+          ...(selection ? [{ name: 'bytes', text: () => selectedHex(trajectory, selection) }] : []),
           { name: 'ids', text: () => `[${all().join(', ')}]` },
           { name: 'sums as JSON', text: () => JSON.stringify({ start, end, ...sums }, null, 2) },
         ]}

@@ -1,9 +1,11 @@
 /** The chosen tokens as they are copied: their text, their ids, everything known of each. */
 
-import { bytesOf, textOf } from '#lib/core/pieces.ts'
-import { isTrained, segmentsOf } from '#lib/core/tokens.ts'
-import type { Span, Vocab } from '#lib/core/trajectory.ts'
-import { numberAt, type SegmentView, type TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { bytesOf, textOf, unknownPiece } from '#lib/core/pieces.ts'
+import { idsIn, type Stretch, stretchesOf } from '#lib/core/range-sums.ts'
+import { idsBetween, isTrained } from '#lib/core/tokens.ts'
+import type { Vocab } from '#lib/core/trajectory.ts'
+import { numberAt, type TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { hexOf } from './piece-text.ts'
 import { rangeOf, type Selection } from './selection.ts'
 
 export interface CopiedText {
@@ -19,53 +21,41 @@ export function selectedText(trajectory: TrajectoryView, selection: Selection): 
   return { text, isExact: hasBytes(text, ids, trajectory.vocab) }
 }
 
-export const selectedIds = (trajectory: TrajectoryView, selection: Selection): readonly number[] =>
-  parts(trajectory, rangeOf(selection)).flatMap(({ segment, start, end }) =>
-    Array.from({ length: end - start }, (_, offset) => segment.ids[start + offset] as number),
-  )
+export const selectedIds = (trajectory: TrajectoryView, selection: Selection): Int32Array =>
+  idsIn(trajectory, rangeOf(selection))
+
+/** `E6 97 A5`; a token whose bytes are not known is its id in brackets. */
+export const selectedHex = (trajectory: TrajectoryView, selection: Selection): string =>
+  Array.from(selectedIds(trajectory, selection), (id) => {
+    const entry = trajectory.vocab[id]
+    return entry === undefined ? unknownPiece(id) : hexOf(bytesOf(entry))
+  })
+    .filter((hex) => hex !== '')
+    .join(' ')
 
 /** One object a token: its place, id, text (or the hexadecimal digits of its bytes), loss mask and logprob. */
 export const selectedJson = (trajectory: TrajectoryView, selection: Selection): string =>
-  `[\n${parts(trajectory, rangeOf(selection))
-    .flatMap(({ segment, firstToken, start, end }) =>
-      Array.from({ length: end - start }, (_, offset) => {
-        const index = start + offset
-        const id = segment.ids[index] as number
-        const entry = trajectory.vocab[id]
-        return `  ${JSON.stringify({
-          index: firstToken + index,
-          id,
-          ...(typeof entry === 'string' ? { text: entry } : entry && { hex: entry.hex }),
-          mask: isTrained(segment, index) ? 1 : 0,
-          logprob: numberAt(segment.logprobs, index),
-        })}`
-      }),
+  `[\n${stretchesOf(trajectory, rangeOf(selection))
+    .flatMap((stretch) =>
+      idsBetween(stretch.segment.ids, stretch).map((id, at) => recordOf(trajectory, stretch, id, at)),
     )
+    .map((record) => `  ${JSON.stringify(record)}`)
     .join(',\n')}\n]\n`
 
-interface Part extends Span {
-  readonly segment: SegmentView
-  readonly firstToken: number
-}
-
-/** The segments that a range touches, and which of their tokens. */
-function parts(trajectory: TrajectoryView, range: Span): readonly Part[] {
-  let firstToken = 0
-  return segmentsOf(trajectory).flatMap((segment) => {
-    const part = {
-      segment,
-      firstToken,
-      start: Math.max(0, range.start - firstToken),
-      end: Math.min(segment.ids.length, range.end - firstToken),
-    }
-    firstToken += segment.ids.length
-    return part.start < part.end ? [part] : []
-  })
+function recordOf({ vocab }: TrajectoryView, { segment, offset, start }: Stretch, id: number, at: number) {
+  const entry = vocab[id]
+  return {
+    index: offset + start + at,
+    id,
+    ...(typeof entry === 'string' ? { text: entry } : entry && { hex: entry.hex }),
+    mask: isTrained(segment, start + at) ? 1 : 0,
+    logprob: numberAt(segment.logprobs, start + at),
+  }
 }
 
 const encoder = new TextEncoder()
 
-function hasBytes(text: string, ids: readonly number[], vocab: Vocab): boolean {
+function hasBytes(text: string, ids: Int32Array, vocab: Vocab): boolean {
   const bytes = encoder.encode(text)
   let at = 0
   for (const id of ids) {

@@ -10,7 +10,7 @@ import { NO_FOLDS } from './grid-options.ts'
 import { keyLabel, keyName } from './key-name.ts'
 import { createLayoutMaker, UNFOLDED } from './layout.ts'
 import { createPieceTable } from './piece-table.ts'
-import { selectedIds, selectedJson, selectedText } from './selected-tokens.ts'
+import { selectedHex, selectedIds, selectedJson, selectedText } from './selected-tokens.ts'
 import { isSingle, rangeOf, readSelection, type Selection, selectionText, single } from './selection.ts'
 import { spansAround } from './spans-around.ts'
 
@@ -169,7 +169,9 @@ describe('copied tokens', () => {
   })
 
   test('ids and JSON are of the range, across segments', () => {
-    expect(selectedIds(sample, { anchor: 4, focus: 1 })).toEqual([3, 2, 9, 5])
+    expect([...selectedIds(sample, { anchor: 4, focus: 1 })]).toEqual([3, 2, 9, 5])
+    expect(selectedHex(sample, { anchor: 4, focus: 6 })).toBe('E6 97 A5 61 31')
+    expect(selectedHex({ ...sample, vocab: {} }, { anchor: 0, focus: 1 })).toBe('⟨1⟩ ⟨3⟩')
     expect(JSON.parse(selectedJson(sample, { anchor: 2, focus: 4 }))).toEqual([
       { index: 2, id: 2, text: '<end>', mask: 0, logprob: -3 },
       { index: 3, id: 9, text: '<think>', mask: 1, logprob: -0.5 },

@@ -38,7 +38,7 @@ export interface Extreme {
 }
 
 /** The part of a segment that a range touches; `offset`: index of the segment's first token in the trajectory. */
-interface Stretch {
+export interface Stretch {
   readonly segment: SegmentView
   readonly segmentIndex: number
   readonly offset: number
@@ -64,7 +64,7 @@ export function rangeSums(trajectory: TrajectoryView, range: Span): RangeSums {
 }
 
 /** A range may reach past the last token. */
-function stretchesOf(trajectory: TrajectoryView, range: Span): readonly Stretch[] {
+export function stretchesOf(trajectory: TrajectoryView, range: Span): readonly Stretch[] {
   const starts = segmentStarts(trajectory)
   return segmentsOf(trajectory).flatMap((segment, segmentIndex): readonly Stretch[] => {
     const offset = starts[segmentIndex] as number
