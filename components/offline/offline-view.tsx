@@ -55,11 +55,19 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the grid within
     <div className="grid h-dvh grid-rows-[auto_minmax(0,1fr)]" onKeyDown={onKeyDown}>
-      <header className="flex flex-wrap items-baseline gap-x-4 border-line border-b px-3.5 py-2">
+      <header className="flex items-center gap-x-4 border-line border-b px-3.5 py-1.5">
         <h1 className="min-w-0 font-semibold text-[15px] [overflow-wrap:anywhere]">
           {trajectory.title ?? `Trajectory ${trajectory.id}`}
         </h1>
-        <span className="ml-auto text-faint text-xs">saved by Rollscope · works without a network</span>
+        <span className="ml-auto text-faint text-xs max-sm:hidden">saved by Rollscope · works without a network</span>
+        <span className="flex shrink-0 items-center gap-1 max-sm:ml-auto">
+          <span className="lg:hidden">
+            <IconButton label="Colours and find" isPressed={hasTools} onClick={() => setHasTools(!hasTools)}>
+              <SlidersHorizontal size={15} aria-hidden />
+            </IconButton>
+          </span>
+          <ViewOptions inspection={inspection} options={options} onOptions={setOptions} />
+        </span>
       </header>
       <Panes
         shown={pane}
@@ -84,22 +92,14 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
           </>
         }
         middle={
-          <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_auto_minmax(0,1fr)_auto]">
-            <div className="flex items-center gap-x-3 border-line border-b px-3.5 py-1.5">
-              <div className={`flex flex-wrap items-center gap-x-4 gap-y-1.5 ${hasTools ? '' : 'max-lg:hidden'}`}>
+          <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto]">
+            <div>
+              <div
+                className={`flex flex-wrap items-center gap-x-4 gap-y-1.5 border-line border-b px-3.5 py-1.5 ${hasTools ? '' : 'max-lg:hidden'}`}
+              >
                 <ColourBar trajectory={trajectory} colouring={inspection.colouring} onChange={onView} />
                 <FindBar inspection={inspection} recent={recent} onRecent={setRecent} />
               </div>
-              <span className="ml-auto flex shrink-0 items-center gap-1">
-                <span className="lg:hidden">
-                  <IconButton label="Colours and find" isPressed={hasTools} onClick={() => setHasTools(!hasTools)}>
-                    <SlidersHorizontal size={15} aria-hidden />
-                  </IconButton>
-                </span>
-                <ViewOptions inspection={inspection} options={options} onOptions={setOptions} />
-              </span>
-            </div>
-            <div>
               <RunNotices trajectory={trajectory} />
             </div>
             <div className="grid min-h-0 grid-cols-[minmax(0,1fr)_auto]">
