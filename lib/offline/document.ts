@@ -1,5 +1,5 @@
 /** What the single-file page holds: what it shows of a trajectory, and how it was looked at. Nothing else travels with it. */
-import type { Segment, ToolCall, Trajectory, Vocab } from '#lib/core/trajectory.ts'
+import type { ResponseSegment, Segment, ToolCall, Trajectory, Vocab } from '#lib/core/trajectory.ts'
 
 export interface OfflineDocument {
   readonly trajectory: Trajectory
@@ -106,13 +106,27 @@ function segmentWith(segment: Segment, parts: OfflineParts): Segment {
     ...shared,
     thinks,
     toolCalls: parts.messages ? toolCalls : toolCalls.map(withoutResult),
-    ...(request && { request: { ...request, server: '' } }),
+    ...(request && { request: requestWith(request) }),
     ...(finish && { finish }),
     ...(usage && { usage }),
     ...(timing && { timing }),
     ...(weightVersions && { weightVersions }),
   }
 }
+
+/** What is said of sampling and of the prefix cache: parameters may hold whole schemas, and a server's name is the user's. */
+function requestWith({ samplingParams, inputLength, inputHash, streamed, scoring }: Request): Request {
+  const { temperature, top_p } = samplingParams
+  return {
+    server: '',
+    samplingParams: { ...(temperature !== undefined && { temperature }), ...(top_p !== undefined && { top_p }) },
+    inputLength,
+    inputHash,
+    streamed,
+    ...(scoring && { scoring }),
+  }
+}
+type Request = NonNullable<ResponseSegment['request']>
 
 /** Whether it succeeded stays. */
 const withoutResult = (call: ToolCall): ToolCall =>

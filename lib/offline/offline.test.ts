@@ -118,7 +118,13 @@ describe('the document', () => {
       { ...prompt, messages: [{ role: 'user', content: 'SECRET-message' }] },
       {
         ...response,
-        request: { ...response.request, server: 'SECRET-never' } as typeof response.request,
+        request: {
+          ...response.request,
+          server: 'SECRET-never',
+          rid: 'SECRET-never',
+          samplingParams: { temperature: 0.7, json_schema: 'SECRET-never' },
+          authorization: 'SECRET-never',
+        } as unknown as typeof response.request,
         toolCalls: response.toolCalls.map((call) => ({
           ...call,
           result: { status: 'success' as const, text: 'SECRET-message', elapsedMs: 1 },
@@ -140,6 +146,12 @@ describe('the document', () => {
     expect(secrets({ ...NONE, labels: true })).toEqual(['SECRET-label'])
     expect(secrets(NONE)).toEqual([])
     expect(JSON.stringify(offlineDocument(secretive, view, NONE))).not.toContain('0.123456')
+  })
+
+  test('how tokens were sampled is still said', () => {
+    expect(offlineDocument(sample, view, NONE).trajectory.segments[1]).toMatchObject({
+      request: { samplingParams: { temperature: 0.7, top_p: 0.9 }, inputLength: 3 },
+    })
   })
 
   test('without alternatives their texts are gone too', () => {
