@@ -19,6 +19,7 @@ export interface Row extends Drawn {
   readonly text: HTMLElement
   readonly marks: HTMLElement
   readonly label: HTMLElement
+  /** Stands in the row that a think block begins in. */
   readonly fold: HTMLElement
   painted: Painted | undefined
 }
@@ -39,9 +40,10 @@ export function makeRow(): Row {
   const label = part('span', 'token-label')
   const fold = part('button', 'token-fold')
   fold.tabIndex = -1
-  fold.hidden = true
+  fold.title = 'Fold the think block'
+  fold.textContent = '▾'
   marks.ariaHidden = label.ariaHidden = fold.ariaHidden = 'true'
-  element.append(text, marks, label, fold)
+  element.append(text, marks, label)
   return { element, text, marks, label, fold, painted: undefined }
 }
 
@@ -153,10 +155,10 @@ function paintText(
   setData(element, 'fold', '')
   setData(element, 'ink', tokens.some(({ trained }) => trained) ? 'trained' : 'context')
   setText(label, startsSpan ? spanTitle(span, segment) : '')
-  fold.hidden = !(canFold && startsSpan && span.kind === 'think')
-  if (startsSpan) setData(fold, 'fold', `think ${firstToken + span.span.start}`)
-  fold.title = 'Fold the think block'
-  setText(fold, '▾')
+  if (canFold && startsSpan && span.kind === 'think') {
+    setData(fold, 'fold', `think ${firstToken + span.span.start}`)
+    element.append(fold)
+  } else fold.remove()
 
   const pieces = tokens.map(({ index }) => layout.table.piece(segment.ids, index, layout.columns))
   const isUniform = pieces.every(({ isPlain }, at) => isPlain && tokens[at]?.trained === tokens[0]?.trained)
@@ -180,7 +182,7 @@ function paintFold({ element, text, marks, label, fold }: Row, line: Line, pictu
   setText(text, [`▸ ${name}`, count, ...foldedMarks(line, picture)].join(' · '))
   setText(marks, '')
   setText(label, '')
-  fold.hidden = true
+  fold.remove()
   for (const { style } of [text, marks]) style.backgroundImage = ''
 }
 

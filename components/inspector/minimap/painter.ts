@@ -79,10 +79,10 @@ export function createMinimapPainter({ heat, marks }: MinimapCanvases): MinimapP
 
 /** Later ones stand over earlier ones. */
 const MARKS: readonly { readonly kind: MarkKind; readonly colour: string }[] = [
-  { kind: 'linked', colour: '--line-strong' },
+  { kind: 'linked', colour: '--mark-linked' },
   { kind: 'drift', colour: '--bad' },
-  { kind: 'hit', colour: '--warn' },
-  { kind: 'current', colour: '--accent' },
+  { kind: 'hit', colour: '--mark-hit' },
+  { kind: 'current', colour: '--mark-current' },
 ]
 
 function drawHeatLane(

@@ -122,6 +122,16 @@ test.each(themes)('%s: text is legible on every ground, marks can be told from i
   for (const ground of ['ground', 'panel', 'raised'])
     for (const ink of ['ink', 'dim', 'faint', 'accent', 'bad', 'warn', 'good', 'think', 'tool'])
       expect([ink, ground, contrast(colour[ink] ?? '', colour[ground] ?? '') >= 4.5]).toEqual([ink, ground, true])
-  for (const mark of ['trained', 'tool-rule', 'selected', 'line-strong'])
+  for (const mark of [
+    'trained',
+    'tool-rule',
+    'selected',
+    'line-strong',
+    'group-edge',
+    'mark-hit',
+    'mark-current',
+    'mark-linked',
+    'mark-cut',
+  ])
     expect([mark, contrast(colour[mark] ?? '', colour.ground ?? '') >= 3]).toEqual([mark, true])
 })
