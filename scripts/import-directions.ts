@@ -80,7 +80,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   'components/inspector': {
     imports: ['components/ui', 'components/trajectory', 'lib/inspect'],
-    packages: ['react', 'lucide-react', 'marked'],
+    packages: ['react', 'lucide-react', 'marked', 'uplot'],
   },
   'components/offline': {
     imports: ['components/ui', 'components/trajectory', 'components/inspector', 'lib/inspect', 'lib/offline'],

@@ -1,6 +1,17 @@
+import { AlongChart } from './charts/along-chart.tsx'
+import { HistogramChart } from './charts/histogram-chart.tsx'
+import { MismatchChart } from './charts/mismatch-chart.tsx'
+import { SegmentTable } from './charts/segment-table.tsx'
 import type { InspectorPartProps } from './inspection.ts'
 
-/** The numbers of the tokens as charts. */
+/** The numbers of the tokens as charts: along the trajectory, how often, by segment, and one against another. */
 export function ChartsTab({ inspection }: InspectorPartProps) {
-  return <p className="p-4 text-faint">{inspection.trajectory.title}</p>
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-7 p-4">
+      <AlongChart inspection={inspection} />
+      <HistogramChart inspection={inspection} />
+      <MismatchChart inspection={inspection} />
+      <SegmentTable inspection={inspection} />
+    </div>
+  )
 }

@@ -11,7 +11,7 @@ import { type MinimapPicture, minimapPicture, rowOf } from './picture.ts'
 import { heatPixels } from './raster.ts'
 
 /** Pixels of the style sheet, from the left: segments, a gap, heat, a gap, trained tokens, marks. */
-export const MINIMAP_WIDTH = 64
+const MINIMAP_WIDTH = 64
 const SEGMENT_LANE = 4
 const HEAT_LEFT = 6
 const HEAT_WIDTH = 44

@@ -1,6 +1,6 @@
 /** What the minimap shows, counted: of each row of pixels how many tokens have which colour. Pure: no canvas. */
-import { isTrained } from '#lib/core/tokens.ts'
-import type { Colouring } from '../../trajectory/colour/colouring.ts'
+import type { SegmentView } from '#lib/core/trajectory-view.ts'
+import { type Colouring, noLevel } from '../../trajectory/colour/colouring.ts'
 import { type Layout, linesBetween } from '../../trajectory/layout.ts'
 
 export interface MinimapPicture {
@@ -48,11 +48,13 @@ export function minimapPicture(
     segments[row] = segmentIndex + 1
     if (read?.segmentIndex !== segmentIndex) read = { segmentIndex, level: levelsOf(segment) }
     const { level } = read
-    for (let offset = start; offset < end; offset++) {
-      const cell = row * levels + level(offset)
-      counts[cell] = (counts[cell] as number) + 1
-      if (isTrained(segment, offset)) trained[row] = (trained[row] as number) + 1
-    }
+    if (level === noLevel) counts[row * levels] = (counts[row * levels] as number) + end - start
+    else
+      for (let offset = start; offset < end; offset++) {
+        const cell = row * levels + level(offset)
+        counts[cell] = (counts[cell] as number) + 1
+      }
+    trained[row] = (trained[row] as number) + trainedBetween(segment, start, end)
   }
   return {
     rows,
@@ -64,6 +66,13 @@ export function minimapPicture(
     lineTokens,
     lineTops,
   }
+}
+
+function trainedBetween(segment: SegmentView, start: number, end: number): number {
+  if (!segment.mask) return segment.kind === 'response' ? end - start : 0
+  let count = 0
+  for (let offset = start; offset < end; offset++) count += segment.mask[offset] as number
+  return count
 }
 
 /** The row in which a token stands. */

@@ -1,7 +1,7 @@
 /** Kinds that tokens are coloured by. The kinds of a trajectory are found once; a closed segment is read once. */
 import { rankAt } from '#lib/core/alternatives.ts'
 import { onceFor } from '#lib/core/once-for.ts'
-import { isSpecial, isTrained, spansOf } from '#lib/core/tokens.ts'
+import { isTrained, spansOf } from '#lib/core/tokens.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import type { ResponseView, SegmentView } from '#lib/core/trajectory-view.ts'
 import { segmentTitle } from '../token-reading.ts'
@@ -103,12 +103,13 @@ const SPAN_KINDS = ['think', 'call', 'argument', 'text', 'special', 'context'] a
 /** What a token is part of, the innermost first: a special token, an argument, a call, a think block, else plain text. */
 export function spanMode(model: Trajectory['model']): CategoryMode {
   const code = (kind: (typeof SPAN_KINDS)[number]): number => SPAN_KINDS.indexOf(kind)
+  const specialIds = new Set(model.tokenizer?.specialIds)
   const read = codesOnce((segment, codes) => {
     codes.fill(code(segment.kind === 'response' ? 'text' : 'context'))
     for (const { kind, span } of spansOf(segment))
       codes.fill(code(kind === 'tool-call' ? 'call' : kind), span.start, span.end)
     for (let offset = 0; offset < codes.length; offset++)
-      if (isSpecial({ model }, segment.ids[offset] as number)) codes[offset] = code('special')
+      if (specialIds.has(segment.ids[offset] as number)) codes[offset] = code('special')
   })
   return {
     kind: 'category',

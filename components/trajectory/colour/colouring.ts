@@ -4,7 +4,7 @@ import type { SegmentView } from '#lib/core/trajectory-view.ts'
 import type { CategoryMode, Coloured, ColourMode, NumberMode } from './mode.ts'
 import { colourModeNamed } from './modes.ts'
 import { cool, HEAT_LEVELS, heat, NO_DATA } from './palette.ts'
-import { type ColourScale, colourScale, distance, type NumberScale } from './scale.ts'
+import { type ColourScale, colourScale, distance, hasTrained, type NumberScale } from './scale.ts'
 
 export interface Colouring {
   readonly mode: ColourMode
@@ -25,10 +25,15 @@ export function colouringOf(trajectory: Coloured, name: string, limit?: number):
   const scale = colourScale(trajectory, mode)
   if (mode.kind === 'category') return { mode, scale, limit: 0, ...categoryColours(mode) }
   if (mode.kind === 'none' || scale.kind !== 'number')
-    return { mode, scale, limit: 0, palette: [undefined], levels: () => () => 0, words: () => undefined }
+    return { mode, scale, limit: 0, palette: [undefined], levels: () => noLevel, words: () => undefined }
   const far = limitOf(scale, limit)
   return { mode, scale, limit: far, ...numberColours(mode, scale, far) }
 }
+
+/** Of segments in which nothing is coloured. */
+export const noLevel = (): number => 0
+
+const notKnown = (): number => Number.NaN
 
 /** The chosen end of the scale as a distance; what is no end at all leaves it where it was. */
 function limitOf(scale: NumberScale, chosen: number | undefined): number {
@@ -51,7 +56,8 @@ function numberColours(
   return {
     palette: NUMBER_PALETTE,
     levels: (segment) => {
-      const read = mode.read(segment)
+      const read = mode.read(segment) ?? notKnown
+      if (!hasTrained(segment) && (read === notKnown || mode.scope === 'trained')) return noLevel
       const isOfTrained = mode.scope === 'trained'
       return (offset) => {
         if (isOfTrained && !isTrained(segment, offset)) return 0
@@ -62,7 +68,7 @@ function numberColours(
       }
     },
     words: (segment, offset) => {
-      const value = mode.read(segment)(offset)
+      const value = mode.read(segment)?.(offset) ?? Number.NaN
       if (Number.isNaN(value)) return isTrained(segment, offset) ? `${mode.quantity} no data` : undefined
       return [mode.quantity, mode.text(value), mode.unit, mode.isApproximate && '(approximate)']
         .filter(Boolean)

@@ -30,8 +30,8 @@ export interface NumberMode extends Named {
   /** trained: context keeps its ground. all: every token whose value is known. */
   readonly scope: 'trained' | 'all'
   readonly axis: (values: Extent) => Axis
-  /** The values of a segment's tokens; NaN = not known. */
-  readonly read: (segment: SegmentView) => (offset: number) => number
+  /** The values of a segment's tokens, NaN = not known; undefined: it has none at all. */
+  readonly read: (segment: SegmentView) => ((offset: number) => number) | undefined
   /** Without its unit. */
   readonly text: (value: number) => string
 }

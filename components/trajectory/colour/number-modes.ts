@@ -104,7 +104,7 @@ export const columnMode = (column: string): NumberMode => ({
   axis: (extent) => columnAxis(column, extent),
   read: (segment) => {
     const numbers = segment.columns?.[column]
-    return (offset) => numberAt(numbers, offset) ?? Number.NaN
+    return numbers && ((offset) => numberAt(numbers, offset) ?? Number.NaN)
   },
   text: shortNumber,
 })
@@ -118,12 +118,13 @@ function columnAxis(column: string, { least, largest }: Extent): Axis {
 
 function ofLogprobs(value: (logprob: number) => number): NumberMode['read'] {
   return ({ logprobs }) =>
-    (offset) => {
+    logprobs &&
+    ((offset) => {
       const logprob = numberAt(logprobs, offset)
       return logprob === null ? Number.NaN : value(logprob)
-    }
+    })
 }
 
 function ofAlternatives(value: (segment: SegmentView, offset: number) => number | null): NumberMode['read'] {
-  return (segment) => (offset) => value(segment, offset) ?? Number.NaN
+  return (segment) => segment.topLogprobs && ((offset) => value(segment, offset) ?? Number.NaN)
 }

@@ -122,6 +122,8 @@ test.each(themes)('%s: text is legible on every ground, marks can be told from i
   for (const ground of ['ground', 'panel', 'raised'])
     for (const ink of ['ink', 'dim', 'faint', 'accent', 'bad', 'warn', 'good', 'think', 'tool'])
       expect([ink, ground, contrast(colour[ink] ?? '', colour[ground] ?? '') >= 4.5]).toEqual([ink, ground, true])
+  for (const ink of ['ink', 'dim', 'accent', 'think', 'tool'])
+    expect([ink, contrast(colour[ink] ?? '', colour['accent-soft'] ?? '') >= 4.5]).toEqual([ink, true])
   for (const mark of [
     'trained',
     'tool-rule',

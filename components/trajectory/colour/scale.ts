@@ -120,9 +120,10 @@ function trainedNumbers(segment: SegmentView, mode: NumberMode): TrainedNumbers 
 }
 
 function readNumbers(segment: SegmentView, mode: NumberMode): TrainedNumbers {
+  if (!hasTrained(segment)) return NO_NUMBERS
   const { length } = segment.ids
-  const read = mode.read(segment)
-  const values = new Float64Array(segment.kind === 'response' || segment.mask ? length : 0)
+  const read = mode.read(segment) ?? notKnown
+  const values = new Float64Array(length)
   let count = 0
   let unknown = 0
   for (let offset = 0; offset < length; offset++) {
@@ -133,6 +134,13 @@ function readNumbers(segment: SegmentView, mode: NumberMode): TrainedNumbers {
   }
   return { values: values.subarray(0, count), unknown }
 }
+
+const NO_NUMBERS: TrainedNumbers = { values: new Float64Array(), unknown: 0 }
+
+const notKnown = (): number => Number.NaN
+
+/** Whether a token of it may be trained: most tokens of an agent stand in segments where none is. */
+export const hasTrained = ({ kind, mask }: SegmentView): boolean => kind === 'response' || mask !== undefined
 
 function extentOf(values: Float64Array): Extent {
   let least = Number.POSITIVE_INFINITY

@@ -1,0 +1,74 @@
+/**
+ * Colours of a long trajectory: `node bench/inspector-colour.ts [tokens]`. From a choice in the menu to the drawn tokens and
+ * minimap; what counting the minimap takes alone; a step of the scale's handle.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { Page } from '@playwright/test'
+import { encode } from '#lib/core/codec.ts'
+import { largeTrajectory } from '../e2e/large-trajectory.ts'
+import { openStored, percentile, settled, untilDrawn, withBench } from './browser.ts'
+import { tell } from './figures.ts'
+
+const tokens = Number(process.argv[2] ?? 200_000)
+const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-colour-'))
+const file = path.join(scratch, 'large.json')
+writeFileSync(file, encode(largeTrajectory({ tokens })))
+
+await withBench(async ({ open }) => {
+  const page = await open()
+  await openStored(page, file)
+  const modes = [
+    'rank',
+    'entropy',
+    'margin',
+    'span',
+    'segment',
+    'version',
+    'column:trainerLogprobs',
+    'column:advantage',
+    'logprobs',
+  ]
+  const first: number[] = []
+  for (const mode of modes) first.push(await choose(page, mode))
+  const again: number[] = []
+  for (const mode of modes) again.push(await choose(page, mode))
+  const steps: number[] = []
+  for (let step = 0; step < 20; step++) steps.push(await moveHandle(page, 1 + step / 10))
+  tell('colour switch, first time, worst', Math.max(...first), 'ms', 50)
+  tell('colour switch, again, p95', percentile(again, 0.95), 'ms', 50)
+  tell('handle to drawn tokens and minimap, p95', percentile(steps, 0.95), 'ms', 50)
+})
+rmSync(scratch, { recursive: true })
+
+/** Milliseconds from the choice until tokens, legend and minimap are drawn. */
+async function choose(page: Page, mode: string): Promise<number> {
+  await settled(page)
+  return untilDrawn(
+    page,
+    (mode) => {
+      const menu = document.querySelector<HTMLSelectElement>('[aria-label="Colour tokens by something else"]')
+      if (!menu) throw new Error('there is no menu of colours')
+      menu.value = mode
+      menu.dispatchEvent(new Event('change', { bubbles: true }))
+    },
+    (mode) => document.querySelector(`[data-legend="${mode}"]`) !== null,
+    mode,
+  )
+}
+
+async function moveHandle(page: Page, limit: number): Promise<number> {
+  return untilDrawn(
+    page,
+    (limit) => {
+      const handle = document.querySelector<HTMLInputElement>('.limit-handle')
+      if (!handle) throw new Error('there is no handle')
+      // React hears of a value only where it did not set it itself.
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(handle, String(limit))
+      handle.dispatchEvent(new Event('input', { bubbles: true }))
+    },
+    (limit) => Math.abs(Number(document.querySelector<HTMLElement>('[data-legend]')?.dataset.limit) - limit) < 0.2,
+    limit,
+  )
+}

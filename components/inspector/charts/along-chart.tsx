@@ -1,0 +1,149 @@
+'use client'
+import { useMemo, useState } from 'react'
+import { segmentIndexAt, segmentStarts, tokenCount } from '#lib/core/tokens.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { countText, decimalText } from '../../trajectory/numbers.ts'
+import { isSingle, single } from '../../trajectory/selection.ts'
+import { Button } from '../../ui/button.tsx'
+import { Heading } from '../../ui/facts.tsx'
+import type { InspectorPartProps } from '../inspection.ts'
+import { extentOf, padded } from './extent.ts'
+import { Plot } from './plot.tsx'
+import { largest, movingMean, quantities, quantityOf, seriesNamed, type TokenSeries } from './series.ts'
+import { TokenList } from './token-list.tsx'
+
+const WINDOWS = [16, 64, 256, 1024] as const
+const WORST = 8
+
+/** A number of every trained token along the trajectory: what the colour shows, else logprobs. */
+export function AlongChart({ inspection }: InspectorPartProps) {
+  const { trajectory, colouring, view, onView, onSelect } = inspection
+  const name = quantityOf(colouring.mode)
+  const series = seriesNamed(trajectory, name)
+  const [window, setWindow] = useState<number>(64)
+  const [pointed, setPointed] = useState<number>()
+  const [reset, setReset] = useState<() => void>()
+  const points = useMemo(() => ({ x: series.tokens, y: series.values }), [series])
+  const means = useMemo(() => movingMean(series.values, window), [series, window])
+  const range = useMemo(() => extentOf(series.values), [series])
+  const bands = useMemo(() => responseBands(trajectory.segments), [trajectory.segments])
+  const chosen = view.selection && isSingle(view.selection) ? placeOf(series.tokens, view.selection.focus) : undefined
+  const said = pointed ?? chosen
+  const tokenOf = (index: number) => series.tokens[index] as number
+  return (
+    <section aria-label="Along the trajectory">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 [&>h2]:m-0">
+        <Heading>Along the trajectory</Heading>
+        <label className="flex items-center gap-1.5 text-dim text-xs">
+          number
+          <select
+            className={SELECT}
+            value={name}
+            onChange={({ target }) => onView({ colour: target.value, limit: undefined })}
+          >
+            {quantities(trajectory.segments).map((quantity) => (
+              <option key={quantity.name} value={quantity.name}>
+                {quantity.title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label className="flex items-center gap-1.5 text-dim text-xs">
+          moving mean over
+          <select className={SELECT} value={window} onChange={({ target }) => setWindow(Number(target.value))}>
+            {WINDOWS.map((size) => (
+              <option key={size} value={size}>
+                {countText(size)} trained tokens
+              </option>
+            ))}
+          </select>
+        </label>
+        {reset && (
+          <Button className="min-h-7 text-xs" onClick={reset}>
+            Reset zoom
+          </Button>
+        )}
+        <span className="ml-auto text-dim text-xs tabular-nums">
+          {said === undefined ? 'drag to zoom, click a point' : pointText(trajectory, series, said)}
+          {chosen !== undefined && (
+            <Button className="ml-2 min-h-7 text-xs" onClick={() => onSelect(single(tokenOf(chosen)), 'tokens')}>
+              Show in Tokens
+            </Button>
+          )}
+        </span>
+      </div>
+      {series.values.length === 0 ? (
+        <p className="py-6 text-faint">No trained token has a {series.title}: nothing to draw.</p>
+      ) : (
+        <>
+          <Plot
+            label={`${series.title} of ${countText(series.values.length)} trained tokens along the trajectory, ${numberText(range.min)} to ${numberText(range.max)}`}
+            x={{ label: 'token', min: 0, max: Math.max(1, tokenCount({ segments: trajectory.segments }) - 1) }}
+            y={{ label: series.unit ? `${series.title}, ${series.unit}` : series.title, ...padded(range) }}
+            points={points}
+            line={means}
+            bands={bands}
+            zooms="x"
+            chosen={chosen}
+            height={260}
+            onPoint={setPointed}
+            onChoose={(index) => onSelect(single(tokenOf(index)))}
+            onOpen={(index) => onSelect(single(tokenOf(index)), 'tokens')}
+            onZoom={(way) => setReset(() => way)}
+          />
+          <p className="text-faint text-xs">
+            Trained tokens only; shaded: responses; the line is the moving mean.
+            {series.unknown > 0 && ` ${countText(series.unknown)} trained tokens have no value.`}
+          </p>
+          <TokenList
+            title={`Farthest from the mean, ${WORST}`}
+            trajectory={trajectory}
+            tokens={farthest(series).map((index) => ({
+              token: tokenOf(index),
+              numbers: [numberText(series.values[index] as number)],
+            }))}
+            columns={[series.title]}
+            onSelect={onSelect}
+          />
+        </>
+      )}
+    </section>
+  )
+}
+
+const SELECT = 'min-h-7 rounded-md border border-line bg-raised px-1.5 text-ink hover:border-line-strong'
+
+function farthest({ values }: TokenSeries): readonly number[] {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  return largest(values.length, WORST, (index) => Math.abs((values[index] as number) - mean))
+}
+
+function pointText({ segments, vocab }: TrajectoryView, { tokens, values, title }: TokenSeries, index: number): string {
+  const token = tokens[index] as number
+  const starts = segmentStarts({ segments })
+  const segmentIndex = segmentIndexAt(starts, token)
+  const id = segments[segmentIndex]?.ids[token - (starts[segmentIndex] as number)]
+  const entry = id === undefined ? undefined : vocab[id]
+  const text = typeof entry === 'string' ? ` ${JSON.stringify(entry.slice(0, 24))}` : ''
+  return `token ${countText(token)}${text} · ${title} ${numberText(values[index] as number)}`
+}
+
+const numberText = (value: number): string => decimalText(value)
+
+function responseBands(segments: TrajectoryView['segments']) {
+  const starts = segmentStarts({ segments })
+  return segments.flatMap(({ kind }, index) =>
+    kind === 'response' ? [{ from: starts[index] as number, to: starts[index + 1] as number }] : [],
+  )
+}
+
+/** The place of a token in a sorted list; undefined where it is not in it. */
+function placeOf(tokens: Float64Array, token: number): number | undefined {
+  let [low, high] = [0, tokens.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((tokens[middle] as number) < token) low = middle + 1
+    else high = middle
+  }
+  return tokens[low] === token ? low : undefined
+}

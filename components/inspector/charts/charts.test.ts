@@ -1,0 +1,201 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { pack } from '#lib/core/packed.ts'
+import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
+import { parseQuery } from '#lib/inspect/find/parse-query.ts'
+import { densityOf, nearestPoint } from './density.ts'
+import { extentOf, padded } from './extent.ts'
+import { binQuery, surpriseHistogram } from './histogram.ts'
+import { divergenceOf, mismatchOf, type Pairs, pairsOf, worstPairs } from './mismatch.ts'
+import { largest, movingMean, quantities, seriesNamed, type TokenSeries } from './series.ts'
+
+const numbers = fc.array(fc.double({ min: -50, max: 50, noNaN: true }), { maxLength: 120 })
+const logprobs = fc.array(fc.double({ min: -40, max: 0, noNaN: true }), { maxLength: 200 })
+
+describe('series', () => {
+  test('are of trained tokens whose value is known, as a file or packed has them', () => {
+    for (const trajectory of [sample, pack(sample).trajectory]) {
+      const { tokens, values, unknown } = seriesNamed(trajectory, 'logprob')
+      expect([[...tokens], [...values], unknown]).toEqual([[3, 4, 6, 7], [-0.5, -0.25, -1, 0], 2])
+      const column = seriesNamed(trajectory, 'column:entropy')
+      expect([[...column.tokens], [...column.values]]).toEqual([[10], [0.5]])
+    }
+    expect(quantities(sample.segments).map(({ name }) => name)).toEqual([
+      'logprob',
+      'probability',
+      'entropy',
+      'margin',
+      'column:entropy',
+    ])
+  })
+
+  test('the moving mean is the mean of the last ones', () => {
+    fc.assert(
+      fc.property(numbers, fc.integer({ min: 1, max: 20 }), (list, window) => {
+        const means = movingMean(Float64Array.from(list), window)
+        for (const [index, mean] of means.entries()) {
+          const part = list.slice(Math.max(0, index + 1 - window), index + 1)
+          expect(mean).toBeCloseTo(part.reduce((a, b) => a + b, 0) / part.length, 8)
+        }
+      }),
+    )
+  })
+
+  test('the largest are those that sorting gives', () => {
+    fc.assert(
+      fc.property(numbers, fc.integer({ min: 1, max: 9 }), (list, count) => {
+        const found = largest(list.length, count, (index) => list[index] as number)
+        expect(found.map((index) => list[index])).toEqual([...list].sort((a, b) => b - a).slice(0, count))
+        expect(new Set(found).size).toBe(found.length)
+      }),
+    )
+  })
+})
+
+describe('the histogram', () => {
+  test('counts every token once, in the bin that holds it', () => {
+    fc.assert(
+      fc.property(logprobs, (list) => {
+        const bins = surpriseHistogram(Float64Array.from(list))
+        expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe(list.length)
+        expect(bins.length).toBeLessThanOrEqual(34)
+        for (const [index, { from, to, count }] of bins.entries()) {
+          if (index > 0) expect(from).toBe(bins[index - 1]?.to)
+          const near = (low: number, high: number) => list.filter((value) => -value >= low && -value < high).length
+          expect(count).toBeGreaterThanOrEqual(near(from + 1e-6, to - 1e-6))
+          expect(count).toBeLessThanOrEqual(near(from - 1e-6, to + 1e-6))
+        }
+      }),
+    )
+    expect(surpriseHistogram(Float64Array.of(-0, -0))).toEqual([{ from: 0, to: 0.1, count: 2 }])
+  })
+
+  test('a bin is a query that the find bar understands', () => {
+    expect(binQuery({ from: 0, to: 0.5, count: 1 })).toBe('surprise<0.5 mask:1')
+    expect(binQuery({ from: 0.5, to: 1, count: 1 })).toBe('surprise>=0.5 surprise<1 mask:1')
+    expect(parseQuery(binQuery({ from: 0.5, to: 1, count: 1 }), [])).toMatchObject({ kind: 'query' })
+  })
+})
+
+describe('one number against another', () => {
+  const series = (entries: readonly (readonly [number, number])[]): TokenSeries => ({
+    name: 'x',
+    title: 'x',
+    unit: '',
+    tokens: Float64Array.from(entries, ([token]) => token),
+    values: Float64Array.from(entries, ([, value]) => value),
+    unknown: 0,
+  })
+  const pairs = (list: readonly (readonly [number, number])[]): Pairs => ({
+    tokens: Float64Array.from(list, (_, index) => index),
+    x: Float64Array.from(list, ([x]) => x),
+    y: Float64Array.from(list, ([, y]) => y),
+  })
+  const pairList = fc.array(
+    fc.tuple(fc.double({ min: -9, max: 0, noNaN: true }), fc.double({ min: -9, max: 0, noNaN: true })),
+    {
+      minLength: 1,
+      maxLength: 60,
+    },
+  )
+
+  test('pairs are tokens that have both', () => {
+    const { tokens, x, y } = pairsOf(
+      series([
+        [1, 10],
+        [3, 30],
+        [4, 40],
+      ]),
+      series([
+        [0, 0],
+        [3, 33],
+        [4, 44],
+        [9, 99],
+      ]),
+    )
+    expect([[...tokens], [...x], [...y]]).toEqual([
+      [3, 4],
+      [30, 40],
+      [33, 44],
+    ])
+  })
+
+  test('the sums are those of their definitions', () => {
+    const list = [
+      [-1, -1.5],
+      [-2, -1],
+      [-0.5, -0.5],
+    ] as const
+    const mean = (of: (x: number, y: number) => number) => list.reduce((sum, [x, y]) => sum + of(x, y), 0) / 3
+    const found = mismatchOf(pairs(list))
+    expect(found).toMatchObject({ count: 3, largestAbsolute: 1 })
+    expect(found?.meanDifference).toBeCloseTo(
+      mean((x, y) => y - x),
+      12,
+    )
+    expect(found?.meanAbsolute).toBeCloseTo(
+      mean((x, y) => Math.abs(y - x)),
+      12,
+    )
+    const [mx, my] = [mean((x) => x), mean((_, y) => y)]
+    const covariance = mean((x, y) => (x - mx) * (y - my))
+    const spread = Math.sqrt(mean((x) => (x - mx) ** 2) * mean((_, y) => (y - my) ** 2))
+    expect(found?.correlation).toBeCloseTo(covariance / spread, 12)
+    expect(divergenceOf(pairs(list))?.k1).toBeCloseTo(
+      mean((x, y) => x - y),
+      12,
+    )
+    expect(divergenceOf(pairs(list))?.k3).toBeCloseTo(
+      mean((x, y) => Math.exp(y - x) - 1 - (y - x)),
+      12,
+    )
+    expect([...worstPairs(pairs(list), 2)]).toEqual([1, 0])
+  })
+
+  test('k3 is never negative; equal numbers do not differ, and correlate where they vary', () => {
+    fc.assert(
+      fc.property(pairList, (list) => {
+        expect(divergenceOf(pairs(list))?.k3).toBeGreaterThanOrEqual(0)
+        const same = pairs(list.map(([x]) => [x, x]))
+        expect(mismatchOf(same)).toMatchObject({ meanAbsolute: 0, largestAbsolute: 0 })
+        expect(divergenceOf(same)).toEqual({ k1: 0, k3: 0 })
+      }),
+    )
+    expect(
+      mismatchOf(
+        pairs([
+          [-1, -2],
+          [-1, -3],
+        ]),
+      )?.correlation,
+    ).toBeNull()
+    expect([mismatchOf(pairs([])), divergenceOf(pairs([]))]).toEqual([undefined, undefined])
+  })
+})
+
+describe('points', () => {
+  test('none is left out: every one in the frame is counted in its cell', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.double({ min: -5, max: 5, noNaN: true }), fc.double({ min: -5, max: 5, noNaN: true })), {
+          minLength: 1,
+        }),
+        (list) => {
+          const [x, y] = [Float64Array.from(list, ([a]) => a), Float64Array.from(list, ([, b]) => b)]
+          const [horizontal, vertical] = [padded(extentOf(x)), padded(extentOf(y))]
+          const frame = { minX: horizontal.min, maxX: horizontal.max, minY: vertical.min, maxY: vertical.max }
+          const { counts, most } = densityOf(x, y, frame, 7, 5)
+          expect(counts.reduce((a, b) => a + b, 0)).toBe(list.length)
+          expect(most).toBe(Math.max(...counts))
+          expect(densityOf(x, y, { ...frame, minX: 6, maxX: 7 }, 7, 5).most).toBe(0)
+        },
+      ),
+    )
+  })
+
+  test('the nearest one within reach is found', () => {
+    const [x, y] = [Float64Array.of(0, 10, 20), Float64Array.of(0, 1, 2)]
+    const near = (at: { x: number; y: number }) => nearestPoint(x, y, at, { x: 2, y: 0.5 })
+    expect([near({ x: 11, y: 1.1 }), near({ x: 13, y: 1 }), near({ x: 20, y: 2 })]).toEqual([1, -1, 2])
+  })
+})

@@ -1,0 +1,67 @@
+'use client'
+import { useMemo, useState } from 'react'
+import { countText, decimalText, percentText } from '../../trajectory/numbers.ts'
+import { Heading } from '../../ui/facts.tsx'
+import { CheckField } from '../../ui/field.tsx'
+import type { InspectorPartProps } from '../inspection.ts'
+import { type Bin, binQuery, surpriseHistogram } from './histogram.ts'
+import { seriesNamed } from './series.ts'
+
+/** How surprising trained tokens are. A bar finds its tokens. */
+export function HistogramChart({ inspection }: InspectorPartProps) {
+  const { trajectory, onView, say } = inspection
+  const { values } = seriesNamed(trajectory, 'logprob')
+  const [isLogarithmic, setIsLogarithmic] = useState(true)
+  const bins = useMemo(() => surpriseHistogram(values), [values])
+  const most = bins.reduce((largest, { count }) => Math.max(largest, count), 1)
+  const height = (count: number) =>
+    count === 0 ? 0 : Math.max(2, HEIGHT * (isLogarithmic ? Math.log1p(count) / Math.log1p(most) : count / most))
+  const find = (bin: Bin) => {
+    onView({ find: binQuery(bin), tab: 'tokens' })
+    say(`Finds ${countText(bin.count)} tokens with surprise ${rangeText(bin)}`)
+  }
+  return (
+    <section aria-label="Surprise of trained tokens">
+      <div className="flex flex-wrap items-center gap-x-3 [&>h2]:m-0">
+        <Heading>Surprise of trained tokens</Heading>
+        <CheckField
+          label="logarithmic counts"
+          checked={isLogarithmic}
+          onChange={({ target }) => setIsLogarithmic(target.checked)}
+        />
+      </div>
+      {bins.length === 0 ? (
+        <p className="py-6 text-faint">No trained token has a logprob: nothing to count.</p>
+      ) : (
+        <>
+          <ol className="flex items-end gap-px border-line-strong border-b pt-2">
+            {bins.map((bin) => (
+              <li key={bin.from} className="min-w-0 flex-1">
+                <button
+                  type="button"
+                  disabled={bin.count === 0}
+                  aria-label={`surprise ${rangeText(bin)}: ${countText(bin.count)} tokens`}
+                  title={`${rangeText(bin)}\n${countText(bin.count)} tokens, ${percentText(bin.count / values.length)}\nClick to find them`}
+                  onClick={() => find(bin)}
+                  className="group flex w-full items-end disabled:cursor-default"
+                  style={{ height: HEIGHT }}
+                >
+                  <span className="block w-full bg-accent group-hover:bg-ink" style={{ height: height(bin.count) }} />
+                </button>
+              </li>
+            ))}
+          </ol>
+          <p className="flex justify-between text-faint text-xs tabular-nums" aria-hidden>
+            <span>0</span>
+            <span>surprise (−logprob), nats; bars up to {countText(most)} tokens</span>
+            <span>{bins.at(-1)?.to}</span>
+          </p>
+        </>
+      )}
+    </section>
+  )
+}
+
+const HEIGHT = 140
+
+const rangeText = ({ from, to }: Bin): string => `${decimalText(from, 2)} to ${decimalText(to, 2)} nats`

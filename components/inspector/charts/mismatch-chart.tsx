@@ -1,0 +1,174 @@
+'use client'
+import { useMemo, useState } from 'react'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { countText, decimalText } from '../../trajectory/numbers.ts'
+import { single } from '../../trajectory/selection.ts'
+import { Button } from '../../ui/button.tsx'
+import { Fact, Facts, Heading } from '../../ui/facts.tsx'
+import type { InspectorPartProps } from '../inspection.ts'
+import { extentOf, padded } from './extent.ts'
+import { divergenceOf, mismatchOf, type Pairs, pairsOf, worstPairs } from './mismatch.ts'
+import { Plot } from './plot.tsx'
+import { quantities, seriesNamed } from './series.ts'
+import { TokenList } from './token-list.tsx'
+
+const WORST = 20
+
+/** One number of the trained tokens against another: what the trainer's logprobs differ from the sampler's. */
+export function MismatchChart({ inspection }: InspectorPartProps) {
+  const { trajectory, view, onView, onSelect } = inspection
+  const [x, y] = axesOf(trajectory, view.scatter)
+  const [pointed, setPointed] = useState<number>()
+  const [reset, setReset] = useState<() => void>()
+  const pairs = useMemo(
+    () => y !== undefined && pairsOf(seriesNamed(trajectory, x), seriesNamed(trajectory, y)),
+    [trajectory, x, y],
+  )
+  const worst = useMemo(() => (pairs ? worstPairs(pairs, WORST) : []), [pairs])
+  const choices = quantities(trajectory.segments)
+  if (y === undefined || !pairs)
+    return (
+      <section aria-label="One number against another">
+        <Heading>One number against another</Heading>
+        <p className="py-4 text-faint">
+          This file has no further column. With the trainer’s logprobs as a column (trainerLogprobs) the mismatch of
+          sampler and trainer is drawn here.
+        </p>
+      </section>
+    )
+  const titleOf = (name: string) => choices.find((choice) => choice.name === name)?.title ?? name
+  const select = (which: 0 | 1) => (
+    <select
+      aria-label={which === 0 ? 'Number to the right' : 'Number upwards'}
+      className="min-h-7 max-w-48 rounded-md border border-line bg-raised px-1.5 text-ink text-xs hover:border-line-strong"
+      value={which === 0 ? x : y}
+      onChange={({ target }) => onView({ scatter: which === 0 ? `${target.value},${y}` : `${x},${target.value}` })}
+    >
+      {choices.map((choice) => (
+        <option key={choice.name} value={choice.name}>
+          {choice.title}
+        </option>
+      ))}
+    </select>
+  )
+  const point = (index: number) =>
+    `token ${countText(pairs.tokens[index] as number)} · ${decimalText(pairs.x[index] as number)} → ${decimalText(pairs.y[index] as number)}`
+  return (
+    <section aria-label="One number against another">
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1.5 [&>h2]:m-0">
+        <Heading>One number against another</Heading>
+        {select(0)}
+        <span className="text-dim text-xs">against</span>
+        {select(1)}
+        {reset && (
+          <Button className="min-h-7 text-xs" onClick={reset}>
+            Reset zoom
+          </Button>
+        )}
+        <span className="ml-auto text-dim text-xs tabular-nums">
+          {pointed === undefined ? 'drag to zoom, click a point' : point(pointed)}
+        </span>
+      </div>
+      {pairs.x.length === 0 ? (
+        <p className="py-6 text-faint">
+          No trained token has both {titleOf(x)} and {titleOf(y)}.
+        </p>
+      ) : (
+        <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_220px]">
+          <ScatterPlot
+            pairs={pairs}
+            titles={[titleOf(x), titleOf(y)]}
+            onPoint={setPointed}
+            onZoom={(way) => setReset(() => way)}
+            onChoose={(token) => onSelect(single(token))}
+            onOpen={(token) => onSelect(single(token), 'tokens')}
+          />
+          <div>
+            <MismatchFacts pairs={pairs} areLogprobs={isLogprob(x) && isLogprob(y)} />
+          </div>
+        </div>
+      )}
+      <TokenList
+        title={`Largest differences, ${worst.length}`}
+        trajectory={trajectory}
+        tokens={worst.map((index) => ({
+          token: pairs.tokens[index] as number,
+          numbers: [pairs.x, pairs.y]
+            .map((column) => column[index] as number)
+            .concat((pairs.y[index] as number) - (pairs.x[index] as number))
+            .map((value) => decimalText(value)),
+        }))}
+        columns={[titleOf(x), x === y ? `${titleOf(y)} again` : titleOf(y), 'difference']}
+        onSelect={onSelect}
+      />
+    </section>
+  )
+}
+
+interface ScatterPlotProps {
+  readonly pairs: Pairs
+  readonly titles: readonly [string, string]
+  readonly onPoint: (index: number | undefined) => void
+  readonly onZoom: (reset: (() => void) | undefined) => void
+  readonly onChoose: (token: number) => void
+  readonly onOpen: (token: number) => void
+}
+
+function ScatterPlot({ pairs, titles, onPoint, onZoom, onChoose, onOpen }: ScatterPlotProps) {
+  const ranges = useMemo(() => [padded(extentOf(pairs.x)), padded(extentOf(pairs.y))] as const, [pairs])
+  return (
+    <Plot
+      label={`${titles[0]} against ${titles[1]} of ${countText(pairs.x.length)} trained tokens, with the diagonal`}
+      x={{ label: titles[0], ...ranges[0] }}
+      y={{ label: titles[1], ...ranges[1] }}
+      points={pairs}
+      hasDiagonal
+      zooms="xy"
+      height={320}
+      onPoint={onPoint}
+      onZoom={onZoom}
+      onChoose={(index) => onChoose(pairs.tokens[index] as number)}
+      onOpen={(index) => onOpen(pairs.tokens[index] as number)}
+    />
+  )
+}
+
+function MismatchFacts({ pairs, areLogprobs }: { readonly pairs: Pairs; readonly areLogprobs: boolean }) {
+  const mismatch = useMemo(() => mismatchOf(pairs), [pairs])
+  const divergence = useMemo(() => (areLogprobs ? divergenceOf(pairs) : undefined), [pairs, areLogprobs])
+  if (!mismatch) return null
+  return (
+    <Facts>
+      <Fact name="tokens with both">{countText(mismatch.count)}</Fact>
+      <Fact name="mean difference" title="Upwards less to the right">
+        {decimalText(mismatch.meanDifference, 4)}
+      </Fact>
+      <Fact name="mean |Δ|">{decimalText(mismatch.meanAbsolute, 4)}</Fact>
+      <Fact name="largest |Δ|">{decimalText(mismatch.largestAbsolute, 4)}</Fact>
+      <Fact name="correlation" title="Pearson">
+        {decimalText(mismatch.correlation, 4)}
+      </Fact>
+      {divergence && (
+        <>
+          <Fact name="KL, k1" title="Mean of x − y: KL(x ‖ y) from tokens sampled by x; unbiased, may be negative">
+            {decimalText(divergence.k1, 5)}
+          </Fact>
+          <Fact name="KL, k3" title="Mean of r − 1 − ln r with r = exp(y − x): never negative, less spread">
+            {decimalText(divergence.k3, 5)}
+          </Fact>
+        </>
+      )}
+    </Facts>
+  )
+}
+
+const isLogprob = (name: string): boolean => /logprob/i.test(name)
+
+/** `x,y` of the address; else the sampled logprobs against the trainer's, or the first column that there is. */
+function axesOf({ segments }: TrajectoryView, scatter: string | undefined): readonly [string, string | undefined] {
+  const names = quantities(segments).map(({ name }) => name)
+  const columns = names.filter((name) => name.startsWith('column:'))
+  // A column may have a comma in its name.
+  const asked = names.flatMap((x) => names.map((y) => [x, y] as const)).find((pair) => pair.join(',') === scatter)
+  return asked ?? ['logprob', columns.find(isLogprob) ?? columns[0]]
+}

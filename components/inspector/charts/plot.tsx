@@ -1,0 +1,265 @@
+'use client'
+import { useEffect, useEffectEvent, useRef } from 'react'
+import UPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { type Density, densityOf, type Frame, nearestPoint } from './density.ts'
+
+interface PlotPoints {
+  readonly x: Float64Array
+  readonly y: Float64Array
+}
+
+interface PlotAxis {
+  readonly label: string
+  readonly min: number
+  readonly max: number
+}
+
+interface PlotProps {
+  /** What a screen reader says of it: its numbers stand in a table beside it. */
+  readonly label: string
+  readonly x: PlotAxis
+  readonly y: PlotAxis
+  readonly points: PlotPoints
+  /** Values at the points' x, drawn as a line. Omitted: none. */
+  readonly line?: Float64Array | undefined
+  /** Stretches of x that are shaded. Omitted: none. */
+  readonly bands?: readonly { readonly from: number; readonly to: number }[]
+  /** Where x and y are the same. */
+  readonly hasDiagonal?: boolean
+  /** drag: zooms x alone, or both. */
+  readonly zooms: 'x' | 'xy'
+  /** Marked. Undefined: none. */
+  readonly chosen?: number | undefined
+  readonly height: number
+  /** The nearest point under the pointer, and the one that was clicked: places in `points`. */
+  readonly onPoint: (index: number | undefined) => void
+  readonly onChoose: (index: number) => void
+  /** Twice. */
+  readonly onOpen: (index: number) => void
+  /** Whether a part only is shown, and the way back. */
+  readonly onZoom: (reset: (() => void) | undefined) => void
+}
+
+/** Pixels of the style sheet: a point, and how near a click must be to it. */
+const POINT = 2
+const REACH = 8
+/** From here on it is a drag. */
+const DRAGGED = 4
+
+/** Points by the thousand, drawn as density, with axes and zoom of uPlot. */
+export function Plot(props: PlotProps) {
+  const { points, line, x, y, bands, chosen, label, height } = props
+  const box = useRef<HTMLDivElement>(null)
+  const plot = useRef<UPlot>(null)
+
+  const pointAt = (shown: UPlot): number | undefined => {
+    const { left = -1, top = -1 } = shown.cursor
+    if (left < 0 || top < 0) return undefined
+    const frame = frameOf(shown)
+    const reach = {
+      x: (REACH / shown.over.clientWidth) * (frame.maxX - frame.minX),
+      y: (REACH / shown.over.clientHeight) * (frame.maxY - frame.minY),
+    }
+    const at = { x: shown.posToVal(left, 'x'), y: shown.posToVal(top, 'y') }
+    const found = nearestPoint(props.points.x, props.points.y, at, reach)
+    return found < 0 ? undefined : found
+  }
+  const onCursor = useEffectEvent((shown: UPlot) => props.onPoint(pointAt(shown)))
+  const onClick = useEffectEvent((shown: UPlot) => {
+    const index = pointAt(shown)
+    if (index !== undefined) props.onChoose(index)
+  })
+  const onDoubleClick = useEffectEvent((shown: UPlot) => {
+    const index = pointAt(shown)
+    if (index !== undefined) props.onOpen(index)
+  })
+  const onScale = useEffectEvent((shown: UPlot) => {
+    const { minX, maxX, minY, maxY } = frameOf(shown)
+    const isWhole = minX <= props.x.min && maxX >= props.x.max && minY <= props.y.min && maxY >= props.y.max
+    props.onZoom(isWhole ? undefined : () => setWhole(shown, props))
+  })
+  const draw = useEffectEvent((shown: UPlot) => drawPoints(shown, props))
+  const drawGround = useEffectEvent((shown: UPlot) => drawUnder(shown, props))
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: made anew when what it shows is another
+  useEffect(() => {
+    const element = box.current
+    if (!element) return
+    const made = new UPlot(
+      {
+        width: Math.max(200, element.clientWidth),
+        height,
+        legend: { show: false },
+        scales: {
+          x: { time: false, auto: false },
+          y: { auto: false },
+        },
+        axes: [axisOptions(x.label, 34), axisOptions(y.label, 52)],
+        series: [
+          {},
+          {
+            stroke: () => cssColour('--ink'),
+            width: 1.5,
+            points: { show: false },
+          },
+        ],
+        cursor: {
+          drag: { x: true, y: props.zooms === 'xy', dist: DRAGGED, ...(props.zooms === 'xy' && { uni: 24 }) },
+          points: { show: false },
+          // Twice opens a token here; zoom has a button.
+          bind: { dblclick: () => null },
+        },
+        hooks: {
+          setCursor: [(shown) => onCursor(shown)],
+          setScale: [(shown) => onScale(shown)],
+          drawClear: [(shown) => drawGround(shown)],
+          drawAxes: [(shown) => draw(shown)],
+        },
+      },
+      dataOf(props),
+      element,
+    )
+    setWhole(made, props)
+    plot.current = made
+    let pressed = { x: 0, y: 0 }
+    made.over.addEventListener('pointerdown', ({ clientX, clientY }) => {
+      pressed = { x: clientX, y: clientY }
+    })
+    made.over.addEventListener('click', ({ clientX, clientY }) => {
+      if (Math.hypot(clientX - pressed.x, clientY - pressed.y) < DRAGGED) onClick(made)
+    })
+    made.over.addEventListener('dblclick', () => onDoubleClick(made))
+    const observer = new ResizeObserver(() => {
+      if (element.clientWidth > 0 && element.clientWidth !== made.width)
+        made.setSize({ width: element.clientWidth, height })
+    })
+    observer.observe(element)
+    const scheme = matchMedia('(prefers-color-scheme: dark)')
+    const redraw = () => made.redraw(false)
+    scheme.addEventListener('change', redraw)
+    return () => {
+      observer.disconnect()
+      scheme.removeEventListener('change', redraw)
+      made.destroy()
+      plot.current = null
+    }
+  }, [points, x.min, x.max, y.min, y.max, x.label, y.label, height])
+  const showData = useEffectEvent(() => plot.current?.setData(dataOf(props), false))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown follows from them
+  useEffect(() => {
+    showData()
+    plot.current?.redraw(true)
+  }, [points, line])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn over the points follows from it
+  useEffect(() => plot.current?.redraw(false), [chosen, bands])
+  return <div ref={box} role="img" aria-label={label} className="min-w-0 overflow-hidden" />
+}
+
+/** The line; without one nothing between the ends of x: the points are no series of uPlot. */
+const dataOf = ({ points, line, x }: PlotProps): UPlot.AlignedData =>
+  line
+    ? [points.x, line]
+    : [
+        [x.min, x.max],
+        [null, null],
+      ]
+
+function setWhole(plot: UPlot, { x, y }: Pick<PlotProps, 'x' | 'y'>): void {
+  plot.batch(() => {
+    plot.setScale('x', { min: x.min, max: x.max })
+    plot.setScale('y', { min: y.min, max: y.max })
+  })
+}
+
+const frameOf = ({ scales }: UPlot): Frame => ({
+  minX: scales.x?.min ?? 0,
+  maxX: scales.x?.max ?? 1,
+  minY: scales.y?.min ?? 0,
+  maxY: scales.y?.max ?? 1,
+})
+
+const axisOptions = (label: string, size: number): UPlot.Axis => ({
+  label,
+  labelSize: 18,
+  size,
+  font: FONT,
+  labelFont: FONT,
+  stroke: () => cssColour('--dim'),
+  grid: { stroke: () => cssColour('--line'), width: 1 },
+  ticks: { stroke: () => cssColour('--line'), width: 1, size: 4 },
+})
+
+const FONT = '11px "Inter Variable", ui-sans-serif, system-ui, sans-serif'
+
+const cssColour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+
+/** Bands and the diagonal, under everything else. */
+function drawUnder({ ctx, bbox, valToPos, scales }: UPlot, { bands = [], hasDiagonal = false }: PlotProps): void {
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height)
+  ctx.clip()
+  ctx.fillStyle = cssColour('--accent-soft')
+  for (const { from, to } of bands) {
+    if (to < (scales.x?.min ?? 0) || from > (scales.x?.max ?? 0)) continue
+    const left = valToPos(from, 'x', true)
+    ctx.fillRect(left, bbox.top, Math.max(1, valToPos(to, 'x', true) - left), bbox.height)
+  }
+  if (hasDiagonal) {
+    const [low, high] = [
+      Math.min(scales.x?.min ?? 0, scales.y?.min ?? 0),
+      Math.max(scales.x?.max ?? 0, scales.y?.max ?? 0),
+    ]
+    ctx.strokeStyle = cssColour('--line-strong')
+    ctx.setLineDash([4, 4])
+    ctx.beginPath()
+    ctx.moveTo(valToPos(low, 'x', true), valToPos(low, 'y', true))
+    ctx.lineTo(valToPos(high, 'x', true), valToPos(high, 'y', true))
+    ctx.stroke()
+  }
+  ctx.restore()
+}
+
+function drawPoints(plot: UPlot, { points, chosen }: PlotProps): void {
+  const { ctx, bbox } = plot
+  const size = Math.max(1, Math.round(POINT * (window.devicePixelRatio || 1)))
+  const [columns, rows] = [Math.max(1, Math.floor(bbox.width / size)), Math.max(1, Math.floor(bbox.height / size))]
+  const image = densityImage(densityOf(points.x, points.y, frameOf(plot), columns, rows), cssColour('--accent'))
+  ctx.save()
+  ctx.imageSmoothingEnabled = false
+  ctx.drawImage(image, bbox.left, bbox.top, columns * size, rows * size)
+  const [x, y] = [points.x[chosen ?? -1], points.y[chosen ?? -1]]
+  if (x !== undefined && y !== undefined) {
+    ctx.strokeStyle = cssColour('--ink')
+    ctx.lineWidth = size
+    ctx.beginPath()
+    ctx.arc(plot.valToPos(x, 'x', true), plot.valToPos(y, 'y', true), 3 * size, 0, 2 * Math.PI)
+    ctx.stroke()
+  }
+  ctx.restore()
+}
+
+/** A lone point is well seen; many in one cell are darker by the logarithm of their number. */
+const LONE = 0.55
+
+function densityImage({ columns, rows, counts, most }: Density, colour: string): HTMLCanvasElement {
+  const canvas = document.createElement('canvas')
+  canvas.width = columns
+  canvas.height = rows
+  const context = canvas.getContext('2d')
+  if (!context) return canvas
+  const image = context.createImageData(columns, rows)
+  const rgb = Number.parseInt(colour.slice(1), 16)
+  const pixels = new Uint32Array(image.data.buffer)
+  const opaque = ((rgb & 0xff) << 16) | (rgb & 0xff00) | (rgb >> 16)
+  const span = Math.log(most) || 1
+  for (let cell = 0; cell < counts.length; cell++) {
+    const count = counts[cell] as number
+    if (count === 0) continue
+    const alpha = Math.round(255 * (LONE + (1 - LONE) * (Math.log(count) / span)))
+    pixels[cell] = ((alpha << 24) | opaque) >>> 0
+  }
+  context.putImageData(image, 0, 0)
+  return canvas
+}

@@ -1,0 +1,124 @@
+/**
+ * Numbers of the trained tokens of a trajectory as charts draw them: flat arrays, made once for each quantity. Of a run the
+ * open segment joins when it has closed.
+ */
+import { onceFor } from '#lib/core/once-for.ts'
+import { isTrained, segmentStarts } from '#lib/core/tokens.ts'
+import { numberAt, type SegmentView } from '#lib/core/trajectory-view.ts'
+import type { Coloured, ColourMode, NumberMode } from '../../trajectory/colour/mode.ts'
+import { colourModeNamed, columnNames } from '../../trajectory/colour/modes.ts'
+import { COLUMN_PREFIX } from '../../trajectory/colour/number-modes.ts'
+import { hasTrained } from '../../trajectory/colour/scale.ts'
+
+export interface TokenSeries {
+  /** As the address names a colour. */
+  readonly name: string
+  readonly title: string
+  /** Empty: none. */
+  readonly unit: string
+  /** Indices of trained tokens whose value is known and finite, and their values. */
+  readonly tokens: Float64Array
+  readonly values: Float64Array
+  /** Trained tokens without one. */
+  readonly unknown: number
+}
+
+export interface Quantity {
+  readonly name: string
+  readonly title: string
+}
+
+/** What can be drawn: the numbers that tokens can be coloured by. */
+export const quantities = (segments: readonly SegmentView[]): readonly Quantity[] => [
+  { name: 'logprob', title: 'logprob' },
+  { name: 'probability', title: 'probability' },
+  { name: 'entropy', title: 'entropy (approximate)' },
+  { name: 'margin', title: 'margin (approximate)' },
+  ...columnNames(segments).map((column) => ({ name: COLUMN_PREFIX + column, title: column })),
+]
+
+/** The quantity that a colour shows; logprobs for a colour that is no number. */
+export const quantityOf = (mode: ColourMode): string =>
+  mode.kind === 'number' && mode.name !== 'logprobs' ? mode.name : 'logprob'
+
+export function seriesNamed(trajectory: Coloured, name: string): TokenSeries {
+  const known = seriesOf(trajectory.segments)
+  const found = known.get(name) ?? readSeries(trajectory, name)
+  known.set(name, found)
+  return found
+}
+
+const seriesOf = onceFor((_segments: readonly SegmentView[]) => new Map<string, TokenSeries>())
+
+function readSeries(trajectory: Coloured, name: string): TokenSeries {
+  const { segments } = trajectory
+  const { title, unit, read } = readerOf(trajectory, name)
+  const starts = segmentStarts({ segments })
+  const count = starts.at(-1) as number
+  const tokens = new Float64Array(count)
+  const values = new Float64Array(count)
+  let length = 0
+  let unknown = 0
+  for (const [index, segment] of segments.entries()) {
+    if (!hasTrained(segment)) continue
+    const valueAt = read(segment) ?? notKnown
+    for (let offset = 0; offset < segment.ids.length; offset++) {
+      if (!isTrained(segment, offset)) continue
+      const value = valueAt(offset)
+      if (!Number.isFinite(value)) {
+        unknown++
+        continue
+      }
+      tokens[length] = (starts[index] as number) + offset
+      values[length++] = value
+    }
+  }
+  return { name, title, unit, tokens: tokens.slice(0, length), values: values.slice(0, length), unknown }
+}
+
+const notKnown = (): number => Number.NaN
+
+interface Reader {
+  readonly title: string
+  readonly unit: string
+  readonly read: NumberMode['read']
+}
+
+/** Logprobs as they are: a chart has an axis, and no need to turn them round. */
+function readerOf(trajectory: Coloured, name: string): Reader {
+  const mode = colourModeNamed(trajectory, name)
+  if (mode.kind !== 'number' || mode.name === 'logprob')
+    return {
+      title: 'logprob',
+      unit: 'nats',
+      read:
+        ({ logprobs }) =>
+        (offset) =>
+          numberAt(logprobs, offset) ?? Number.NaN,
+    }
+  return { title: mode.quantity, unit: mode.unit, read: mode.read }
+}
+
+/** Mean of each value and those before it, `window` in all; at the beginning of fewer. */
+export function movingMean(values: Float64Array, window: number): Float64Array {
+  const means = new Float64Array(values.length)
+  let sum = 0
+  for (let index = 0; index < values.length; index++) {
+    sum += values[index] as number
+    if (index >= window) sum -= values[index - window] as number
+    means[index] = sum / Math.min(window, index + 1)
+  }
+  return means
+}
+
+/** Indices of the `count` entries with the largest weight, the largest first. */
+export function largest(length: number, count: number, weight: (index: number) => number): readonly number[] {
+  const best: number[] = []
+  for (let index = 0; index < length; index++) {
+    if (best.length === count && weight(index) <= weight(best[count - 1] as number)) continue
+    const place = best.findIndex((other) => weight(other) < weight(index))
+    best.splice(place < 0 ? best.length : place, 0, index)
+    if (best.length > count) best.pop()
+  }
+  return best
+}

@@ -1,0 +1,60 @@
+import { tokenAt } from '#lib/core/tokens.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { countText } from '../../trajectory/numbers.ts'
+import { single } from '../../trajectory/selection.ts'
+import type { Inspection } from '../inspection.ts'
+
+interface TokenListProps {
+  readonly title: string
+  readonly trajectory: TrajectoryView
+  readonly tokens: readonly { readonly token: number; readonly numbers: readonly string[] }[]
+  /** What the numbers are called. */
+  readonly columns: readonly string[]
+  readonly onSelect: Inspection['onSelect']
+}
+
+/** Some tokens of a chart as a table: each can be reached by keyboard, and leads to its place. */
+export function TokenList({ title, trajectory, tokens, columns, onSelect }: TokenListProps) {
+  return (
+    <details className="mt-1 text-xs">
+      <summary className="w-fit py-1 text-dim hover:text-ink">{title}</summary>
+      <table className="tabular-nums">
+        <thead>
+          <tr className="text-left text-dim">
+            {['token', 'text', ...columns].map((column) => (
+              <th key={column} scope="col" className="py-0.5 pr-4 font-medium">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {tokens.map(({ token, numbers }) => (
+            <tr key={token}>
+              <td className="pr-4">
+                <button
+                  type="button"
+                  className="py-0.5 text-accent underline"
+                  onClick={() => onSelect(single(token), 'tokens')}
+                >
+                  {countText(token)}
+                </button>
+              </td>
+              <td className="max-w-60 truncate pr-4 font-mono">{textOf(trajectory, token)}</td>
+              {numbers.map((number, index) => (
+                <td key={columns[index]} className="pr-4">
+                  {number}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  )
+}
+
+function textOf(trajectory: TrajectoryView, token: number): string {
+  const entry = trajectory.vocab[tokenAt(trajectory, token)?.id ?? -1]
+  return typeof entry === 'string' ? JSON.stringify(entry) : entry ? entry.hex : '—'
+}
