@@ -96,7 +96,10 @@ function createStore(database: DatabaseSync, processId: number, now: () => Date)
       const key = n === 1 ? base : `${base}~${n}`
       const stored = decoded(key)
       if (typeof stored !== 'object') statements.dropDeleted.run(key)
-      else if (encode(stored) === (text ??= encode(trajectory))) return { key, isStored: true }
+      else {
+        text ??= encode(trajectory)
+        if (encode(stored) === text) return { key, isStored: true }
+      }
       if (!statements.present.get(key)) return { key, isStored: false }
     }
   }
