@@ -1,0 +1,89 @@
+import { render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { expect, test, vi } from 'vitest'
+import { encode } from '#lib/core/codec.ts'
+import { sampleTrajectory } from '#lib/core/sample-trajectory.ts'
+import { rawText } from '#lib/inspect/raw/raw-text.ts'
+import { resultOf } from '#lib/lab/task.ts'
+import type { Selection } from '../../trajectory/selection.ts'
+import type { Inspection } from '../inspection.ts'
+import { RawView } from './raw-view.tsx'
+
+/** jsdom lays nothing out: nobody is told of sizes. */
+vi.stubGlobal(
+  'ResizeObserver',
+  class {
+    observe() {}
+    disconnect() {}
+  },
+)
+
+const text = resultOf(rawText(null, sampleTrajectory))
+
+interface ScreenProps {
+  readonly chosen: Selection | undefined
+  readonly onSave: Inspection['onSave']
+  readonly onSelect: Inspection['onSelect']
+}
+
+function Screen({ chosen, onSave, onSelect }: ScreenProps) {
+  const [selection, setSelection] = useState(chosen)
+  const inspection = {
+    trajectory: sampleTrajectory,
+    view: { selection },
+    onSave,
+    say: () => undefined,
+    onSelect: (selection: Selection, tab: 'tokens') => {
+      onSelect(selection, tab)
+      setSelection(selection)
+    },
+  } as unknown as Inspection
+  return <RawView inspection={inspection} text={text} isIdle />
+}
+
+function setUp(chosen?: Selection) {
+  const onSave = vi.fn()
+  const onSelect = vi.fn()
+  const { container } = render(<Screen chosen={chosen} onSave={onSave} onSelect={onSelect} />)
+  return { onSave, onSelect, path: () => container.querySelector('[data-raw-path]')?.textContent }
+}
+
+test('a text is found, gone through both ways and around, and told with its path', async () => {
+  const user = userEvent.setup()
+  const { path } = setUp()
+  const field = screen.getByLabelText('Find in the file')
+  await user.type(field, 'finish{Enter}')
+  expect(await screen.findByText('1 of 2')).toBeTruthy()
+  expect(path()).toBe('segments[1].finish')
+  await user.keyboard('{Enter}')
+  expect(path()).toBe('segments[3].finish')
+  await user.keyboard('{Enter}')
+  expect(path()).toBe('segments[1].finish')
+  await user.keyboard('{Shift>}{Enter}{/Shift}')
+  expect(path()).toBe('segments[3].finish')
+  await user.clear(field)
+  await user.type(field, 'nowhere')
+  expect(await screen.findByText('not there')).toBeTruthy()
+})
+
+test('arrow keys go from line to line; a value of a segment leads to its tokens', async () => {
+  const user = userEvent.setup()
+  const { path, onSelect } = setUp({ anchor: 4, focus: 4 })
+  expect(path()).toBe('segments[1].ids[1]')
+  screen.getByRole('region', { name: 'JSON' }).focus()
+  await user.keyboard('{ArrowDown}')
+  expect(path()).toBe('segments[1].logprobs')
+  await user.keyboard('{ArrowUp}{ArrowUp}')
+  expect(path()).toBe('segments[1].kind')
+  await user.click(screen.getByRole('button', { name: 'Show 5 tokens' }))
+  expect(onSelect).toHaveBeenLastCalledWith({ anchor: 7, focus: 3 }, 'tokens')
+  await user.click(screen.getByRole('button', { name: 'Go to token 3' }))
+  expect(path()).toBe('segments[1].ids[0]')
+})
+
+test('the file is saved as an export writes it', async () => {
+  const { onSave } = setUp()
+  await userEvent.setup().click(screen.getByRole('button', { name: 'Download' }))
+  expect(onSave).toHaveBeenCalledWith(encode(sampleTrajectory), 'trajectory-sample.json')
+})
