@@ -8,7 +8,6 @@ import { FindBar } from '#components/inspector/find-bar.tsx'
 import { INSPECTOR_TABS, type InspectorTab, TAB_TITLES } from '#components/inspector/inspection.ts'
 import { isMac } from '#components/inspector/is-mac.ts'
 import { Minimap } from '#components/inspector/minimap.tsx'
-import { RangeCard } from '#components/inspector/range-card.tsx'
 import { RECENT_FINDS } from '#components/inspector/recent-finds.ts'
 import { StatusLine } from '#components/inspector/status-line.tsx'
 import { ViewOptions } from '#components/inspector/view-options.tsx'
@@ -18,7 +17,6 @@ import { keyLabel } from '#components/trajectory/key-name.ts'
 import { Origin } from '#components/trajectory/origin.tsx'
 import { Outline } from '#components/trajectory/outline.tsx'
 import { isSingle, single } from '#components/trajectory/selection.ts'
-import { TokenCard } from '#components/trajectory/token-card.tsx'
 import { TokenGist } from '#components/trajectory/token-gist.tsx'
 import { TokenGrid } from '#components/trajectory/token-grid.tsx'
 import { ToolCalls } from '#components/trajectory/tool-calls.tsx'
@@ -45,6 +43,9 @@ const HealthStrip = dynamic(async () => (await import('#components/inspector/hea
   loading: () => <div className="h-8 bg-ground max-lg:h-10" />,
 })
 const VerifyPanel = dynamic(async () => (await import('#components/inspector/verify-panel.tsx')).VerifyPanel)
+const RangeCard = dynamic(async () => (await import('#components/inspector/range-card.tsx')).RangeCard)
+const loadTokenCard = () => import('#components/trajectory/token-card.tsx')
+const TokenCard = dynamic(async () => (await loadTokenCard()).TokenCard)
 const TokenizerDialog = dynamic(async () => (await import('./tokenizer-dialog.tsx')).TokenizerDialog)
 
 const loadPalette = () => import('#components/inspector/palette.tsx')
@@ -114,6 +115,10 @@ export function Inspector({ trajectory: given, storedKey, labels, children }: In
       link: () => (window.location.pathname === '/open' ? undefined : link()),
     },
   }))
+  // The first token that is pointed at does not wait for its card.
+  useEffect(() => {
+    loadTokenCard().catch(() => {})
+  }, [])
   useEffect(() => {
     const loading = setTimeout(() => loadPalette().catch(() => {}), LOAD_PALETTE_AFTER_MS)
     return () => clearTimeout(loading)
@@ -128,7 +133,6 @@ export function Inspector({ trajectory: given, storedKey, labels, children }: In
         <>
           <Heading>Trajectory</Heading>
           <Totals trajectory={trajectory} />
-          {labels}
           <Heading>Segments</Heading>
           <Outline
             trajectory={trajectory}
@@ -137,6 +141,7 @@ export function Inspector({ trajectory: given, storedKey, labels, children }: In
             folds={inspection.folds}
             onSelect={choose}
           />
+          {labels}
           <Heading>Origin</Heading>
           <Origin trajectory={trajectory} />
           {tokenizer && canChoose && (

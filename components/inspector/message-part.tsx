@@ -27,7 +27,9 @@ export function MessagePartView(props: MessagePartProps) {
   const { part, text, tokens, isLinked, isMarkdown, isResult, onPointAt, onChoose } = props
   const name = nameOf(part, isResult)
   return (
-    <section
+    // biome-ignore lint/a11y/useSemanticElements: a set of fields is something else, and a landmark for each part too many
+    <div
+      role="group"
       aria-label={name}
       data-part={part.kind}
       data-tokens={tokens && `${tokens.start}-${tokens.end}`}
@@ -36,7 +38,7 @@ export function MessagePartView(props: MessagePartProps) {
       onPointerEnter={() => onPointAt(tokens)}
       onPointerLeave={() => onPointAt(undefined)}
     >
-      <div className="flex items-baseline gap-3 text-[11px] text-faint tabular-nums">
+      <div className="flex items-baseline gap-3 text-[11px] text-dim tabular-nums">
         <span>{name}</span>
         {tokens ? (
           <>
@@ -63,7 +65,7 @@ export function MessagePartView(props: MessagePartProps) {
         <CopyPart text={text} />
       </div>
       <Body part={part} text={text} name={name} isMarkdown={isMarkdown} isResult={isResult} />
-    </section>
+    </div>
   )
 }
 

@@ -44,9 +44,9 @@ export function MessageView(props: MessageViewProps) {
       className="border-line border-b border-l-3 border-l-line px-3.5 py-2 data-[role=assistant]:border-l-trained data-[role=tool]:border-l-tool data-linked:bg-panel"
     >
       <header className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 text-xs tabular-nums">
-        <h3 className="min-w-0 font-semibold [overflow-wrap:anywhere]">
+        <h2 className="min-w-0 font-semibold [overflow-wrap:anywhere]">
           <span className="font-normal text-faint">{number}</span> {name}
-        </h3>
+        </h2>
         <span className="text-faint">{notesOf(message, trajectory).join(' · ')}</span>
         {hits > 0 && (
           <span className="font-medium text-accent">

@@ -45,9 +45,9 @@ test('the conversation is shown as it was parsed', () => {
     'Message 6, assistant',
   ])
   const reply = within(message(/^Message 3/))
-  expect(reply.getByRole('region', { name: 'thinking' }).textContent).toContain('日')
-  expect(reply.getByRole('region', { name: 'call' }).textContent).toMatch(/add.*a number1$/)
-  expect(reply.getByRole('region', { name: 'malformed call' }).textContent).toContain('Malformed: odd.')
+  expect(reply.getByRole('group', { name: 'thinking' }).textContent).toContain('日')
+  expect(reply.getByRole('group', { name: 'call' }).textContent).toMatch(/add.*a number1$/)
+  expect(reply.getByRole('group', { name: 'malformed call' }).textContent).toContain('Malformed: odd.')
   expect(message(/^Message 4/).textContent).toMatch(/call 1 · ✓ · 1.0 ms/)
 })
 
@@ -59,7 +59,7 @@ test('a message that is not in the tokens as it is says so', () => {
 test('pointing at a part marks its tokens; choosing selects them, and shows them on demand', async () => {
   const [onPointAt, onSelect] = [vi.fn(), vi.fn()]
   show({ onPointAt, onSelect })
-  const part = within(message(/^Message 3/)).getByRole('region', { name: 'thinking' })
+  const part = within(message(/^Message 3/)).getByRole('group', { name: 'thinking' })
   await userEvent.hover(part)
   expect(onPointAt).toHaveBeenLastCalledWith({ start: 3, end: 6 })
   await userEvent.unhover(part)

@@ -78,7 +78,6 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
           <>
             <Heading>Trajectory</Heading>
             <Totals trajectory={trajectory} />
-            <Labels trajectory={trajectory} />
             <Heading>Segments</Heading>
             <Outline
               trajectory={trajectory}
@@ -87,6 +86,7 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
               folds={inspection.folds}
               onSelect={choose}
             />
+            <Labels trajectory={trajectory} />
             <Heading>Origin</Heading>
             <Origin trajectory={trajectory} />
           </>

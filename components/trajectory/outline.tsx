@@ -1,6 +1,7 @@
 'use client'
 import { ChevronRight } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import { segmentsOf } from '#lib/core/tokens.ts'
 import type { Span } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { useRowWindow } from '../ui/row-window.ts'
@@ -19,17 +20,15 @@ interface OutlineProps {
 
 /**
  * The segments, and the think blocks, texts and calls in each; choosing one shows its first token. A tree of which only the
- * rows in sight are mounted. It follows the token view, except while the pointer or the keyboard is in it.
+ * rows in sight are mounted. It follows the token view, except while the pointer is in it.
  */
 export function Outline({ trajectory, selected, inSight, folds = NO_FOLDS, onSelect }: OutlineProps) {
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(NONE)
   const [active, setActive] = useState('0')
   const isHeld = useRef(false)
   const rows = useMemo(() => outlineRows(trajectory, collapsed), [trajectory, collapsed])
-  const { scroller, onScroll, first, end, offsets, reveal } = useRowWindow({
-    count: rows.length,
-    heightOf: (row) => heightOf(rows[row]),
-  })
+  const rowHeight = useCallback((row: number) => heightOf(rows[row]), [rows])
+  const { scroller, onScroll, first, end, offsets, reveal } = useRowWindow({ count: rows.length, heightOf: rowHeight })
   const current = rowOfToken(rows, tokenToFollow(selected, inSight))
   const activeRow = Math.max(0, rowWithKey(rows, active))
   const wantsFocus = useRef(false)
@@ -69,6 +68,7 @@ export function Outline({ trajectory, selected, inSight, folds = NO_FOLDS, onSel
     else if (act.kind === 'toggle') toggle(row.segmentIndex)
     else onSelect(row.tokens.start)
   }
+  const segmentCount = segmentsOf(trajectory).length
   const mountedRows = Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index)
   const shown = activeRow < first || activeRow >= end ? [...mountedRows, activeRow] : mountedRows
   return (
@@ -93,11 +93,12 @@ export function Outline({ trajectory, selected, inSight, folds = NO_FOLDS, onSel
                 role="treeitem"
                 aria-level={row.kind === 'segment' ? 1 : 2}
                 aria-expanded={row.kind === 'segment' ? row.isExpanded : undefined}
+                {...(row.kind === 'segment' && { 'aria-posinset': row.segmentIndex + 1, 'aria-setsize': segmentCount })}
                 aria-current={index === current || undefined}
                 aria-selected={index === current}
                 tabIndex={index === activeRow ? 0 : -1}
                 data-key={row.key}
-                className={`absolute inset-x-0 cursor-pointer rounded-md hover:bg-accent-soft aria-[current=true]:bg-accent-soft ${row.kind === 'segment' ? '' : 'pl-7'}`}
+                className={`group absolute inset-x-0 cursor-pointer rounded-md hover:bg-accent-soft aria-[current=true]:bg-accent-soft ${row.kind === 'segment' ? '' : 'pl-7'}`}
                 style={{ top: offsets[index], height: heightOf(row) }}
                 onClick={() => {
                   setActive(row.key)
@@ -137,10 +138,9 @@ function tokenToFollow(selected: number | undefined, inSight: Span | undefined):
   return isInSight ? selected : inSight.start
 }
 
-/** Rows are in the order of their keys' numbers, but searching them all is only done for a key that was pressed. */
+/** The row of a key, or of its segment when that was collapsed. */
 const rowWithKey = (rows: readonly OutlineRow[], key: string): number => {
   const found = rows.findIndex((row) => row.key === key)
-  // Its segment was collapsed.
   return found >= 0 ? found : rows.findIndex((row) => row.key === key.split('.')[0])
 }
 
@@ -206,7 +206,7 @@ function SegmentRow({ row, label, isFolded, onToggle }: SegmentRowProps) {
         <span className="text-dim">{countText(tokens.end - tokens.start)}</span>
       </div>
       {facts.length > 0 && (
-        <p className="truncate pl-5 text-[11px] text-faint leading-4" title={facts.map(({ text }) => text).join(' · ')}>
+        <p className="truncate pl-5 text-[11px] text-dim leading-4" title={facts.map(({ text }) => text).join(' · ')}>
           {facts.map(({ text, isWarning }, index) => (
             <span key={text} className={isWarning ? 'text-warn' : ''}>
               {index > 0 && ' · '}
@@ -232,11 +232,16 @@ function PartRow({
     <div className="flex h-full items-baseline gap-1 pr-1.5 text-dim tabular-nums leading-6">
       <span className={`min-w-0 flex-1 truncate ${TONES[row.tone]}`} title={row.label}>
         {row.label}
-        {isFolded && <span className="text-faint"> · folded</span>}
+        {isFolded && <span className="text-dim"> · folded</span>}
       </span>
       <span>{countText(row.tokens.end - row.tokens.start)}</span>
     </div>
   )
 }
 
-const TONES = { think: 'italic text-think', call: 'text-tool', malformed: 'text-bad', text: '' } as const
+const TONES = {
+  think: 'italic text-think group-hover:text-ink group-aria-[current=true]:text-ink',
+  call: 'text-tool',
+  malformed: 'text-bad',
+  text: '',
+} as const

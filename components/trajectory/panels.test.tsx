@@ -65,6 +65,25 @@ test('tool calls show their arguments, result and raw text; malformed ones their
   expect(onSelect).toHaveBeenCalledWith(6)
 })
 
+test('of many tool calls those in sight are mounted', () => {
+  const [prompt, response] = sample.segments as [PromptSegment, ResponseSegment]
+  const calls = Array.from({ length: 100 }, (_, index) => ({ ...response.toolCalls[0], id: `call ${index}` }))
+  const many = { ...sample, segments: [prompt, { ...response, toolCalls: calls as ResponseSegment['toolCalls'] }] }
+  render(<ToolCalls trajectory={many} onSelect={() => {}} />)
+  const mounted = within(screen.getByRole('list', { name: 'Tool calls' })).getAllByRole('listitem')
+  expect(mounted.length).toBeGreaterThan(5)
+  expect(mounted.length).toBeLessThan(30)
+})
+
+test('drift is told where it was looked for', () => {
+  const { rerender } = render(<Totals trajectory={sample} />)
+  expect(screen.queryByText('drift', { selector: 'dt' })).toBeNull()
+  rerender(<Totals trajectory={sample} driftSpans={1} />)
+  expect(fact('drift')).toBe('1 span')
+  rerender(<Totals trajectory={sample} driftSpans={0} />)
+  expect(fact('drift')).toBe('0 spans')
+})
+
 test('a running call says so', () => {
   render(<ToolCalls trajectory={{ ...sample, live: { runningCalls: { call_0000: 'now' } } }} onSelect={() => {}} />)
   expect(screen.getByText('running …')).toBeDefined()

@@ -1,6 +1,5 @@
 'use client'
 import { entropyAt, marginAt, rankAt } from '#lib/core/alternatives.ts'
-import { characterGroup } from '#lib/core/character-group.ts'
 import { bytesOf, textOf } from '#lib/core/pieces.ts'
 import { spanPath } from '#lib/core/span-path.ts'
 import { idsBetween, segmentStarts, type Token } from '#lib/core/tokens.ts'
@@ -12,6 +11,7 @@ import { MarkedPiece } from './marked-piece.tsx'
 import { messagePlace } from './message-place.ts'
 import { clipped, countText, decimalText, percentText } from './numbers.ts'
 import { hexOf } from './piece-text.ts'
+import { partBytes, splitCharacterAt } from './split-character.ts'
 import { TokenAlternatives } from './token-alternatives.tsx'
 import { segmentTitle } from './token-reading.ts'
 import { columnsOf, tokenRecord, weightVersionOf } from './token-record.ts'
@@ -162,9 +162,10 @@ function Scrolled({ label, children }: { readonly label: string; readonly childr
 
 /** The tokens that share their characters with this one. */
 function CharacterTokens({ token, vocab }: { readonly token: Token; readonly vocab: Vocab }) {
-  const group = characterGroup(token.segment.ids, token.indexInSegment, vocab)
+  const { ids: all } = token.segment
+  const group = splitCharacterAt((index) => partBytes(vocab[all[index] as number]), token.indexInSegment, all.length)
   if (!group) return null
-  const ids = idsBetween(token.segment.ids, group)
+  const ids = idsBetween(all, group)
   const first = token.index - token.indexInSegment + group.start
   return (
     <>

@@ -21,7 +21,9 @@ export function BoundedText({ text, label, longest = LONGEST, className = '' }: 
   return (
     <div>
       {isWhole ? (
-        <section
+        // biome-ignore lint/a11y/useSemanticElements: a set of fields is something else, and a landmark for each text too many
+        <div
+          role="group"
           aria-label={label}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
           tabIndex={0}
@@ -36,7 +38,7 @@ export function BoundedText({ text, label, longest = LONGEST, className = '' }: 
               {piece}
             </div>
           ))}
-        </section>
+        </div>
       ) : (
         <div className={`${TEXT} ${className}`}>{start}…</div>
       )}

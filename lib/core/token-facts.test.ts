@@ -1,9 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { characterGroup } from './character-group.ts'
 import { jsonPathAt, pathText } from './json-path.ts'
 import { pack } from './packed.ts'
-import { textOf, vocabEntry } from './pieces.ts'
 import { idsIn, rangeSums } from './range-sums.ts'
 import { sampleTrajectory as sample } from './sample-trajectory.ts'
 import { spanPath } from './span-path.ts'
@@ -124,59 +122,6 @@ function leaves(value: unknown, text: string): readonly (readonly [number, reado
   walk(value, [])
   return found
 }
-
-describe('tokens that form a character', () => {
-  /** A text cut into tokens at byte offsets. */
-  const cut = (text: string, places: readonly number[]) => {
-    const bytes = new TextEncoder().encode(text)
-    const at = [...new Set([0, ...places.map((place) => place % (bytes.length + 1)), bytes.length])].sort(
-      (a, b) => a - b,
-    )
-    const vocab: Vocab = Object.fromEntries(
-      at.slice(1).map((end, index) => [index, vocabEntry(bytes.subarray(at[index], end))]),
-    )
-    return { ids: Object.keys(vocab).map(Number), vocab }
-  }
-
-  test('are found together, and are whole together', () => {
-    fc.assert(
-      fc.property(
-        fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }).filter((text) => text.isWellFormed()),
-        fc.array(fc.nat(), { maxLength: 12 }),
-        (text, places) => {
-          const { ids, vocab } = cut(text, places)
-          for (const index of ids) {
-            const group = characterGroup(ids, index, vocab)
-            if (group === undefined) {
-              expect(typeof vocab[index]).toBe('string')
-              continue
-            }
-            expect(group.start <= index && index < group.end).toBe(true)
-            expect(text).toContain(textOf(ids.slice(group.start, group.end), vocab))
-            for (let other = group.start; other < group.end; other++)
-              expect(characterGroup(ids, other, vocab)).toEqual(group)
-          }
-        },
-      ),
-    )
-  })
-
-  test('are as many as the character has bytes, or parts of it', () => {
-    const { ids, vocab } = cut('é日🙂a', [1, 2, 3, 4, 5, 6, 7, 8, 9])
-    expect(ids.map((index) => characterGroup(ids, index, vocab))).toEqual([
-      ...Array(2).fill({ start: 0, end: 2 }),
-      ...Array(3).fill({ start: 2, end: 5 }),
-      ...Array(4).fill({ start: 5, end: 9 }),
-      undefined,
-    ])
-  })
-
-  test('stray bytes belong to nobody', () => {
-    const vocab = { '1': { hex: '' }, '2': { hex: '80' }, '3': { hex: 'ff' }, '4': 'a', '5': { hex: '8061' } }
-    const ids = [1, 3, 4, 5, 2, 3]
-    for (const index of ids.keys()) expect(characterGroup(ids, index, vocab)).toBeUndefined()
-  })
-})
 
 describe('the sums of a range', () => {
   test('are those of its tokens', () => {
