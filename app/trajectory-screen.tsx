@@ -33,7 +33,7 @@ export function StoredScreen({ storedKey }: { readonly storedKey: string }) {
  * nothing is read again.
  */
 export function OpenedScreen() {
-  const { opened, store } = useOpenedFile()
+  const { opened, store, openingOf } = useOpenedFile()
   const addressed = keyIn(usePathname())
   const fresh = opened.kind === 'shown' && addressed === undefined ? opened : undefined
   const waiting = fresh?.storing.kind === 'waiting' ? fresh.opening : undefined
@@ -49,12 +49,13 @@ export function OpenedScreen() {
       window.history.replaceState(null, '', `/t/${encodeURIComponent(arrived)}${window.location.search}`)
   }, [arrived])
   const storedKey = addressed ?? arrived
-  const isOwn = opened.kind === 'stored' && opened.key === storedKey
+  const opening = fresh?.opening ?? (storedKey === undefined ? undefined : openingOf(storedKey))
   return (
     <KeptScreen
       storedKey={storedKey}
       fresh={fresh}
-      identity={fresh || isOwn ? `opening ${opened.kind === 'none' ? '' : opened.opening}` : storedKey}
+      // What is stored is what was shown before: it is not drawn again.
+      identity={opening === undefined ? storedKey : `opening ${opening}`}
     />
   )
 }

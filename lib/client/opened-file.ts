@@ -16,7 +16,7 @@ export type OpenedFile =
       readonly trajectory: TrajectoryView
       readonly storing: Storing
     }
-  | { readonly kind: 'stored'; readonly opening: number; readonly key: string }
+  | { readonly kind: 'stored'; readonly key: string }
 
 type Storing =
   | { readonly kind: 'waiting' }
@@ -31,6 +31,8 @@ export interface OpenedFileStore {
    * ApiError: then what was shown before stays.
    */
   open(file: File, signal: AbortSignal): Promise<number>
+  /** The number of the opening that was stored under this key; undefined: it was not opened as a file. */
+  openingOf(key: string): number | undefined
   /** Stores what is shown, or tries again; nothing where that is under way. */
   store(): Promise<void>
 }
@@ -59,6 +61,7 @@ export function createOpenedFile({ reader, importFile, onStored, now }: OpenedFi
   const listeners = new Set<() => void>()
   let current: OpenedFile = { kind: 'none' }
   let openings = 0
+  const stored = new Map<string, number>()
   let shownFile: File | undefined
   const set = (state: OpenedFile) => {
     current = state
@@ -70,6 +73,7 @@ export function createOpenedFile({ reader, importFile, onStored, now }: OpenedFi
       return () => listeners.delete(listener)
     },
     state: () => current,
+    openingOf: (key) => stored.get(key),
     async open(file, signal) {
       const { trajectory, count } = await reader.file(file, now().toISOString(), signal)
       shownFile = file
@@ -87,9 +91,10 @@ export function createOpenedFile({ reader, importFile, onStored, now }: OpenedFi
         const [key] = trajectories
         const isSame = trajectory.id === first.id && trajectory.createdAt === first.createdAt
         onStored(key, isSame ? trajectory : { ...trajectory, ...first })
+        stored.set(key, opening)
         if (!shown()) return
         shownFile = undefined
-        set({ kind: 'stored', opening, key })
+        set({ kind: 'stored', key })
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
         const still = shown()
