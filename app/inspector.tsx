@@ -79,6 +79,8 @@ export function Inspector({ trajectory: given, storedKey, labels, children }: In
   const { onShown } = shell
   useEffect(() => onShown({ folds, marks }), [onShown, folds, marks])
   const { selection, tab } = view
+  const drift = inspection.marks.find(({ kind }) => kind === 'drift')
+  const driftSpans = drift && drift.ranges.length / 2
   const shown = tokenAt(trajectory, selection?.focus ?? inspection.pointed ?? -1)
   // Messages show what is chosen as the tokens do.
   const choose = (index: number) => onSelect(single(index), tab === 'messages' ? undefined : 'tokens')
@@ -132,7 +134,7 @@ export function Inspector({ trajectory: given, storedKey, labels, children }: In
       left={
         <>
           <Heading>Trajectory</Heading>
-          <Totals trajectory={trajectory} />
+          <Totals trajectory={trajectory} driftSpans={driftSpans} />
           <Heading>Segments</Heading>
           <Outline
             trajectory={trajectory}

@@ -33,8 +33,8 @@ export function useInspectionState(
   const run = useInspection(trajectory)
   const grid = useRef<GridControl>(null)
   const colouring = colouringOf(trajectory, asked.colour, asked.limit)
-  const replaceMarks = (kind: MarkKind, ranges: Int32Array) =>
-    setMarks((known) => [...known.filter((mark) => mark.kind !== kind), { kind, ranges }])
+  const replaceMarks = (kind: MarkKind, ranges: Int32Array | undefined) =>
+    setMarks((known) => [...known.filter((mark) => mark.kind !== kind), ...(ranges ? [{ kind, ranges }] : [])])
   const select = (selection: Selection | undefined, tab?: 'tokens') => {
     setView({ selection, ...(tab && { tab }) })
     if (selection) setFolds((known) => unfoldedAt(known, trajectory, selection.focus))

@@ -33,6 +33,7 @@ test('drift is counted, and shown place by place', async ({ page }) => {
   await open(page, '/example/retokenization-drift')
   await checked(page)
   await expect(strip(page).getByRole('status')).toHaveText('no problems found · 8 checks')
+  await expect(page.getByText('3 spans', { exact: true })).toBeVisible()
   const chip = strip(page).getByRole('button', { name: 'drift 3 spans' })
   await chip.click()
   await selected(page).toBe('217-218')
@@ -108,6 +109,9 @@ test('a trajectory is verified on the built-in server', async ({ page }) => {
   await expect(panel(page)).toContainText('over 79 trained tokens')
   await expect(panel(page)).toContainText('tiny-qwen3, as recorded')
   await expect(panel(page)).toContainText('None: no token differs far more than the others.')
+  await panel(page).getByRole('button', { name: 'Colour tokens by the scores' }).click()
+  await expect.poll(() => new URL(page.url()).searchParams.get('colour')).toBe('column:verified')
+  await expect(page.getByLabel('Colour tokens by something else')).toHaveValue('column:verified')
 })
 
 test('what was sampled otherwise is not compared, outliers are named, and it can be given up', async ({

@@ -30,7 +30,7 @@ function show(
     },
   )
   const [onSelect, onMarks, say] = [vi.fn(), vi.fn(), vi.fn()]
-  const inspection = { trajectory, run, onSelect, onMarks, say } as unknown as Inspection
+  const inspection = { trajectory, run, onSelect, onMarks, say, marks: [] } as unknown as Inspection
   render(<HealthStrip inspection={inspection} />)
   return { run, onSelect, onMarks, user: userEvent.setup() }
 }

@@ -105,11 +105,11 @@ function useDrift(inspection: Inspection, isOn: boolean): InspectState<Drift> {
   const wanted = driftTokenizer(inspection.trajectory.model)
   const tokenizers = 'name' in wanted ? [wanted.name] : []
   const asked = useInspectTask(inspection, 'drift', undefined, { tokenizers, isOn: isOn && 'name' in wanted })
-  const mark = useEffectEvent((ranges: Int32Array) => inspection.onMarks('drift', ranges))
+  const mark = useEffectEvent((ranges: Int32Array | undefined) => {
+    if (ranges || inspection.marks.some(({ kind }) => kind === 'drift')) inspection.onMarks('drift', ranges)
+  })
   const ranges = asked.kind === 'done' && asked.result.kind === 'known' ? asked.result.ranges : undefined
-  useEffect(() => {
-    if (ranges) mark(ranges)
-  }, [ranges])
+  useEffect(() => mark(ranges), [ranges])
   return 'why' in wanted ? { kind: 'done', result: { kind: 'unknown', why: wanted.why } } : asked
 }
 

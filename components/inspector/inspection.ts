@@ -61,8 +61,8 @@ export interface Inspection {
   readonly colouring: Colouring
   readonly reading: TokenReading
   readonly marks: readonly TokenMarks[]
-  /** Replaces the marks of a kind. */
-  readonly onMarks: (kind: MarkKind, ranges: Int32Array) => void
+  /** Replaces the marks of a kind; undefined: they are not known. */
+  readonly onMarks: (kind: MarkKind, ranges: Int32Array | undefined) => void
   readonly folds: Folds
   readonly onFolds: (folds: Folds) => void
   /** Tokens in sight in the grid, half-open; undefined before it is drawn. */

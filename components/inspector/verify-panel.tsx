@@ -148,6 +148,7 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
             served={asked.served}
             server={asked.server}
             trajectory={trajectory}
+            onColour={() => inspection.onView({ colour: `column:${COLUMN}`, tab: 'tokens' })}
             onSelect={(index) => inspection.onSelect({ anchor: index, focus: index }, 'tokens')}
           />
         )}

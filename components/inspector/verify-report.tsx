@@ -4,6 +4,7 @@ import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { ServedFact } from '#lib/inspect/verify/served.ts'
 import type { Difference, Verification } from '#lib/inspect/verify/verification.ts'
 import { countText, decimalText } from '../trajectory/numbers.ts'
+import { Button } from '../ui/button.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
 
 interface VerifyReportProps {
@@ -13,10 +14,11 @@ interface VerifyReportProps {
   readonly server: string
   readonly trajectory: TrajectoryView
   readonly onSelect: (tokenIndex: number) => void
+  readonly onColour: () => void
 }
 
 /** How far the scores of a server differ from what is recorded, where most, and whether the same model gave both. */
-export function VerifyReport({ found, served, server, trajectory, onSelect }: VerifyReportProps) {
+export function VerifyReport({ found, served, server, trajectory, onSelect, onColour }: VerifyReportProps) {
   const { sampled, prefill, tempered, outliers, unknown } = found
   return (
     <div className="grid gap-2 text-xs">
@@ -87,7 +89,11 @@ export function VerifyReport({ found, served, server, trajectory, onSelect }: Ve
           )}
         </div>
       )}
-      <p className="text-faint">The scores are the column “verified”: choose it as colour to see them on the tokens.</p>
+      <p>
+        <Button className="text-xs" onClick={onColour}>
+          Colour tokens by the scores
+        </Button>
+      </p>
     </div>
   )
 }

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type { LabelChange } from '#lib/core/labels.ts'
 import type { TrajectorySummary } from '#lib/core/library.ts'
+import { HealthMarks, healthWords } from './health-marks.tsx'
 import { LabelsForm } from './labels-form.tsx'
 import { rangeText, titleText, whenText } from './row-texts.ts'
 import { type RowAction, TrajectoryTable } from './trajectory-table.tsx'
@@ -54,6 +55,32 @@ test('each label is saved by itself, when its field is left or with Enter, and o
     { reward: null },
     { tags: ['a'] },
     { tags: ['b'] },
+  ])
+})
+
+test('health is signs and numbers, with words; what was not checked has none', () => {
+  const finding = (kind: 'mask' | 'drift', severity: 'error' | 'warning' | 'note', label: string, count = 1) => ({
+    kind,
+    severity,
+    label,
+    count,
+  })
+  const health = {
+    findings: [
+      finding('mask', 'error', 'the header is trained'),
+      finding('mask', 'warning', 'odd'),
+      finding('drift', 'warning', 'drift 3 spans', 3),
+    ],
+    unknown: ['weight versions: not told'],
+  }
+  render(<HealthMarks health={health} />)
+  expect(screen.getByTitle('the header is trained').textContent).toBe('1the header is trained')
+  expect(screen.getByTitle('odd').textContent).toBe('1odd')
+  expect(screen.getByTitle('drift 3 spans').textContent).toBe('3drift 3 spans')
+  expect([health, { findings: [], unknown: [] }, null].map(healthWords)).toEqual([
+    'the header is trained, odd, drift 3 spans; weight versions: not told',
+    'no problems found',
+    'not checked yet',
   ])
 })
 

@@ -49,8 +49,8 @@ export function useOfflineInspection(
     [trajectory, view.colour, view.limit],
   )
   const reading = useMemo(() => trajectoryReading(colouring), [colouring])
-  const replaceMarks = (kind: MarkKind, ranges: Int32Array) =>
-    setMarks((known) => [...known.filter((mark) => mark.kind !== kind), { kind, ranges }])
+  const replaceMarks = (kind: MarkKind, ranges: Int32Array | undefined) =>
+    setMarks((known) => [...known.filter((mark) => mark.kind !== kind), ...(ranges ? [{ kind, ranges }] : [])])
   const inspection: Inspection = {
     trajectory,
     storedKey: undefined,

@@ -50,7 +50,8 @@ function Page({ change, onShown }: PageProps) {
     onSelect: (selection) => setState((known) => ({ ...known, selection })),
     run,
     marks,
-    onMarks: (kind, ranges) => setMarks((known) => [...known.filter((mark) => mark.kind !== kind), { kind, ranges }]),
+    onMarks: (kind, ranges) =>
+      setMarks((known) => [...known.filter((mark) => mark.kind !== kind), ...(ranges ? [{ kind, ranges }] : [])]),
     ...change,
   } satisfies Partial<Inspection> as Inspection
   return <TrainerTab inspection={inspection} />
