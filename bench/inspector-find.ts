@@ -83,7 +83,7 @@ try {
 async function fromKeyToCount(page: Page, query: string): Promise<number> {
   const field = page.getByLabel('Find', { exact: true })
   await field.fill('')
-  await page.locator('[data-find-state="none"]').waitFor()
+  await page.locator('[data-find-state="none"]').waitFor({ state: 'attached' })
   await field.fill(query)
   await page.locator('[data-find-state="done"]').waitFor()
   await page.evaluate(() => new Promise(requestAnimationFrame))
