@@ -9,14 +9,10 @@ import { Composer } from '#components/playground/composer.tsx'
 import { liveNote } from '#components/playground/live-note.ts'
 import { RunClock } from '#components/playground/run-clock.tsx'
 import { SetupForm } from '#components/playground/setup-form.tsx'
-import { ColourBar } from '#components/trajectory/colour/colour-bar.tsx'
-import { colouringOf } from '#components/trajectory/colour/colouring.ts'
-import { GRID_OPTIONS } from '#components/trajectory/grid-options.ts'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
 import { RunNotices } from '#components/trajectory/run-notices.tsx'
 import { isSingle, single } from '#components/trajectory/selection.ts'
 import { TokenGist } from '#components/trajectory/token-gist.tsx'
-import { trajectoryReading } from '#components/trajectory/token-reading.ts'
 import { ToolCalls } from '#components/trajectory/tool-calls.tsx'
 import { Totals } from '#components/trajectory/totals.tsx'
 import { Banner } from '#components/ui/banner.tsx'
@@ -24,7 +20,6 @@ import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { type Pane, Panes } from '#components/ui/panes.tsx'
 import { ApiError } from '#lib/client/api.ts'
-import { usePreference } from '#lib/client/preference.ts'
 import { capabilitiesOptions, downloadsOptions, trajectoryOptions } from '#lib/client/queries.ts'
 import { useRollout } from '#lib/client/use-rollout.ts'
 import { SERVER_TOKENIZER } from '#lib/core/server-tokenizer.ts'
@@ -39,14 +34,12 @@ import { useViewState } from './view-state.ts'
 
 const Downloads = dynamic(async () => (await import('#components/playground/downloads.tsx')).Downloads)
 // Loaded with the first question: until then there is nothing for them to show.
-const loadTokenGrid = () => import('#components/trajectory/token-grid.tsx')
+const loadTokens = () => import('./playground-tokens.tsx')
 const loadTokenCard = () => import('#components/trajectory/token-card.tsx')
 const RangeCard = dynamic(async () => (await import('#components/inspector/range-card.tsx')).RangeCard)
-const TokenGrid = dynamic(async () => (await loadTokenGrid()).TokenGrid)
+const PlaygroundTokens = dynamic(async () => (await loadTokens()).PlaygroundTokens)
 const TokenCard = dynamic(async () => (await loadTokenCard()).TokenCard)
 
-/** What the colour bar stands for before the first run. */
-const NOTHING_YET = { segments: [], model: { tools: [] } }
 const NO_CHOICES = { tools: [], parsers: [], defaultParser: '' }
 
 export function PlaygroundScreen() {
@@ -58,7 +51,6 @@ export function PlaygroundScreen() {
   const [starting, setStarting] = useState<AbortController>()
   const [isStopping, setIsStopping] = useState(false)
   const [pointed, setPointed] = useState<number>()
-  const [options] = usePreference(GRID_OPTIONS)
   const { said, say } = useSaid()
   const [pane, setPane] = useState<Pane>('middle')
   const { servers, name: server, status } = useServerStatus(setup.server)
@@ -85,7 +77,7 @@ export function PlaygroundScreen() {
       return
     }
     // Beside the request; where it fails it is tried again when it is shown.
-    Promise.all([loadTokenGrid(), loadTokenCard()]).catch(() => {})
+    Promise.all([loadTokens(), loadTokenCard()]).catch(() => {})
     const question = text
     const controller = new AbortController()
     setProblem(undefined)
@@ -140,7 +132,6 @@ export function PlaygroundScreen() {
   }
   const { selection } = view.view
   const shown = trajectory && tokenAt(trajectory, selection?.focus ?? pointed ?? -1)
-  const colouring = colouringOf(trajectory ?? NOTHING_YET, view.view.colour, view.view.limit)
   const hasTokens = trajectory !== undefined && segmentsOf(trajectory).length > 0
   // Neither changes with each token, so that the form is not drawn anew while they arrive.
   const { segments, model } = trajectory ?? {}
@@ -178,10 +169,7 @@ export function PlaygroundScreen() {
           />
         }
         middle={
-          <div className="grid h-full grid-rows-[auto_auto_minmax(0,1fr)_auto]">
-            <div className="border-line border-b px-3.5 py-2">
-              <ColourBar trajectory={trajectory ?? NOTHING_YET} colouring={colouring} onChange={view.setView} />
-            </div>
+          <div className="grid h-full grid-rows-[auto_minmax(0,1fr)_auto]">
             <div>
               <Notices
                 problem={problem ?? followError ?? (loadError instanceof ApiError ? loadError : undefined)}
@@ -194,15 +182,7 @@ export function PlaygroundScreen() {
               {trajectory && <RunNotices trajectory={trajectory} />}
             </div>
             {hasTokens ? (
-              <TokenGrid
-                trajectory={trajectory}
-                reading={trajectoryReading(colouring)}
-                selection={selection}
-                onSelect={view.setSelection}
-                onPoint={setPointed}
-                onSay={say}
-                options={options}
-              />
+              <PlaygroundTokens trajectory={trajectory} view={view} onPoint={setPointed} onSay={say} />
             ) : (
               <EmptyTokens
                 isWaiting={isRunning || starting !== undefined || (view.key !== undefined && !stored && !loadError)}

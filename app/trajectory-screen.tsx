@@ -1,6 +1,7 @@
 'use client'
 /** One trajectory by itself: where it comes from, and what is said while it loads. */
 import { useQuery } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { type ReactNode, useEffect, useEffectEvent } from 'react'
@@ -15,8 +16,12 @@ import { exampleOptions, trajectoryOptions } from '#lib/client/queries.ts'
 import { useLibrary } from '#lib/client/use-library.ts'
 import { useOpenedFile } from '#lib/client/use-opened-file.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import { Inspector } from './inspector.tsx'
 import { Shell } from './shell.tsx'
+
+const loadInspector = () => import('./inspector.tsx')
+const Inspector = dynamic(async () => (await loadInspector()).Inspector)
+// Beside the trajectory, which takes longer; where it fails it is tried again when it is shown.
+if (typeof window !== 'undefined') loadInspector().catch(() => {})
 
 /** One that is being written is read again this often; the playground follows it token by token. */
 const POLL_RUNNING_MS = 2_000

@@ -1,0 +1,39 @@
+'use client'
+import { ColourBar } from '#components/trajectory/colour/colour-bar.tsx'
+import { colouringOf } from '#components/trajectory/colour/colouring.ts'
+import { GRID_OPTIONS } from '#components/trajectory/grid-options.ts'
+import { TokenGrid } from '#components/trajectory/token-grid.tsx'
+import { trajectoryReading } from '#components/trajectory/token-reading.ts'
+import { usePreference } from '#lib/client/preference.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import type { useViewState } from './view-state.ts'
+
+interface PlaygroundTokensProps {
+  readonly trajectory: TrajectoryView
+  readonly view: ReturnType<typeof useViewState>
+  readonly onPoint: (index: number | undefined) => void
+  readonly onSay: (message: string) => void
+}
+
+/** The tokens of a run, and what they are coloured by. Loaded with the first question: until then there are none. */
+export function PlaygroundTokens({ trajectory, view, onPoint, onSay }: PlaygroundTokensProps) {
+  const [options] = usePreference(GRID_OPTIONS)
+  const { colour, limit, selection } = view.view
+  const colouring = colouringOf(trajectory, colour, limit)
+  return (
+    <div className="grid h-full min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
+      <div className="border-line border-b px-3.5 py-2">
+        <ColourBar trajectory={trajectory} colouring={colouring} onChange={view.setView} />
+      </div>
+      <TokenGrid
+        trajectory={trajectory}
+        reading={trajectoryReading(colouring)}
+        selection={selection}
+        onSelect={view.setSelection}
+        onPoint={onPoint}
+        onSay={onSay}
+        options={options}
+      />
+    </div>
+  )
+}
