@@ -81,6 +81,8 @@ export function Shell({ title, trajectory, notice, server = '', onFile, children
     if (!isExpecting) return
     reader.prepare()
     router.prefetch('/open')
+    // What that page shows, which it would ask for only when it is there.
+    import('./inspector.tsx').catch(() => {})
   }, [isExpecting, router])
   const closeExports = exports?.close
   useEffect(() => closeExports, [closeExports])
