@@ -11,13 +11,9 @@ import { RunClock } from '#components/playground/run-clock.tsx'
 import { SetupForm } from '#components/playground/setup-form.tsx'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
 import { RunNotices } from '#components/trajectory/run-notices.tsx'
-import { isSingle, single } from '#components/trajectory/selection.ts'
 import { TokenGist } from '#components/trajectory/token-gist.tsx'
-import { ToolCalls } from '#components/trajectory/tool-calls.tsx'
-import { Totals } from '#components/trajectory/totals.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Heading } from '#components/ui/facts.tsx'
 import { type Pane, Panes } from '#components/ui/panes.tsx'
 import { ApiError } from '#lib/client/api.ts'
 import { capabilitiesOptions, downloadsOptions, trajectoryOptions } from '#lib/client/queries.ts'
@@ -35,10 +31,9 @@ import { useViewState } from './view-state.ts'
 const Downloads = dynamic(async () => (await import('#components/playground/downloads.tsx')).Downloads)
 // Loaded with the first question: until then there is nothing for them to show.
 const loadTokens = () => import('./playground-tokens.tsx')
-const loadTokenCard = () => import('#components/trajectory/token-card.tsx')
-const RangeCard = dynamic(async () => (await import('#components/inspector/range-card.tsx')).RangeCard)
+const loadRun = () => import('./playground-run.tsx')
 const PlaygroundTokens = dynamic(async () => (await loadTokens()).PlaygroundTokens)
-const TokenCard = dynamic(async () => (await loadTokenCard()).TokenCard)
+const PlaygroundRun = dynamic(async () => (await loadRun()).PlaygroundRun)
 
 const NO_CHOICES = { tools: [], parsers: [], defaultParser: '' }
 
@@ -77,7 +72,7 @@ export function PlaygroundScreen() {
       return
     }
     // Beside the request; where it fails it is tried again when it is shown.
-    Promise.all([loadTokens(), loadTokenCard()]).catch(() => {})
+    Promise.all([loadTokens(), loadRun()]).catch(() => {})
     const question = text
     const controller = new AbortController()
     setProblem(undefined)
@@ -211,28 +206,11 @@ export function PlaygroundScreen() {
           </div>
         }
         right={
-          <>
-            {trajectory && selection && !isSingle(selection) ? (
-              <RangeCard
-                inspection={{ trajectory, view: view.view, onSelect: (chosen) => view.setSelection(chosen) }}
-              />
-            ) : (
-              shown &&
-              trajectory && <TokenCard trajectory={trajectory} token={shown} state={selection ? 'pinned' : 'pointed'} />
-            )}
-            <Heading>This run</Heading>
-            {trajectory ? (
-              <Totals trajectory={trajectory} />
-            ) : (
-              <p className="text-faint text-xs">Nothing has run yet.</p>
-            )}
-            <Heading>Tool calls</Heading>
-            {trajectory ? (
-              <ToolCalls trajectory={trajectory} onSelect={(index) => view.setSelection(single(index))} />
-            ) : (
-              <p className="text-faint text-xs">None so far.</p>
-            )}
-          </>
+          trajectory ? (
+            <PlaygroundRun trajectory={trajectory} view={view} shown={shown} />
+          ) : (
+            <p className="text-faint text-xs">Nothing has run yet.</p>
+          )
         }
       />
     </Shell>
