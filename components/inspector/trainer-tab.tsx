@@ -101,8 +101,9 @@ const RowChoice = ({ sheet, value, onChange }: RowChoiceProps) => (
       value={value}
       onChange={(event) => onChange(Number(event.target.value))}
     >
-      {sheet.rows.map((row, index) => (
-        <option key={row.cutMarks.join()} value={index}>
+      {sheet.rows.map((_row, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: samples are known by their place alone
+        <option key={index} value={index}>
           {index + 1} of {sheet.rows.length}
         </option>
       ))}

@@ -139,7 +139,11 @@ describe('the rollout of a page', () => {
     })
     return {
       ...hook,
-      cached: (of: string) => cache.getQueryData(trajectoryOptions(of).queryKey),
+      /** As a file has it. */
+      cached: (of: string) => {
+        const known = cache.getQueryData(trajectoryOptions(of).queryKey)
+        return known && unpack(known)
+      },
       put: (of: string, known: Trajectory) => cache.setQueryData(trajectoryOptions(of).queryKey, known),
     }
   }

@@ -2,7 +2,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
 import { labelsOf, withLabels } from '#lib/core/labels.ts'
-import { unpack } from '#lib/core/packed.ts'
 import { ApiError, callApi } from './api.ts'
 import { serversOptions, TRAJECTORIES, trajectoryOptions } from './queries.ts'
 import { createRolloutStore, type RolloutState } from './rollout-store.ts'
@@ -40,10 +39,9 @@ export function useRollout(key: string | undefined): Rollout {
   useEffect(() => {
     if (all.kind === 'ended') {
       // Labels given during the run are the cache's: the run knows those of its beginning.
-      cache.setQueryData(trajectoryOptions(all.key).queryKey, (cached) => {
-        const record = unpack(all.trajectory)
-        return cached ? withLabels(record, labelsOf(cached)) : record
-      })
+      cache.setQueryData(trajectoryOptions(all.key).queryKey, (cached) =>
+        cached ? withLabels(all.trajectory, labelsOf(cached)) : all.trajectory,
+      )
       cache.invalidateQueries({ queryKey: TRAJECTORIES })
     }
     if (all.kind === 'gone' || all.kind === 'failed')

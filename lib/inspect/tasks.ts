@@ -26,7 +26,7 @@ type Tasks = typeof inspectTasks
 export type InspectTaskName = keyof Tasks
 type AnyTask = InspectTask<never, unknown, unknown>
 export type RequestOf<Name extends InspectTaskName> = Tasks[Name] extends AnyTask ? Parameters<Tasks[Name]>[0] : never
-export type ProgressOf<Name extends InspectTaskName> =
+type ProgressOf<Name extends InspectTaskName> =
   Tasks[Name] extends InspectTask<never, infer Progress, unknown> ? Progress : never
 export type ResultOf<Name extends InspectTaskName> =
   Tasks[Name] extends InspectTask<never, unknown, infer Result> ? Result : never
