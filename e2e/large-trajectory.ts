@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { encode } from '#lib/core/codec.ts'
+import { inputHashes } from '#lib/core/input-hash.ts'
 import { FORMAT, type ResponseSegment, type Segment, type Trajectory, type VocabEntry } from '#lib/core/trajectory.ts'
 import { hermes } from '#lib/parsers/hermes.ts'
 import { annotations, callId, vocabularyWriter } from '#lib/tito/record.ts'
@@ -131,7 +132,17 @@ export function largeTrajectory({ tokens, seed = 1, alternatives = ALTERNATIVES 
       derivation: { kind: 'continuation', closesTurn: false, check: { kind: 'held' } },
     })
   }
-  return trajectory()
+  return { ...trajectory(), segments: withInputHashes(segments) }
+}
+
+/** Responses know what was sent for them once all that stands before them is there. */
+function withInputHashes(segments: readonly Segment[]): Segment[] {
+  const hashes = [...inputHashes([[], ...segments.map(({ ids }) => ids)])]
+  return segments.map((segment, index) =>
+    segment.kind === 'response' && segment.request
+      ? { ...segment, request: { ...segment.request, inputHash: hashes[index] as string } }
+      : segment,
+  )
 }
 
 interface Making {
@@ -168,7 +179,7 @@ function responseOf(ids: readonly number[], { random, alternatives, inputLength,
       server: 'generated',
       samplingParams: { temperature: 1, max_new_tokens: 4096 },
       inputLength,
-      inputHash: '0'.repeat(64),
+      inputHash: '',
       streamed: true,
     },
     finish: { kind: 'stop', matched: ids.at(-1) as number },

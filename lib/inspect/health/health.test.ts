@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { decodeValue } from '#lib/core/codec.ts'
 import { gistOf, gravest, type Health, healthSchema } from '#lib/core/health.ts'
+import { inputHash } from '#lib/core/input-hash.ts'
 import { pack } from '#lib/core/packed.ts'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import { FORMAT, type PromptSegment, type ResponseSegment, type Trajectory } from '#lib/core/trajectory.ts'
@@ -127,6 +128,20 @@ describe('health', () => {
     expect(
       kinds(checked(of([prompt, response('a', { request: { ...request, inputLength: prompt.ids.length } })]))),
     ).toEqual([])
+  })
+
+  test('tells of ids that were changed after they were sent', () => {
+    const request = (ids: readonly number[]) => ({
+      server: 's',
+      samplingParams: {},
+      inputLength: prompt.ids.length,
+      inputHash: inputHash(ids),
+      streamed: false,
+    })
+    expect(kinds(checked(of([prompt, response('a', { request: request(prompt.ids) })])))).toEqual([])
+    const changed = checked(of([prompt, response('a', { request: request(prompt.ids.toReversed()) })]))
+    expect(kinds(changed)).toEqual(['alignment: 1 request of other ids'])
+    expect(changed.findings[0]?.places).toEqual([{ start: prompt.ids.length, end: prompt.ids.length + 2 }])
   })
 
   test('says where it cannot tell', () => {
