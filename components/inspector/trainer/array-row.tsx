@@ -44,12 +44,12 @@ export function ArrayRow(props: ArrayRowProps) {
       <Cell isText className="font-mono">
         {tokenId !== undefined && <MarkedPiece id={tokenId} vocab={vocab} />}
       </Cell>
-      <Cell isText className={note?.isCut ? 'text-accent' : 'text-dim'} title={note?.words}>
-        {note?.words}
-      </Cell>
       {columns.map((column) => (
         <EntryCell key={column.name} column={column} token={token} />
       ))}
+      <Cell isText className={note?.isCut ? 'text-accent' : 'text-dim'} title={note?.words}>
+        {note?.words}
+      </Cell>
     </div>
   )
 }
@@ -69,10 +69,15 @@ export const ArrayHeader = ({ columns, height }: ArrayHeaderProps) => (
     className="sticky top-0 z-1 grid items-center border-line border-b bg-panel text-dim"
     style={{ gridTemplateColumns: templateOf(columns), height }}
   >
-    {['token', 'segment', 'text', 'note', ...columns.map(({ name }) => name)].map((name, index) => (
+    {['token', 'segment', 'text', ...columns.map(({ name }) => name), 'note'].map((name, index, names) => (
       // biome-ignore lint/a11y/useSemanticElements: see above
       // biome-ignore lint/a11y/useFocusableInteractive: the grid around it has the focus
-      <div key={name} role="columnheader" title={name} className={`truncate px-2 ${isText(index) ? '' : 'text-right'}`}>
+      <div
+        key={name}
+        role="columnheader"
+        title={name}
+        className={`truncate px-2 ${index === 2 || index === names.length - 1 ? '' : 'text-right'}`}
+      >
         {shortName(name)}
       </div>
     ))}
@@ -80,21 +85,18 @@ export const ArrayHeader = ({ columns, height }: ArrayHeaderProps) => (
 )
 
 const WIDTHS: Readonly<Record<SheetColumn['meaning'], number>> = { ids: 76, mask: 84, logprobs: 132, number: 132 }
-/** Of token, segment, text and note, at least. */
-const FIRST_WIDTHS = [64, 68, 120, 200] as const
+/** Of token, segment, text and note, at least: in a narrow window the first arrays stand beside their tokens. */
+const OWN_WIDTHS = [58, 66, 84, 200] as const
 
 /** All rows and the header share it: each is a grid of its own. In pixels. */
 export const smallestWidth = (columns: readonly SheetColumn[]): number =>
-  columns.reduce((sum, { meaning }) => sum + WIDTHS[meaning], 0) + FIRST_WIDTHS.reduce((sum, width) => sum + width, 0)
+  columns.reduce((sum, { meaning }) => sum + WIDTHS[meaning], 0) + OWN_WIDTHS.reduce((sum, width) => sum + width, 0)
 
 function templateOf(columns: readonly SheetColumn[]): string {
-  const [token, segment, text, note] = FIRST_WIDTHS
+  const [token, segment, text, note] = OWN_WIDTHS
   const own = columns.map(({ meaning }) => `${WIDTHS[meaning]}px`).join(' ')
-  return `${token}px ${segment}px minmax(${text}px, 1fr) minmax(${note}px, 1fr) ${own}`
+  return `${token}px ${segment}px minmax(${text}px, 1fr) ${own} minmax(${note}px, 1fr)`
 }
-
-/** Text and note are read from the left, numbers from the right. */
-const isText = (index: number): boolean => index === 2 || index === 3
 
 interface CellProps {
   readonly className?: string

@@ -18,7 +18,7 @@ export function Lengths({
         <tr className="text-left text-dim">
           <th className="py-0.5 pr-3 font-medium">field</th>
           <th className="py-0.5 pr-3 text-right font-medium">entries</th>
-          <th className="py-0.5 pr-3 font-medium">of tokens</th>
+          <th className="py-0.5 pr-3 font-medium max-sm:hidden">of tokens</th>
           <th className="py-0.5 pr-3 font-medium">agrees</th>
           <th className="py-0.5 text-right font-medium">copy</th>
         </tr>
@@ -28,7 +28,7 @@ export function Lengths({
           <tr key={column.name} data-field={column.name} className="border-line border-t">
             <th className="py-0.5 pr-3 text-left whitespace-nowrap font-mono font-normal">{shortName(column.name)}</th>
             <td className="py-0.5 pr-3 text-right">{column.entries === 0 ? '—' : countText(column.entries)}</td>
-            <td className="py-0.5 pr-3 whitespace-nowrap text-dim">{rangeText(column)}</td>
+            <td className="py-0.5 pr-3 whitespace-nowrap text-dim max-sm:hidden">{rangeText(column)}</td>
             <td className="py-0.5 pr-3">
               <Agreement stated={column.entries} expected={column.expected} isThere={column.entries > 0} />
             </td>
@@ -39,7 +39,7 @@ export function Lengths({
           <tr key={name} data-field={name} className="border-line border-t">
             <th className="py-0.5 pr-3 text-left whitespace-nowrap font-mono font-normal">{shortName(name)}</th>
             <td className="py-0.5 pr-3 text-right">{stated === null ? '—' : countText(stated)}</td>
-            <td className="whitespace-nowrap py-0.5 pr-3 text-dim">says the length</td>
+            <td className="whitespace-nowrap py-0.5 pr-3 text-dim max-sm:hidden">says the length</td>
             <td className="py-0.5 pr-3">
               <Agreement stated={stated} expected={expected} isThere />
             </td>
