@@ -106,7 +106,7 @@ export function FindBar({ inspection, recent, onRecent }: FindBarProps) {
     }
   }
   return (
-    <search className="relative ml-auto flex min-w-0 grow items-center gap-0.5 lg:max-w-md">
+    <search className="relative flex min-w-0 grow items-center gap-0.5 lg:max-w-xl">
       <div
         className="flex min-h-7 min-w-0 grow items-center gap-1.5 rounded-md border border-line bg-raised pl-2 focus-within:border-line-strong hover:border-line-strong data-faulty:border-bad"
         data-faulty={isFaulty(state) || undefined}

@@ -45,7 +45,9 @@ export function RangeCard({ inspection }: RangeCardProps) {
         <Fact name="trained (mask 1)">
           {countText(sums.trained)} · {percentText(sums.trained / sums.tokens)}
         </Fact>
-        <Fact name="segments">{segmentsText(sums.segments)}</Fact>
+        <Fact name={sums.segments.end - sums.segments.start === 1 ? 'segment' : 'segments'}>
+          {segmentsText(sums.segments)}
+        </Fact>
         <Fact name="bytes" title="Of the tokens’ texts in UTF-8">
           {countText(sums.bytes)}
           {sums.textless > 0 && ` · ${countText(sums.textless)} tokens without a known text`}

@@ -92,6 +92,9 @@ export function TokenGrid(props: TokenGridProps) {
         data-tokens={tokenCount(trajectory)}
         onKeyDown={onKeyDown}
       >
+        {tokenCount(trajectory) === 0 && !trajectory.live && (
+          <p className="absolute p-4 text-faint text-sm">There are no tokens in this trajectory.</p>
+        )}
         <div ref={canvas} className="token-canvas" {...pointer}>
           <div ref={layer} className="token-layer" />
         </div>

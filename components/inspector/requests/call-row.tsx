@@ -31,8 +31,8 @@ export function CallRow({ call, longestMs, isOpen, hash, onToggle }: CallRowProp
       <span className="font-medium">request {number}</span>
       <span className="truncate text-dim">
         {countText(request.inputLength)} in
-        {cached !== undefined && cached > 0 && ` · ${countText(cached)} cached`}
         {holds === false && <strong className="text-bad"> · other ids</strong>}
+        {cached !== undefined && cached > 0 && ` · ${countText(cached)} cached`}
       </span>
       <span className="truncate text-dim max-sm:text-right">
         {countText(segment.ids.length)} out
