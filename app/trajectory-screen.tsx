@@ -17,6 +17,7 @@ import { useLibrary } from '#lib/client/use-library.ts'
 import { useOpenedFile } from '#lib/client/use-opened-file.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { Shell } from './shell.tsx'
+import { useViewState } from './view-state.ts'
 
 const loadInspector = () => import('./inspector.tsx')
 const Inspector = dynamic(async () => (await loadInspector()).Inspector)
@@ -49,20 +50,31 @@ export function OpenedScreen() {
     return () => clearTimeout(later)
   }, [waiting])
   const arrived = opened.kind === 'stored' && addressed === undefined ? opened.key : undefined
-  useEffect(() => {
-    if (arrived !== undefined)
-      window.history.replaceState(null, '', `/t/${encodeURIComponent(arrived)}${window.location.search}`)
-  }, [arrived])
   const storedKey = addressed ?? arrived
   const opening = fresh?.opening ?? (storedKey === undefined ? undefined : openingOf(storedKey))
   return (
-    <KeptScreen
-      storedKey={storedKey}
-      fresh={fresh}
-      // What is stored is what was shown before: it is not drawn again.
-      identity={opening === undefined ? storedKey : `opening ${opening}`}
-    />
+    <>
+      <Arrival storedKey={arrived} />
+      <KeptScreen
+        storedKey={storedKey}
+        fresh={fresh}
+        // What is stored is what was shown before: it is not drawn again.
+        identity={opening === undefined ? storedKey : `opening ${opening}`}
+      />
+    </>
   )
+}
+
+/** Gives what is stored its own address. What was just chosen comes along: the browser's address is behind for a moment. */
+function Arrival({ storedKey }: { readonly storedKey: string | undefined }) {
+  const { addressAt } = useViewState()
+  const arrive = useEffectEvent((key: string) =>
+    window.history.replaceState(null, '', addressAt(`/t/${encodeURIComponent(key)}`)),
+  )
+  useEffect(() => {
+    if (storedKey !== undefined) arrive(storedKey)
+  }, [storedKey])
+  return null
 }
 
 /** Undefined for an address of something else. */

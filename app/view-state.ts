@@ -48,6 +48,8 @@ export function useViewState() {
     setView: (change: Partial<InspectorView>) => set(namesOf(change)),
     setSelection: (selection: Selection | undefined) => set(namesOf({ selection })),
     forgetOpened: () => set({ opened: null }),
+    /** This page's address under another path, with all that it holds, also what the browser does not show yet. */
+    addressAt: (path: string) => serialize(path, { t, opened, ...namesOf(view) }),
     /** An address that restores exactly this view, or one that differs, wherever the page's own may have got to. */
     link: (change: Partial<InspectorView> = {}) =>
       new URL(serialize(window.location.pathname, { t, ...namesOf({ ...view, ...change }) }), window.location.href)

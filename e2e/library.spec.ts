@@ -172,7 +172,7 @@ test('by keyboard alone', async ({ page, request }) => {
   await page.keyboard.press('u')
   await expect(titles(page)).toHaveCount(3)
   await page.keyboard.press('?')
-  await expect(page.getByRole('dialog')).toContainText('In the library')
+  await expect(page.getByRole('dialog').getByRole('heading', { name: 'Library' })).toBeVisible()
   await page.keyboard.press('Escape')
   expect(await stored(request, keys[1] as string)).toMatchObject({ title: 'Typed', reward: -2 })
   await page.locator(`tr[data-key="${keys[1]}"] a`).focus()

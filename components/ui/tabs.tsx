@@ -23,12 +23,11 @@ export function TabList<T extends string>({ label, id, tabs, value, onChange }: 
     const step = STEPS[event.key]
     if (!step || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()
-    const at = step(
-      tabs.findIndex((tab) => tab.value === value),
-      tabs.length,
-    )
+    // From where the focus stands: what is shown may be a step behind.
+    const buttons = [...(list.current?.children ?? [])]
+    const at = step(buttons.indexOf(event.target as Element), tabs.length)
     onChange((tabs[at] as { value: T }).value)
-    ;(list.current?.children[at] as HTMLElement | undefined)?.focus()
+    ;(buttons[at] as HTMLElement).focus()
   }
   return (
     <div
