@@ -7,6 +7,8 @@ import { createMinimapPainter, type MinimapPainter } from './minimap/painter.ts'
 
 /** A run draws the whole anew this often at most; where the grid stands is shown at once. */
 const LIVE_DRAWING_MS = 400
+/** One frame: the tokens come first, then their heat here. */
+const AFTER_TOKENS_MS = 20
 const SMALLEST_WINDOW = 10
 
 /**
@@ -32,22 +34,22 @@ export function Minimap({ inspection }: InspectorPartProps) {
     frame.current.style.transform = `translateY(${sight.start * height}px)`
     frame.current.style.height = `${Math.max(SMALLEST_WINDOW, (sight.end - sight.start) * height)}px`
   }
-  const draw = useEffectEvent(() => {
+  const drawHeat = useEffectEvent(() => {
+    waiting.current = undefined
     const layout = grid.current?.layout()
     const height = strip.current?.clientHeight ?? 0
     if (!layout || height === 0 || !heat.current || !overlay.current) return
     const key = [layout, colouring.mode, colouring.scale, colouring.limit, height, window.devicePixelRatio, isDark()]
-    if (key.some((part, index) => part !== drawn.current.key[index])) {
-      const wait = trajectory.live ? drawn.current.at + LIVE_DRAWING_MS - performance.now() : 0
-      clearTimeout(waiting.current)
-      if (wait > 0) waiting.current = setTimeout(draw, wait)
-      else {
-        painter.current ??= createMinimapPainter({ heat: heat.current, marks: overlay.current })
-        const drawnHeight = painter.current.drawHeat({ layout, colouring, height })
-        drawn.current = { key, height: drawnHeight, at: performance.now() }
-        painter.current.drawMarks(marks, view.selection)
-      }
-    }
+    if (key.every((part, index) => part === drawn.current.key[index])) return
+    painter.current ??= createMinimapPainter({ heat: heat.current, marks: overlay.current })
+    const drawnHeight = painter.current.drawHeat({ layout, colouring, height })
+    drawn.current = { key, height: drawnHeight, at: performance.now() }
+    painter.current.drawMarks(marks, view.selection)
+    place()
+  })
+  const draw = useEffectEvent(() => {
+    const wait = trajectory.live ? drawn.current.at + LIVE_DRAWING_MS - performance.now() : 0
+    waiting.current ??= setTimeout(drawHeat, Math.max(AFTER_TOKENS_MS, wait))
     place()
   })
   useEffect(() => {
@@ -61,6 +63,7 @@ export function Minimap({ inspection }: InspectorPartProps) {
       scheme.removeEventListener('change', draw)
       unsubscribe?.()
       clearTimeout(waiting.current)
+      waiting.current = undefined
     }
   }, [grid])
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn follows from these

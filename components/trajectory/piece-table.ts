@@ -4,7 +4,7 @@
  * at once, the later ones are estimated first and measured by and by (`settle`).
  */
 import type { Vocab, VocabEntry } from '#lib/core/trajectory.ts'
-import { bytesView, LONGEST, type PieceView, pieceOf, pieceView } from './piece-view.ts'
+import { bytesView, LONGEST, type PieceView, pieceOf, pieceView, plainCells } from './piece-view.ts'
 import { completedCharacter, partBytes, splitCharacterAt } from './split-character.ts'
 
 export interface Piece extends PieceView {
@@ -39,7 +39,7 @@ export const CELLS = ENDS_LINE - 1
 /** Ids beyond are kept apart: a file may name any number as an id. */
 const DENSEST = 1 << 21
 /** Texts measured between two layouts; measuring takes up to 50 µs each. */
-const MEASURED_AT_ONCE = 500
+const MEASURED_AT_ONCE = 100
 
 /** `measure` gives the width of a text in cells; it is asked only for what is not plain ASCII. */
 export function createPieceTable(measure: (text: string) => number): PieceTable {
@@ -69,6 +69,10 @@ export function createPieceTable(measure: (text: string) => number): PieceTable 
   }
   const cellsOf = (view: PieceView): number =>
     view.isPlain ? Math.max(1, view.text.length) : Math.min(CELLS, texts.cells(view.text))
+  const shownWidth = (id: number, isPart: boolean): number => {
+    const view = pieceOf(id, vocab)
+    return cellsOf(view) | (view.endsLine ? ENDS_LINE : 0) | (isPart ? IS_PART : 0)
+  }
   const widthOf = (id: number): number => {
     const known = (id < DENSEST ? widths[id] : sparse.get(id)) ?? 0
     if (known > 0) return known
@@ -76,8 +80,7 @@ export function createPieceTable(measure: (text: string) => number): PieceTable 
     entries.set(id, entry)
     if (entry === undefined) unknown.add(id)
     const isPart = entry !== undefined && typeof entry !== 'string'
-    const view = pieceOf(id, vocab)
-    const width = cellsOf(view) | (view.endsLine ? ENDS_LINE : 0) | (isPart ? IS_PART : 0)
+    const width = plainWidth(entry) ?? shownWidth(id, isPart)
     if (id >= DENSEST) sparse.set(id, width)
     else {
       if (id >= widths.length) widths = grown(widths, id + 1)
@@ -140,6 +143,12 @@ export function createPieceTable(measure: (text: string) => number): PieceTable 
       return isLeft
     },
   }
+}
+
+/** Of most tokens, without a look at how they are drawn; undefined: that has to be looked at. */
+function plainWidth(entry: VocabEntry | undefined): number | undefined {
+  const cells = entry === undefined ? undefined : plainCells(entry)
+  return cells === undefined ? undefined : cells | ((entry as string).includes('\n') ? ENDS_LINE : 0)
 }
 
 /** A token wider than the line is cut to it, and says how much is missing. */

@@ -27,6 +27,12 @@ export function pieceView(entry: VocabEntry, longest = LONGEST): PieceView {
   return shown(`${kept}…⟨${(entry.length - kept.length).toLocaleString('en')} more⟩`, entry.includes('\n'))
 }
 
+/** Cells of a text that is drawn with one cell for each character; undefined: how it is drawn has to be looked at. */
+export const plainCells = (entry: VocabEntry): number | undefined =>
+  typeof entry === 'string' && entry !== '' && entry.length <= LONGEST && ONE_CELL_EACH.test(entry)
+    ? entry.length
+    : undefined
+
 /** Bytes that are no text alone: part of a character, or none. */
 export const bytesView = (hex: string): string => `⟨${(hex.match(/../g) ?? []).join(' ').toUpperCase()}⟩`
 
@@ -47,6 +53,7 @@ function shown(source: string, endsLine: boolean): PieceView {
 }
 
 const PLAIN = /^[\x20-\x7e]*$/
+const ONE_CELL_EACH = /^[\x20-\x7e\n\t\r]*$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const ASCII = /^[\x00-\x7f]*$/
 /** Most tokens: letters, digits and signs that stand alone and are seen. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Vocab, VocabEntry } from '#lib/core/trajectory.ts'
 import { CELLS, createPieceTable, ENDS_LINE, IS_PART } from './piece-table.ts'
-import { pieceView } from './piece-view.ts'
+import { pieceView, plainCells } from './piece-view.ts'
 import { completedCharacter, partBytes, splitCharacterAt } from './split-character.ts'
 
 describe('signs of several characters', () => {
@@ -33,6 +33,22 @@ describe('signs of several characters', () => {
   test('are looked for in one pass, however long the text before them', () => {
     expect(pieceView(`${'a'.repeat(390)}\u0000`).text).toBe(`${'a'.repeat(390)}⟨U+0000⟩`)
   })
+})
+
+test('what is counted without a look is as it is drawn', () => {
+  const character = fc.oneof(
+    fc.constantFrom(' ', '\n', '\t', '\r', 'a', '~', '\u0000', 'é', '日'),
+    fc.string({ maxLength: 2 }),
+  )
+  fc.assert(
+    fc.property(fc.array(character, { maxLength: 6 }), fc.constantFrom(1, 100), (parts, times) => {
+      const entry = parts.join('').repeat(times)
+      const cells = plainCells(entry)
+      const view = pieceView(entry)
+      if (cells !== undefined) expect([view.isPlain, view.text.length]).toEqual([true, cells])
+    }),
+  )
+  expect(plainCells(' ok\n')).toBe(4)
 })
 
 /** Bytes of a text in tokens of one to three bytes; whole characters are texts, as vocabularies have them. */

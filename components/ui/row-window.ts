@@ -53,7 +53,9 @@ export function useRowWindow({ count, heightOf }: RowWindowOptions): RowWindow {
   }, [])
   useLayoutEffect(() => {
     const box = scroller.current
-    if (box && box.clientHeight > 0) box.scrollTop = topOf(anchor.current, offsets)
+    const top = topOf(anchor.current, offsets)
+    // At its top it stands anyway, and to ask would have the page laid out.
+    if (box && top > 0 && box.clientHeight > 0) box.scrollTop = top
   }, [offsets])
   const [rows] = useState(() => rowObserver(setMeasured))
 
