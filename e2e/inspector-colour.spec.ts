@@ -144,6 +144,8 @@ test('a point, a bar and a row of the charts lead to their tokens', async ({ pag
   await expect(page).toHaveURL((url) => url.searchParams.get('at') === String(token))
   await expect(page).toHaveURL(/tab=charts/)
   await expect(along).toContainText(`token ${token.toLocaleString('en')}`)
+  await expect(along.getByRole('button', { name: 'Show in Tokens' })).toBeVisible()
+  expect((await plot.boundingBox())?.y).toBe(columns.y)
   await page.mouse.move(columns.x + 40, columns.y + 40)
   await page.mouse.down()
   await page.mouse.move(columns.x + 240, columns.y + 60, { steps: 3 })
@@ -154,6 +156,9 @@ test('a point, a bar and a row of the charts lead to their tokens', async ({ pag
   await expect(page.getByRole('tab', { name: 'Tokens' })).toHaveAttribute('aria-selected', 'true')
   await expect(page.getByRole('gridcell', { name: new RegExp(`^token ${token},`) })).toBeVisible()
 
+  await page.getByRole('tab', { name: 'Charts' }).click()
+  await plot.dblclick({ position: at })
+  await expect(page.getByRole('tab', { name: 'Tokens' })).toHaveAttribute('aria-selected', 'true')
   await page.getByRole('tab', { name: 'Charts' }).click()
   await page.getByRole('button', { name: /^surprise 1\.00 to/ }).click()
   await expect(page).toHaveURL((url) => /^surprise>=1 surprise<1\.\d+ mask:1$/.test(url.searchParams.get('find') ?? ''))

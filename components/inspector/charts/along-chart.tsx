@@ -63,14 +63,20 @@ export function AlongChart({ inspection }: InspectorPartProps) {
             Reset zoom
           </Button>
         )}
-        <span className="ml-auto text-dim text-xs tabular-nums">
-          {said === undefined ? 'drag to zoom, click a point' : pointText(trajectory, series, said)}
+        {/* A line of its own, as high as its button: the plot does not move between the clicks of a double click. */}
+        <div className="flex min-h-8 basis-full items-center text-dim text-xs tabular-nums">
+          <span className="truncate">
+            {said === undefined ? 'drag to zoom, click a point' : pointText(trajectory, series, said)}
+          </span>
           {chosen !== undefined && (
-            <Button className="ml-2 min-h-7 text-xs" onClick={() => onSelect(single(tokenOf(chosen)), 'tokens')}>
+            <Button
+              className="ml-2 shrink-0 text-xs"
+              onClick={() => onSelect(single(tokenOf(chosen)), 'tokens')}
+            >
               Show in Tokens
             </Button>
           )}
-        </span>
+        </div>
       </div>
       {series.values.length === 0 ? (
         <p className="py-6 text-faint">No trained token has a {series.title}: nothing to draw.</p>

@@ -65,7 +65,7 @@ export function MismatchChart({ inspection }: InspectorPartProps) {
             Reset zoom
           </Button>
         )}
-        <span className="ml-auto text-dim text-xs tabular-nums">
+        <span className="basis-full truncate text-dim text-xs tabular-nums">
           {pointed === undefined ? 'drag to zoom, click a point' : point(pointed)}
         </span>
       </div>
