@@ -70,7 +70,7 @@ test('every token is drawn once, where it belongs, and nothing of it is hidden',
   expect(shown.some((text) => text.includes(' 👨‍👩‍👧🇩🇪👍🏽❤️ 👩⟨U+200D⟩🚀'))).toBe(true)
   // Several line ends are several marks, and the line ends after their token.
   expect(lines.filter(({ marks }) => /↵↵↵$/.test(marks)).map(({ text }) => text.trim())).toEqual(['many'])
-  expect(lines.find(({ text }) => text.startsWith('a b'))?.marks).toBe(' ⇥ ⇥␍ ␍↵')
+  expect(lines.find(({ text }) => text.startsWith('a b'))?.marks).toBe(' ⇥ ⇥⇤ ⇤↵')
 
   // No glyph is cut off by its box, and boxes stand in the order of the tokens: nothing is turned around.
   const boxes = await page.locator('.token-row:not([hidden]) .token-box').evaluateAll((all) =>

@@ -42,6 +42,7 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
   const { view, onView, onSelect } = inspection
   const { selection } = view
   const shown = tokenAt(trajectory, selection?.focus ?? inspection.pointed ?? -1)
+  const drift = inspection.marks.find(({ kind }) => kind === 'drift')
   const choose = (index: number) => onSelect(single(index), 'tokens')
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -77,7 +78,7 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
         left={
           <>
             <Heading>Trajectory</Heading>
-            <Totals trajectory={trajectory} />
+            <Totals trajectory={trajectory} driftSpans={drift && drift.ranges.length / 2} />
             <Heading>Segments</Heading>
             <Outline
               trajectory={trajectory}

@@ -43,4 +43,4 @@ export function RevisionDiff({ left, right }: RevisionDiffProps) {
 }
 
 const visibleEnd = (line: string): string =>
-  line.replace(/[ \t\r]+$/, (blanks) => blanks.replaceAll(' ', '·').replaceAll('\t', '→').replaceAll('\r', '␍'))
+  line.replace(/[ \t\r]+$/, (blanks) => blanks.replaceAll(' ', '·').replaceAll('\t', '→').replaceAll('\r', '⇤'))

@@ -11,7 +11,7 @@ describe('the text of a token', () => {
     ['a\n', 'a ', ' ↵', true, true],
     ['\n\n', '  ', '↵↵', true, true],
     ['\t', ' ', '⇥', true, false],
-    ['\r\n', '  ', '␍↵', true, true],
+    ['\r\n', '  ', '⇤↵', true, true],
     ['日本', '日本', '', false, false],
     ['\u200B', '⟨U+200B⟩', '', false, false],
     ['\u202E', '⟨U+202E⟩', '', false, false],

@@ -72,11 +72,12 @@ interface CharacterView {
   readonly mark: string
 }
 
+/** Marks of one cell that fonts for program text have: of U+240D, the sign for CR, most systems show an empty box. */
 const VISIBLE: ReadonlyMap<string, CharacterView> = new Map([
   [' ', { text: ' ', mark: '·' }],
   ['\n', { text: ' ', mark: '↵' }],
   ['\t', { text: ' ', mark: '⇥' }],
-  ['\r', { text: ' ', mark: '␍' }],
+  ['\r', { text: ' ', mark: '⇤' }],
 ])
 
 /** Control, format, invisible and private characters are told by their code point; others stand for themselves. */
