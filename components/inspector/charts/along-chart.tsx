@@ -69,10 +69,7 @@ export function AlongChart({ inspection }: InspectorPartProps) {
             {said === undefined ? 'drag to zoom, click a point' : pointText(trajectory, series, said)}
           </span>
           {chosen !== undefined && (
-            <Button
-              className="ml-2 shrink-0 text-xs"
-              onClick={() => onSelect(single(tokenOf(chosen)), 'tokens')}
-            >
+            <Button className="ml-2 shrink-0 text-xs" onClick={() => onSelect(single(tokenOf(chosen)), 'tokens')}>
               Show in Tokens
             </Button>
           )}
