@@ -1,5 +1,6 @@
 /** Both servers’ logprobs against transformers in fp32. */
 import { expect, inject, test } from 'vitest'
+import { scoreLineSchema } from '#lib/core/score.ts'
 import { generateReply } from '#lib/sglang/schema.ts'
 import { application, difference, type Tokens, tokensOf } from './application.ts'
 import { conversations } from './conversations.ts'
@@ -26,7 +27,24 @@ async function scored(baseUrl: string, ids: readonly number[]): Promise<(number 
   return (entries ?? []).map(([logprob]) => logprob)
 }
 
+/** By Rollscope's own interface, on prefixes that grow by a few tokens. */
+async function verified(server: string, ids: readonly number[]): Promise<(number | null)[]> {
+  const PORTION = 64
+  const ranges = Array.from({ length: Math.ceil(ids.length / PORTION) }, (_, index) => ({
+    start: index * PORTION,
+    end: Math.min(ids.length, (index + 1) * PORTION),
+  }))
+  const answer = await (await rollscope.post('/api/score', { ids, server, ranges })).text()
+  const lines = answer
+    .trimEnd()
+    .split('\n')
+    .map((line) => scoreLineSchema.parse(JSON.parse(line)))
+  expect(lines.at(-1)).toEqual({ kind: 'done' })
+  return lines.flatMap((line) => (line.kind === 'scores' ? line.logprobs : []))
+}
+
 test('prefill and greedy logprobs agree with transformers', async () => {
+  await rollscope.addServer('sglang-scores', places.sglang)
   const trajectories: Tokens[] = []
   for (const conversation of conversations)
     trajectories.push(tokensOf(await rollscope.converse(conversation, { server: 'built-in', stream: true })))
@@ -43,6 +61,7 @@ test('prefill and greedy logprobs agree with transformers', async () => {
       (index) => scored(`${places.application}/sglang`, trajectories[index]?.ids ?? []),
     ],
     ['scored by SGLang', (index) => scored(places.sglang, trajectories[index]?.ids ?? [])],
+    ['scored by SGLang on growing prefixes', (index) => verified('sglang-scores', trajectories[index]?.ids ?? [])],
   ]
   for (const [name, column] of columns) {
     const found = []
