@@ -1,4 +1,5 @@
 /** The sequence of a mask report as the token view takes it, with a stripe for each way behind every token. */
+import { countWhile } from '#lib/core/bisect.ts'
 import type { LiveTrajectory } from '#lib/core/events.ts'
 import { FORMAT, type PromptSegment } from '#lib/core/trajectory.ts'
 import type { Mark, MaskReport, Origin, Run, WayName } from '#lib/lab/masks/report.ts'
@@ -98,12 +99,7 @@ function rangeAt<T extends { readonly start: number; readonly end: number }>(
   ranges: readonly T[],
   index: number,
 ): T | undefined {
-  let [low, high] = [0, ranges.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((ranges[middle] as T).end <= index) low = middle + 1
-    else high = middle
-  }
-  const found = ranges[low]
+  const place = countWhile(ranges.length, (at) => (ranges[at] as T).end <= index)
+  const found = ranges[place]
   return found && found.start <= index ? found : undefined
 }

@@ -1,6 +1,7 @@
 'use client'
 /** What the template makes of the conversation: its tokens and its text, redrawn while somebody types. */
 import { useEffect, useMemo, useState } from 'react'
+import { countWhile } from '#lib/core/bisect.ts'
 import { tokenAt } from '#lib/core/tokens.ts'
 import type { Span } from '#lib/core/trajectory.ts'
 import {
@@ -233,14 +234,8 @@ function Legend({ picture, colour, cursorLine, found }: LegendProps) {
 }
 
 const isWithin = (ranges: readonly Span[], index: number): boolean => {
-  let low = 0
-  let high = ranges.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((ranges[middle] as Span).end <= index) low = middle + 1
-    else high = middle
-  }
-  return (ranges[low]?.start ?? Number.POSITIVE_INFINITY) <= index
+  const place = countWhile(ranges.length, (at) => (ranges[at] as Span).end <= index)
+  return (ranges[place]?.start ?? Number.POSITIVE_INFINITY) <= index
 }
 
 const trainedCount = (trained: Uint8Array): number => trained.reduce((sum, bit) => sum + bit, 0)

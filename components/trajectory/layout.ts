@@ -3,6 +3,7 @@
  * sight. A segment's lines depend on nothing else, so those of a closed segment are kept, and a segment that grows keeps
  * the lines it has.
  */
+import { countWhile } from '#lib/core/bisect.ts'
 import type { Span, Vocab } from '#lib/core/trajectory.ts'
 import type { SegmentView } from '#lib/core/trajectory-view.ts'
 import { type Folds, NO_FOLDS } from './grid-options.ts'
@@ -222,12 +223,5 @@ const segmentAtHeight = (layout: Layout, height: number): number =>
 
 /** Of so many sorted keys, the index of the last one that is at most the value; -1 when there is none. */
 function lastAtMost(count: number, value: number, key: (index: number) => number): number {
-  let low = 0
-  let high = count
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (key(middle) <= value) low = middle + 1
-    else high = middle
-  }
-  return low - 1
+  return countWhile(count, (index) => key(index) <= value) - 1
 }

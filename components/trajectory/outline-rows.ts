@@ -1,4 +1,5 @@
 /** The outline as a list of rows: segments, and below each what is in it. */
+import { countWhile } from '#lib/core/bisect.ts'
 import { type MessagePart, segmentMessages } from '#lib/core/message-parts.ts'
 import { segmentStarts, segmentsOf } from '#lib/core/tokens.ts'
 import { callsById } from '#lib/core/tool-calls.ts'
@@ -61,14 +62,8 @@ export function outlineRows(trajectory: TrajectoryView, collapsed: ReadonlySet<n
 
 /** The innermost row that holds a token; −1 where there is none. */
 export function rowOfToken(rows: readonly OutlineRow[], token: number): number {
-  let low = 0
-  let high = rows.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((rows[middle] as OutlineRow).tokens.start <= token) low = middle + 1
-    else high = middle
-  }
-  for (let index = low - 1; index >= 0; index--) {
+  const begun = countWhile(rows.length, (index) => (rows[index] as OutlineRow).tokens.start <= token)
+  for (let index = begun - 1; index >= 0; index--) {
     const { kind, tokens } = rows[index] as OutlineRow
     if (token < tokens.end) return index
     if (kind === 'segment') break

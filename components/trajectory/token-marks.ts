@@ -1,4 +1,5 @@
 /** Tokens that something points at, beside heat and mask: what the grid outlines and the minimap shows. */
+import { countWhile } from '#lib/core/bisect.ts'
 
 export type MarkKind =
   /** Found; `current` is the hit that was jumped to. */
@@ -20,24 +21,10 @@ export interface TokenMarks {
 
 /** Index of the first range that ends after the token; a scan goes on from there. */
 export function firstRangeAfter(ranges: Int32Array, token: number): number {
-  let low = 0
-  let high = ranges.length >> 1
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((ranges[2 * middle + 1] as number) <= token) low = middle + 1
-    else high = middle
-  }
-  return low
+  return countWhile(ranges.length >> 1, (index) => (ranges[2 * index + 1] as number) <= token)
 }
 
 /** Index of the first range that starts at the token or after it. */
 export function firstRangeStartingAt(ranges: Int32Array, token: number): number {
-  let low = 0
-  let high = ranges.length >> 1
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((ranges[2 * middle] as number) < token) low = middle + 1
-    else high = middle
-  }
-  return low
+  return countWhile(ranges.length >> 1, (index) => (ranges[2 * index] as number) < token)
 }

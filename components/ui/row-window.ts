@@ -1,5 +1,6 @@
 /** Which of many rows are mounted: those in sight and some beside them. Rows may be measured, and then stay where they are. */
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { countWhile } from '#lib/core/bisect.ts'
 
 export interface RowWindow {
   /** The box that scrolls, which also calls `onScroll`. Rows are in it from its top, without padding. */
@@ -100,14 +101,8 @@ export function offsetsOf(count: number, heightOf: (row: number) => number): Flo
 
 /** The row at a height: the first one above all, the last one below. */
 export function rowAt(offsets: Float64Array, height: number): number {
-  let low = 0
-  let high = offsets.length - 1
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((offsets[middle + 1] as number) <= height) low = middle + 1
-    else high = middle
-  }
-  return Math.max(0, Math.min(low, offsets.length - 2))
+  const above = countWhile(offsets.length - 1, (index) => (offsets[index + 1] as number) <= height)
+  return Math.max(0, Math.min(above, offsets.length - 2))
 }
 
 const topOf = ({ row, within }: { readonly row: number; readonly within: number }, offsets: Float64Array): number =>

@@ -1,4 +1,5 @@
 /** The text of token ids, from the vocabulary that travels with a trajectory. */
+import { countWhile } from './bisect.ts'
 import type { Vocab, VocabEntry } from './trajectory.ts'
 
 const encoder = new TextEncoder()
@@ -75,12 +76,5 @@ function backOverParts(starts: ArrayLike<number>, index: number): number {
 
 /** Number of leading entries of a sorted array for which the test holds. */
 function partition(sorted: ArrayLike<number>, test: (value: number) => boolean): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (test(sorted[middle] as number)) low = middle + 1
-    else high = middle
-  }
-  return low
+  return countWhile(sorted.length, (index) => test(sorted[index] as number))
 }

@@ -1,4 +1,5 @@
 /** Views over all tokens of a trajectory, derived from its segments. Positions count from the first token; half-open. */
+import { countWhile } from './bisect.ts'
 import { onceFor } from './once-for.ts'
 import type { Span, ToolCall, Trajectory } from './trajectory.ts'
 import { numberAt, type SegmentView, type TrajectoryView } from './trajectory-view.ts'
@@ -51,14 +52,8 @@ export const tokenCount = ({ segments, live }: Pick<TrajectoryView, 'segments' |
 
 /** Number of the segment that holds a token, of the starts of all; −1 where no token is. */
 export function segmentIndexAt(starts: readonly number[], index: number): number {
-  let low = 0
-  let high = starts.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((starts[middle] as number) <= index) low = middle + 1
-    else high = middle
-  }
-  return low < starts.length ? low - 1 : -1
+  const begun = countWhile(starts.length, (at) => (starts[at] as number) <= index)
+  return begun < starts.length ? begun - 1 : -1
 }
 
 /** All token ids: what the model has read and written. */

@@ -1,5 +1,6 @@
 'use client'
 import { useMemo, useState } from 'react'
+import { countWhile } from '#lib/core/bisect.ts'
 import { segmentIndexAt, segmentStarts, tokenCount } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { countText, decimalText } from '../../trajectory/numbers.ts'
@@ -142,11 +143,6 @@ function responseBands(segments: TrajectoryView['segments']) {
 
 /** The place of a token in a sorted list; undefined where it is not in it. */
 function placeOf(tokens: Float64Array, token: number): number | undefined {
-  let [low, high] = [0, tokens.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((tokens[middle] as number) < token) low = middle + 1
-    else high = middle
-  }
-  return tokens[low] === token ? low : undefined
+  const place = countWhile(tokens.length, (index) => (tokens[index] as number) < token)
+  return tokens[place] === token ? place : undefined
 }

@@ -1,4 +1,5 @@
 /** What the minimap shows, counted: of each row of pixels how many tokens have which colour. Pure: no canvas. */
+import { countWhile } from '#lib/core/bisect.ts'
 import type { SegmentView } from '#lib/core/trajectory-view.ts'
 import { type Colouring, noLevel } from '../../trajectory/colour/colouring.ts'
 import { type Layout, linesBetween } from '../../trajectory/layout.ts'
@@ -77,12 +78,6 @@ function trainedBetween(segment: SegmentView, start: number, end: number): numbe
 
 /** The row in which a token stands. */
 export function rowOf({ lineTokens, lineTops }: MinimapPicture, token: number): number {
-  let low = 0
-  let high = lineTokens.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((lineTokens[middle] as number) <= token) low = middle + 1
-    else high = middle
-  }
-  return lineTops[Math.max(0, low - 1)] ?? 0
+  const begun = countWhile(lineTokens.length, (index) => (lineTokens[index] as number) <= token)
+  return lineTops[Math.max(0, begun - 1)] ?? 0
 }

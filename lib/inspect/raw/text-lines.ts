@@ -2,6 +2,7 @@
  * A long text as UTF-8 with its lines, and the rows that they are wrapped into. Bytes stand outside of the page's heap, cross
  * threads without being read, and no character is wider in cells than in bytes: rows of so many bytes fit that many columns.
  */
+import { countWhile } from '#lib/core/bisect.ts'
 
 export interface TextLines {
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -82,12 +83,6 @@ function partStart(text: TextLines, line: number, part: number, columns: number)
 }
 
 function lastAtMost(sorted: Int32Array, value: number): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((sorted[middle] as number) <= value) low = middle + 1
-    else high = middle
-  }
-  return Math.max(0, low - 1)
+  const begun = countWhile(sorted.length, (index) => (sorted[index] as number) <= value)
+  return Math.max(0, begun - 1)
 }

@@ -1,4 +1,5 @@
 /** One array of a trainer's file, laid beside the tokens of the trajectory. */
+import { countWhile } from '#lib/core/bisect.ts'
 import { type TokenField, valueAt } from '#lib/formats/training-row.ts'
 
 export interface SheetColumn {
@@ -53,16 +54,10 @@ export type Entry =
   | { readonly kind: 'absent' }
 
 export function entryAt({ parts, values }: SheetColumn, token: number): Entry {
-  let low = 0
-  let high = parts.length / 3
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((parts[3 * middle + 1] as number) <= token) low = middle + 1
-    else high = middle
-  }
-  const start = parts[3 * low]
+  const place = countWhile(parts.length / 3, (index) => (parts[3 * index + 1] as number) <= token)
+  const start = parts[3 * place]
   if (start === undefined || token < start) return { kind: 'absent' }
   const value = values[token] as number
-  if (parts[3 * low + 2] === MEANT) return { kind: 'meant', value }
+  if (parts[3 * place + 2] === MEANT) return { kind: 'meant', value }
   return { kind: 'entry', value: Number.isNaN(value) ? null : value }
 }

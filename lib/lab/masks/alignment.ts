@@ -2,6 +2,7 @@
  * Which tokens of one sequence are which of another: those with equal ids in the same order, and between them stretches
  * that spell the same bytes in other tokens. What is left has no counterpart: it is never paired by position or proportion.
  */
+import { countWhile } from '#lib/core/bisect.ts'
 import type { MaskedTokens } from './masked-tokens.ts'
 
 type Spelled = Pick<MaskedTokens, 'ids' | 'bytes'>
@@ -92,14 +93,9 @@ function increasing(pairs: readonly Pair[]): readonly Pair[] {
   const tails: number[] = []
   const before = new Array<number>(pairs.length).fill(-1)
   for (const [index, { b }] of pairs.entries()) {
-    let [low, high] = [0, tails.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((pairs[tails[middle] as number] as Pair).b < b) low = middle + 1
-      else high = middle
-    }
-    before[index] = tails[low - 1] ?? -1
-    tails[low] = index
+    const place = countWhile(tails.length, (index) => (pairs[tails[index] as number] as Pair).b < b)
+    before[index] = tails[place - 1] ?? -1
+    tails[place] = index
   }
   const found: Pair[] = []
   for (let index = tails.at(-1) ?? -1; index >= 0; index = before[index] as number) found.push(pairs[index] as Pair)

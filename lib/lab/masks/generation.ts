@@ -3,6 +3,7 @@
  * where a block ends with a mark that NFC joins to its letter, transformers finds no token and trains to the end of the
  * sequence; here the letter's token is its end.
  */
+import { countWhile } from '#lib/core/bisect.ts'
 import type { Encoding } from '#lib/tito/offsets.ts'
 import type { Conversation } from './conversation.ts'
 import type { MaskedTokens } from './masked-tokens.ts'
@@ -64,11 +65,5 @@ function tokenAt({ starts, ends }: Encoding, offset: number): number | undefined
 
 /** Index of the first entry that is at least the value, in a list that never falls. */
 function firstFrom(sorted: readonly number[], value: number): number {
-  let [low, high] = [0, sorted.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((sorted[middle] as number) < value) low = middle + 1
-    else high = middle
-  }
-  return low
+  return countWhile(sorted.length, (index) => (sorted[index] as number) < value)
 }

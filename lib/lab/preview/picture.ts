@@ -2,6 +2,7 @@
  * A rendered conversation with its tokens: what the preview shows, in columns, so that it crosses threads in no time. The
  * questions that the page asks of it are functions here.
  */
+import { countWhile } from '#lib/core/bisect.ts'
 import { commonIds } from '#lib/core/common-prefix.ts'
 import type { Span, Vocab } from '#lib/core/trajectory.ts'
 
@@ -119,12 +120,5 @@ function tokensBetween({ starts, ends }: Picture, from: number, to: number): Spa
 
 /** Index of the last entry of a sorted column that is at most the value; -1 when there is none. */
 function lastAtMost(sorted: Uint32Array, value: number): number {
-  let low = 0
-  let high = sorted.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((sorted[middle] as number) <= value) low = middle + 1
-    else high = middle
-  }
-  return low - 1
+  return countWhile(sorted.length, (index) => (sorted[index] as number) <= value) - 1
 }
