@@ -81,6 +81,7 @@ export function Inspector({ trajectory: given, storedKey, labels, children }: In
   const { selection, tab } = view
   const drift = inspection.marks.find(({ kind }) => kind === 'drift')
   const driftSpans = drift && drift.ranges.length / 2
+  const linked = marks.find(({ kind }) => kind === 'linked')?.ranges[0]
   const shown = tokenAt(trajectory, selection?.focus ?? inspection.pointed ?? -1)
   // Messages show what is chosen as the tokens do.
   const choose = (index: number) => onSelect(single(index), tab === 'messages' ? undefined : 'tokens')
@@ -139,6 +140,7 @@ export function Inspector({ trajectory: given, storedKey, labels, children }: In
           <Outline
             trajectory={trajectory}
             selected={selection?.focus}
+            pointed={linked}
             inSight={inspection.inSight}
             folds={inspection.folds}
             onSelect={choose}

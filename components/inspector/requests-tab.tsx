@@ -1,9 +1,10 @@
 'use client'
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { segmentsOf } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { type RecordedCall, recordedCalls } from '#lib/inspect/requests/recorded-calls.ts'
 import { countText, durationText, percentText } from '../trajectory/numbers.ts'
+import { useRowWindow } from '../ui/row-window.ts'
 import type { InspectorPartProps } from './inspection.ts'
 import { CallDetails } from './requests/call-details.tsx'
 import { CallRow } from './requests/call-row.tsx'
@@ -18,31 +19,53 @@ export function RequestsTab({ inspection }: InspectorPartProps) {
   const hashes = new Map(
     checks.kind === 'done' ? checks.result.map(({ segmentIndex, hash }) => [segmentIndex, hash] as const) : [],
   )
+  const { scroller, onScroll, first, end, offsets, measure, reveal } = useRowWindow({ count: calls.length, heightOf })
+  const show = useEffectEvent(() => reveal((chosen ?? 1) - 1, 'top'))
+  useEffect(() => show(), [])
   if (calls.length === 0) return <NoCalls trajectory={trajectory} />
   const longestMs = calls.reduce((most, { segment }) => Math.max(most, segment.timing?.elapsedMs ?? 0), 0)
   return (
-    <section aria-label="Requests" data-requests={calls.length} data-idle={checks.kind === 'done'} className="text-xs">
+    <section
+      aria-label="Requests"
+      data-requests={calls.length}
+      data-idle={checks.kind === 'done'}
+      className="grid h-full grid-rows-[auto_minmax(0,1fr)] text-xs"
+    >
       <p className="border-line border-b px-3.5 py-2 text-dim tabular-nums">{summary(trajectory, calls)}</p>
-      <ol>
-        {calls.map((call) => {
-          const isOpen = call.number === chosen
-          return (
-            <li key={call.segmentIndex} className="border-line border-b">
-              <CallRow
-                call={call}
-                longestMs={longestMs}
-                isOpen={isOpen}
-                hash={hashes.get(call.segmentIndex)}
-                onToggle={() => setChosen(isOpen ? undefined : call.number)}
-              />
-              {isOpen && <CallDetails inspection={inspection} call={call} hash={hashes.get(call.segmentIndex)} />}
-            </li>
-          )
-        })}
-      </ol>
+      <div ref={scroller} onScroll={onScroll} className="min-h-0 overflow-y-auto [overflow-anchor:none]">
+        <div style={{ height: offsets[first] }} />
+        <ol>
+          {calls.slice(first, end).map((call, index) => {
+            const isOpen = call.number === chosen
+            return (
+              <li
+                key={call.segmentIndex}
+                ref={measure}
+                data-row={first + index}
+                aria-setsize={calls.length}
+                aria-posinset={first + index + 1}
+                className="border-line border-b"
+              >
+                <CallRow
+                  call={call}
+                  longestMs={longestMs}
+                  isOpen={isOpen}
+                  hash={hashes.get(call.segmentIndex)}
+                  onToggle={() => setChosen(isOpen ? undefined : call.number)}
+                />
+                {isOpen && <CallDetails inspection={inspection} call={call} hash={hashes.get(call.segmentIndex)} />}
+              </li>
+            )
+          })}
+        </ol>
+        <div style={{ height: (offsets[calls.length] ?? 0) - (offsets[end] ?? 0) }} />
+      </div>
     </section>
   )
 }
+
+/** Of a closed row, in pixels; an open one is measured. */
+const heightOf = () => 44
 
 /** The call that has written or read a token; the first where none is chosen. */
 function callAt(calls: readonly RecordedCall[], token: number | undefined): number {

@@ -12,6 +12,8 @@ import { type OutlineRow, outlineRows, rowOfToken, segmentFacts, segmentLabel } 
 interface OutlineProps {
   readonly trajectory: TrajectoryView
   readonly selected: number | undefined
+  /** A token that is pointed at elsewhere. */
+  readonly pointed?: number | undefined
   /** Tokens in sight in the grid: the outline follows them. */
   readonly inSight?: Span | undefined
   readonly folds?: Folds
@@ -22,7 +24,7 @@ interface OutlineProps {
  * The segments, and the think blocks, texts and calls in each; choosing one shows its first token. A tree of which only the
  * rows in sight are mounted. It follows the token view, except while the pointer is in it.
  */
-export function Outline({ trajectory, selected, inSight, folds = NO_FOLDS, onSelect }: OutlineProps) {
+export function Outline({ trajectory, selected, pointed, inSight, folds = NO_FOLDS, onSelect }: OutlineProps) {
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(NONE)
   const [active, setActive] = useState('0')
   const isHeld = useRef(false)
@@ -30,6 +32,7 @@ export function Outline({ trajectory, selected, inSight, folds = NO_FOLDS, onSel
   const rowHeight = useCallback((row: number) => heightOf(rows[row]), [rows])
   const { scroller, onScroll, first, end, offsets, reveal } = useRowWindow({ count: rows.length, heightOf: rowHeight })
   const current = rowOfToken(rows, tokenToFollow(selected, inSight))
+  const pointedRow = pointed === undefined ? -1 : rowOfToken(rows, pointed)
   const activeRow = Math.max(0, rowWithKey(rows, active))
   const wantsFocus = useRef(false)
   const follow = useEffectEvent(() => {
@@ -98,7 +101,8 @@ export function Outline({ trajectory, selected, inSight, folds = NO_FOLDS, onSel
                 aria-selected={index === current}
                 tabIndex={index === activeRow ? 0 : -1}
                 data-key={row.key}
-                className={`group absolute inset-x-0 cursor-pointer rounded-md hover:bg-accent-soft aria-[current=true]:bg-accent-soft ${row.kind === 'segment' ? '' : 'pl-7'}`}
+                data-pointed={index === pointedRow || undefined}
+                className={`group absolute inset-x-0 cursor-pointer rounded-md hover:bg-accent-soft aria-[current=true]:bg-accent-soft data-pointed:ring-1 data-pointed:ring-accent ${row.kind === 'segment' ? '' : 'pl-7'}`}
                 style={{ top: offsets[index], height: heightOf(row) }}
                 onClick={() => {
                   setActive(row.key)
