@@ -7,9 +7,9 @@ import { flushSync } from 'react-dom'
 import { FindBar } from '#components/inspector/find-bar.tsx'
 import { INSPECTOR_TABS, type InspectorTab, TAB_TITLES } from '#components/inspector/inspection.ts'
 import { isMac } from '#components/inspector/is-mac.ts'
-import { Minimap } from '#components/inspector/minimap.tsx'
 import { RECENT_FINDS } from '#components/inspector/recent-finds.ts'
 import { StatusLine } from '#components/inspector/status-line.tsx'
+import { TokenStage } from '#components/inspector/token-stage.tsx'
 import { ViewOptions } from '#components/inspector/view-options.tsx'
 import { ColourBar } from '#components/trajectory/colour/colour-bar.tsx'
 import { GRID_OPTIONS } from '#components/trajectory/grid-options.ts'
@@ -18,7 +18,6 @@ import { Origin } from '#components/trajectory/origin.tsx'
 import { Outline } from '#components/trajectory/outline.tsx'
 import { isSingle, single } from '#components/trajectory/selection.ts'
 import { TokenGist } from '#components/trajectory/token-gist.tsx'
-import { TokenGrid } from '#components/trajectory/token-grid.tsx'
 import { ToolCalls } from '#components/trajectory/tool-calls.tsx'
 import { Totals } from '#components/trajectory/totals.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -201,23 +200,7 @@ export function Inspector({ trajectory: given, storedKey, labels, children }: In
                     <FindBar inspection={inspection} recent={recent} onRecent={setRecent} />
                   </div>
                 </div>
-                <div className="grid min-h-0 grid-cols-[minmax(0,1fr)_auto]">
-                  <TokenGrid
-                    trajectory={trajectory}
-                    reading={inspection.reading}
-                    selection={selection}
-                    onSelect={onSelect}
-                    onPoint={onPoint}
-                    marks={inspection.marks}
-                    options={options}
-                    folds={inspection.folds}
-                    onFolds={inspection.onFolds}
-                    onSight={onSight}
-                    onSay={inspection.say}
-                    control={inspection.grid}
-                  />
-                  <Minimap inspection={inspection} />
-                </div>
+                <TokenStage inspection={inspection} options={options} onPoint={onPoint} onSight={onSight} />
               </div>
             </TabPanel>
             {OtherTab && (

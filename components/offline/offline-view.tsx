@@ -6,9 +6,9 @@ import { tokenAt, tokenCount } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { OfflineView as SavedView } from '#lib/offline/document.ts'
 import { FindBar } from '../inspector/find-bar.tsx'
-import { Minimap } from '../inspector/minimap.tsx'
 import { RangeCard } from '../inspector/range-card.tsx'
 import { StatusLine } from '../inspector/status-line.tsx'
+import { TokenStage } from '../inspector/token-stage.tsx'
 import { ViewOptions } from '../inspector/view-options.tsx'
 import { ColourBar } from '../trajectory/colour/colour-bar.tsx'
 import { DEFAULT_GRID_OPTIONS } from '../trajectory/grid-options.ts'
@@ -18,7 +18,6 @@ import { RunNotices } from '../trajectory/run-notices.tsx'
 import { isSingle, single } from '../trajectory/selection.ts'
 import { TokenCard } from '../trajectory/token-card.tsx'
 import { TokenGist } from '../trajectory/token-gist.tsx'
-import { TokenGrid } from '../trajectory/token-grid.tsx'
 import { ToolCalls } from '../trajectory/tool-calls.tsx'
 import { Totals } from '../trajectory/totals.tsx'
 import { Heading } from '../ui/facts.tsx'
@@ -103,23 +102,7 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
               </div>
               <RunNotices trajectory={trajectory} />
             </div>
-            <div className="grid min-h-0 grid-cols-[minmax(0,1fr)_auto]">
-              <TokenGrid
-                trajectory={trajectory}
-                reading={inspection.reading}
-                selection={selection}
-                onSelect={onSelect}
-                onPoint={onPoint}
-                marks={inspection.marks}
-                options={options}
-                folds={inspection.folds}
-                onFolds={inspection.onFolds}
-                onSight={onSight}
-                onSay={inspection.say}
-                control={inspection.grid}
-              />
-              <Minimap inspection={inspection} />
-            </div>
+            <TokenStage inspection={inspection} options={options} onPoint={onPoint} onSight={onSight} />
             <StatusLine inspection={inspection} said={said} count={tokenCount(trajectory)} />
           </div>
         }

@@ -1,0 +1,34 @@
+import type { Span } from '#lib/core/trajectory.ts'
+import type { GridOptions } from '../trajectory/grid-options.ts'
+import { TokenGrid } from '../trajectory/token-grid.tsx'
+import type { InspectorPartProps } from './inspection.ts'
+import { Minimap } from './minimap.tsx'
+
+interface TokenStageProps extends InspectorPartProps {
+  readonly options: GridOptions
+  readonly onPoint: (index: number | undefined) => void
+  readonly onSight: (tokens: Span) => void
+}
+
+/** The tokens, and the whole trajectory at one look beside them. */
+export function TokenStage({ inspection, options, onPoint, onSight }: TokenStageProps) {
+  return (
+    <div className="grid min-h-0 grid-cols-[minmax(0,1fr)_auto]">
+      <TokenGrid
+        trajectory={inspection.trajectory}
+        reading={inspection.reading}
+        selection={inspection.view.selection}
+        onSelect={inspection.onSelect}
+        onPoint={onPoint}
+        marks={inspection.marks}
+        options={options}
+        folds={inspection.folds}
+        onFolds={inspection.onFolds}
+        onSight={onSight}
+        onSay={inspection.say}
+        control={inspection.grid}
+      />
+      <Minimap inspection={inspection} />
+    </div>
+  )
+}

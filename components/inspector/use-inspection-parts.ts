@@ -1,0 +1,66 @@
+'use client'
+/** What an `Inspection` holds besides the view and the worker: marks, folds, offers, and the token view itself. */
+import { useRef, useState } from 'react'
+import type { Span } from '#lib/core/trajectory.ts'
+import { unfoldedAt } from '../trajectory/folding.ts'
+import type { GridControl } from '../trajectory/grid-control.ts'
+import { type Folds, NO_FOLDS } from '../trajectory/grid-options.ts'
+import type { Selection } from '../trajectory/selection.ts'
+import type { MarkKind, TokenMarks } from '../trajectory/token-marks.ts'
+import type { Inspection } from './inspection.ts'
+import { useOffers } from './use-offers.ts'
+import { useSaid } from './use-said.ts'
+
+type Given = Pick<
+  Inspection,
+  'trajectory' | 'storedKey' | 'view' | 'onView' | 'run' | 'colouring' | 'reading' | 'onSave'
+>
+
+interface PartsOptions {
+  /** Shows the token view in a window that has no room for all. */
+  readonly onShowTokens: () => void
+  /** Marks and folds to begin with. Omitted: none. */
+  readonly first?: () => { readonly marks: readonly TokenMarks[]; readonly folds: Folds }
+}
+
+export function useInspectionParts(given: Given, { onShowTokens, first }: PartsOptions) {
+  const { trajectory, onView } = given
+  const [pointed, setPointed] = useState<number>()
+  const [marks, setMarks] = useState<readonly TokenMarks[]>(() => first?.().marks ?? [])
+  const [folds, setFolds] = useState<Folds>(() => first?.().folds ?? NO_FOLDS)
+  const [inSight, setInSight] = useState<Span>()
+  const { offers, offer } = useOffers()
+  const { said, say } = useSaid()
+  const grid = useRef<GridControl>(null)
+  const replaceMarks = (kind: MarkKind, ranges: Int32Array | undefined) =>
+    setMarks((known) => [...known.filter((mark) => mark.kind !== kind), ...(ranges ? [{ kind, ranges }] : [])])
+  const select = (selection: Selection | undefined, tab?: 'tokens') => {
+    onView({ selection, ...(tab && { tab }) })
+    if (selection) setFolds((known) => unfoldedAt(known, trajectory, selection.focus))
+    if (!selection || !tab) return
+    onShowTokens()
+    // Once it is drawn. What is chosen again does not change, but may have been scrolled away from.
+    requestAnimationFrame(() => {
+      grid.current?.reveal(selection.focus)
+      if (!isInField()) grid.current?.focus()
+    })
+  }
+  const inspection: Inspection = {
+    ...given,
+    onSelect: select,
+    pointed,
+    onPointAt: (tokens) => replaceMarks('linked', Int32Array.from(tokens ? [tokens.start, tokens.end] : [])),
+    marks,
+    onMarks: replaceMarks,
+    folds,
+    onFolds: setFolds,
+    inSight,
+    grid,
+    offer,
+    say,
+  }
+  return { inspection, offers, said, onPoint: setPointed, onSight: setInSight }
+}
+
+/** Who types goes on typing: the next hit is looked at from the field. */
+const isInField = (): boolean => document.activeElement?.matches('input, textarea, select') ?? false
