@@ -16,6 +16,11 @@ const withSegment = (index: number, change: object): object => ({
   ...sample,
   segments: sample.segments.map((segment, i) => (i === index ? { ...segment, ...change } : segment)),
 })
+/** The sample with its first response read behind another prompt. */
+const withRead = (read: object): object => {
+  const [, response] = sample.segments as [Segment, ResponseSegment]
+  return withSegment(1, { request: { ...response.request, endpoint: 'chat', read } })
+}
 
 describe('a file', () => {
   test('opens as what was written, and writes as what was opened', () => {
@@ -51,6 +56,14 @@ describe('a file', () => {
     const decoded = decodeValue(bare)
     expect(decoded).toEqual({ ok: true, trajectory: bare })
     expect(decoded.ok && decode(encode(decoded.trajectory))).toEqual(decoded)
+  })
+
+  test('says what a server read that tokenized the messages again', () => {
+    const read = withRead({ kept: 3, ids: [1, 2] })
+    const decoded = decodeValue(read)
+    expect(decoded).toEqual({ ok: true, trajectory: read })
+    const { tokenizer: _, ...model } = sample.model
+    expect(decodeValue({ ...withRead({ kept: 0, ids: [99] }), model }).ok).toBe(true)
   })
 
   test('may begin with a byte order mark', () => {
@@ -161,6 +174,16 @@ describe('a file that is none says what is wrong, where', () => {
       'vocab.3.hex: expected an even number of lower-case hexadecimal digits, found "xyz"',
     ],
     [
+      'a prompt that begins with more than there is',
+      withRead({ kept: 5, ids: [] }),
+      'segments[1].request.read.kept: expected at most 3, found 5',
+    ],
+    [
+      'a prompt of tokens without text',
+      withRead({ kept: 1, ids: [2, 79] }),
+      'segments[1].request.read.ids[1]: expected an id with an entry in vocab, found 79',
+    ],
+    [
       'a span beyond the segment',
       withSegment(1, { thinks: [{ start: 0, end: 6, closed: true }] }),
       'segments[1].thinks[0]: expected 0 ≤ start ≤ end ≤ 5, found start 0, end 6',
@@ -196,7 +219,7 @@ describe('a file that is none says what is wrong, where', () => {
     [
       'content of no kind',
       withSegment(0, { messages: [{ role: 'user', content: 3 }] }),
-      'segments[0].messages[0].content: expected another kind of value, found 3',
+      'segments[0].messages[0].content: expected a string or an array, found 3',
     ],
     [
       'a part without its type',

@@ -68,10 +68,15 @@ function describeFormat(value: unknown): string {
 /** What the schema cannot say: lengths, ranges, references. Returns the first violation. */
 function inconsistency(trajectory: Trajectory): DecodeError | undefined {
   const callIds = new Set<string>()
+  let length = 0
   for (const [index, segment] of trajectory.segments.entries()) {
     const at = `segments[${index}]`
-    const error = columnsInconsistency(segment, at) ?? vocabInconsistency(segment, trajectory, at)
+    const error =
+      columnsInconsistency(segment, at) ??
+      vocabInconsistency(segment, trajectory, at) ??
+      readInconsistency(segment, length, trajectory, at)
     if (error) return error
+    length += segment.ids.length
     if (segment.kind !== 'response') continue
     const spans: [string, Span][] = [
       ...segment.thinks.map((think, i): [string, Span] => [`${at}.thinks[${i}]`, think]),
@@ -135,6 +140,26 @@ function vocabInconsistency(segment: Segment, { vocab, model }: Trajectory, at: 
       found: String(alternatives[alternative]),
     }
   return undefined
+}
+
+/** `length`: tokens before the segment. */
+function readInconsistency(
+  segment: Segment,
+  length: number,
+  { vocab, model }: Trajectory,
+  at: string,
+): DecodeError | undefined {
+  const read = segment.kind === 'response' ? segment.request?.read : undefined
+  if (!read) return undefined
+  if (read.kept > length)
+    return { path: `${at}.request.read.kept`, expected: `at most ${length}`, found: String(read.kept) }
+  const index = model.tokenizer ? read.ids.findIndex((id) => !Object.hasOwn(vocab, id)) : -1
+  if (index < 0) return undefined
+  return {
+    path: `${at}.request.read.ids[${index}]`,
+    expected: 'an id with an entry in vocab',
+    found: String(read.ids[index]),
+  }
 }
 
 const failed = (path: string, expected: string, found: string): Decoded => ({

@@ -1,7 +1,8 @@
 /** The conversation as messages, derived from the segments: a trajectory holds no second copy of it. */
-import { textOf, textWithStarts } from './pieces.ts'
+import { onceFor } from './once-for.ts'
+import { type TextWithStarts, textWithStarts } from './pieces.ts'
 import { toolCallsOf } from './tokens.ts'
-import type { Message } from './trajectory.ts'
+import type { Message, Vocab } from './trajectory.ts'
 import type { ResponseView, TrajectoryView } from './trajectory-view.ts'
 
 /** All messages in order; a response becomes an assistant message with its text as it was written, markup included. */
@@ -15,29 +16,54 @@ export function conversation(trajectory: TrajectoryView): Message[] {
 
 /** What parsers read: the pieces of a response joined, less the trailing stop token. */
 export function responseText(segment: ResponseView, trajectory: TrajectoryView): string {
-  return textOf(withoutStopToken(segment, trajectory), trajectory.vocab)
+  const { vocab } = trajectory
+  const length = lengthWithoutStopToken(segment, trajectory)
+  const kept = textsBy(vocab).get(segment.ids)
+  if (kept?.length === length) return kept.text
+  return responseTextWithStarts(segment, trajectory).text
 }
 
+/**
+ * Texts of responses by the ids they are of: a run asks for those of its whole history at every turn. A vocabulary may grow, so
+ * only texts are kept of which no token was unknown.
+ */
+const textsBy = onceFor((_: Vocab) => new WeakMap<object, { readonly length: number; readonly text: string }>())
+
 /** The same, with the offset at which each of its tokens starts (one entry more than tokens). */
-export function responseTextWithStarts(
-  segment: ResponseView,
-  trajectory: TrajectoryView,
-): { readonly text: string; readonly starts: readonly number[] } {
-  return textWithStarts(withoutStopToken(segment, trajectory), trajectory.vocab)
+export function responseTextWithStarts(segment: ResponseView, trajectory: TrajectoryView): TextWithStarts {
+  const { vocab } = trajectory
+  const length = lengthWithoutStopToken(segment, trajectory)
+  const found = textWithStarts(first(segment.ids, length), vocab)
+  if (found.isKnown) textsBy(vocab).set(segment.ids, { length, text: found.text })
+  return found
 }
 
 /** The stop token is the last id, when the server says that it stopped there or when it is the template's own. */
-function withoutStopToken({ ids, finish }: ResponseView, { model }: TrajectoryView): ArrayLike<number> {
+function lengthWithoutStopToken({ ids, finish }: ResponseView, { model }: TrajectoryView): number {
   const last = ids[ids.length - 1]
   const isStop =
     last !== undefined &&
     (last === model.tokenizer?.endOfTurnId || (finish?.kind === 'stop' && last === finish.matched))
-  return isStop ? Array.prototype.slice.call(ids, 0, -1) : ids
+  return isStop ? ids.length - 1 : ids.length
 }
+
+const first = (ids: ArrayLike<number>, length: number): ArrayLike<number> =>
+  length === ids.length ? ids : Array.prototype.slice.call(ids, 0, length)
 
 /** A tool message whose text lives on the call gets it from there. */
 export function withResultText(message: Message, trajectory: TrajectoryView): Message {
   if (message.role !== 'tool' || message.content !== undefined) return message
   const call = toolCallsOf(trajectory).find(({ id }) => id === message.callId)
   return { ...message, content: call?.result?.text ?? '' }
+}
+
+const LONGEST_QUESTION = 60
+
+/** The beginning of the first question, where it is a text: what a trajectory without a title is called. */
+export function firstQuestion({ segments }: Pick<TrajectoryView, 'segments'>): string | undefined {
+  const content = segments
+    .flatMap((segment) => (segment.kind === 'prompt' ? segment.messages : []))
+    .find(({ role }) => role === 'user')?.content
+  if (typeof content !== 'string') return undefined
+  return content.length > LONGEST_QUESTION ? `${content.slice(0, LONGEST_QUESTION)} …` : content
 }

@@ -2,69 +2,13 @@
  * What happens in a rollout, one event at a time, and the only function that applies one to a trajectory. Server,
  * browser and tests use the same: the events of a rollout, replayed, give its trajectory.
  */
-import * as z from 'zod'
-import {
-  type Plain,
-  type Segment,
-  schemas,
-  type ToolCall,
-  type ToolResult,
-  type TopLogprobs,
-  type Trajectory,
-  trajectorySchema,
-} from './trajectory.ts'
+import type { RolloutEvent } from './event-schema.ts'
+import type { Segment, ToolCall, ToolResult, TopLogprobs, Trajectory } from './trajectory.ts'
 import { numberAt, type ResponseView, type SegmentView, type TrajectoryView } from './trajectory-view.ts'
 import { unreachable } from './unreachable.ts'
 
-const { promptSegment, responseSegment } = schemas
+export type { RolloutEvent } from './event-schema.ts'
 
-const vocabulary = {
-  vocab: trajectorySchema.shape.vocab.describe('The text of ids not seen before in this trajectory.'),
-  specialIds: z.array(z.int().min(0)).describe('Those of them that are added tokens.'),
-}
-
-export const rolloutEventSchema = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('started'),
-    rolloutId: z.string(),
-    trajectory: trajectorySchema.describe('All that was known before, with outcome running.'),
-  }),
-  z
-    .object({
-      type: z.literal('segment-started'),
-      segment: z.discriminatedUnion('kind', [promptSegment, responseSegment]),
-      ...vocabulary,
-    })
-    .describe('A segment opens and is not part of the record yet: a prompt with its ids, a response without any.'),
-  z
-    .object({
-      type: z.literal('tokens'),
-      ids: responseSegment.shape.ids,
-      logprobs: responseSegment.shape.logprobs,
-      topLogprobs: schemas.topLogprobs.optional(),
-      ...vocabulary,
-    })
-    .describe('Tokens of the open response, as they arrive.'),
-  z
-    .object({
-      type: z.literal('segment'),
-      segment: z.discriminatedUnion('kind', [
-        promptSegment.omit({ ids: true, messages: true, derivation: true }),
-        responseSegment.omit({ ids: true, logprobs: true, topLogprobs: true, request: true }),
-      ]),
-      ...vocabulary,
-    })
-    .describe('The open segment closes and joins the record: all that is known of it besides what was sent before.'),
-  z
-    .object({ type: z.literal('retracted') })
-    .describe('The open segment never happened: the call failed before its first token.'),
-  z.object({ type: z.literal('tool-started'), callId: z.string(), startedAt: z.string() }),
-  z.object({ type: z.literal('tool-ended'), callId: z.string(), result: schemas.toolResult }),
-  z.object({ type: z.literal('ended'), outcome: schemas.outcome }),
-])
-
-/** One line of the NDJSON stream; numbered from 0 in its rollout. */
-export type RolloutEvent = Plain<z.infer<typeof rolloutEventSchema>>
 type SegmentEvent = Extract<RolloutEvent, { type: 'segment' }>
 
 /** A trajectory with what is under way: never part of a file. */
@@ -124,6 +68,8 @@ type TokensEvent = Extract<RolloutEvent, { type: 'tokens' }>
 
 /** Some `tokens` events as one, in time linear in their tokens. */
 export function mergeTokens(events: readonly TokensEvent[]): TokensEvent {
+  const [only] = events
+  if (only && events.length === 1) return only
   return {
     type: 'tokens',
     ...joined(events),
@@ -153,7 +99,10 @@ function withVocabulary(
 
 type TokenColumns = Pick<ResponseView, 'ids' | 'logprobs' | 'topLogprobs'>
 
-function joined(parts: readonly TokenColumns[]): Pick<TokensEvent, 'ids' | 'logprobs' | 'topLogprobs'> {
+function joined(all: readonly TokenColumns[]): Pick<TokensEvent, 'ids' | 'logprobs' | 'topLogprobs'> {
+  const parts = all.filter(({ ids, logprobs, topLogprobs }) => ids.length > 0 || logprobs || topLogprobs)
+  const [only] = parts
+  if (only && parts.length === 1 && isPlain(only)) return columnsOf(only)
   const k = parts.reduce((most, { topLogprobs }) => Math.max(most, topLogprobs?.k ?? 0), 0)
   const top = k > 0 ? parts.map((part) => alternatives(part, k)) : []
   return {
@@ -164,6 +113,17 @@ function joined(parts: readonly TokenColumns[]): Pick<TokensEvent, 'ids' | 'logp
     }),
   }
 }
+
+type PlainColumns = Pick<TokensEvent, 'ids' | 'logprobs' | 'topLogprobs'>
+
+/** Columns as an event brings them: nobody changes them, so they need not be copied. */
+const isPlain = (columns: TokenColumns): columns is PlainColumns => Array.isArray(columns.ids)
+
+const columnsOf = ({ ids, logprobs, topLogprobs }: PlainColumns): PlainColumns => ({
+  ids,
+  ...(logprobs && { logprobs }),
+  ...(topLogprobs && { topLogprobs }),
+})
 
 const known = ({ ids, logprobs }: TokenColumns): (number | null)[] =>
   Array.from({ length: ids.length }, (_, index) => numberAt(logprobs, index))

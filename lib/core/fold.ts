@@ -1,18 +1,25 @@
 import { applyEvent, type LiveTrajectory, mergeTokens, type RolloutEvent } from './events.ts'
+import type { Vocab } from './trajectory.ts'
 
 /** A trajectory as it grows by events. */
 export interface Fold {
   add(event: RolloutEvent): void
-  /** What the events so far make; undefined before the first. */
+  /**
+   * What the events so far make; undefined before the first. One that was given stays what it was, but for its vocabulary,
+   * which is one record that grows.
+   */
   readonly trajectory: LiveTrajectory | undefined
 }
 
 /**
  * For readers who look less often than tokens come: what has piled up is applied in one go, so that n tokens cost n
- * steps and not n².
+ * steps and not n². `texts`: those of all ids that events will bring, where they are at hand; the trajectory then has these as
+ * its vocabulary.
  */
-export function createFold(): Fold {
+export function createFold(texts?: Vocab): Fold {
   let applied: LiveTrajectory | undefined
+  let vocab: Record<string, Vocab[string]> = {}
+  const learn = texts ? () => {} : (more: Vocab) => Object.assign(vocab, more)
   let waiting: Extract<RolloutEvent, { type: 'tokens' }>[] = []
   const settle = () => {
     if (waiting.length === 0) return
@@ -23,11 +30,18 @@ export function createFold(): Fold {
   return {
     add(event) {
       if (event.type === 'tokens') {
-        waiting.push(event)
+        learn(event.vocab)
+        waiting.push({ ...event, vocab: {} })
         return
       }
       settle()
-      applied = applyEvent(applied, event)
+      if (event.type === 'started') {
+        vocab = { ...event.trajectory.vocab }
+        applied = applyEvent(undefined, { ...event, trajectory: { ...event.trajectory, vocab: texts ?? vocab } })
+      } else if (event.type === 'segment' || event.type === 'segment-started') {
+        learn(event.vocab)
+        applied = applyEvent(applied, { ...event, vocab: {} })
+      } else applied = applyEvent(applied, event)
     },
     get trajectory() {
       settle()

@@ -1,4 +1,5 @@
 /** The body of SGLang's /generate as Rollscope sends it, and as a recorded request says that it was sent. */
+import { OWN_PARAMETERS } from './sampling-parameters.ts'
 
 export interface GenerateCall {
   readonly inputIds: readonly number[]
@@ -17,6 +18,10 @@ export interface GenerateCall {
 }
 
 /** Special tokens stay, and so does the stop token: what is left out of a text or trimmed could not be trained on. */
+const ALWAYS_SENT: Readonly<Record<string, boolean>> = Object.fromEntries(
+  Object.entries(OWN_PARAMETERS).flatMap(([name, sent]) => (sent === null ? [] : [[name, sent]])),
+)
+
 export function callBody(call: GenerateCall): Record<string, unknown> {
   return {
     input_ids: call.inputIds,
@@ -25,9 +30,7 @@ export function callBody(call: GenerateCall): Record<string, unknown> {
       // Scores know no sampling, and a minimum of new tokens would be above their maximum.
       ...(call.scoreOnly ? { max_new_tokens: 0, temperature: 0 } : call.sampling),
       ...(call.streamInterval !== undefined && { stream_interval: call.streamInterval }),
-      skip_special_tokens: false,
-      spaces_between_special_tokens: false,
-      no_stop_trim: true,
+      ...ALWAYS_SENT,
     },
     return_logprob: true,
     ...(call.logprobStartLen !== undefined && { logprob_start_len: call.logprobStartLen }),

@@ -13,7 +13,8 @@ export function* inputHashes(parts: Iterable<ArrayLike<number>>): Generator<stri
   }
 }
 
-function idBytes(ids: ArrayLike<number>): Uint8Array {
+/** Little-endian, 32 bits each. */
+export function idBytes(ids: ArrayLike<number>): Uint8Array {
   const view = new DataView(new ArrayBuffer(4 * ids.length))
   for (let index = 0; index < ids.length; index++) view.setUint32(4 * index, ids[index] as number, true)
   return new Uint8Array(view.buffer)

@@ -18,7 +18,7 @@ export const summarySchema = z.object({
   model: z.string().nullable(),
   outcomeKind: z.enum(['running', 'ended', 'failed']),
   outcome: z.string().describe('`running`, a reason such as `end_turn`, or the code of a failure.'),
-  source: z.enum(['rollout', 'import', 'fork', 'recorded']),
+  source: z.enum(['rollout', 'import', 'fork', 'retokenized', 'recorded']),
   importFormat: z.string().nullable().describe('Of an imported one: the file’s format.'),
   segments: z.int(),
   turns: z.int().describe('Responses of the model.'),
@@ -27,6 +27,11 @@ export const summarySchema = z.object({
   meanLogprob: z.number().nullable().describe('Over trained tokens whose logprob is known, in nats.'),
   toolCalls: z.int(),
   failedCalls: z.int().describe('Of those: failed and malformed ones.'),
+  group: z
+    .object({ id: z.string(), index: z.int() })
+    .nullable()
+    .describe('The group of samples that it belongs to, and its place in it. null: none that is known here.'),
+  rewardWhy: z.string().nullable().describe('Why the rule of its group gave this reward, or none. null: none has.'),
   health: healthGistSchema.nullable().describe('null: not checked as it is now; that is done in the background.'),
 })
 export type TrajectorySummary = Plain<z.infer<typeof summarySchema>>

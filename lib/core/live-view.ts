@@ -3,6 +3,7 @@
  * reply in each chunk: asked for every token, 8,000 tokens with five alternatives each are ten gigabytes on the wire.
  */
 import type { ServerDescription } from './server-status.ts'
+import { isOlderThan } from './version.ts'
 
 export type LiveView =
   /** Chunks bring only what is new. */
@@ -35,11 +36,8 @@ const MOST_COARSE_CHUNKS = 32
 const LEAST_COARSE = 256
 
 /** SGLang before 0.4.10 may fail on a sampling parameter that it does not know. */
-function knowsStreamInterval({ version, incrementalStreaming }: Told): boolean {
-  if (incrementalStreaming !== undefined) return true
-  const [major = 0, minor = 0, patch = 0] = (version ?? '').split('.').map((part) => Number.parseInt(part, 10) || 0)
-  return major > 0 || minor > 4 || (minor === 4 && patch >= 10)
-}
+const knowsStreamInterval = ({ version = '', incrementalStreaming }: Told): boolean =>
+  incrementalStreaming !== undefined || !isOlderThan(version, '0.4.10')
 
 /** What a person should know of it; undefined where tokens arrive nearly one by one. */
 export function liveViewNote(view: LiveView): string | undefined {

@@ -100,6 +100,16 @@ describe('the messages of a prompt', () => {
     )
   })
 
+  test('end before the next one that is found, also where one between them is not', () => {
+    const list: Message[] = [
+      { role: 'system', content: 'system\nuser' },
+      { role: 'system', content: 'user' },
+      { role: 'system', content: ' ' },
+      { role: 'user', content: 'a' },
+    ]
+    check(written(list, ({ role, content }) => `${role}\n${JSON.stringify(content).slice(1, -1)}`, [1638294970]))
+  })
+
   test('whose text is markup’s own word is found behind the markup', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('user', 'u', 'e', 'system'), { minLength: 1, maxLength: 4 }), (contents) => {

@@ -211,8 +211,9 @@ function extentOf(bodies: readonly (Span | undefined)[], index: number, around: 
   const before = index === 0 ? { start: 0, end: 0 } : bodies[index - 1]
   const start = index === 0 ? 0 : before ? endOf(before, body.start, around) : body.start
   const { length } = around.segment.ids
-  const isLast = index === bodies.length - 1
-  return { start, end: isLast ? length : endOf(body, bodies[index + 1]?.start ?? length, around) }
+  if (index === bodies.length - 1) return { start, end: length }
+  const next = bodies.find((other, place) => place > index && other)
+  return { start, end: endOf(body, next?.start ?? length, around) }
 }
 
 /** A message ends after the token that ends its turn, or else after the first special one, and the blank ones behind it. */

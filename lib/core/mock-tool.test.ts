@@ -2,10 +2,20 @@ import { expect, test } from 'vitest'
 import { mockToolSchema, toolListProblem } from './mock-tool.ts'
 import { schemas } from './trajectory.ts'
 
+const problemOf = (names: readonly string[]) => toolListProblem(names.map((name) => ({ name })))
+
 test('names that cannot be told apart are refused', () => {
-  expect(toolListProblem(['a', 'b', 'constructor', '__proto__'])).toBeUndefined()
-  expect(toolListProblem(['a', 'b', 'a'])).toBe('there are two tools named "a"')
-  expect(toolListProblem(['get-x', 'get_x'])).toBe('the tools "get-x" and "get_x" differ in "-" and "_" alone')
+  expect(problemOf(['a', 'b', 'constructor', '__proto__'])).toBeUndefined()
+  expect(problemOf(['a', 'b', 'a'])).toBe('there are two tools named "a"')
+  const of = (server: string) => ({ name: 'a', mcp: { server } })
+  expect(toolListProblem([of('x'), of('y')])).toBe(
+    'there are two tools named "a": one of the MCP server x, one of the MCP server y',
+  )
+  expect(toolListProblem([{ name: 'a', mock: { reply: { kind: 'canned', text: '' } } }, of('y')])).toMatch(
+    /: a mock tool, one of the MCP server y$/,
+  )
+  expect(toolListProblem([{ name: 'a' }, of('y')])).toMatch(/: a built-in one, one of the MCP server y$/)
+  expect(problemOf(['get-x', 'get_x'])).toBe('the tools "get-x" and "get_x" differ in "-" and "_" alone')
 })
 
 test('requests say exactly what a mock is; files may say more', () => {

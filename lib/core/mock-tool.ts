@@ -1,15 +1,14 @@
 /** Mock tools as users define them: data, never code. What they answer is in mock-reply.ts. */
 import * as z from 'zod'
-import { type Plain, schemas } from './trajectory.ts'
-
-const { mockShapes, toolSpec } = schemas
+import { mockShapes, toolSpec } from './tool-spec.ts'
+import type { Plain, ToolSpec } from './trajectory.ts'
 
 /** What a provider accepts, and the SDK with it. */
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/
+export const toolNameSchema = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'a name of 1 to 64 letters, digits, "_" or "-"')
 
 /** A mock tool as requests define it: the tool's specification, with what it does. */
 export const mockToolSchema = z.strictObject({
-  name: z.string().regex(TOOL_NAME, 'a name of 1 to 64 letters, digits, "_" or "-"'),
+  name: toolNameSchema,
   description: z.string().max(10_000).optional(),
   inputSchema: toolSpec.shape.inputSchema,
   mock: z.strictObject({
@@ -27,17 +26,24 @@ export const mockToolSchema = z.strictObject({
 })
 export type MockTool = Plain<z.infer<typeof mockToolSchema>>
 
-/** Why tools of these names cannot be offered together; undefined when they can. */
-export function toolListProblem(names: readonly string[]): string | undefined {
-  const known = new Map<string, string>()
-  for (const name of names) {
+/** Why these tools cannot be offered together; undefined when they can. */
+export function toolListProblem(tools: readonly Pick<ToolSpec, 'name' | 'mcp' | 'mock'>[]): string | undefined {
+  const known = new Map<string, (typeof tools)[number]>()
+  for (const tool of tools) {
+    const { name } = tool
     // The SDK, too, takes them for one.
     const plain = name.replaceAll('-', '_')
     const other = known.get(plain)
-    if (other === name) return `there are two tools named ${JSON.stringify(name)}`
-    if (other !== undefined)
-      return `the tools ${JSON.stringify(other)} and ${JSON.stringify(name)} differ in "-" and "_" alone`
-    known.set(plain, name)
+    if (other?.name === name) return `there are two tools named ${JSON.stringify(name)}${origins(other, tool)}`
+    if (other)
+      return `the tools ${JSON.stringify(other.name)} and ${JSON.stringify(name)} differ in "-" and "_" alone${origins(other, tool)}`
+    known.set(plain, tool)
   }
   return undefined
 }
+
+/** Said where a server that others run gave one its name. */
+const origins = (...tools: readonly Pick<ToolSpec, 'mcp' | 'mock'>[]): string =>
+  tools.some(({ mcp }) => mcp)
+    ? `: ${tools.map(({ mcp, mock }) => (mcp ? `one of the MCP server ${mcp.server}` : mock ? 'a mock tool' : 'a built-in one')).join(', ')}`
+    : ''

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseTrajectory } from './parse-trajectory.ts'
+import { runs } from './test-runs.ts'
 import { trajectorySchema } from './trajectory.ts'
 
 const example = JSON.parse(readFileSync('public/examples/parallel-calls.json', 'utf8'))
@@ -63,7 +64,7 @@ test('says of any value what the schema says, and gives what it gives', () => {
       expect(JSON.stringify(fast.data)).toBe(JSON.stringify(slow.data))
       expect(fast.data).toEqual(slow.data)
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(500) },
   )
 })
 

@@ -31,29 +31,46 @@ export function textOf(ids: ArrayLike<number>, vocab: Vocab): string {
   return textWithStarts(ids, vocab).text
 }
 
-/** The text of consecutive tokens, and for each token the UTF-16 offset at which it starts (n + 1 entries). */
-export function textWithStarts(
-  ids: ArrayLike<number>,
-  vocab: Vocab,
-): { readonly text: string; readonly starts: readonly number[] } {
-  const stream = new TextDecoder('utf-8', { ignoreBOM: true })
+export interface TextWithStarts {
+  readonly text: string
+  /** For each token the UTF-16 offset at which it starts, and after the last one the length: n + 1 entries. */
+  readonly starts: readonly number[]
+  /** Of none of the tokens the text is missing. */
+  readonly isKnown: boolean
+}
+
+export function textWithStarts(ids: ArrayLike<number>, vocab: Vocab): TextWithStarts {
+  // Most texts have whole characters in each token: making a decoder takes longer than reading them.
+  let stream: TextDecoder | undefined
   const starts = [0]
-  let text = ''
+  const pieces: string[] = []
+  let length = 0
   let pending = false
-  for (const id of Array.from(ids)) {
-    const entry = vocab[id] ?? unknownPiece(id)
-    if (typeof entry === 'string' && !pending) {
-      text += entry
-    } else {
+  let isKnown = true
+  for (let index = 0; index < ids.length; index++) {
+    const id = ids[index] as number
+    let entry = vocab[id]
+    if (entry === undefined) {
+      isKnown = false
+      entry = unknownPiece(id)
+    }
+    let piece: VocabEntry = entry
+    if (typeof piece !== 'string' || pending) {
+      stream ??= new TextDecoder('utf-8', { ignoreBOM: true })
       const bytes = bytesOf(entry)
-      text += stream.decode(bytes, { stream: true })
+      piece = stream.decode(bytes, { stream: true })
       pending = bytes.length === 0 ? pending : lenient.decode(bytes).endsWith('\uFFFD')
     }
-    starts.push(text.length)
+    pieces.push(piece)
+    length += piece.length
+    starts.push(length)
   }
-  text += stream.decode()
-  starts[starts.length - 1] = text.length
-  return { text, starts }
+  if (stream) {
+    const rest = stream.decode()
+    pieces.push(rest)
+    starts[starts.length - 1] = length + rest.length
+  }
+  return { text: pieces.join(''), starts, isKnown }
 }
 
 /** The tokens that hold a range of text: every token with a character, or a part of one, in it. */

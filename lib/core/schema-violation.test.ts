@@ -17,11 +17,16 @@ test.each<[z.ZodType, unknown, string]>([
   [z.number().max(3), 4, 'expected at most 3, found 4'],
   [z.array(z.int()).max(1), [1, 2], 'expected at most 1, found an array of 2'],
   [z.string().regex(/^x/, 'a text that begins with x'), 'y', 'expected a text that begins with x, found "y"'],
-  [z.union([z.string(), z.int()]), true, 'expected another kind of value, found true'],
+  [z.union([z.string(), z.int()]), true, 'expected a string or a number, found true'],
   [
     z.union([z.string(), z.strictObject({ a: z.int() })]),
     { a: 1, b: 2 },
     'expected no key "b", found an object with a, b',
+  ],
+  [
+    z.union([z.strictObject({ mcp: z.string() }), z.strictObject({ schema: z.object({}) })]),
+    { schema: 'x' },
+    'schema: expected an object, found "x"',
   ],
   [z.union([z.literal(1), z.literal(2)]), 3, 'expected another kind of value, found 3'],
   [

@@ -19,13 +19,17 @@ export const violationText = ({ path, expected, found }: Violation): string =>
 
 type Issue = z.core.$ZodIssue
 
-/** In a union, the branch that got furthest tells the most. A zod error has at least one issue. */
+/** In a union, the branch that got furthest tells the most; of those, the one with the fewest issues. A zod error has at least one issue. */
 function deepest(issues: readonly Issue[]): Issue {
   const first = issues[0] as Issue
   if (first.code !== 'invalid_union') return first
-  const inner = first.errors.filter((branch) => branch.length > 0).map(deepest)
-  const best = inner.reduce<Issue>((a, b) => (a.path.length >= b.path.length ? a : b), { ...first, path: [] })
-  return best.path.length > 0 ? { ...best, path: [...first.path, ...best.path] } : first
+  const [best = first] = first.errors
+    .filter((branch) => branch.length > 0)
+    .map((branch) => ({ issue: deepest(branch), count: branch.length }))
+    .filter(({ issue }) => issue.path.length > 0)
+    .sort((a, b) => b.issue.path.length - a.issue.path.length || a.count - b.count)
+    .map(({ issue }) => issue)
+  return best === first ? first : { ...best, path: [...first.path, ...best.path] }
 }
 
 /** What should stand where a value departs from its schema. */
@@ -42,12 +46,18 @@ export function expectation(issue: Issue): string {
     case 'too_big':
       return `${issue.origin === 'string' ? 'a text of at most' : 'at most'} ${issue.maximum}${issue.origin === 'string' ? ' characters' : ''}`
     case 'invalid_union':
-      return issue.discriminator ? `a known ${issue.discriminator}` : 'another kind of value'
+      return issue.discriminator ? `a known ${issue.discriminator}` : branchTypes(issue.errors)
     case 'unrecognized_keys':
       return `no key ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`
     default:
       return issue.message.replace(/^Invalid (input|string): /, '')
   }
+}
+
+/** What the branches of a union are, where the value is of none of their types. */
+function branchTypes(branches: readonly (readonly Issue[])[]): string {
+  const types = branches.flatMap(([first]) => (first?.code === 'invalid_type' ? [expectation(first)] : []))
+  return [...new Set(types)].join(' or ') || 'another kind of value'
 }
 
 /** `segments[2].logprobs[17]`. */

@@ -1,5 +1,6 @@
 /** What is told of SGLang servers: picked fields only, never a key. */
 import * as z from 'zod'
+import { downloadSchema } from './tokenizer-download.ts'
 
 export const serverEntrySchema = z
   .object({
@@ -52,7 +53,10 @@ export const serverStatusSchema = z.discriminatedUnion('state', [
       .optional()
       .describe('Our parser for the format of toolCallParser. Omitted: the server names none, or one not known here.'),
   }),
-  z.object({ state: z.literal('starting') }),
+  z.object({
+    state: z.literal('starting'),
+    download: downloadSchema.optional().describe('Of the built-in server’s model.'),
+  }),
   failedCallSchema,
 ])
 export type ServerStatus = z.infer<typeof serverStatusSchema>

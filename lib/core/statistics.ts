@@ -34,9 +34,12 @@ export interface Statistics extends SegmentStatistics {
   readonly topPs: readonly number[]
 }
 
-/** Where the prompt was scored first, that call read it: the one after it finds all of it in the cache. */
-const cachedTokensOf = ({ request, usage }: ResponseView): number | null =>
-  (request?.scoring ?? usage)?.cachedTokens ?? null
+/**
+ * Prompt tokens from the prefix cache; null = not said. Where the prompt was scored first, that call read it, and the one after
+ * it finds all of it in the cache; scored once for many, it is the cache that each of them has read from.
+ */
+export const cachedTokensOf = ({ request, usage }: Pick<ResponseView, 'request' | 'usage'>): number | null =>
+  (request?.scoring && !request.scoring.shared ? request.scoring : usage)?.cachedTokens ?? null
 
 export function statistics(trajectory: TrajectoryView): Statistics {
   const all = segmentsOf(trajectory)
@@ -57,7 +60,8 @@ export function statistics(trajectory: TrajectoryView): Statistics {
       malformed: calls.filter((call) => call.kind === 'malformed').length,
       pending: calls.filter((call) => call.kind === 'parsed' && !call.result).length,
     },
-    cachedTokens: sumOrNull(responses.map(cachedTokensOf)),
+    // Of a call under way the scored prompt may be known, and what it reads not yet: then neither counts.
+    cachedTokens: sumOrNull(responses.map((r) => (r.usage ? cachedTokensOf(r) : null))),
     promptTokensRead: sumOrNull(responses.map((r) => r.usage?.promptTokens ?? null)),
     generationMs: sumOrNull(responses.map((r) => r.timing?.elapsedMs ?? null)),
     temperatures: distinct(responses.map((r) => r.request?.samplingParams.temperature)),

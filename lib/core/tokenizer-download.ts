@@ -1,7 +1,8 @@
 import * as z from 'zod'
 
-/** How far the download of a tokenizer is. */
+/** How far a download from the Hub is. */
 export const downloadSchema = z.object({
+  kind: z.enum(['tokenizer', 'model']).describe('A model is the built-in server’s.'),
   name: z.string().describe('As it was asked for.'),
   file: z.string().describe('The one that is arriving.'),
   bytes: z.int().describe('Of all files together, so far.'),

@@ -60,6 +60,17 @@ export function segmentIndexAt(starts: readonly number[], index: number): number
 export const ids = (trajectory: TrajectoryView): number[] =>
   segmentsOf(trajectory).flatMap((segment) => Array.from(segment.ids))
 
+/** All token ids in one column, which is made several times faster than a list. */
+export function idColumn(trajectory: Pick<TrajectoryView, 'segments' | 'live'>): Int32Array {
+  const column = new Int32Array(tokenCount(trajectory))
+  let at = 0
+  for (const { ids } of segmentsOf(trajectory)) {
+    column.set(ids, at)
+    at += ids.length
+  }
+  return column
+}
+
 /** A stretch of ids, from a list or a typed array. */
 export const idsBetween = (ids: ArrayLike<number>, { start, end }: Span): number[] =>
   Array.from({ length: end - start }, (_, offset) => ids[start + offset] as number)

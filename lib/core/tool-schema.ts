@@ -20,12 +20,17 @@ const MOST_SCHEMAS = 2_000
 const LONGEST_PATTERN = 1_000
 
 /** Keywords outside the table say nothing about what is valid (title, default, examples …) and are left out. */
-export function checkToolSchema(value: unknown): SchemaCheck {
+export const checkToolSchema = (value: unknown): SchemaCheck => checked(value, true)
+
+/** The same of a schema of any value. */
+export const checkSchema = (value: unknown): SchemaCheck => checked(value, false)
+
+function checked(value: unknown, isOfArguments: boolean): SchemaCheck {
   const seen: Seen = { schemas: new Set(), references: [], problem: undefined }
   const root: Place = { path: [], seen }
   const schema = isObject(value) ? schemaAt(value, root) : refuse(value, root, 'an object')
   const { type: kind = 'object' } = (schema ?? {}) as { readonly type?: unknown }
-  if (kind !== 'object') refuse(kind, { ...root, path: ['type'] }, '"object": arguments have names')
+  if (isOfArguments && kind !== 'object') refuse(kind, { ...root, path: ['type'] }, '"object": arguments have names')
   for (const { to, path } of seen.references)
     if (!seen.schemas.has(placeOf(pointerKeys(to))))
       refuse(to, { ...root, path }, 'a place in this schema that holds a schema')

@@ -5,7 +5,7 @@
  * reader does not know survive reading and writing.
  */
 import * as z from 'zod'
-import { isObject } from './json-object.ts'
+import { jsonObject, toolSpec } from './tool-spec.ts'
 
 export const FORMAT = 'rollscope.trajectory/1'
 
@@ -13,7 +13,6 @@ const tokenId = z.int().min(0)
 const numberOrUnknown = z.number().nullable()
 
 /** Somebody else's JSON object, passed through untouched: a parsed copy would lose a key named __proto__. */
-const jsonObject = z.custom<Record<string, unknown>>(isObject, { error: 'an object' }).meta({ type: 'object' })
 
 const spanShape = {
   start: z.int().min(0).describe('Index of the first token, counted from the start of the segment.'),
@@ -45,7 +44,7 @@ const problem = z
           'count: the server counted other tokens than were sent or received. template: a chat template broke an ' +
           'assumption. mask: a file’s loss mask differs from its segments. file: something in a file was read otherwise ' +
           'than it was written. router: a router probably took a parameter out of the request. model: the trajectory ' +
-          'went on with another model. missing: the server left out what was asked for. Others may follow.',
+          'went on with another model. prompt: a server’s prompt is not what the recorded chat template renders. given: a given text is not what the given ids say, or the tokenizer added tokens to it. missing: the server left out what was asked for. Others may follow.',
       ),
     message: z.string().describe('What is wrong, for a person.'),
     column: z.string().optional().describe('The column that holds the value. Omitted: no single column.'),
@@ -134,9 +133,24 @@ const derivation = z
             .describe('The new part as the real conversation renders it, from the first difference.'),
           found: z.string().optional().describe('The new part that was appended, from the first difference.'),
         }),
+        z.looseObject({
+          kind: z
+            .literal('unknown')
+            .describe('There is no whole conversation to render: it began with text or ids, not with messages.'),
+        }),
       ]),
     }),
-    z.looseObject({ kind: z.literal('given').describe('Text or ids given by the user; no template was used.') }),
+    z.looseObject({
+      kind: z.literal('given').describe('Text or ids given by the user; no template was used.'),
+      what: z.enum(['text', 'ids']).optional().describe('Which of the two was given. Omitted: not known.'),
+    }),
+    z.looseObject({
+      kind: z
+        .literal('reported')
+        .describe(
+          'The server rendered and tokenized messages: what it reported to have read, behind where the reply before ends in it.',
+        ),
+    }),
   ])
   .describe('How the ids of a prompt segment came about.')
 
@@ -152,6 +166,13 @@ const promptSegment = z
 const toolResult = z.looseObject({
   status: z.literal(['success', 'error', 'cancelled']),
   text: z.string().describe('Exactly the text that the model reads.'),
+  wholeLength: z
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      'Characters (UTF-16) of the result before the limit maxResultCharacters cut it. Omitted: it was not cut.',
+    ),
   startedAt: z.string().optional().describe('ISO 8601. Omitted: not known.'),
   elapsedMs: z.number().min(0).optional().describe('Omitted: not known.'),
 })
@@ -223,11 +244,42 @@ const request = z
   .looseObject({
     server: z.string().describe('Name of the saved server.'),
     rid: z.string().optional().describe('Request id sent to the server. Omitted: none.'),
-    samplingParams: jsonObject.describe('Exactly as sent, with SGLang’s names.'),
-    inputLength: z.int().min(0).describe('Number of input ids sent.'),
-    inputHash: z
-      .string()
-      .describe('SHA-256, hexadecimal, over the input ids as little-endian unsigned 32-bit integers.'),
+    endpoint: z
+      .literal('chat')
+      .optional()
+      .describe('chat: /v1/chat/completions, which takes messages and tokenizes them itself. Omitted: /generate.'),
+    chat: z
+      .looseObject({
+        model: z.string().describe('The model named in the body.'),
+        kept: z
+          .int()
+          .min(0)
+          .describe('With how many of the messages of the chat request before it in the trajectory the body began.'),
+        messages: z.array(jsonObject).describe('The messages of the body behind those.'),
+      })
+      .optional()
+      .describe(
+        'With endpoint chat: what the body held besides the tools and the template options of the model. Omitted: not known.',
+      ),
+    read: z
+      .looseObject({
+        kept: z
+          .int()
+          .min(0)
+          .describe('How many of the tokens before the response the prompt began with, counted from the first.'),
+        ids: z.array(tokenId).describe('The ids of the prompt behind those.'),
+      })
+      .optional()
+      .describe(
+        'With endpoint chat: the prompt that the server reports to have read, where it is not the tokens before the ' +
+          'response. Omitted: it is.',
+      ),
+    samplingParams: jsonObject.describe('Exactly as sent, with the names of the endpoint.'),
+    inputLength: z
+      .int()
+      .min(0)
+      .describe('Number of input ids sent, or with endpoint chat: reported to have been read.'),
+    inputHash: z.string().describe('SHA-256, hexadecimal, over those ids as little-endian unsigned 32-bit integers.'),
     logprobStartLen: z.int().optional().describe('Omitted: no prompt logprobs were asked for.'),
     topLogprobsNum: z.int().optional().describe('Omitted: no alternatives were asked for.'),
     streamed: z.boolean(),
@@ -241,6 +293,12 @@ const request = z
         rid: z.string().describe('Its request id.'),
         elapsedMs: z.number().min(0).describe('Its time, which is part of firstTokenMs.'),
         cachedTokens: z.int().optional().describe('Prompt tokens that it took from the prefix cache.'),
+        shared: z
+          .literal(true)
+          .optional()
+          .describe(
+            'It was made once for all samples of the group, and each has the same numbers from it. Omitted: for this response alone.',
+          ),
       })
       .optional()
       .describe(
@@ -248,7 +306,7 @@ const request = z
           'them in every chunk. Omitted: they came with the reply, or were not asked for.',
       ),
   })
-  .describe('The /generate request that produced the response.')
+  .describe('The request that produced the response.')
 
 const responseSegment = z
   .looseObject({
@@ -263,6 +321,12 @@ const responseSegment = z
       ),
     toolCalls: z.array(toolCall).describe('In the order in which they stand in the text, malformed ones too.'),
     request: request.optional().describe('Omitted: not known.'),
+    message: jsonObject
+      .optional()
+      .describe(
+        'With endpoint chat: the message that the server made of the tokens (content, reasoning_content, tool_calls), as it ' +
+          'came. Omitted: not known.',
+      ),
     finish: finish.optional().describe('Omitted: not known.'),
     usage: z
       .looseObject({
@@ -290,9 +354,7 @@ const responseSegment = z
       .optional()
       .describe('Which weights wrote which tokens of the response. Omitted: not said.'),
   })
-  .describe(
-    'The output of one /generate call. Loss mask 1 unless `mask` says otherwise; the sampled stop token is part of it.',
-  )
+  .describe('The output of one call. Loss mask 1 unless `mask` says otherwise; the sampled stop token is part of it.')
 
 const segment = z.discriminatedUnion('kind', [promptSegment, responseSegment])
 
@@ -300,51 +362,6 @@ const vocabEntry = z.union([
   z.string(),
   z.looseObject({ hex: z.string().regex(/^([0-9a-f]{2})*$/, 'an even number of lower-case hexadecimal digits') }),
 ])
-
-const LONGEST_TEXT = 100_000
-
-/** Fields of a mock: in files others may stand beside them, in requests (mock-tool.ts) none may. */
-const mockShapes = {
-  canned: { kind: z.literal('canned').describe('Always the same text.'), text: z.string().max(LONGEST_TEXT) },
-  templated: {
-    kind: z
-      .literal('templated')
-      .describe('`{{name}}` and `{{a.b.0}}` stand for arguments, `{{.}}` for all of them as JSON.'),
-    template: z.string().max(LONGEST_TEXT),
-  },
-  delayMs: z.int().min(0).max(600_000).describe('Milliseconds before the reply or the failure.'),
-  always: { kind: z.literal('always') },
-  calls: {
-    kind: z.literal('calls'),
-    calls: z.array(z.int().min(1)).min(1).max(1000).describe('Which calls fail.'),
-  },
-  every: { kind: z.literal('every'), nth: z.int().min(2).describe('Every nth call fails.') },
-  error: z.string().min(1).max(10_000).describe('What the model reads, after "Error: ".'),
-  numbering: 'Calls of the tool are numbered from 1 over the whole trajectory, those that were refused too.',
-}
-const mock = z
-  .looseObject({
-    reply: z.discriminatedUnion('kind', [z.looseObject(mockShapes.canned), z.looseObject(mockShapes.templated)]),
-    delayMs: mockShapes.delayMs.optional().describe(`${mockShapes.delayMs.description} Omitted: none.`),
-    failure: z
-      .discriminatedUnion('kind', [
-        z.looseObject({ ...mockShapes.always, error: mockShapes.error }),
-        z.looseObject({ ...mockShapes.calls, error: mockShapes.error }),
-        z.looseObject({ ...mockShapes.every, error: mockShapes.error }),
-      ])
-      .optional()
-      .describe(`${mockShapes.numbering} Omitted: none fails.`),
-  })
-  .describe('What a mock tool does when it is called: data, never code.')
-
-const toolSpec = z.looseObject({
-  name: z.string(),
-  description: z.string().optional(),
-  inputSchema: jsonObject.describe('JSON Schema of the arguments, key order as rendered.'),
-  mock: mock
-    .optional()
-    .describe('The tool is a mock, defined by the user. Never rendered. Omitted: it was a tool of the application.'),
-})
 
 const modelBlock = z
   .looseObject({
@@ -411,6 +428,14 @@ const outcomeReasons = [
   'unknown',
 ] as const
 
+const unsentGiven = z
+  .looseObject({
+    what: z.enum(['text', 'ids']).describe('As what it was given.'),
+    ids: z.array(z.int().min(0)).describe('Its token ids.'),
+  })
+  .optional()
+  .describe('A first prompt of text or ids that was never read by the model. Omitted: none.')
+
 const outcome = z
   .discriminatedUnion('kind', [
     z.looseObject({
@@ -426,6 +451,7 @@ const outcome = z
         .array(message)
         .optional()
         .describe('Messages whose tokens were never read by the model. Omitted: none.'),
+      unsentGiven,
       context: z
         .looseObject({
           needed: z.int().min(0).optional().describe('Tokens that the call needed: its prompt and room for a reply.'),
@@ -439,10 +465,15 @@ const outcome = z
       code: z.string().describe('For example CONNECT_REFUSED or UPSTREAM_REJECTED.'),
       message: z.string(),
       hint: z.string().optional().describe('What to do next. Omitted: nothing better than the message.'),
+      parameter: z
+        .string()
+        .optional()
+        .describe('The sampling parameter that the server refused. Omitted: none that is known.'),
       unsent: z
         .array(message)
         .optional()
         .describe('Messages whose tokens were never read by the model. Omitted: none.'),
+      unsentGiven,
     }),
   ])
   .describe('How the run stands or ended.')
@@ -453,6 +484,10 @@ const provenance = z
       kind: z.literal('rollout'),
       application: z.string().describe('Name and version of the program that ran the agent.'),
       limits: z.record(z.string(), z.number()).optional().describe('Limits of the last run. Omitted: none.'),
+      endpoint: z
+        .literal('chat')
+        .optional()
+        .describe('chat: the agent held messages and sent them to /v1/chat/completions. Omitted: token-in/token-out.'),
     }),
     z.looseObject({
       kind: z.literal('import'),
@@ -465,6 +500,19 @@ const provenance = z
       parent: z.string().describe('Id of the trajectory forked.'),
       tokenIndex: z.int().min(0).describe('Index of the first token that differs.'),
       forced: z.array(tokenId).describe('Ids put there instead; none = sampled again.'),
+    }),
+    z.looseObject({
+      kind: z
+        .literal('retokenized')
+        .describe('Made again from the text or the messages of a run: no model has written these ids.'),
+      mode: z
+        .literal(['text', 'structured', 'raw', 'read'])
+        .describe(
+          'text: the ids decoded and encoded again. structured, raw: the messages through the chat template, tool calls ' +
+            'in structured form or left in the text. read: the last prompt of a run over a chat endpoint as its server ' +
+            'tokenized it, and the last reply.',
+        ),
+      parent: z.string().describe('Id of the trajectory that it was made from.'),
     }),
     z.looseObject({ kind: z.literal('recorded'), source: z.string().optional() }),
   ])
@@ -547,7 +595,6 @@ export interface Span {
 export const schemas = {
   message,
   toolSpec,
-  mockShapes,
   promptSegment,
   responseSegment,
   toolResult,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { conversation, responseText } from './conversation.ts'
+import { conversation, firstQuestion, responseText } from './conversation.ts'
 import { applyEvent, type LiveTrajectory, mergeTokens, type RolloutEvent } from './events.ts'
 import { createFold } from './fold.ts'
 import { inputHash } from './input-hash.ts'
@@ -18,7 +18,7 @@ import {
   tokenAt,
   tokenCount,
 } from './tokens.ts'
-import type { ResponseSegment } from './trajectory.ts'
+import type { Message, ResponseSegment } from './trajectory.ts'
 import { unreachable } from './unreachable.ts'
 
 describe('views over the tokens', () => {
@@ -127,6 +127,17 @@ describe('statistics', () => {
     expect([scored(0), scored(2), scored()]).toEqual([0, 2, null])
   })
 
+  test('leave out a call under way, of which only its scored prompt is known', () => {
+    const response = sample.segments[1] as ResponseSegment
+    const scoring = { rid: 's', elapsedMs: 1, cachedTokens: 200 }
+    const request = { ...(response.request as NonNullable<ResponseSegment['request']>), scoring }
+    const { usage: _, ...open } = { ...response, request }
+    expect(statistics({ ...sample, segments: [response, open] })).toMatchObject({
+      cachedTokens: 1,
+      promptTokensRead: 3,
+    })
+  })
+
   test('tell failed and pending calls apart', () => {
     const response = sample.segments[1] as ResponseSegment
     const [parsed] = response.toolCalls
@@ -143,6 +154,20 @@ describe('statistics', () => {
 })
 
 describe('the conversation', () => {
+  test('is called by the beginning of its first question, where that is a text', () => {
+    const asking = (...messages: readonly Message[]) =>
+      firstQuestion({
+        segments: [
+          { kind: 'response', ids: [], thinks: [], toolCalls: [] },
+          { kind: 'prompt', ids: [], messages },
+        ],
+      })
+    expect(asking({ role: 'system', content: 'be' }, { role: 'user', content: 'hi' })).toBe('hi')
+    expect(asking({ role: 'user', content: 'x'.repeat(61) })).toBe(`${'x'.repeat(60)} …`)
+    expect(asking({ role: 'user', content: [{ type: 'text', text: 'hi' }] })).toBeUndefined()
+    expect(asking()).toBeUndefined()
+  })
+
   test('comes from the segments; results from their calls', () => {
     expect(conversation(sample)).toEqual([
       { role: 'system', content: 'be' },
@@ -175,6 +200,18 @@ describe('the conversation', () => {
     expect(responseText(response({ kind: 'stop', matched: 9 }, 9), sample)).toBe('hi')
     expect(responseText(response({ kind: 'stop', matched: ' there' }, 4), sample)).toBe('hi there')
     expect(responseText({ kind: 'response', ids: [], thinks: [], toolCalls: [] }, sample)).toBe('')
+  })
+
+  test('a text is that of its tokens, whatever was asked of them before', () => {
+    const ids = [3, 4]
+    const open: ResponseSegment = { kind: 'response', ids, thinks: [], toolCalls: [] }
+    const vocab: Record<string, string> = { 3: 'a' }
+    const trajectory = { ...sample, vocab }
+    expect(responseText(open, trajectory)).toBe('a⟨4⟩')
+    vocab[4] = 'b'
+    expect([responseText(open, trajectory), responseText(open, trajectory)]).toEqual(['ab', 'ab'])
+    expect(responseText({ ...open, finish: { kind: 'stop', matched: 4 } }, trajectory)).toBe('a')
+    expect(responseText(open, { ...trajectory, vocab: { 3: 'c', 4: 'd' } })).toBe('cd')
   })
 })
 

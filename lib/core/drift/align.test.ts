@@ -1,20 +1,42 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { alignByOffsets, driftOf, type Stretch } from './align.ts'
+import { runs } from '../test-runs.ts'
+import { alignTokens, driftOf, type Stretch } from './align.ts'
 
 /** Ids that are pieces of text: 0 is empty, 1…3 single letters, others several. */
-const PIECES = ['', 'a', 'b', 'c', 'aa', 'ab', 'ba', 'abc', 'bc', 'abab'] as const
+const PIECES = [
+  '',
+  'a',
+  'b',
+  'c',
+  'aa',
+  'ab',
+  'ba',
+  'abc',
+  'bc',
+  'abab',
+  ' a',
+  '\n',
+  ' ',
+  '<a>',
+  '<',
+  '>',
+  '1',
+  'é',
+] as const
+/** An id whose text is not known. */
+const UNKNOWN = PIECES.length
 const encoder = new TextEncoder()
 const TABLE = PIECES.map((piece) => encoder.encode(piece))
-const bytes = (id: number): Uint8Array => TABLE[id] as Uint8Array
-const spelled = (ids: readonly number[]): string => ids.map((id) => PIECES[id]).join('')
+const bytes = (id: number): Uint8Array | undefined => TABLE[id]
+const spelled = (ids: readonly number[]): string => ids.map((id) => PIECES[id] ?? `⟨${id}⟩`).join('')
 const idOf = (piece: (typeof PIECES)[number]): number => PIECES.indexOf(piece)
 const ids = (text: string): number[] =>
   text === '' ? [] : text.split('|').map((piece) => idOf(piece as (typeof PIECES)[number]))
 
 /** `ab|c = ab|c`, `a|b ~ ab` (drift), `a ≠ b` (drift of other bytes). */
 const draw = (left: string, right: string): string =>
-  alignByOffsets(ids(left), ids(right), bytes)
+  alignTokens(ids(left), ids(right), bytes)
     .map((stretch) => {
       const side = (all: string, { start, end }: Stretch['left']) => all.split('|').slice(start, end).join('|')
       const sign = stretch.kind === 'equal' ? '=' : stretch.sameBytes ? '~' : '≠'
@@ -22,7 +44,7 @@ const draw = (left: string, right: string): string =>
     })
     .join('   ')
 
-describe('alignment by offsets', () => {
+describe('alignment of tokens', () => {
   test('cuts where tokens of both end at the same byte', () => {
     expect(draw('a|b|c', 'a|b|c')).toBe('a|b|c = a|b|c')
     expect(draw('c|a|b|c', 'c|ab|c')).toBe('c = c   a|b ~ ab   c = c')
@@ -45,7 +67,7 @@ describe('alignment by offsets', () => {
     expect(draw('ab|c', 'a||b|c')).toBe('ab ~ a||b   c = c')
   })
 
-  test('where the bytes differ they meet at the nearest three equal ids, or at the end', () => {
+  test('where the bytes differ, the text decides', () => {
     expect(draw('a|b|c|ab|a|b', 'a|c|c|ab|a|b')).toBe('a = a   b ≠ c   c|ab|a|b = c|ab|a|b')
     expect(draw('a|b', 'a|c')).toBe('a = a   b ≠ c')
     expect(draw('a|b', 'a')).toBe('a = a   b ≠ ')
@@ -53,40 +75,41 @@ describe('alignment by offsets', () => {
     expect(draw('c|b|a|b|c', 'c|a|a|b|a|b|c')).toBe('c = c    ≠ a|a   b|a|b|c = b|a|b|c')
   })
 
-  test('a stretch of other bytes may be longer than the first window', () => {
-    const left = [1, ...Array.from({ length: 40 }, () => 2), 1, 3, 7]
-    const right = [1, ...Array.from({ length: 20 }, () => 3), 1, 3, 7]
-    expect(alignByOffsets(left, right, bytes)).toEqual([
-      { kind: 'equal', left: { start: 0, end: 1 }, right: { start: 0, end: 1 } },
-      { kind: 'drift', left: { start: 1, end: 41 }, right: { start: 1, end: 21 }, sameBytes: false },
-      { kind: 'equal', left: { start: 41, end: 44 }, right: { start: 21, end: 24 } },
+  test('a long row of equal ids at another place of the same text is no match', () => {
+    const [joined, apart] = [
+      Array.from({ length: 40 }, () => 'ab'),
+      Array.from({ length: 60 }, () => ['a', 'b']).flat(),
+    ]
+    const both = apart.slice(0, 40).join('|')
+    const rest = apart.slice(40).join('|')
+    expect(draw([...joined, ...apart].join('|'), [...apart, ...joined].join('|'))).toBe(
+      `${joined.join('|')} ~ ${rest}   ${both} = ${both}   ${rest} ~ ${joined.join('|')}`,
+    )
+  })
+
+  test('a long row of ids that moved leaves one place and comes to another', () => {
+    const row = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index)
+    const [moved, others] = [row(1000, 40), row(2000, 90)]
+    expect(driftOf(alignTokens([1, ...moved, ...others, 2], [1, ...others, ...moved, 2], bytes))).toEqual([
+      { kind: 'drift', left: { start: 1, end: 41 }, right: { start: 1, end: 1 }, sameBytes: false },
+      { kind: 'drift', left: { start: 131, end: 131 }, right: { start: 91, end: 131 }, sameBytes: false },
     ])
   })
 
-  test('takes the nearer of two places where both go on alike', () => {
-    const left = [2, 2, 1, 3, 7, 5, 6, 8, 4]
-    const right = [3, 1, 3, 7, 9, 5, 6, 8, 4]
-    expect(driftOf(alignByOffsets(left, right, bytes)).map(({ left }) => left)).toEqual([
-      { start: 0, end: 2 },
-      { start: 5, end: 5 },
-    ])
-  })
-
-  test('takes the same of two that are equally near, whichever side they stand on', () => {
-    const left = [2, 1, 3, 7, 5, 6, 8]
-    const right = [3, 5, 6, 8, 1, 3, 7]
-    expect(driftOf(alignByOffsets(left, right, bytes))[0]).toMatchObject({ left: { end: 1 }, right: { end: 4 } })
-    expect(driftOf(alignByOffsets(right, left, bytes))[0]).toMatchObject({ left: { end: 4 }, right: { end: 1 } })
+  test('a drift moves to a better edge, but leaves a token of what is equal', () => {
+    expect(draw('c|<a>|b', 'c|<a>|a|<a>|b')).toBe('c = c    ≠ <a>|a   <a>|b = <a>|b')
+    expect(draw('<a>|b', '<a>|a|<a>|b')).toBe('<a> = <a>    ≠ a|<a>   b = b')
   })
 
   test('reads typed arrays', () => {
-    expect(driftOf(alignByOffsets(Int32Array.of(1, 2), Int32Array.of(5), bytes))).toEqual([
+    expect(driftOf(alignTokens(Int32Array.of(1, 2), Int32Array.of(5), bytes))).toEqual([
       { kind: 'drift', left: { start: 0, end: 2 }, right: { start: 0, end: 1 }, sameBytes: true },
     ])
   })
 })
 
-const anyIds = fc.array(fc.nat({ max: PIECES.length - 1 }), { maxLength: 60 })
+const knownIds = fc.array(fc.nat({ max: PIECES.length - 1 }), { maxLength: 60 })
+const anyIds = fc.array(fc.nat({ max: UNKNOWN + 1 }), { maxLength: 60 })
 
 /** Another way to cut the text of some ids, chosen at each place by a number. */
 const recut = (text: string, choices: readonly number[]): number[] => {
@@ -100,9 +123,32 @@ const recut = (text: string, choices: readonly number[]): number[] => {
   return cut
 }
 const sameText = fc
-  .tuple(anyIds, fc.array(fc.nat({ max: 9 }), { maxLength: 60 }))
+  .tuple(knownIds, fc.array(fc.nat({ max: 9 }), { maxLength: 60 }))
   .map(([left, choices]) => [left, recut(spelled(left), choices)] as const)
-const anyPair = fc.oneof(sameText, fc.tuple(anyIds, anyIds))
+/** Some tokens in a row replaced by others. */
+const edited = fc
+  .tuple(
+    anyIds,
+    fc.array(fc.record({ at: fc.nat({ max: 60 }), gone: fc.nat({ max: 9 }), news: anyIds }), { maxLength: 3 }),
+  )
+  .map(([left, edits]) => {
+    const right = [...left]
+    for (const { at, gone, news } of edits) right.splice(at, gone, ...news.slice(0, 9))
+    return [left, right] as const
+  })
+/** Passages that come again and again, long enough to be found as rows, some tokens of them replaced. */
+const passages = Array.from({ length: 6 }, (_, passage) =>
+  Array.from({ length: 25 }, (_, index) => (index * (2 * passage + 3) + passage) % (UNKNOWN + 2)),
+)
+const ofPassages = fc.array(fc.constantFrom(...passages), { maxLength: 12 }).map((all) => all.flat())
+const long = fc
+  .tuple(ofPassages, ofPassages, fc.nat({ max: 100 }), anyIds)
+  .map(([left, right, at, news]) => [left, [...right.slice(0, at), ...news, ...right.slice(at)]] as const)
+const longSameText = fc.tuple(ofPassages, fc.array(fc.nat({ max: 9 }), { maxLength: 6 })).map(([all, choices]) => {
+  const left = all.filter((id) => id < UNKNOWN)
+  return [left, recut(spelled(left), choices)] as const
+})
+const anyPair = fc.oneof(sameText, edited, long, longSameText, fc.tuple(anyIds, anyIds))
 
 describe('every alignment', () => {
   const slice = <T>(all: readonly T[], { start, end }: Stretch['left']) => all.slice(start, end)
@@ -110,7 +156,7 @@ describe('every alignment', () => {
   test('is made of stretches that are both sequences, equal and drift by turns', () => {
     fc.assert(
       fc.property(anyPair, ([left, right]) => {
-        const stretches = alignByOffsets(left, right, bytes)
+        const stretches = alignTokens(left, right, bytes)
         expect(stretches.flatMap((s) => slice(left, s.left))).toEqual([...left])
         expect(stretches.flatMap((s) => slice(right, s.right))).toEqual([...right])
         for (const [index, stretch] of stretches.entries()) {
@@ -125,22 +171,29 @@ describe('every alignment', () => {
   test('has equal ids where it says so, and the same bytes where it says so', () => {
     fc.assert(
       fc.property(anyPair, ([left, right]) => {
-        for (const stretch of alignByOffsets(left, right, bytes)) {
+        for (const stretch of alignTokens(left, right, bytes)) {
           const [ours, theirs] = [slice(left, stretch.left), slice(right, stretch.right)]
           if (stretch.kind === 'equal') expect(ours).toEqual(theirs)
           else expect(ours).not.toEqual(theirs)
-          if (stretch.kind === 'drift' && stretch.sameBytes) expect(spelled(ours)).toBe(spelled(theirs))
+          if (stretch.kind === 'drift') expect(stretch.sameBytes).toBe(spelled(ours) === spelled(theirs))
         }
       }),
     )
   })
 
   test('of the same text has the same bytes throughout, and no id in drift that stands at the same byte in both', () => {
-    const placed = (all: readonly number[]) => all.map((id, index) => `${id} at ${spelled(all.slice(0, index)).length}`)
+    const placed = (all: readonly number[]) => {
+      let at = 0
+      return all.map((id) => {
+        const token = `${id} at ${at}`
+        at += bytes(id)?.length ?? 0
+        return token
+      })
+    }
     fc.assert(
-      fc.property(sameText, fc.array(fc.nat({ max: 9 })), ([, right], choices) => {
+      fc.property(fc.oneof(sameText, longSameText), fc.array(fc.nat({ max: 9 })), ([, right], choices) => {
         const left = recut(spelled(right), choices)
-        const drift = driftOf(alignByOffsets(left, right, bytes))
+        const drift = driftOf(alignTokens(left, right, bytes))
         expect(drift.every(({ sameBytes }) => sameBytes)).toBe(true)
         const common = new Set(placed(left)).intersection(new Set(placed(right)))
         const inDrift = drift.flatMap((stretch) => slice(placed(left), stretch.left))
@@ -150,16 +203,35 @@ describe('every alignment', () => {
   })
 
   test('of a sequence with itself has no drift', () => {
-    fc.assert(fc.property(anyIds, (all) => driftOf(alignByOffsets(all, all, bytes)).length === 0))
+    fc.assert(fc.property(anyIds, (all) => driftOf(alignTokens(all, all, bytes)).length === 0))
   })
 
   test('of swapped sequences is the same, swapped', () => {
     fc.assert(
       fc.property(anyPair, ([left, right]) => {
-        const swapped = alignByOffsets(right, left, bytes).map((s) => ({ ...s, left: s.right, right: s.left }))
-        expect(swapped).toEqual(alignByOffsets(left, right, bytes))
+        const swapped = alignTokens(right, left, bytes).map((s) => ({ ...s, left: s.right, right: s.left }))
+        expect(swapped).toEqual(alignTokens(left, right, bytes))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
+})
+
+test('tokens replaced by as many others are found where they are, and nothing else is called drift', () => {
+  const edit = fc.record({ before: anyIds, gone: anyIds, behind: anyIds }).chain(({ before, gone, behind }) =>
+    fc.record({
+      before: fc.constant(before),
+      gone: fc.constant(gone),
+      news: fc.array(fc.nat({ max: UNKNOWN + 1 }), { minLength: gone.length, maxLength: gone.length }),
+      behind: fc.constant(behind),
+    }),
+  )
+  fc.assert(
+    fc.property(edit, ({ before, gone, news, behind }) => {
+      const drift = driftOf(alignTokens([...before, ...gone, ...behind], [...before, ...news, ...behind], bytes))
+      const tokens = (side: 'left' | 'right') => drift.reduce((sum, { [side]: { start, end } }) => sum + end - start, 0)
+      expect(tokens('left')).toBeLessThanOrEqual(gone.length)
+      expect(tokens('right')).toBeLessThanOrEqual(news.length)
+    }),
+  )
 })

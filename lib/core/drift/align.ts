@@ -1,8 +1,14 @@
 /**
- * Which tokens of one sequence are which of another that spells the same text: cut where tokens of both end at the same
- * byte. Ids are never matched over a distance while the bytes agree, so one split that differs shifts nothing behind it.
+ * Which tokens of one sequence are which of another. The texts are held against each other first; where they agree, tokens
+ * that stand at the same bytes and have the same id are equal. Ids are never matched over a distance while the text agrees,
+ * so a token that is split otherwise shifts nothing behind it.
  */
+import { commonIds } from '../common-prefix.ts'
 import type { Span } from '../trajectory.ts'
+import { type Box, commonRuns, gapsBetween, type Run, type Ways } from './align/common-runs.ts'
+import { commonText } from './align/common-text.ts'
+import { movedToEdges } from './align/edges.ts'
+import { type BytesOf, type Spelling, spelling } from './align/spelling.ts'
 
 /** A stretch of both sequences; one side of a drift may be empty. */
 export type Stretch =
@@ -11,133 +17,111 @@ export type Stretch =
       readonly kind: 'drift'
       readonly left: Span
       readonly right: Span
-      /** False: the text itself differs here, by a Unicode form or by bytes that are no character. */
+      /** False: the text itself differs here. */
       readonly sameBytes: boolean
     }
 
-/** The exact bytes of an id; empty where they are not known. Asked for again and again: it must be cheap. */
-export type BytesOf = (id: number) => Uint8Array
-
 /**
- * Stretches in order, equal and drift by turns; together they are both sequences. Both are ids of one tokenizer. Where the
- * bytes differ too, the sequences meet again at the nearest run of three equal ids. Time is near-linear in the lengths.
- * Swapped sequences give the same stretches, swapped.
+ * Stretches in order, equal and drift by turns; together they are both sequences. Both are ids of one tokenizer (see
+ * vocabularies.ts for two). An id whose bytes are not known is equal to itself only. Swapped sequences give the same
+ * stretches, swapped. Time is near-linear in the lengths of the texts, whatever they are (see common-runs.ts).
  */
-export function alignByOffsets(left: ArrayLike<number>, right: ArrayLike<number>, bytes: BytesOf): readonly Stretch[] {
-  const stretches: Stretch[] = []
-  let [l, r] = [0, 0]
-  while (l < left.length || r < right.length) {
-    const equal = equalIds(left, right, l, r)
-    if (equal > 0) stretches.push({ kind: 'equal', ...places(l, l + equal, r, r + equal) })
-    l += equal
-    r += equal
-    const from = { l, r }
-    let sameBytes = true
-    // Behind both ends there is nothing on either side, which is equal too.
-    while (left[l] !== right[r]) {
-      const met = nextSharedEnd(left, right, l, r, bytes)
-      const next = met ?? nextEqualRun(left, right, l, r)
-      if (!met) sameBytes = false
-      l = next.l
-      r = next.r
-    }
-    if (l > from.l || r > from.r) stretches.push({ kind: 'drift', ...places(from.l, l, from.r, r), sameBytes })
-  }
-  return stretches
+export function alignTokens(left: ArrayLike<number>, right: ArrayLike<number>, bytes: BytesOf): readonly Stretch[] {
+  const [ours, theirs] = [column(left), column(right)]
+  // Which side goes first is decided by the ids, so swapped sides are the same work.
+  const differs = commonIds(ours, theirs)
+  if ((ours[differs] ?? -1) <= (theirs[differs] ?? -1)) return aligned(ours, theirs, bytes)
+  return aligned(theirs, ours, bytes).map((stretch) => ({ ...stretch, left: stretch.right, right: stretch.left }))
 }
 
-export const driftOf = (stretches: readonly Stretch[]): readonly Extract<Stretch, { kind: 'drift' }>[] =>
+export const driftOf = (stretches: readonly Stretch[]): readonly Drift[] =>
   stretches.filter((stretch) => stretch.kind === 'drift')
 
-interface Place {
-  readonly l: number
-  readonly r: number
-}
+const column = (ids: ArrayLike<number>): Int32Array => (ids instanceof Int32Array ? ids : new Int32Array(ids))
 
-const places = (l: number, lEnd: number, r: number, rEnd: number) => ({
-  left: { start: l, end: lEnd },
-  right: { start: r, end: rEnd },
-})
+type Drift = Extract<Stretch, { kind: 'drift' }>
 
-function equalIds(left: ArrayLike<number>, right: ArrayLike<number>, l: number, r: number): number {
-  const most = Math.min(left.length - l, right.length - r)
-  let count = 0
-  while (count < most && left[l + count] === right[r + count]) count++
-  return count
-}
+/** So long a row of equal ids is the same text: texts are made, and held against each other, only between such rows. */
+const BY_IDS: Ways = { rows: [32], mostEdits: 0 }
 
-/**
- * Behind the tokens that spell the same bytes from here on, where a token of both ends. A token that spells nothing is one
- * by itself, unless it stands within the bytes of another. Undefined where the bytes differ before.
- */
-function nextSharedEnd(
-  left: ArrayLike<number>,
-  right: ArrayLike<number>,
-  l: number,
-  r: number,
-  bytes: BytesOf,
-): Place | undefined {
-  const isEmpty = (ids: ArrayLike<number>, at: number) => at < ids.length && bytes(ids[at] as number).length === 0
-  const [isLeftEmpty, isRightEmpty] = [isEmpty(left, l), isEmpty(right, r)]
-  if (isLeftEmpty || isRightEmpty) return { l: l + Number(isLeftEmpty), r: r + Number(isRightEmpty) }
-  const ours = byteReader(left, l, bytes)
-  const theirs = byteReader(right, r, bytes)
-  do {
-    const byte = ours.read()
-    if (byte === undefined || byte !== theirs.read()) return undefined
-  } while (!ours.isAtEnd() || !theirs.isAtEnd())
-  return { l: ours.next(), r: theirs.next() }
-}
-
-/** The bytes of tokens one by one; undefined behind the last. */
-function byteReader(ids: ArrayLike<number>, start: number, bytes: BytesOf) {
-  let next = start
-  let token = new Uint8Array()
-  let at = 0
-  return {
-    read(): number | undefined {
-      while (at === token.length && next < ids.length) {
-        token = bytes(ids[next++] as number) as typeof token
-        at = 0
-      }
-      return token[at++]
-    },
-    /** Whether the last byte read is the last of its token. */
-    isAtEnd: () => at === token.length,
-    /** The token behind the one read last. */
-    next: () => next,
+function aligned(left: Int32Array, right: Int32Array, bytes: BytesOf): readonly Stretch[] {
+  const whole = { left: { start: 0, end: left.length }, right: { start: 0, end: right.length } }
+  const spelled = (box: Box): Gap => ({
+    ...box,
+    ours: spelling(left, box.left, bytes),
+    theirs: spelling(right, box.right, bytes),
+  })
+  const rows = commonRuns(left, right, whole, BY_IDS)
+  const gaps = gapsBetween(rows, whole).map(spelled)
+  if (mayBeShifted(gaps)) {
+    const all = spelled(whole)
+    if (isSameText(all)) return stretchesOf(equalTokens(left, right, all), whole, spelled)
   }
+  const equal = [...rows, ...gaps.flatMap((gap) => equalTokens(left, right, gap))].sort((a, b) => a.left - b.left)
+  return movedToEdges(stretchesOf(equal, whole, spelled), left, right, bytes)
 }
 
-/** Equal ids in a row by which sequences of different bytes are taken to meet; at the end of both fewer will do. */
-const RUN = 3
-const FIRST_WINDOW = 16
+/** A part of both sequences with its texts. */
+interface Gap extends Box {
+  readonly ours: Spelling
+  readonly theirs: Spelling
+}
 
-/** The nearest place where both go on with the same ids: with the fewest tokens of both sides together before it. */
-function nextEqualRun(left: ArrayLike<number>, right: ArrayLike<number>, l: number, r: number): Place {
-  for (let window = FIRST_WINDOW; ; window *= 2) {
-    const lEnd = Math.min(left.length, l + window)
-    const rEnd = Math.min(right.length, r + window)
-    const firstInRight = new Map<string, number>()
-    for (let at = r; at <= rEnd; at++) {
-      const run = runAt(right, at)
-      if (!firstInRight.has(run)) firstInRight.set(run, at)
+/** Whether the texts may be the same, and yet rows of equal ids stand at other bytes: where a text repeats itself. */
+function mayBeShifted(gaps: readonly Gap[]): boolean {
+  const longer = gaps.map(({ ours, theirs }) => ours.symbols.length - theirs.symbols.length)
+  return longer.some((bytes) => bytes !== 0) && longer.reduce((sum, bytes) => sum + bytes, 0) === 0
+}
+
+function isSameText({ ours, theirs }: Gap): boolean {
+  const { length } = ours.symbols
+  return length === theirs.symbols.length && commonIds(ours.symbols, theirs.symbols) === length
+}
+
+/** Runs of tokens that have the same id at the same place of the same text. */
+function equalTokens(left: Int32Array, right: Int32Array, gap: Gap): readonly Run[] {
+  const { ours, theirs } = gap
+  const [lFirst, rFirst] = [gap.left.start, gap.right.start]
+  const equal: Run[] = []
+  let [l, r] = [0, 0]
+  for (const text of commonText(ours.symbols, theirs.symbols)) {
+    const shift = text.right - text.left
+    const end = text.left + text.length
+    let length = 0
+    const close = () => {
+      if (length > 0) equal.push({ left: lFirst + l - length, right: rFirst + r - length, length })
+      length = 0
     }
-    let best: (Place & { readonly run: string }) | undefined
-    const distance = (place: Place): number => place.l - l + place.r - r
-    for (let at = l; at <= lEnd; at++) {
-      const run = runAt(left, at)
-      const other = firstInRight.get(run)
-      if (other === undefined) continue
-      const found = { l: at, r: other, run }
-      // Of two that are equally near, the one whose ids come first: sides may be swapped.
-      if (!best || distance(found) - distance(best) < Number(run < best.run)) best = found
+    while ((ours.starts[l] as number) < text.left) l++
+    while ((theirs.starts[r] as number) < text.right) r++
+    for (;;) {
+      // Behind the last token not a number, which is not less than anything.
+      const lEnd = ours.starts[l + 1] as number
+      const rEnd = (theirs.starts[r + 1] as number) - shift
+      if (!(lEnd <= end && rEnd <= end)) break
+      if (ours.starts[l] === (theirs.starts[r] as number) - shift && left[lFirst + l] === right[rFirst + r]) length++
+      else close()
+      if (lEnd <= rEnd) l++
+      if (rEnd <= lEnd) r++
     }
-    // What lies outside of the window is farther than the window is wide.
-    if (best && (distance(best) <= window || (lEnd === left.length && rEnd === right.length))) return best
+    close()
   }
+  return equal
 }
 
-/** The ids from here on, -1 behind the last: at the end of both sequences the same. */
-const runAt = (ids: ArrayLike<number>, at: number): string =>
-  Array.from({ length: RUN }, (_, offset) => ids[at + offset] ?? -1).join()
+/** What is equal, and what stands between. */
+function stretchesOf(equal: readonly Run[], whole: Box, spelled: (box: Box) => Gap): readonly Stretch[] {
+  const stretches: Stretch[] = []
+  let next = { left: 0, right: 0 }
+  const equalUpTo = (left: number, right: number) => {
+    if (left > next.left)
+      stretches.push({ kind: 'equal', left: { start: next.left, end: left }, right: { start: next.right, end: right } })
+  }
+  for (const { left, right } of gapsBetween(equal, whole)) {
+    equalUpTo(left.start, right.start)
+    stretches.push({ kind: 'drift', left, right, sameBytes: isSameText(spelled({ left, right })) })
+    next = { left: left.end, right: right.end }
+  }
+  equalUpTo(whole.left.end, whole.right.end)
+  return stretches
+}

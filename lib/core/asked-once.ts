@@ -1,0 +1,31 @@
+/** One answer for many who ask for the same. */
+
+/**
+ * The first one asks, the others wait with it; who leaves keeps nobody else from the answer, and when nobody waits any
+ * more the question is taken back. A failure is told to all who waited; who comes after it asks again.
+ */
+export function askedOnce<T>(): (ask: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) => Promise<T> {
+  let asked: { readonly answer: Promise<T>; readonly takenBack: AbortController; waiting: number } | undefined
+  return async (ask, signal) => {
+    signal.throwIfAborted()
+    if (!asked) {
+      const takenBack = new AbortController()
+      asked = { answer: ask(takenBack.signal), takenBack, waiting: 0 }
+    }
+    const own = asked
+    own.waiting++
+    const left = Promise.withResolvers<never>()
+    const leave = () => left.reject(signal.reason)
+    signal.addEventListener('abort', leave)
+    try {
+      return await Promise.race([own.answer, left.promise])
+    } catch (error) {
+      if (asked === own && (!signal.aborted || own.waiting === 1)) asked = undefined
+      throw error
+    } finally {
+      own.waiting--
+      if (own.waiting === 0) own.takenBack.abort()
+      signal.removeEventListener('abort', leave)
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/** A text of at most so many characters (UTF-16; Infinity: as it is), with a line in its middle that says how much was left out. */
+export function cutText(text: string, most: number): string {
+  if (text.length <= most) return text
+  const note = (left: number) => `\n[… ${left.toLocaleString('en')} characters left out …]\n`
+  const kept = Math.max(0, most - note(text.length).length)
+  const head = wholeUpTo(text, Math.ceil(kept / 2))
+  const tail = wholeFrom(text, text.length - Math.floor(kept / 2))
+  return `${text.slice(0, head)}${note(tail - head)}${text.slice(tail)}`
+}
+
+/** No pair of surrogates is parted. */
+const wholeUpTo = (text: string, end: number): number => (isInside(text, end) ? end - 1 : end)
+const wholeFrom = (text: string, start: number): number => (isInside(text, start) ? start + 1 : start)
+
+const isInside = (text: string, place: number): boolean =>
+  /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(Math.max(0, place - 1), place + 1))

@@ -1,0 +1,76 @@
+/**
+ * Where tokens were put in or left out beside tokens like them, several places are as right: `a b [a b] c` is `a [b a] b c`
+ * too. Chosen is the one that a reader would choose: from a special token to a special token, or whole lines.
+ */
+import type { Stretch } from '../align.ts'
+import type { BytesOf } from './spelling.ts'
+
+/** In tokens, each way: no more than what two calls of one tool begin with. */
+const FURTHEST = 128
+
+/** The same stretches, some ends of drifts moved. Equal stretches stay, of one token at least. */
+export function movedToEdges(
+  stretches: readonly Stretch[],
+  left: ArrayLike<number>,
+  right: ArrayLike<number>,
+  bytes: BytesOf,
+): readonly Stretch[] {
+  const moved = [...stretches]
+  for (const [index, stretch] of stretches.entries()) {
+    const [before, behind] = [moved[index - 1], moved[index + 1]]
+    if (stretch.kind === 'equal' || !before || !behind) continue
+    const isLeft = stretch.right.start === stretch.right.end
+    if (!isLeft && stretch.left.start < stretch.left.end) continue
+    const ids = isLeft ? left : right
+    const { start, end } = isLeft ? stretch.left : stretch.right
+    const room = { back: lengthOf(before) - 1, on: lengthOf(behind) - 1 }
+    const by = bestMove(ids, start, end, room, bytes)
+    if (by === 0) continue
+    moved[index - 1] = { ...before, left: endMoved(before.left, by), right: endMoved(before.right, by) }
+    moved[index] = { ...stretch, left: spanMoved(stretch.left, by), right: spanMoved(stretch.right, by) }
+    moved[index + 1] = { ...behind, left: startMoved(behind.left, by), right: startMoved(behind.right, by) }
+  }
+  return moved
+}
+
+type Span = Stretch['left']
+const lengthOf = ({ left }: Stretch): number => left.end - left.start
+const startMoved = ({ start, end }: Span, by: number): Span => ({ start: start + by, end })
+const endMoved = ({ start, end }: Span, by: number): Span => ({ start, end: end + by })
+const spanMoved = ({ start, end }: Span, by: number): Span => ({ start: start + by, end: end + by })
+
+/** By how many tokens: the best edges, and of those as good the nearest. What was doubled is the second of two. */
+function bestMove(
+  ids: ArrayLike<number>,
+  start: number,
+  end: number,
+  room: { readonly back: number; readonly on: number },
+  bytes: BytesOf,
+): number {
+  let best = 0
+  let worth = edgeWorth(ids, start, bytes) + edgeWorth(ids, end, bytes)
+  const consider = (by: number) => {
+    if (by % (end - start) === 0) return
+    const other = edgeWorth(ids, start + by, bytes) + edgeWorth(ids, end + by, bytes)
+    if (other > worth || (other === worth && Math.abs(by) < Math.abs(best))) {
+      best = by
+      worth = other
+    }
+  }
+  for (let by = 1; by <= Math.min(room.back, FURTHEST) && ids[start - by] === ids[end - by]; by++) consider(-by)
+  for (let by = 1; by <= Math.min(room.on, FURTHEST) && ids[start + by - 1] === ids[end + by - 1]; by++) consider(by)
+  return best
+}
+
+const NEWLINE = 10
+const SPACE = 32
+const LESS = 60
+const GREATER = 62
+
+/** How good a place to cut is before a token. */
+function edgeWorth(ids: ArrayLike<number>, at: number, bytes: BytesOf): number {
+  const [before, token] = [bytes(ids[at - 1] as number), bytes(ids[at] as number)]
+  if (token && token.length > 2 && token[0] === LESS && token.at(-1) === GREATER) return 3
+  if (before?.at(-1) === NEWLINE) return 2
+  return token?.[0] === SPACE ? 1 : 0
+}

@@ -1,0 +1,58 @@
+/** Both sides spell the same bytes, with other tokens. */
+import type { DriftSide } from './drift-side.ts'
+import { bytesIn, type Part, type Place, tokensIn, tokenText, type Verdict } from './place.ts'
+
+export function split(place: Place): Verdict | undefined {
+  const { left, right, sameBytes } = place
+  if (!sameBytes) return undefined
+  if (bytesIn(left.side, left.span).length === 0)
+    return { kind: 'unknown', cause: 'Tokens that spell nothing: other ones, or on one side only.' }
+  const [before, after] = [left, right].map(({ span }) => span.end - span.start) as [number, number]
+  const detail = after < before ? 'merge' : after > before ? 'split' : 'shift'
+  return {
+    kind: 'split',
+    detail,
+    cause: isOtherTokenizer(left.side, right.side)
+      ? `Another tokenizer cuts this text ${tokens(before)} → ${tokens(after)}.`
+      : `Encoding this text again gives other tokens than were there: ${tokens(before)} ${HOW[detail]} ${tokens(after)}; the sampler is not bound to the tokenizer’s merges.`,
+  }
+}
+
+const HOW = { merge: 'became', split: 'became', shift: 'cut elsewhere became' } as const
+
+const tokens = (count: number): string => (count === 1 ? '1 token' : `${count} tokens`)
+
+function isOtherTokenizer(left: DriftSide, right: DriftSide): boolean {
+  const [ours, theirs] = [left, right].map(({ trajectory }) => trajectory.model.tokenizer?.fingerprint)
+  return ours !== undefined && theirs !== undefined && ours !== theirs
+}
+
+/** The text of a special token, spelled with ordinary ones. */
+export function spelled({ left, right, sameBytes }: Place): Verdict | undefined {
+  if (!sameBytes) return undefined
+  const names = (part: Part) => part.specials().map((token) => tokenText(part.side, token))
+  const [ours, theirs] = [names(left), names(right)]
+  const own = ours.find((name) => !theirs.includes(name))
+  const other = theirs.find((name) => !ours.includes(name))
+  const name = own ?? other
+  if (name === undefined) return undefined
+  return {
+    kind: 'special-tokens',
+    detail: 'spelled',
+    cause:
+      own === undefined
+        ? `${name} is one special token on the right and spelled with ordinary tokens on the left: the model wrote its text, and encoding took it for the token.`
+        : `${name} is one special token on the left and spelled with ordinary tokens on the right: the text was encoded without special tokens.`,
+  }
+}
+
+/** Ids whose texts no vocabulary tells. */
+export function untold({ left, right }: Place): Verdict | undefined {
+  const isUntold =
+    ({ side }: Part) =>
+    (token: number) =>
+      side.bytesAt(token) === undefined
+  return [left, right].some((part) => tokensIn(part.span, isUntold(part)).length > 0)
+    ? { kind: 'unknown', cause: 'The texts of these ids are not known, so what differs cannot be told.' }
+    : undefined
+}

@@ -1,0 +1,33 @@
+/** White space at an edge. Elsewhere it belongs to a text. */
+import { type DriftSide, isBlank, isSpecial, spanAt } from './drift-side.ts'
+import { cores, type Part, type Place, type Verdict } from './place.ts'
+
+export function separator(place: Place): Verdict | undefined {
+  const { left, right, before, after } = cores(place)
+  if (left.trim() !== '' || right.trim() !== '') return undefined
+  const sides = [place.left, place.right]
+  const isAtEdge = (before.trim() === '' && sides.some(beginsAtEdge)) || (after.trim() === '' && sides.some(endsAtEdge))
+  return isAtEdge
+    ? {
+        kind: 'separator',
+        cause: `Other white space at an edge (${JSON.stringify(left)} on the left, ${JSON.stringify(right)} on the right): the reply was trimmed, or the template writes another separator than the model did.`,
+      }
+    : undefined
+}
+
+function beginsAtEdge({ side, span }: Part): boolean {
+  let token = span.start
+  while (token > 0 && !isEdge(side, token) && isBlank(side, token - 1)) token--
+  return isEdge(side, token) || isSpecial(side, token - 1)
+}
+
+function endsAtEdge({ side, span }: Part): boolean {
+  const { length } = side.ids
+  let token = span.end
+  while (token < length && !isEdge(side, token) && isBlank(side, token)) token++
+  return isEdge(side, token) || isSpecial(side, token)
+}
+
+/** A segment, a think block or a call begins or ends before this token. */
+const isEdge = ({ edges, thinks, calls }: DriftSide, token: number): boolean =>
+  edges.has(token) || [thinks, calls].some((spans) => spanAt(spans, token) !== spanAt(spans, token - 1))

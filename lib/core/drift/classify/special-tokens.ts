@@ -1,0 +1,73 @@
+/** Special tokens other than ends of turns, and the headers that some of them open. */
+import { type DriftSide, endsTurn, isSpecial, spanAt } from './drift-side.ts'
+import { isEmpty, isLast, ordinaryText, type Part, type Place, tokenText, type Verdict } from './place.ts'
+
+export function specialTokens(place: Place): Verdict | undefined {
+  const { left, right } = place
+  const [ours, theirs] = [namesIn(left), namesIn(right)]
+  if (ours.length + theirs.length === 0) return otherRole(place)
+  if (ours.join() === theirs.join() || ![left, right].every((part) => isNothing(part) || isHeader(part)))
+    return undefined
+  const which = `${ours.join(' ') || 'nothing'} on the left, ${theirs.join(' ') || 'nothing'} on the right`
+  const isBare = [left, right].every((part) => ordinaryText(part).trim() === '')
+  if (isBare && left.span.start <= 1 && right.span.start <= 1)
+    return {
+      kind: 'special-tokens',
+      detail: 'bos',
+      cause: `The text begins otherwise (${which}): the tokenizer (add_special_tokens) and the template do not agree who writes the first token.`,
+    }
+  if (isLast(left) && isLast(right) && (isNothing(left) || isNothing(right)))
+    return {
+      kind: 'special-tokens',
+      detail: 'generation-prompt',
+      cause: `The header of a next reply stands at the end of the ${ours.length > 0 ? 'left' : 'right'} only: one side was rendered with add_generation_prompt, the other without.`,
+    }
+  return isBare
+    ? { kind: 'special-tokens', detail: 'other', cause: `Other special tokens: ${which}.` }
+    : { kind: 'special-tokens', detail: 'header', cause: `A turn’s header is written otherwise: ${which}.` }
+}
+
+/** Special tokens that open a turn, with a role or without. */
+export function isHeader(part: Part): boolean {
+  const { side } = part
+  const specials = part.specials()
+  return (
+    specials.length > 0 &&
+    specials[0] === part.words()[0] &&
+    !specials.some((token) => endsTurn(side, token)) &&
+    ROLES.test(ordinaryText(part))
+  )
+}
+
+/** What headers of well-known templates hold: roles, and the channels of some. Or nothing. */
+const ROLES =
+  /^(?:\s|system|developer|user|human|assistant|model|gpt|bot|chatbot|ai|tool|function|ipython|observation|environment|analysis|commentary|final)*$/i
+const WORD = /^[\p{L}\p{N}_-]{1,40}$/u
+
+const isNothing = (part: Part): boolean => isEmpty(part) || part.words().length === 0
+
+const namesIn = (part: Part): readonly string[] => part.specials().map((token) => tokenText(part.side, token))
+
+/** The word behind a token that opens a turn. */
+function otherRole({ left, right }: Place): Verdict | undefined {
+  const [ours, theirs] = [left, right].map((part) => part.text().trim()) as [string, string]
+  if (![left, right].every(standsAsRole) || ![ours, theirs].some((role) => ROLES.test(role))) return undefined
+  return {
+    kind: 'special-tokens',
+    detail: 'header',
+    cause: `The turn has the role “${ours}” on the left and “${theirs}” on the right: the templates name it otherwise.`,
+  }
+}
+
+/** It stands between a token that opens a turn and a line end, or another special token. */
+function standsAsRole(part: Part): boolean {
+  const { side, span } = part
+  const before = span.start - 1
+  if (!WORD.test(part.text().trim()) || before < 0 || span.end === side.ids.length) return false
+  if (!isSpecial(side, before) || endsTurn(side, before) || isInPart(side, before)) return false
+  return isSpecial(side, span.end) || tokenText(side, span.end).startsWith('\n')
+}
+
+/** A think block or a call is no turn. */
+const isInPart = ({ thinks, calls }: DriftSide, token: number): boolean =>
+  spanAt(thinks, token) !== undefined || spanAt(calls, token) !== undefined

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { unheededNote } from './sampling-heed.ts'
+
+test('a router drops some, and all that it does not know', () => {
+  expect(unheededNote('logit_bias', { kind: 'router' })).toContain('routers drop it')
+  expect(unheededNote('new_one', { kind: 'router' })).toContain('routers drop it')
+  expect(unheededNote('top_p', { kind: 'router' })).toBeUndefined()
+  expect(unheededNote('new_one', { kind: 'server', version: '0.4.0' })).toBeUndefined()
+})
+
+test('an older server does not know the newer ones', () => {
+  expect(unheededNote('stop_regex', { kind: 'server', version: '0.5.2' })).toBe(
+    'SGLang knows it from 0.5.5 on; this server is 0.5.2.',
+  )
+  expect(unheededNote('stop_regex', { kind: 'server', version: '0.5.5' })).toBeUndefined()
+  expect(unheededNote('stop_regex', {})).toBeUndefined()
+})
+
+test('a seed needs deterministic inference, where the server says whether it has it', () => {
+  expect(unheededNote('sampling_seed', { deterministicInference: false })).toContain('no effect')
+  expect(unheededNote('sampling_seed', { deterministicInference: true })).toBeUndefined()
+  expect(unheededNote('sampling_seed', {})).toBeUndefined()
+})
