@@ -1,6 +1,7 @@
-/** The loop that every parser runs: where calls open, and where one ends that could not be read. */
+/** Calls between delimiters of their own: where they open, and where one ends that could not be read. */
 import { finder } from './finder.ts'
 import type { ParsedCall, TextRange, ToolParser } from './parser.ts'
+import { runsIn } from './runs.ts'
 
 /** The places of a format's delimiters in one text. */
 export interface Marks {
@@ -13,26 +14,15 @@ export function marksIn(text: string, { open, close }: ToolParser['delimiters'])
 }
 
 /** Reads the calls that open outside the shielded ranges, each from where the one before has ended. */
-export function callsIn(
+export const callsIn = (
   shielded: readonly TextRange[],
   { nextOpen }: Marks,
   read: (open: number) => ParsedCall,
-): ParsedCall[] {
-  const calls: ParsedCall[] = []
-  let shield = 0
-  for (let open = nextOpen(0); open >= 0; ) {
-    while ((shielded[shield]?.end ?? Infinity) <= open) shield++
-    const block = shielded[shield]
-    if (block && block.start <= open) {
-      open = nextOpen(block.end)
-      continue
-    }
+): ParsedCall[] =>
+  runsIn(shielded, nextOpen, (open) => {
     const call = read(open)
-    calls.push(call)
-    open = nextOpen(call.text.end)
-  }
-  return calls
-}
+    return { calls: [call], end: call.text.end }
+  })
 
 export interface Fault {
   readonly why: string
@@ -50,15 +40,17 @@ export function malformedCall(
   { why, at, name }: Fault,
   delimiters: ToolParser['delimiters'],
   end: MalformedEnd,
-): Extract<ParsedCall, { kind: 'malformed' }> {
+): MalformedCall {
   const raw = text.slice(open + delimiters.open.length, end.body)
   const range = { start: open, end: end.isClosed ? end.body + delimiters.close.length : end.body }
-  const place = Math.min(at, end.body)
-  // Written out: spreading a name that may be missing takes as long as all the rest (bench/parsers.ts).
-  return name === undefined
-    ? { kind: 'malformed', why, at: place, raw, text: range }
-    : { kind: 'malformed', name, why, at: place, raw, text: range }
+  return malformed({ why, at: Math.min(at, end.body), name }, raw, range)
 }
+
+type MalformedCall = Extract<ParsedCall, { kind: 'malformed' }>
+
+/** Written out: spreading a name that may be missing takes as long as all the rest (bench/parsers.ts). */
+export const malformed = ({ why, at, name }: Fault, raw: string, text: TextRange): MalformedCall =>
+  name === undefined ? { kind: 'malformed', why, at, raw, text } : { kind: 'malformed', name, why, at, raw, text }
 
 interface MalformedEnd {
   /** Where its body ends. */
@@ -79,3 +71,6 @@ export function endOfName(text: string, start: number, ends: RegExp): number {
   ends.lastIndex = start
   return ends.exec(text)?.index ?? text.length
 }
+
+/** The earlier of two places; -1 for none. */
+export const earlier = (a: number, b: number): number => (a < 0 ? b : b < 0 ? a : Math.min(a, b))

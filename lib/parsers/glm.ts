@@ -7,7 +7,7 @@ import { callsIn, endOfName, marksIn } from './calls.ts'
 import { finder } from './finder.ts'
 import { skipSpace } from './json-scan.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from './parser.ts'
-import { missing, nameRange, notClosed, type Tagged, taggedCall } from './tagged.ts'
+import { missing, nameRange, notClosed, type Tagged, taggedCall, typedBySchema } from './tagged.ts'
 
 const delimiters = { open: '<tool_call>', close: '</tool_call>' } as const
 const KEY = '<arg_key>'
@@ -24,11 +24,12 @@ export const glm: ToolParser = { name: 'glm', delimiters, parse }
 
 function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
   const marks = marksIn(text, delimiters)
+  const readValue = typedBySchema(text, tools, words)
   const nextValue = finder(text, VALUE)
   const nextValueEnd = finder(text, VALUE_END)
   return callsIn(shielded, marks, (open) => {
     const tagged = readCall(text, open + delimiters.open.length, nextValue, nextValueEnd)
-    return taggedCall(text, open, tagged, tools, { delimiters, words }, marks)
+    return taggedCall(text, open, tagged, readValue, delimiters, marks)
   })
 }
 

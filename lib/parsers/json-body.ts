@@ -1,4 +1,4 @@
-/** A JSON object between delimiters, as hermes and kimi_k2 write it. */
+/** JSON objects in a text: between delimiters, as most formats write them, or up to where something else begins. */
 import { type Marks, malformedEnd } from './calls.ts'
 import { type Member, type ObjectScan, scanObject, skipSpace } from './json-scan.ts'
 
@@ -16,30 +16,40 @@ export type JsonBodyReader = (start: number) => JsonBody
 
 /** `what`: how the object is called in an error, "the call" for example. */
 export function jsonBodyReader(text: string, closer: string, marks: Marks, what: string): JsonBodyReader {
-  // A body that is cut inside a string may go on: its delimiter is then text of an argument. Reading on costs what the
-  // rest of the text is long, so it is bounded over the whole parse.
-  let readingOn = 2 * text.length
+  const read = objectReader(text, marks.nextClose, what)
   return (start) => {
-    const close = marks.nextClose(start)
-    const scan = scanBody(text, start, close < 0 ? text.length : close, what)
-    if (scan.ok) return closed(text, start, scan, closer, marks)
-    if (scan.kind === 'inside-string' && close >= 0 && readingOn > 0) {
-      const longer = scanBody(text, start, text.length, what)
-      readingOn -= (longer.ok ? longer.end : longer.at) - close
-      const body = longer.ok ? closed(text, start, longer, closer, marks) : undefined
-      if (body?.ok) return body
-    }
-    return { ok: false, at: scan.at, why: scan.kind === 'inside-string' ? 'a string is not closed' : scan.why }
+    const scan = read(start, (longer) => closed(text, start, longer, closer, marks).ok)
+    return scan.ok ? closed(text, start, scan, closer, marks) : { ok: false, at: scan.at, why: scan.why }
   }
 }
 
-function closed(
+export type WholeObject = Extract<ObjectScan, { ok: true }>
+
+/**
+ * Reads the object at a place, up to the next bound. A string that is cut there may go on: the bound is then text of it,
+ * where what is read so is accepted.
+ */
+export function objectReader(
   text: string,
-  start: number,
-  { end, members }: Extract<ObjectScan, { ok: true }>,
-  closer: string,
-  marks: Marks,
-): JsonBody {
+  nextBound: (from: number) => number,
+  what: string,
+): (start: number, accepts: (longer: WholeObject) => boolean) => ObjectScan {
+  // Reading on costs what the rest of the text is long, so it is bounded over the whole parse.
+  let readingOn = 2 * text.length
+  return (start, accepts) => {
+    const bound = nextBound(start)
+    const scan = scanBody(text, start, bound < 0 ? text.length : bound, what)
+    if (scan.ok || scan.kind !== 'inside-string') return scan
+    if (bound >= 0 && readingOn > 0) {
+      const longer = scanBody(text, start, text.length, what)
+      readingOn -= (longer.ok ? longer.end : longer.at) - bound
+      if (longer.ok && accepts(longer)) return longer
+    }
+    return { ...scan, why: 'a string is not closed' }
+  }
+}
+
+function closed(text: string, start: number, { end, members }: WholeObject, closer: string, marks: Marks): JsonBody {
   const close = skipSpace(text, end, text.length)
   if (text.startsWith(closer, close)) return { ok: true, start: skipSpace(text, start, end), members, close }
   const { isClosed } = malformedEnd(text, end, marks)

@@ -112,5 +112,5 @@ test('the text without calls is without sections too, think blocks excepted', ()
   const text = `a <think>${BEGIN}</think> ${BEGIN}b${call('f', JSON.stringify({ a: END }))}c${END} d`
   const calls = parseText(kimiK2, text)
   const think = { start: 2, end: text.indexOf('</think>') + 8 }
-  expect(textWithoutCalls(text, calls, [think], kimiK2.delimiters)).toBe(`a <think>${BEGIN}</think> bc d`)
+  expect(textWithoutCalls(text, calls, [think], kimiK2)).toBe(`a <think>${BEGIN}</think> bc d`)
 })

@@ -2,12 +2,12 @@
  * Kimi K2: `<|tool_call_begin|>functions.NAME:INDEX<|tool_call_argument_begin|>{…}<|tool_call_end|>`, any number of them in
  * a section. The id is the model's own: its template prints it above the result of the call.
  */
-import { callsIn, endOfName, type Marks, malformedCall, malformedEnd, marksIn } from './calls.ts'
+import { callsIn, earlier, endOfName, type Marks, malformedCall, malformedEnd, marksIn } from './calls.ts'
 import { finder } from './finder.ts'
 import { type JsonBodyReader, jsonBodyReader } from './json-body.ts'
 import { skipSpace, whatStands } from './json-scan.ts'
 import type { ParsedCall, TextRange, ToolParser } from './parser.ts'
-import { within } from './within.ts'
+import { inSections } from './sections.ts'
 
 const ARGUMENTS = '<|tool_call_argument_begin|>'
 const section = { open: '<|tool_calls_section_begin|>', close: '<|tool_calls_section_end|>' } as const
@@ -22,7 +22,7 @@ function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCal
   const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
   const read = jsonBodyReader(text, delimiters.close, marks, 'what follows the id')
   const calls = callsIn(shielded, { nextOpen, nextClose }, (open) => readCall(text, open, read, marks))
-  return inSections(text, calls, shielded)
+  return inSections(text, calls, shielded, { section, mustClose: true, mayLack: false })
 }
 
 const ID_END = /[<\s]/g
@@ -61,45 +61,3 @@ function readCall(text: string, open: number, read: JsonBodyReader, marks: Marks
 
 /** Without the prefix and the number that ids have. */
 const nameIn = (id: string): string => (id.startsWith(PREFIX) ? id.slice(PREFIX.length) : id).replace(INDEX, '')
-
-const SECTION = /<\|tool_calls_section_(begin|end)\|>/g
-
-/** Calls that stand in no section, or in one that is not closed, are malformed. */
-function inSections(text: string, calls: readonly ParsedCall[], shielded: readonly TextRange[]): readonly ParsedCall[] {
-  const isInCall = within(calls.map((call) => call.text))
-  const isShielded = within(shielded)
-  const tags = Array.from(text.matchAll(SECTION), ({ index, 1: kind }) => ({ index, kind })).filter(
-    ({ index }) => !isInCall(index) && !isShielded(index),
-  )
-  const settled: ParsedCall[] = []
-  /** Number of the first call of the section that is open. */
-  let firstCall: number | undefined
-  const leaveOpen = () => {
-    for (let index = firstCall ?? settled.length; index < settled.length; index++)
-      settled[index] = refused(settled[index] as ParsedCall, `the section is not closed: no ${section.close} follows`)
-  }
-  let next = 0
-  const readTags = (until: number) => {
-    for (let tag = tags[next]; tag && tag.index < until; tag = tags[++next]) {
-      if (tag.kind === 'begin') leaveOpen()
-      firstCall = tag.kind === 'begin' ? settled.length : undefined
-    }
-  }
-  for (const call of calls) {
-    readTags(call.text.start)
-    settled.push(
-      firstCall === undefined ? refused(call, `the call stands in no section: ${section.open} is missing`) : call,
-    )
-  }
-  readTags(text.length)
-  leaveOpen()
-  return settled
-}
-
-function refused(call: ParsedCall, why: string): ParsedCall {
-  if (call.kind === 'malformed') return call
-  const { name, raw, text, writtenId } = call
-  return { kind: 'malformed', name, raw, text, ...(writtenId !== undefined && { writtenId }), why, at: text.start }
-}
-
-const earlier = (a: number, b: number): number => (a < 0 ? b : b < 0 ? a : Math.min(a, b))

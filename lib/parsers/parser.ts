@@ -49,6 +49,7 @@ export interface ToolParser {
   readonly delimiters: {
     /** What opens and closes a call: a think delimiter between the two is part of the call's text. */
     readonly open: string
+    /** Empty in formats without one: a call ends with its own last bracket, and `open` stands before the first of a run. */
     readonly close: string
     /** What opens and closes a run of calls, in formats that have such. */
     readonly section?: { readonly open: string; readonly close: string }
@@ -58,4 +59,13 @@ export interface ToolParser {
    * which type an argument is, where the format does not. Never throws; time linear in the length of the text.
    */
   parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[]
+  /** What belongs to neither calls nor text, in order; `calls` are those of `parse`. Omitted: the tags of sections. */
+  markup?(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly Markup[]
+}
+
+export type PlacedCall = Pick<ParsedCall, 'text'>
+
+/** open and close stand around a run of calls; between: among them, or around a text. */
+export interface Markup extends TextRange {
+  readonly kind: 'open' | 'between' | 'close'
 }

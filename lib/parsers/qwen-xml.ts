@@ -7,7 +7,7 @@ import { callsIn, endOfName, marksIn } from './calls.ts'
 import { finder } from './finder.ts'
 import { skipSpace, whatStands } from './json-scan.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from './parser.ts'
-import { missing, nameRange, notClosed, type Tagged, taggedCall } from './tagged.ts'
+import { missing, nameRange, notClosed, type Tagged, taggedCall, typedBySchema } from './tagged.ts'
 
 const delimiters = { open: '<tool_call>', close: '</tool_call>' } as const
 const FUNCTION = '<function='
@@ -28,11 +28,12 @@ export const qwenXml: ToolParser = { name: 'qwen_xml', delimiters, parse }
 
 function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
   const marks = marksIn(text, delimiters)
+  const readValue = typedBySchema(text, tools, words)
   const nextParameter = finder(text, PARAMETER)
   const nextParameterEnd = finder(text, PARAMETER_END)
   return callsIn(shielded, marks, (open) => {
     const tagged = readFunction(text, open + delimiters.open.length, nextParameter, nextParameterEnd)
-    return taggedCall(text, open, tagged, tools, { delimiters, words }, marks)
+    return taggedCall(text, open, tagged, readValue, delimiters, marks)
   })
 }
 

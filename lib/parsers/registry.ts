@@ -1,13 +1,32 @@
+import { deepseekV3 } from './deepseek-v3.ts'
+import { deepseekV31 } from './deepseek-v31.ts'
+import { deepseekV32 } from './deepseek-v32.ts'
 import { glm } from './glm.ts'
+import { gptOss } from './gpt-oss.ts'
 import { hermes } from './hermes.ts'
 import { kimiK2 } from './kimi-k2.ts'
+import { llama3 } from './llama3.ts'
+import { mistral } from './mistral.ts'
 import type { ToolParser } from './parser.ts'
+import { pythonic } from './pythonic.ts'
 import { qwenXml } from './qwen-xml.ts'
 
 /** Every tool-call parser, by the name that files and settings use. */
-export const parsers: readonly ToolParser[] = [hermes, qwenXml, glm, kimiK2]
+export const parsers: readonly ToolParser[] = [
+  hermes,
+  qwenXml,
+  glm,
+  kimiK2,
+  llama3,
+  mistral,
+  deepseekV3,
+  deepseekV31,
+  deepseekV32,
+  gptOss,
+  pythonic,
+]
 
-/** Of a run that names none, on a server that names none either. */
+/** Of a run for which neither its request, its server nor its template tells one. */
 export const DEFAULT_PARSER = 'hermes'
 
 export const parserNames: readonly string[] = parsers.map(({ name }) => name)
@@ -21,6 +40,13 @@ const SGLANG_NAMES: ReadonlyMap<string, string> = new Map(
     qwen_xml: ['qwen3_coder', 'step3p5', 'nanbeige', 'mimo'],
     glm: ['glm45', 'glm', 'glm47', 'ling3', 'poolside_v1', 'spark25'],
     kimi_k2: ['kimi_k2'],
+    llama3: ['llama3'],
+    mistral: ['mistral'],
+    deepseek_v3: ['deepseekv3'],
+    deepseek_v31: ['deepseekv31'],
+    deepseek_v32: ['deepseekv32'],
+    'gpt-oss': ['gpt-oss'],
+    pythonic: ['pythonic'],
   }).flatMap(([own, theirs]) => theirs.map((name) => [name, own] as const)),
 )
 

@@ -1,36 +1,34 @@
-import type { ParsedCall, TextRange, ToolParser } from './parser.ts'
+import type { Markup, PlacedCall, TextRange, ToolParser } from './parser.ts'
 import { within } from './within.ts'
 
-/** The text without its calls, and without the tags around runs of them. Think blocks stay as they are. */
+type Format = Pick<ToolParser, 'delimiters' | 'markup'>
+
+/** The text without its calls, and without what the format writes around them. Think blocks stay as they are. */
 export function textWithoutCalls(
   text: string,
-  calls: readonly ParsedCall[],
+  calls: readonly PlacedCall[],
   shielded: readonly TextRange[],
-  delimiters: ToolParser['delimiters'],
+  format: Format,
 ): string {
-  const tags = sectionTags(text, calls, shielded, delimiters)
-  const cuts = [...calls.map((call) => call.text), ...tags].sort((a, b) => a.start - b.start)
+  const cuts = [...calls.map((call) => call.text), ...markupIn(text, calls, shielded, format)]
   let from = 0
   let rest = ''
-  for (const { start, end } of cuts) {
+  for (const { start, end } of cuts.sort((a, b) => a.start - b.start)) {
     rest += text.slice(from, start)
     from = end
   }
   return rest + text.slice(from)
 }
 
-/** A tag around a run of calls. */
-export interface SectionTag extends TextRange {
-  readonly kind: 'open' | 'close'
-}
-
-/** Those that stand in no call and no think block, in order. */
-export function sectionTags(
+/** What of the format stands in no call and no think block, in order. */
+export function markupIn(
   text: string,
-  calls: readonly ParsedCall[],
+  calls: readonly PlacedCall[],
   shielded: readonly TextRange[],
-  { section }: ToolParser['delimiters'],
-): readonly SectionTag[] {
+  format: Format,
+): readonly Markup[] {
+  if (format.markup) return format.markup(text, calls, shielded)
+  const { section } = format.delimiters
   if (!section) return []
   const isInCall = within(calls.map((call) => call.text))
   const isShielded = within(shielded)
@@ -38,7 +36,7 @@ export function sectionTags(
     .flatMap((kind) =>
       Array.from(
         text.matchAll(literal(section[kind])),
-        ({ 0: tag, index }): SectionTag => ({ kind, start: index, end: index + tag.length }),
+        ({ 0: tag, index }): Markup => ({ kind, start: index, end: index + tag.length }),
       ),
     )
     .sort((a, b) => a.start - b.start)

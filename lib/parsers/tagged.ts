@@ -1,10 +1,10 @@
-/** What qwen_xml and glm share: a call is a name and argument values, each between tags and written as bare text. */
+/** What qwen_xml, glm and deepseek_v32 share: a call is a name and argument values, each between tags and written as bare text. */
 import type { ToolSpec } from '#lib/core/trajectory.ts'
 import { argumentTypes } from './argument-types.ts'
 import { type Fault, type Marks, malformedCall, malformedEnd } from './calls.ts'
 import { whatStands } from './json-scan.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from './parser.ts'
-import { typedValue } from './typed-value.ts'
+import { type TypedValue, typedValue } from './typed-value.ts'
 
 /** What the tags of a call say: where the values stand and what is wrong, but not yet what the values are. */
 export type Tagged =
@@ -25,18 +25,21 @@ export type Tagged =
       readonly values: readonly NamedRange[]
     }
 
-interface Format {
-  readonly delimiters: ToolParser['delimiters']
-  /** Spellings of values besides JSON's, for the types that they have. */
-  readonly words: ReadonlyMap<string, unknown>
-}
+/** What a value is that stands in a call of a tool. */
+type ValueReader = (argument: NamedRange, tool: string) => TypedValue
+
+/** The schema of the tool says; `words`: spellings of values besides JSON's, for the types that they have. */
+export const typedBySchema =
+  (text: string, tools: readonly ToolSpec[], words: ReadonlyMap<string, unknown>): ValueReader =>
+  (argument, tool) =>
+    typedValue(text, argument.text, argumentTypes(tools, tool, argument.name), words)
 
 export function taggedCall(
   text: string,
   open: number,
   tagged: Tagged,
-  tools: readonly ToolSpec[],
-  { delimiters, words }: Format,
+  readValue: ValueReader,
+  delimiters: ToolParser['delimiters'],
   marks: Marks,
 ): ParsedCall {
   if (!tagged.ok) {
@@ -45,13 +48,13 @@ export function taggedCall(
   }
   const { name, nameText, values, close } = tagged
   const input: [string, unknown][] = []
-  for (const { name: argument, text: range } of values) {
-    const typed = typedValue(text, range, argumentTypes(tools, name, argument), words)
+  for (const value of values) {
+    const typed = readValue(value, name)
     if (!typed.ok) {
-      const why = `${JSON.stringify(argument)} ${typed.why}`
+      const why = `${JSON.stringify(value.name)} ${typed.why}`
       return malformedCall(text, open, { why, at: typed.at, name }, delimiters, { body: close, isClosed: true })
     }
-    input.push([argument, typed.value])
+    input.push([value.name, typed.value])
   }
   return {
     kind: 'parsed',

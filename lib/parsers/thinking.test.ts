@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hermes } from './hermes.ts'
 import { kimiK2 } from './kimi-k2.ts'
-import { thinkBlocks, thinkDelimitersIn } from './thinking.ts'
+import { thinkBlocks, thinkDelimitersIn, thoughtIn } from './thinking.ts'
 
 /** Think blocks in braces; one that did not close ends with !. */
 const draw = (text: string, opened = false) => {
@@ -43,6 +43,24 @@ test('delimiters are found by their text', () => {
     { kind: 'open', start: 1, end: 8 },
     { kind: 'close', start: 9, end: 17 },
   ])
+})
+
+test.each([
+  ['a [THINK]b[/THINK] c <think>', 'a {[THINK]b[/THINK]} c <think>'],
+  ['◁think▷a<think>', '{◁think▷a<think>!}'],
+  ['<|channel|>analysis<|message|>a<|end|>b', '{<|channel|>analysis<|message|>a<|end|>}b'],
+  ['<|channel|>analysis<|message|>a<|start|>b', '{<|channel|>analysis<|message|>a}<|start|>b'],
+  ['<|channel|>analysis to=python code<|message|>a<|call|>', '<|channel|>analysis to=python code<|message|>a<|call|>'],
+  ['<|channel|>final<|message|>a<|return|>', '<|channel|>final<|message|>a<|return|>'],
+  ['<|message|>a<|channel|>analysis<|end|>', '<|message|>a<|channel|>analysis<|end|>'],
+])('of other families: %s', (text, drawn) => {
+  expect(draw(text)).toBe(drawn)
+})
+
+test('a thought is what stands between its delimiters', () => {
+  expect(['<think>a</think>', '<think>a', 'a</think>', 'a', '[THINK]a[/THINK]'].map(thoughtIn)).toEqual(
+    Array(5).fill('a'),
+  )
 })
 
 test('a think delimiter inside a kimi call is text of it, one between two calls is not', () => {

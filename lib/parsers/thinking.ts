@@ -1,6 +1,7 @@
 /** Where think blocks stand in a response: they shield what is drafted in them from the tool-call parser. */
 import { finder } from './finder.ts'
 import type { TextRange, ToolParser } from './parser.ts'
+import { marksOf, THINK_FORMS } from './thinking-forms.ts'
 
 /** A think delimiter at its place in the text. */
 export interface ThinkDelimiter extends TextRange {
@@ -25,7 +26,8 @@ export function thinkBlocks(
 ): readonly ThinkBlock[] {
   const blocks: ThinkBlock[] = []
   const nextOpen = finder(text, calls.open)
-  const nextClose = finder(text, calls.close)
+  // Where no delimiter closes a call, there is no telling what stands inside one.
+  const nextClose = calls.close === '' ? () => -1 : finder(text, calls.close)
   let start = opened ? 0 : -1
   let position = 0
   for (const delimiter of delimiters) {
@@ -51,12 +53,21 @@ export function thinkBlocks(
   return start >= 0 ? [...blocks, { start, end: text.length, closed: false }] : blocks
 }
 
-const THINK = /<(\/?)think>/g
+/**
+ * Think delimiters by their text alone: for a text without ids, where one that was spelled out looks like a real one. Of
+ * several forms the one counts that opens first.
+ */
+export function thinkDelimitersIn(text: string): readonly ThinkDelimiter[] {
+  const found = THINK_FORMS.map((form) => form.read(marksOf(form, text), text))
+  const opensAt = (delimiters: readonly ThinkDelimiter[]) =>
+    delimiters.find(({ kind }) => kind === 'open')?.start ?? Infinity
+  return found.reduce((first, other) => (opensAt(other) < opensAt(first) ? other : first))
+}
 
-/** Think delimiters by their text alone: for a text without ids, where one that was spelled out looks like a real one. */
-export const thinkDelimitersIn = (text: string): ThinkDelimiter[] =>
-  Array.from(text.matchAll(THINK), ({ 0: found, 1: slash, index }) => ({
-    kind: slash === '' ? 'open' : 'close',
-    start: index,
-    end: index + found.length,
-  }))
+/** What was thought, without delimiters and the white space at them. */
+export function thoughtIn(block: string): string {
+  const delimiters = THINK_FORMS.flatMap((form) => form.read(marksOf(form, block), block))
+  const open = delimiters.find(({ kind, start }) => kind === 'open' && start === 0)
+  const close = delimiters.find(({ kind, end }) => kind === 'close' && end === block.length)
+  return block.slice(open?.end ?? 0, close?.start ?? block.length)
+}

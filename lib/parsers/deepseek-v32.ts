@@ -1,0 +1,120 @@
+/**
+ * DeepSeek V3.2, DSML: `<｜DSML｜invoke name="NAME">` with `<｜DSML｜parameter name="KEY" string="true|false">VALUE</｜DSML｜parameter>`
+ * or one JSON object in it, `</｜DSML｜invoke>`; in a block. A value is a text exactly as it stands, or JSON.
+ */
+import { callsIn, earlier, type Marks, malformedCall, malformedEnd, marksIn } from './calls.ts'
+import { finder } from './finder.ts'
+import { type JsonBodyReader, jsonBodyReader } from './json-body.ts'
+import { scanWhole, skipSpace } from './json-scan.ts'
+import type { NamedRange, ParsedCall, TextRange, ToolParser } from './parser.ts'
+import { inSections } from './sections.ts'
+import { missing, nameRange, notClosed, type Tagged, taggedCall } from './tagged.ts'
+import type { TypedValue } from './typed-value.ts'
+
+const section = { open: '<｜DSML｜function_calls>', close: '</｜DSML｜function_calls>' } as const
+const delimiters = { open: '<｜DSML｜invoke', close: '</｜DSML｜invoke>', section } as const
+const PARAMETER = '<｜DSML｜parameter'
+const PARAMETER_END = '</｜DSML｜parameter>'
+const PARAMETER_OR_END = `${PARAMETER} or ${delimiters.close}`
+
+export const deepseekV32: ToolParser = { name: 'deepseek_v32', delimiters, parse }
+
+function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
+  const { nextOpen, nextClose } = marksIn(text, delimiters)
+  const nextSectionEnd = finder(text, section.close)
+  const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
+  const readers = {
+    json: jsonBodyReader(text, delimiters.close, marks, 'the call'),
+    nextParameter: finder(text, PARAMETER),
+    nextParameterEnd: finder(text, PARAMETER_END),
+  }
+  const calls = callsIn(shielded, { nextOpen, nextClose }, (open) => readCall(text, open, readers, marks))
+  return inSections(text, calls, shielded, { section, mustClose: true, mayLack: true })
+}
+
+interface Readers {
+  readonly json: JsonBodyReader
+  readonly nextParameter: (from: number) => number
+  readonly nextParameterEnd: (from: number) => number
+}
+
+const NAME = /\s+name="([^"]*)"\s*(\/?)>/y
+
+function readCall(text: string, open: number, readers: Readers, marks: Marks): ParsedCall {
+  const start = open + delimiters.open.length
+  const fault = (why: string, at: number, name?: string) =>
+    malformedCall(text, open, { why, at, name }, delimiters, malformedEnd(text, at, marks))
+  NAME.lastIndex = start
+  const tag = NAME.exec(text)
+  if (!tag) return fault(`${delimiters.open} is not followed by name="…">`, start)
+  const bodyStart = NAME.lastIndex
+  const quoted = text.indexOf('"', start) + 1
+  const name = (tag[1] as string).trim()
+  if (name === '') return fault('the call has no name', quoted)
+  const nameText = nameRange(text, quoted, quoted + (tag[1] as string).length)
+  if (tag[2] === '/')
+    return {
+      ...{ kind: 'parsed', name, nameText, ignored: [], input: {}, arguments: [] },
+      raw: text.slice(start, bodyStart),
+      text: { start: open, end: bodyStart },
+    }
+  const at = skipSpace(text, bodyStart, text.length)
+  if (text[at] !== '{')
+    return taggedCall(text, open, readParameters(text, at, name, nameText, readers), readValue, delimiters, marks)
+  const body = readers.json(at)
+  if (!body.ok) return fault(body.why, body.at, name)
+  return {
+    ...{ kind: 'parsed', name, nameText, ignored: [] },
+    input: JSON.parse(text.slice(body.start, body.close)) as Record<string, unknown>,
+    arguments: body.members.map((member) => ({ name: member.name, key: member.key, text: member.value })),
+    raw: text.slice(start, body.close),
+    text: { start: open, end: body.close + delimiters.close.length },
+  }
+
+  function readValue({ key, text: range }: NamedRange): TypedValue {
+    const written = text.slice(range.start, range.end)
+    if (STRING_TRUE.test(text.slice(key.end, range.start))) return { ok: true, value: written }
+    const scan = scanWhole(text, range.start, range.end)
+    return scan.ok
+      ? { ok: true, value: JSON.parse(written) }
+      : { ok: false, why: `is no text, and no JSON: ${scan.why}`, at: scan.at }
+  }
+}
+
+const STRING_TRUE = /string="true"/
+const TAG = /\s+name="([^"]+)"\s+string="(?:true|false)"\s*>/y
+
+function readParameters(
+  text: string,
+  start: number,
+  name: string,
+  nameText: TextRange,
+  { nextParameter, nextParameterEnd }: Readers,
+): Tagged {
+  const values: NamedRange[] = []
+  let position = start
+  while (!text.startsWith(delimiters.close, position)) {
+    if (!text.startsWith(PARAMETER, position)) return missing(text, position, PARAMETER_OR_END, name, values)
+    const tagAt = position + PARAMETER.length
+    TAG.lastIndex = tagAt
+    const tag = TAG.exec(text)
+    if (!tag)
+      return {
+        ok: false,
+        why: `${PARAMETER} is not followed by name="…" string="true|false">`,
+        at: tagAt,
+        name,
+        values,
+      }
+    const [valueStart, argument] = [TAG.lastIndex, tag[1] as string]
+    const end = nextParameterEnd(valueStart)
+    const another = nextParameter(valueStart)
+    if (end < 0 || (another >= 0 && another < end))
+      return { ok: false, why: notClosed(argument), at: valueStart, name, values }
+    const keyStart = text.indexOf('"', tagAt) + 1
+    const key = { start: keyStart, end: keyStart + argument.length }
+    values.push({ name: argument, key, text: { start: valueStart, end } })
+    position = skipSpace(text, end + PARAMETER_END.length, text.length)
+  }
+  return { ok: true, name, nameText, values, close: position }
+}

@@ -1,0 +1,83 @@
+/** Which divergences of docs/divergences.md, "SGLang’s tool-call parsers", tell why a text is read otherwise. */
+import type { ParsedCall } from '../parser.ts'
+
+/** A call's name and its arguments, as JSON with sorted keys. */
+export type ReadCall = readonly [name: string, input: string]
+
+export interface Reading {
+  /** Our name of the format. */
+  readonly parser: string
+  readonly text: string
+  readonly calls: readonly ParsedCall[]
+  /** Those of known tools that could be read. */
+  readonly ours: readonly ReadCall[]
+  /** Or the exception that escaped. */
+  readonly theirs: readonly ReadCall[] | string
+}
+
+/** '' where both read the same; undefined: they differ, and nothing here tells why. */
+export function divergenceOf(reading: Reading): string | undefined {
+  if (JSON.stringify(reading.ours) === JSON.stringify(reading.theirs)) return ''
+  return Object.keys(divergences).find((name) => divergences[name]?.(reading))
+}
+
+/** What holds for a text that is read otherwise for that reason. The first that holds is the one. */
+const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
+  'no-exceptions': ({ theirs }) => typeof theirs === 'string',
+  'numbers-of-json': ({ text }) => /1e999|NaN/.test(text),
+  'tags-in-values': ({ calls, text, theirs }) =>
+    theirs.length === 0 &&
+    calls.some((call) => call.kind === 'parsed' && call.arguments.some((one) => TAG.test(taken(text, one.text)))),
+  'objects-only': (reading) => isRefused(reading, /is not a JSON object/),
+  'python-dicts': ({ parser, text, ours }) => parser === 'llama3' && ours.length === 0 && /'name'|,\]/.test(text),
+  'bare-after-space': ({ parser, text }) => parser === 'llama3' && /^\s/.test(text),
+  'named-arguments': (reading) => isRefused(reading, /has no name$|is given twice$/),
+  'keys-are-texts': (reading) => isRefused(reading, /key of the dict$/),
+  'character-names': ({ parser, text }) => parser === 'pythonic' && text.includes('\\N{'),
+  'run-ends': ({ parser, ours, theirs }) => /^(?:llama3|pythonic)$/.test(parser) && isMore(theirs, ours),
+  'list-as-printed': ({ parser, text }) => parser === 'mistral' && /\[TOOL_CALLS\]\n?\[\{/.test(text),
+  'call-ids': ({ parser, text }) => parser === 'mistral' && text.includes('[CALL_ID]'),
+  'marks-whole': ({ parser, text }) => parser === 'mistral' && /\[TOOL_CALLS(?!\])/.test(text),
+  'every-mark': ({ parser, text, ours, theirs }) =>
+    parser === 'mistral' && text.split('[TOOL_CALLS]').length > 2 && isMore(ours, theirs),
+  'section-needed': (reading) => isRefused(reading, /stands in no section/),
+  'name-in-space': ({ parser, text }) => parser === 'deepseek_v31' && /begin｜>\s|\s<｜tool▁sep/.test(text),
+  'good-call-kept': ({ parser, calls, ours, theirs }) =>
+    /^(?:deepseek|pythonic)/.test(parser) &&
+    theirs.length === 0 &&
+    ours.length > 0 &&
+    calls.some(({ kind }) => kind === 'malformed'),
+  'white-space-kept': ({ parser, ours, theirs }) =>
+    parser === 'deepseek_v32' &&
+    canonical(ours).replaceAll(/\\\\[nt]| /g, '') === canonical(theirs).replaceAll(' ', ''),
+  'false-is-json': (reading) => isRefused(reading, /is no text, and no JSON/),
+  'values-closed': (reading) => isRefused(reading, /^the value of ".*" is not closed$/),
+  'nothing-between-tags': (reading) =>
+    reading.parser === 'deepseek_v32' && isRefused(reading, /should stand$|is not followed by/),
+  'names-of-harmony': ({ parser, text }) => parser === 'gpt-oss' && /to=(?!functions\.[\w-]+[\s<])/.test(text),
+  'headers-of-harmony': ({ parser, text, ours, theirs }) =>
+    parser === 'gpt-oss' && isMore(ours, theirs) && !text.split('<|start|>').every(isUsualHeader),
+  signs: ({ parser, text, theirs }) => parser === 'pythonic' && theirs.length === 0 && /[=[][-+]\d/.test(text),
+  'names-of-tools': ({ parser, text }) =>
+    parser === 'pythonic' && /\[[^\s([]*[^\w\s([][^\s([]*\(/.test(text) && !text.includes(']['),
+  'any-list': ({ parser, ours, theirs }) => parser === 'pythonic' && isMore(ours, theirs),
+}
+
+export const divergenceNames: readonly string[] = Object.keys(divergences)
+
+const TAG = /<｜tool▁call▁end｜>|<\/｜DSML｜invoke>|<\|call\|>|<\|end\|>|\[TOOL_CALLS\]/
+
+/** The start of a message as SGLang needs it, or of one to nobody. What stands before the first start is none. */
+const isUsualHeader = (message: string, index: number): boolean =>
+  !message.includes('to=') ||
+  (index > 0 && /^assistant<\|channel\|>commentary to=[\w.-]+\s*<\|constrain\|>json<\|message\|>/.test(message))
+
+const isRefused = ({ calls }: Reading, why: RegExp): boolean =>
+  calls.some((call) => call.kind === 'malformed' && why.test(call.why))
+
+const isMore = (some: Reading['theirs'], others: Reading['theirs']): boolean => some.length > others.length
+
+const canonical = (calls: Reading['theirs']): string => JSON.stringify(calls)
+
+const taken = (text: string, { start, end }: { readonly start: number; readonly end: number }): string =>
+  text.slice(start, end)

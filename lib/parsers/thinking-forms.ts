@@ -1,0 +1,66 @@
+/** Which delimiters models think between: by families, each with what it cannot be written without. */
+
+import type { TextRange } from './parser.ts'
+import type { ThinkDelimiter } from './thinking.ts'
+
+/** A mark of a form at its place: a token of that text, or the text where there are no tokens. */
+export interface FoundMark extends TextRange {
+  readonly mark: string
+}
+
+export interface ThinkForm {
+  /** All texts that count. In a tokenizer of the family they are added tokens. */
+  readonly marks: readonly string[]
+  /** The delimiters that some marks of a text make, in order. */
+  read(found: readonly FoundMark[], text: string): readonly ThinkDelimiter[]
+}
+
+const pair = (open: string, close: string): ThinkForm => ({
+  marks: [open, close],
+  read: (found) => found.map(({ mark, start, end }) => ({ kind: mark === open ? 'open' : 'close', start, end })),
+})
+
+/** Whatever follows the name of the channel: a message to a tool is a call, not a thought. */
+const ANALYSIS = /^\s*analysis(?!\s*\S*to=)/
+/** The recipient may stand before the channel too; of the first message the prompt wrote the start. */
+const goesToTool = (text: string, before: FoundMark | undefined, channel: number): boolean => {
+  if (!before) return /^\s*to=/.test(text.slice(0, channel))
+  return before.mark === '<|start|>' && /\sto=/.test(text.slice(before.end, channel))
+}
+
+/** gpt-oss thinks in messages of the channel analysis: the header opens, the end of the message closes. */
+const harmony: ThinkForm = {
+  marks: ['<|channel|>', '<|message|>', '<|end|>', '<|start|>', '<|return|>', '<|call|>'],
+  read: (found, text) =>
+    found.flatMap(({ mark, start, end }, index): ThinkDelimiter[] => {
+      if (mark === '<|channel|>' || mark === '<|message|>') {
+        const next = found[index + 1]
+        const opens =
+          mark === '<|channel|>' &&
+          next?.mark === '<|message|>' &&
+          ANALYSIS.test(text.slice(end, next.start)) &&
+          !goesToTool(text, found[index - 1], start)
+        return opens ? [{ kind: 'open', start, end: next.end }] : []
+      }
+      // The start of the next message is no part of this one.
+      return [{ kind: 'close', start, end: mark === '<|start|>' ? start : end }]
+    }),
+}
+
+/** The first whose marks a tokenizer has is its own. */
+export const THINK_FORMS: readonly [ThinkForm, ...ThinkForm[]] = [
+  pair('<think>', '</think>'),
+  pair('[THINK]', '[/THINK]'),
+  pair('◁think▷', '◁/think▷'),
+  harmony,
+]
+
+/** Of a tokenizer with these added tokens; undefined: they hold none of the forms. */
+export const thinkFormOf = (tokens: ReadonlySet<string>): ThinkForm | undefined =>
+  THINK_FORMS.find(({ marks }) => marks.every((mark) => tokens.has(mark)))
+
+/** The marks of a form as they stand in a text. */
+export function marksOf({ marks }: ThinkForm, text: string): readonly FoundMark[] {
+  const any = new RegExp(marks.map((mark) => mark.replaceAll(/[[\]|]/g, '\\$&')).join('|'), 'g')
+  return Array.from(text.matchAll(any), ({ 0: mark, index }) => ({ mark, start: index, end: index + mark.length }))
+}
