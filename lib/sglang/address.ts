@@ -59,6 +59,17 @@ export function serverAddress(text: string, own: OwnAddress): string {
   return address
 }
 
+/** Why the URL of another service than SGLang's, which may have any path and query, must not be called; undefined: it may. */
+export function refusedUrl(text: string): string | undefined {
+  if (/[\p{Cc}\s\\]/u.test(text)) return 'it holds a space, a backslash or a control character'
+  if (!URL.canParse(text)) return 'it is no URL; write it like http://127.0.0.1:8000/mcp'
+  const { protocol, username, password, hostname } = new URL(text)
+  if (protocol !== 'http:' && protocol !== 'https:') return `${protocol}// is neither http:// nor https://`
+  if (username !== '' || password !== '') return 'it holds a user name or password; the key has a field of its own'
+  const ip = literal(hostname)
+  return ip === undefined ? undefined : refusedAddress(ip)
+}
+
 /** Why a network address is refused, or undefined. `ip` is a literal, IPv6 without brackets. */
 export function refusedAddress(ip: string): string | undefined {
   const family = isIPv6(ip) ? 'ipv6' : 'ipv4'

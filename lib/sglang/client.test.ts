@@ -180,6 +180,18 @@ describe('a reply that contradicts itself is not believed', () => {
       message: expect.stringContaining('the chosen tokenizer has no such token'),
       hint: expect.stringContaining('“server”'),
     })
+    // It says more than an odd logprob: both come from another model.
+    const both = await replaying(
+      reply({
+        meta_info: {
+          output_token_logprobs: [
+            [0.5, 1, null],
+            [-1, VOCABULARY, null],
+          ],
+        },
+      }),
+    )
+    expect((await failure(all(client(both.baseUrl).generate(request(), never)))).code).toBe('TOKENIZER_MISMATCH')
   })
 
   test('a logprob above 0, of the reply or of the prompt; a hair above is rounding', async () => {

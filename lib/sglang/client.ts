@@ -4,6 +4,7 @@ import type { ToldLoad } from '#lib/core/server-load.ts'
 import type { ServerDescription } from '#lib/core/server-status.ts'
 import { type Breaker, createBreaker } from './breaker.ts'
 import { type Chance, realChance } from './chance.ts'
+import { type ChatAnswer, type ChatRequest, chat } from './chat.ts'
 import { SglangError } from './errors.ts'
 import { generate } from './generate.ts'
 import { jsonOf, parsed } from './json-reply.ts'
@@ -23,6 +24,11 @@ export interface SglangClient extends ServerTokenizer, ServerParsers {
    * the generation. Throws SglangError, or the reason of the signal.
    */
   generate(request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk>
+  /**
+   * The whole reply to messages that the server renders and tokenizes itself. Tried again like `generate`. Throws SglangError,
+   * of code CHAT_UNSUPPORTED where the server does not tell its ids, or the reason of the signal.
+   */
+  chat(request: ChatRequest, signal: AbortSignal): Promise<ChatAnswer>
   /** What the server is and serves. Like all calls for information it is made once, and even where generations are not. */
   describe(signal: AbortSignal): Promise<ServerDescription>
   /** What it is busy with; undefined where it does not tell. */
@@ -53,15 +59,17 @@ export function createClient({ baseUrl, apiKey, limits, retry, chance = realChan
       apiKey,
     )
   const posted = async <T>(path: string, json: unknown, schema: z.ZodType<T>, signal: AbortSignal): Promise<T> => {
-    const reply = await asking.send({ method: 'POST', path, json, signal, deadlineMs: INFO_MS })
+    const reply = await asking.send({ method: 'POST', path, body: JSON.stringify(json), signal, deadlineMs: INFO_MS })
     return parsed(await jsonOf(reply, apiKey), schema, path, apiKey)
   }
   const identity = createIdentityWatch(
     (signal) => modelOf(info, signal),
     () => transport.connections,
   )
+  const server = { transport, apiKey, retries, breaker, identity, chance }
   return {
-    generate: (request, signal) => generate({ transport, apiKey, retries, breaker, identity, chance }, request, signal),
+    generate: (request, signal) => generate(server, request, signal),
+    chat: (request, signal) => chat(server, request, signal),
     async describe(signal) {
       const before = transport.connections
       const description = await describeServer(info, signal)

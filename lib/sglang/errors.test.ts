@@ -43,11 +43,35 @@ test('of all recorded refusals only those that name the context are one', () => 
   expect(refusals.length).toBeGreaterThan(20)
   const overflows = refusals.filter(({ error }) => error.code === 'CONTEXT_LENGTH').map(({ name }) => name)
   expect(overflows).toEqual([
+    'chat-err-sum',
+    'chat-stream-err-sum',
+    'completion-err-sum',
     'errors-err-over-length-batch',
     'errors-err-over-length-equal',
     'errors-err-over-length-input',
     'errors-err-over-length-sum',
   ])
+})
+
+test('a parameter that the server does not know, or not with this value, is named', () => {
+  const { response } = recording('errors-err-unknown-sampling-param')
+  expect(errorFromStatus(400, JSON.stringify(response), {})).toMatchObject({
+    code: 'UNKNOWN_PARAMETER',
+    message: 'the server does not know the parameter max_tokens (400)',
+    parameter: 'max_tokens',
+  })
+  const python = "SamplingParams.__init__() got an unexpected keyword argument 'min_p'"
+  expect(errorFromStatus(500, python, {})).toMatchObject({ code: 'UNKNOWN_PARAMETER', parameter: 'min_p' })
+  expect(errorFromStatus(400, '{"error": {"message": "top_p must be in (0, 1], got 2."}}', {})).toMatchObject({
+    code: 'UPSTREAM_REJECTED',
+    parameter: 'top_p',
+  })
+  for (const [name, parameter] of [
+    ['core-generate-json-schema-bad', 'json_schema'],
+    ['core-generate-regex-bad', 'regex'],
+  ] as const)
+    expect(errorFromStatus(400, JSON.stringify(recording(name).response), {})).toMatchObject({ parameter })
+  expect(errorFromStatus(400, 'The model is busy', {}).parameter).toBeUndefined()
 })
 
 test('a page of a megabyte that opens tags and closes none is read in time', () => {

@@ -1,10 +1,12 @@
 /** Every way in which a server can fail us, by name. The names are those of outcomes, files and the page. */
+import { isSamplingName } from '#lib/core/sampling-parameters.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 export type SglangErrorCode =
   | 'ADDRESS_REFUSED'
   | 'REQUEST_REFUSED'
   | 'CIRCUIT_OPEN'
+  | 'CHAT_UNSUPPORTED'
   | 'CONNECT_REFUSED'
   | 'DNS_FAILED'
   | 'CONNECT_TIMEOUT'
@@ -29,6 +31,7 @@ export type SglangErrorCode =
   | 'UPSTREAM_REDIRECT'
   | 'UPSTREAM_REJECTED'
   | 'UPSTREAM_TRUNCATED'
+  | 'UNKNOWN_PARAMETER'
 
 /** Tokens: what a call needed, prompt and room for its reply together, and what the context holds. */
 export interface ContextCounts {
@@ -45,6 +48,8 @@ export class SglangError extends Error {
   readonly retryAfterMs: number | undefined
   /** Of CONTEXT_LENGTH, as far as the server said it. */
   readonly context: ContextCounts | undefined
+  /** Of UNKNOWN_PARAMETER and UPSTREAM_REJECTED: the sampling parameter that the server names; undefined: none. */
+  readonly parameter: string | undefined
   /** Of UPSTREAM_AUTH: whether a key was sent. */
   readonly hasSentKey: boolean
 
@@ -55,6 +60,7 @@ export class SglangError extends Error {
       status?: number
       retryAfterMs?: number | undefined
       context?: ContextCounts
+      parameter?: string | undefined
       hasSentKey?: boolean
       cause?: unknown
     } = {},
@@ -64,10 +70,11 @@ export class SglangError extends Error {
     this.status = details.status
     this.retryAfterMs = details.retryAfterMs
     this.context = details.context
+    this.parameter = details.parameter
     this.hasSentKey = details.hasSentKey ?? false
   }
 
-  get hint(): string | undefined {
+  get hint(): string {
     if (this.code === 'UPSTREAM_AUTH' && this.hasSentKey) return KEY_REFUSED_HINT
     const isUnreached = this.cause instanceof SglangError && UNREACHED.has(this.cause.code)
     return this.code === 'CIRCUIT_OPEN' && isUnreached ? UNREACHED_HINT : HINTS[this.code]
@@ -88,8 +95,13 @@ const UNREACHED_HINT =
 const KEY_REFUSED_HINT =
   'The server refuses the key that was sent: change it (Servers → Change), or SGLANG_API_KEY for the default one.'
 
-const HINTS: Readonly<Partial<Record<SglangErrorCode, string>>> = {
+const HINTS: Readonly<Record<SglangErrorCode, string>> = {
+  ADDRESS_REFUSED:
+    'Give the server another address: link-local, metadata, unspecified and multicast ones are never called.',
+  REQUEST_REFUSED: 'Correct what is named: SGLang would crash on it, so it was not sent.',
   CIRCUIT_OPEN: 'Look at the server’s log. The next call after that time tries it.',
+  CHAT_UNSUPPORTED:
+    'The chat baseline needs a server that answers /v1/chat/completions with the ids it has read and written (return_token_ids: SGLang 0.5.23 does; sglang-router takes it out). Choose the built-in server or a newer SGLang.',
   CONNECT_REFUSED: 'Nothing listens there: start the server, or correct its address.',
   DNS_FAILED: 'Check the host name of the server.',
   CONNECT_TIMEOUT: 'The host does not answer: check the address, the tunnel and the firewall.',
@@ -119,6 +131,7 @@ const HINTS: Readonly<Partial<Record<SglangErrorCode, string>>> = {
   UPSTREAM_ERROR: 'The server failed inside. Look at its log.',
   UPSTREAM_REDIRECT: 'Redirects are never followed: give the address that the server itself answers at.',
   UPSTREAM_REJECTED: 'The server’s words say what it does not take: change that setting, or the messages.',
+  UNKNOWN_PARAMETER: 'Send it without this parameter, or choose a server whose version knows it.',
   UPSTREAM_TRUNCATED: 'The connection broke before the reply was complete. Look at the server’s log.',
 }
 
@@ -157,10 +170,32 @@ export function errorFromStatus(
       status,
       retryAfterMs: retryAfterMs(headers.retryAfter, new Date()),
     })
+  const unknown = unknownParameter(words)
+  if (unknown !== undefined)
+    return new SglangError('UNKNOWN_PARAMETER', `the server does not know the parameter ${unknown} (${status})`, {
+      status,
+      parameter: unknown,
+    })
   if (status >= 500) return new SglangError('UPSTREAM_ERROR', `the server failed (${status}): ${said}`, { status })
   const context = contextCounts(words)
   if (context) return new SglangError('CONTEXT_LENGTH', said, { status, context })
-  return new SglangError('UPSTREAM_REJECTED', `the server refuses the request (${status}): ${said}`, { status })
+  return new SglangError('UPSTREAM_REJECTED', `the server refuses the request (${status}): ${said}`, {
+    status,
+    parameter: namedParameter(words),
+  })
+}
+
+/** 0.5.23 lists what it knows; Python says it of the older ones' constructor, with status 400 or 500. */
+function unknownParameter(words: string): string | undefined {
+  const [, inList, inCall] = /unknown field `([\w-]+)`|unexpected keyword argument '([\w-]+)'/.exec(words) ?? []
+  return inList ?? inCall
+}
+
+/** SGLang's checks of values begin with the parameter's name; of grammars it says of which kind they are. */
+function namedParameter(words: string): string | undefined {
+  const [, grammar, first = ''] = /^Failed to compile (\w+) grammar|^(\w+)/.exec(words) ?? []
+  const name = grammar === 'json' ? 'json_schema' : (grammar ?? first)
+  return isSamplingName(name) ? name : undefined
 }
 
 /** Versions and routers differ in the paths that they have. */

@@ -4,56 +4,59 @@
  */
 import { createParser } from 'eventsource-parser'
 import { splitCall } from '#lib/core/generate-call.ts'
-import type { Breaker } from './breaker.ts'
 import type { Chance } from './chance.ts'
 import { errorFromEvent, foreignText, SglangError } from './errors.ts'
-import { jsonOf, jsonValue, notSglang, parsed } from './json-reply.ts'
+import { jsonValue, notSglang, parsed } from './json-reply.ts'
+import { isPlainReply } from './plain-reply.ts'
 import { type Chunk, replyReader } from './reply.ts'
-import { type GenerateRequest, generateBody } from './request.ts'
-import type { Retries } from './retries.ts'
+import { type GenerateRequest, generateBodies } from './request.ts'
 import { type GenerateReply, generateReply, streamError } from './schema.ts'
-import type { IdentityWatch } from './server-identity.ts'
-import type { Reply, Transport } from './transport.ts'
-
-export interface Server {
-  readonly transport: Transport
-  readonly apiKey: string | undefined
-  readonly retries: Retries
-  readonly breaker: Breaker
-  readonly identity: IdentityWatch
-  readonly chance: Chance
-}
+import type { Reply } from './transport.ts'
+import { type Server, tried } from './tries.ts'
 
 const LONGEST_EVENT = 64 << 20
 
 export async function* generate(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
   const { scoringRid, ...whole } = request
+  const one = (call: GenerateRequest) => triedGenerate(server, call, signal)
   if (scoringRid === undefined) {
-    yield* tried(server, whole, signal)
+    yield* one(whole)
     return
   }
   const { scoring, writing } = splitCall(whole, scoringRid)
-  const sentAt = server.chance.nowMs()
-  const read = await scored(server, scoring, signal)
-  if (read.end?.finish.kind === 'abort') {
-    yield read
-    return
-  }
-  const { cachedTokens } = read.end?.usage ?? {}
-  const known = {
-    ...(read.prompt && { prompt: read.prompt }),
-    scoring: {
-      rid: read.rid ?? scoringRid,
-      elapsedMs: server.chance.nowMs() - sentAt,
-      ...(cachedTokens !== undefined && { cachedTokens }),
+  yield* afterReading(await readPrompt(one, scoring, server.chance), () => one(writing))
+}
+
+/** What a call that reads the prompt and writes nothing has told; the whole reply where the server aborted it. */
+export type ReadPrompt =
+  | { readonly kind: 'read'; readonly known: Pick<Chunk, 'prompt'> & Required<Pick<Chunk, 'scoring'>> }
+  | { readonly kind: 'aborted'; readonly chunk: Chunk }
+
+export async function readPrompt(
+  generateOne: (call: GenerateRequest) => AsyncGenerator<Chunk>,
+  scoring: GenerateRequest,
+  { nowMs }: Pick<Chance, 'nowMs'>,
+): Promise<ReadPrompt> {
+  const sentAt = nowMs()
+  const chunk = await onlyChunk(generateOne(scoring))
+  if (chunk.end?.finish.kind === 'abort') return { kind: 'aborted', chunk }
+  const { cachedTokens } = chunk.end?.usage ?? {}
+  return {
+    kind: 'read',
+    known: {
+      ...(chunk.prompt && { prompt: chunk.prompt }),
+      scoring: {
+        rid: chunk.rid ?? scoring.rid,
+        elapsedMs: nowMs() - sentAt,
+        ...(cachedTokens !== undefined && { cachedTokens }),
+      },
     },
   }
-  yield* followedBy(known, tried(server, writing, signal))
 }
 
 /** The only chunk of a call that reads the prompt and writes nothing. */
-async function scored(server: Server, request: GenerateRequest, signal: AbortSignal): Promise<Chunk> {
-  for await (const chunk of tried(server, request, signal)) {
+async function onlyChunk(chunks: AsyncGenerator<Chunk>): Promise<Chunk> {
+  for await (const chunk of chunks) {
     if (chunk.tokens.ids.length === 0) return chunk
     throw new SglangError(
       'INCONSISTENT',
@@ -64,51 +67,32 @@ async function scored(server: Server, request: GenerateRequest, signal: AbortSig
 }
 
 /** What is known of the prompt comes with the first chunk of the reply. */
-async function* followedBy(known: Pick<Chunk, 'prompt' | 'scoring'>, chunks: AsyncGenerator<Chunk>) {
-  let rest: typeof known | undefined = known
-  for await (const chunk of chunks) {
+export async function* afterReading(read: ReadPrompt, write: () => AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
+  if (read.kind === 'aborted') {
+    yield read.chunk
+    return
+  }
+  let rest: Partial<Chunk> = read.known
+  for await (const chunk of write()) {
     yield { ...chunk, ...rest }
-    rest = undefined
+    rest = {}
   }
 }
 
-async function* tried(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
-  const json = generateBody(request)
-  server.retries.begin()
-  const call = server.breaker.enter()
-  let ending: 'left' | SglangError = 'left'
-  try {
-    for (let attempt = 1; ; attempt++) {
-      // The server may still hold the request that failed, and refuses a second one of the same id.
-      const rid = attempt === 1 ? request.rid : `${request.rid}-${attempt}`
-      let started = false
-      try {
-        const reply = await server.transport.send({ method: 'POST', path: '/generate', json: { ...json, rid }, signal })
-        for await (const chunk of chunksOf(reply, request, server.apiKey)) {
-          ending = 'left'
-          call.observe('answered')
-          if (!started && request.expected) await server.identity.check(request.expected, signal)
-          started = true
-          yield attempt === 1 ? chunk : { ...chunk, rid }
-        }
-        return
-      } catch (error) {
-        if (error instanceof SglangError) ending = error
-        const delayMs = started || signal.aborted ? undefined : server.retries.delayMs(error, attempt)
-        if (delayMs === undefined) throw error
-        await server.chance.wait(delayMs, signal)
-        call.again()
-      }
-    }
-  } finally {
-    call.observe(ending)
+function triedGenerate(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
+  const posting = {
+    path: '/generate',
+    body: generateBodies(request),
+    rid: request.rid,
+    expected: request.expected,
   }
+  return tried(server, posting, (reply) => chunksOf(reply, request, server.apiKey), signal)
 }
 
 async function* chunksOf(reply: Reply, request: GenerateRequest, apiKey: string | undefined): AsyncGenerator<Chunk> {
   const reader = replyReader(request, (text) => foreignText(text, apiKey))
   if (!request.stream) {
-    yield reader.read(parsed(await jsonOf(reply, apiKey), generateReply, '/generate', apiKey))
+    yield reader.read(await wholeReply(reply, apiKey))
     return
   }
   let started = false
@@ -122,6 +106,27 @@ async function* chunksOf(reply: Reply, request: GenerateRequest, apiKey: string 
     yield chunk
   }
   if (!ended) throw new SglangError('UPSTREAM_TRUNCATED', 'the stream ended before the reply did')
+}
+
+async function wholeReply(reply: Reply, apiKey: string | undefined): Promise<GenerateReply> {
+  const text = await reply.text()
+  if (!reply.contentType.startsWith('application/json')) throw notSglang(reply.contentType, text, 'JSON', apiKey)
+  return replyOf(text, apiKey)
+}
+
+/** What is not plain is read again with all checks, which say what is wrong. */
+function replyOf(text: string, apiKey: string | undefined): GenerateReply {
+  const value = plain(text)
+  return value ?? parsed(jsonValue(text, apiKey), generateReply, '/generate', apiKey)
+}
+
+function plain(text: string): GenerateReply | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isPlainReply(value) ? value : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** A stream that was refused before its first token has status 200; its one event says which status was meant. */
@@ -148,6 +153,11 @@ async function* events(reply: Reply, apiKey: string | undefined): AsyncGenerator
     }
     for (const data of queue.splice(0)) {
       if (data === '[DONE]') return
+      const reply = plain(data)
+      if (reply && !('error' in reply)) {
+        yield reply
+        continue
+      }
       const value = jsonValue(data, apiKey)
       const error = streamError.safeParse(value)
       if (error.success) throw errorFromEvent(error.data.error.message, error.data.error.code ?? undefined, apiKey)

@@ -26,6 +26,8 @@ interface Scoring {
   /** From sending it to the reply’s own request. */
   readonly elapsedMs: number
   readonly cachedTokens?: number
+  /** It was made once for all samples of a group. */
+  readonly shared?: true
 }
 
 /** Aligned to the end of the prompt: the last entry belongs to the last input id. */
@@ -67,26 +69,22 @@ export function replyReader(expected: Expected, told: (text: string) => string):
       const meta = reply.meta_info
       checkPromptCount(meta.prompt_tokens, expected.inputIds.length)
       const scores = outputScores(reply)
-      const ids = scores.map(([, id]) => id)
       const total = meta.output_token_logprobs_length ?? meta.completion_tokens ?? undefined
       const isDelta =
-        received > 0 && ids.length !== total && (total === undefined ? false : received + ids.length === total)
+        received > 0 && scores.length !== total && (total === undefined ? false : received + scores.length === total)
       const skip = isDelta ? 0 : received
-      if (ids.length < skip)
-        throw new SglangError('INCONSISTENT', `the server sent ${ids.length} tokens after ${received} had arrived`)
+      if (scores.length < skip)
+        throw new SglangError('INCONSISTENT', `the server sent ${scores.length} tokens after ${received} had arrived`)
       text = isDelta ? text + (reply.text ?? '') : (reply.text ?? text)
-      const newScores = scores.slice(skip)
-      const newIds = ids.slice(skip)
-      checkScores(newScores, received, expected.vocabularySize)
+      const newScores = skip === 0 ? scores : scores.slice(skip)
       const problems: Problem[] = []
+      const { ids, logprobs } = columnsOf(newScores, received, expected.vocabularySize, problems)
       const tokens: ArrivedTokens = {
-        ids: newIds,
-        ...(newIds.length > 0 && {
-          logprobs: newScores.map(([logprob], i) => clean(logprob, received + i, 'logprobs', problems)),
-        }),
-        ...top(meta.output_top_logprobs?.slice(skip), newIds.length, received, problems),
+        ids,
+        ...(ids.length > 0 && { logprobs }),
+        ...top(meta.output_top_logprobs?.slice(skip), ids.length, received, problems),
       }
-      received += newIds.length
+      received += ids.length
       if (meta.finish_reason) checkReplyCount(meta.completion_tokens, received)
       const prompt = promptRead ? undefined : promptScores(meta, expected)
       promptRead = true
@@ -126,23 +124,38 @@ function outputScores({ output_ids, meta_info: meta }: GenerateReply): readonly 
 /** Log probabilities computed in float32 may come out a hair above 0. */
 const ROUNDING = 1e-3
 
-function checkScores(scores: readonly Scored[], from: number, vocabularySize: number): void {
-  const oddId = scores.findIndex(([, id]) => id >= vocabularySize)
-  if (oddId >= 0)
-    throw new SglangError(
-      'TOKENIZER_MISMATCH',
-      `the server wrote token id ${scores[oddId]?.[1]} at position ${from + oddId} of its reply, and the chosen tokenizer has no such token: its last is ${vocabularySize - 1}. Either it belongs to another model, or the model wrote one of the unused ids at the end of its vocabulary`,
-    )
+/** `from`: tokens of the reply before these. */
+function columnsOf(
+  scores: readonly Scored[],
+  from: number,
+  vocabularySize: number,
+  problems: Problem[],
+): { readonly ids: readonly number[]; readonly logprobs: readonly (number | null)[] } {
+  const ids: number[] = []
+  const logprobs: (number | null)[] = []
+  for (let index = 0; index < scores.length; index++) {
+    const [logprob, id] = scores[index] as Scored
+    if (id >= vocabularySize)
+      throw new SglangError(
+        'TOKENIZER_MISMATCH',
+        `the server wrote token id ${id} at position ${from + index} of its reply, and the chosen tokenizer has no such token: its last is ${vocabularySize - 1}. Either it belongs to another model, or the model wrote one of the unused ids at the end of its vocabulary`,
+      )
+    ids.push(id)
+    logprobs.push(clean(logprob, from + index, 'logprobs', problems))
+  }
   checkLogprobs(scores, `token ${from} of its reply on`)
+  return { ids, logprobs }
 }
 
 function checkLogprobs(scores: readonly Scored[], where: string): void {
-  const odd = scores.findIndex(([logprob]) => logprob !== null && logprob > ROUNDING)
-  if (odd >= 0)
-    throw new SglangError(
-      'INCONSISTENT',
-      `the server gave the logprob ${scores[odd]?.[0]}, which is no probability, at place ${odd} from ${where}`,
-    )
+  for (let index = 0; index < scores.length; index++) {
+    const logprob = scores[index]?.[0] ?? null
+    if (logprob !== null && logprob > ROUNDING)
+      throw new SglangError(
+        'INCONSISTENT',
+        `the server gave the logprob ${logprob}, which is no probability, at place ${index} from ${where}`,
+      )
+  }
 }
 
 /** A server with --allow-auto-truncate reads less than it was sent, and says so only here. */
@@ -189,15 +202,17 @@ function top(
   if (!rows || k === 0 || expected === 0) return {}
   if (rows.length !== expected)
     throw new SglangError('INCONSISTENT', `the server sent alternatives for ${rows.length} of ${expected} tokens`)
-  const cells = rows.flatMap((row, i) =>
-    Array.from({ length: k }, (_, column) => {
-      const entry = row?.[column]
-      return entry
-        ? { id: entry[1], logprob: clean(entry[0], from + i, 'topLogprobs', problems) }
-        : { id: -1, logprob: null }
-    }),
-  )
-  return { topLogprobs: { k, ids: cells.map(({ id }) => id), logprobs: cells.map(({ logprob }) => logprob) } }
+  const ids: number[] = []
+  const logprobs: (number | null)[] = []
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index] ?? []
+    for (let column = 0; column < k; column++) {
+      const entry = row[column]
+      ids.push(entry ? entry[1] : -1)
+      logprobs.push(entry ? clean(entry[0], from + index, 'topLogprobs', problems) : null)
+    }
+  }
+  return { topLogprobs: { k, ids, logprobs } }
 }
 
 /** The scores of the prompt's tail. What the server says it read there must be what was sent. */
@@ -213,7 +228,7 @@ function promptScores(
     return { logprobs: [], problems: [{ kind: 'missing', message, column: 'logprobs' }] }
   }
   const offset = inputIds.length - scores.length
-  const odd = scores.findIndex(([, id], i) => id !== inputIds[offset + i])
+  const odd = scores.findIndex((entry, i) => entry[1] !== inputIds[offset + i])
   if (odd >= 0)
     throw new SglangError(
       'INCONSISTENT',
@@ -223,7 +238,7 @@ function promptScores(
   const problems: Problem[] = []
   return {
     // The first position has nothing before it that was read for it.
-    logprobs: scores.map(([logprob], i) => clean(logprob, i, 'logprobs', problems, i === 0)),
+    logprobs: scores.map((entry, i) => clean(entry[0], i, 'logprobs', problems, i === 0)),
     ...top(meta.input_top_logprobs, scores.length, 0, problems),
     problems,
   }

@@ -1,12 +1,14 @@
 /** The /generate request, refused here where it would kill the server or surprise its sender. */
 
 import { callBody } from '#lib/core/generate-call.ts'
+import type { Sampling } from '#lib/core/sampling-values.ts'
 import { SglangError } from './errors.ts'
-import type { Sampling } from './sampling.ts'
 import type { ServerIdentity } from './server-identity.ts'
 
 export interface GenerateRequest {
   readonly inputIds: readonly number[]
+  /** They as JSON, where it is there already. */
+  readonly inputJson?: Uint8Array
   readonly sampling: Sampling
   /** Request id; fixed length, so that no id is the beginning of another (aborting `job` also aborts `job-2`). */
   readonly rid: string
@@ -30,14 +32,30 @@ export interface GenerateRequest {
   readonly expected?: ServerIdentity
 }
 
+/**
+ * The body of a call, for a try of this request id. Ids that are JSON already are not written again: of a long run they are
+ * nearly all of it. Throws SglangError REQUEST_REFUSED.
+ */
+export function generateBodies({ inputJson, ...request }: GenerateRequest): (rid: string) => string | Uint8Array {
+  const { input_ids: ids, ...others } = generateBody(request)
+  return (rid) => {
+    const rest = JSON.stringify({ ...others, rid })
+    return inputJson
+      ? Buffer.concat([Buffer.from(`${rest.slice(0, -1)},"input_ids":`), inputJson, CLOSE])
+      : JSON.stringify({ input_ids: ids, ...others, rid })
+  }
+}
+
+const CLOSE = Buffer.from('}')
+
 /** The body to send. Throws SglangError REQUEST_REFUSED. */
-export function generateBody(request: GenerateRequest): Record<string, unknown> {
+function generateBody(request: GenerateRequest): Record<string, unknown> {
   const { inputIds, vocabularySize, logprobStartLen, topLogprobsNum } = request
   const refuse = (why: string): never => {
     throw new SglangError('REQUEST_REFUSED', why)
   }
   if (inputIds.length === 0) refuse('there are no input ids')
-  const odd = inputIds.findIndex((id) => !Number.isSafeInteger(id) || id < 0 || id >= vocabularySize)
+  const odd = firstOdd(inputIds, vocabularySize)
   if (odd >= 0)
     refuse(
       `input id ${inputIds[odd]} at position ${odd} is not in the vocabulary of ${vocabularySize}; SGLang would crash on it`,
@@ -47,4 +65,13 @@ export function generateBody(request: GenerateRequest): Record<string, unknown> 
   if (topLogprobsNum < 0 || topLogprobsNum > vocabularySize)
     refuse(`top_logprobs_num ${topLogprobsNum} is not between 0 and the vocabulary of ${vocabularySize}`)
   return callBody(request)
+}
+
+/** Place of the first id that is none of the vocabulary; -1 where all are. */
+function firstOdd(ids: readonly number[], vocabularySize: number): number {
+  for (let index = 0; index < ids.length; index++) {
+    const id = ids[index] as number
+    if (!Number.isSafeInteger(id) || id < 0 || id >= vocabularySize) return index
+  }
+  return -1
 }

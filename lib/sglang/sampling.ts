@@ -1,35 +1,50 @@
-/** Sampling parameters by SGLang's names, with their ranges: the only ones that go out. */
+/** Sampling parameters as a request has them: the only ones that go out. */
 import * as z from 'zod'
+import { type SamplingName, samplingNames, samplingParameter } from '#lib/core/sampling-parameters.ts'
+import {
+  furtherProblem,
+  type Sampling,
+  type SamplingRequest,
+  togetherProblem,
+  valueSchemas,
+} from '#lib/core/sampling-values.ts'
+import { SAMPLING_WORDS } from '#lib/core/sampling-words.ts'
 
-const penalty = z.number().min(-2).max(2)
-
+/** Refused: values out of their ranges, and what cannot go together. */
 export const samplingSchema = z
   .strictObject({
-    max_new_tokens: z.int().min(1).max(1_000_000).describe('Tokens of one response at most. SGLang’s default is 128.'),
-    min_new_tokens: z.int().min(0).describe('Tokens before a stop token may be sampled.'),
-    temperature: z.number().min(0).max(100).describe('0 = greedy.'),
-    top_p: z.number().gt(0).max(1).describe('Keep the likeliest tokens up to this sum of probability.'),
-    top_k: z
-      .int()
-      .refine((k) => k === -1 || k >= 1, { message: '-1 (all) or at least 1' })
-      .describe('Keep this many tokens; -1 = all.'),
-    min_p: z.number().min(0).max(1).describe('Keep tokens at least this likely, as a share of the likeliest.'),
-    frequency_penalty: penalty,
-    presence_penalty: penalty,
-    repetition_penalty: z.number().gt(0).max(2),
-    stop: z.array(z.string().min(1)).max(32).describe('Texts that end a response.'),
-    stop_token_ids: z.array(z.int().min(0)).max(1000),
-    stop_regex: z.array(z.string().min(1).max(256)).max(32),
-    ignore_eos: z.boolean(),
-    sampling_seed: z
-      .int()
-      .describe('Repeatable sampling, where the server supports it (SGLang: --enable-deterministic-inference).'),
-    logit_bias: z.record(z.string().regex(/^\d+$/, 'a token id'), z.number().min(-100).max(100)),
-    json_schema: z.string(),
-    regex: z.string(),
-    ebnf: z.string(),
-    structural_tag: z.string(),
+    ...knownShape(),
+    further: z
+      .record(z.string().min(1), z.json())
+      .superRefine((further, context) => {
+        for (const name of Object.keys(further)) {
+          const message = furtherProblem(name)
+          if (message !== undefined) context.addIssue({ code: 'custom', message, path: [name] })
+        }
+      })
+      .optional()
+      .describe(
+        'Parameters that Rollscope does not know, sent as they are; a server refuses those that it does not know.',
+      ),
   })
-  .partial()
+  .superRefine((sampling: SamplingRequest, context) => {
+    const problem = togetherProblem(sampling)
+    if (problem) context.addIssue({ code: 'custom', message: problem.why, path: [problem.name] })
+  })
 
-export type Sampling = z.infer<typeof samplingSchema>
+/** What goes out: the further ones are on one level with the others. */
+export const sentSampling = ({ further, ...known }: SamplingRequest): Sampling => Object.assign({}, further, known)
+
+type KnownShape = { readonly [Name in SamplingName]: z.ZodOptional<z.ZodType<NonNullable<Sampling[Name]>>> }
+
+function knownShape(): KnownShape {
+  return Object.fromEntries(
+    samplingNames.map((name) => [name, valueSchemas[name].optional().describe(descriptionOf(name))]),
+  ) as unknown as KnownShape
+}
+
+function descriptionOf(name: SamplingName): string {
+  const { default: standard } = samplingParameter(name)
+  const { explanation, training } = SAMPLING_WORDS[name]
+  return [explanation, training, standard !== null && `SGLang’s default: ${standard}.`].filter(Boolean).join(' ')
+}

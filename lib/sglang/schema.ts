@@ -38,6 +38,46 @@ export const generateReply = z.looseObject({
 export type GenerateReply = z.infer<typeof generateReply>
 export type Scored = z.infer<typeof scored>
 
+/** /v1/chat/completions, one choice. Ids are there where they were asked for, of newer versions. */
+export const chatReply = z.looseObject({
+  choices: z
+    .array(
+      z.looseObject({
+        message: z.looseObject({
+          content: z.string().nullish(),
+          reasoning_content: z.string().nullish(),
+          tool_calls: z
+            .array(
+              z.looseObject({
+                id: z.string().nullish(),
+                function: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }),
+              }),
+            )
+            .nullish(),
+        }),
+        logprobs: z
+          .looseObject({ content: z.array(z.looseObject({ logprob: z.number().nullable() })).nullish() })
+          .nullish(),
+        finish_reason: z.string().nullish(),
+        matched_stop: z.union([z.int(), z.string()]).nullish(),
+        prompt_token_ids: z.array(z.int().min(0)).nullish(),
+        response_token_ids: z.array(z.int().min(0)).nullish(),
+      }),
+    )
+    .min(1),
+  usage: z
+    .looseObject({
+      prompt_tokens: z.int().nullish(),
+      completion_tokens: z.int().nullish(),
+      prompt_tokens_details: z.looseObject({ cached_tokens: z.int().nullish() }).nullish(),
+    })
+    .nullish(),
+  metadata: z
+    .looseObject({ weight_version: metaInfo.shape.weight_version, weight_versions: metaInfo.shape.weight_versions })
+    .nullish(),
+})
+export type ChatReply = z.infer<typeof chatReply>
+
 export const streamError = z.looseObject({
   error: z.looseObject({ message: z.string(), code: z.int().nullish() }),
 })

@@ -21,6 +21,9 @@ export function scriptedTokenizer(
       if (texts.length > 0) calls.tokenize++
       return texts.map((text) => tokenizer.encode(text))
     },
+    async frame() {
+      return tokenizer.frame ?? { before: [], after: [] }
+    },
     async tokenizeMessages(input) {
       calls.tokenizeMessages++
       try {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '#lib/core/test-runs.ts'
 import { ids } from '#lib/core/tokens.ts'
 import type { Message, ToolSpec, Trajectory } from '#lib/core/trajectory.ts'
 import { chatTemplate, TemplateError } from '#lib/templates/chat-template.ts'
@@ -45,7 +46,7 @@ describe.each(Object.keys(templates) as (keyof typeof templates)[])('%s', (name)
         expect(found.trajectory.segments).toEqual(expected.trajectory.segments)
         expect(found.trajectory.vocab).toEqual(expected.trajectory.vocab)
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 })
@@ -92,7 +93,7 @@ describe('bytes', () => {
           for (const [i, piece] of pieces.entries()) expect(found[i]).toEqual([...piece])
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 

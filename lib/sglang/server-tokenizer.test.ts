@@ -55,6 +55,12 @@ describe('asking', () => {
     await expect(odd.tokenizer.tokenize(['abc'], never)).rejects.toMatchObject({ code: 'INCONSISTENT' })
   })
 
+  test('what it adds to a text is what stands around it', async () => {
+    const { tokenizer, asked } = answering({ tokens: [[1, 7, 2]] }, { tokens: [[], [7]] })
+    expect(await tokenizer.frame(never)).toEqual({ before: [1], after: [2] })
+    expect(asked[0]).toEqual({ path: '/tokenize', json: { prompt: ['a'], add_special_tokens: true } })
+  })
+
   test('messages go with tools and options, where there are any', async () => {
     const { tokenizer, asked } = answering(infoTokenizeMessages.response, infoTokenizeMessages.response)
     const { messages } = infoTokenizeMessages.request.body

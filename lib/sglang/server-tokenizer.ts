@@ -4,12 +4,16 @@
  */
 import type * as z from 'zod'
 import type { RenderInput } from '#lib/templates/chat-template.ts'
+import { textFrame } from '#lib/tito/given.ts'
+import type { TextFrame } from '#lib/tito/tokenizer.ts'
 import { isUnknownPath, SglangError } from './errors.ts'
 import { detokenizeListReply, tokenizeListReply, tokenizeReply } from './schema.ts'
 
 export interface ServerTokenizer {
   /** The ids of each text. Throws UPSTREAM_REJECTED, status 404, where the server has no tokenizer to ask. */
   tokenize(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>
+  /** What the server adds to texts when it is not asked to leave it out, as for the `text` of /generate. */
+  frame(signal: AbortSignal): Promise<TextFrame>
   /** The ids of a conversation through the server's chat template. Older servers and the router cannot do this. */
   tokenizeMessages(input: RenderInput, signal: AbortSignal): Promise<readonly number[]>
   /** The text of each list of ids; U+FFFD where their bytes are not valid UTF-8. */
@@ -34,15 +38,23 @@ export function serverTokenizer(ask: Ask): ServerTokenizer {
       return answer
     }
   }
+  const tokenize: ServerTokenizer['tokenize'] = async (texts, signal) => {
+    if (texts.length === 0) return []
+    // The empty text shows what a server adds that does not heed add_special_tokens.
+    const json = { prompt: ['', ...texts], add_special_tokens: false }
+    const { tokens } = await post('/tokenize', json, tokenizeListReply, signal)
+    checkCount('/tokenize', tokens.length, texts.length + 1)
+    const [added = [], ...lists] = tokens
+    return added.length === 0 ? lists : lists.map((ids) => withoutAdded(ids, added))
+  }
   return {
-    async tokenize(texts, signal) {
-      if (texts.length === 0) return []
-      // The empty text shows what a server adds that does not heed add_special_tokens.
-      const json = { prompt: ['', ...texts], add_special_tokens: false }
+    tokenize,
+    async frame(signal) {
+      const json = { prompt: ['a'], add_special_tokens: true }
       const { tokens } = await post('/tokenize', json, tokenizeListReply, signal)
-      checkCount('/tokenize', tokens.length, texts.length + 1)
-      const [added = [], ...lists] = tokens
-      return added.length === 0 ? lists : lists.map((ids) => withoutAdded(ids, added))
+      checkCount('/tokenize', tokens.length, 1)
+      const [plain = []] = await tokenize(['a'], signal)
+      return textFrame(tokens[0] ?? [], plain)
     },
     async tokenizeMessages({ messages, tools, addGenerationPrompt, options }, signal) {
       const json = {

@@ -1,7 +1,8 @@
 /** HTTP to one server over undici: checked addresses, no redirects, every wait has an end, every failure a name. */
-import { Agent, buildConnector, type Dispatcher, request as undiciRequest } from 'undici'
-import { checkedLookup, literal, refusedAddress } from './address.ts'
+import { Agent, type Dispatcher } from 'undici'
+import { checkedConnector } from './checked-connector.ts'
 import { errorFromStatus, SglangError, type SglangErrorCode } from './errors.ts'
+import { exchange } from './exchange.ts'
 
 export interface TransportLimits {
   readonly connectMs: number
@@ -34,7 +35,8 @@ export interface Transport {
 interface Call {
   readonly method: 'GET' | 'POST'
   readonly path: string
-  readonly json?: unknown
+  /** JSON. Omitted: the call has no body. */
+  readonly body?: string | Uint8Array
   readonly signal: AbortSignal
   /** Shorter than the transport's, for calls that must be quick. */
   readonly deadlineMs?: number
@@ -62,8 +64,10 @@ export function createTransport(baseUrl: string, apiKey: string | undefined, lim
     maxHeaderSize: 64 * 1024,
     pipelining: 1,
   })
+  const { origin, pathname } = new URL(baseUrl)
+  const address = { origin, folder: pathname.replace(/\/+$/, '') }
   return {
-    send: (call) => send(call, baseUrl, apiKey, limits, dispatcher),
+    send: (call) => send(call, address, apiKey, limits, dispatcher),
     get connections() {
       return connections
     },
@@ -73,79 +77,78 @@ export function createTransport(baseUrl: string, apiKey: string | undefined, lim
 
 async function send(
   call: Call,
-  baseUrl: string,
+  { origin, folder }: { readonly origin: string; readonly folder: string },
   apiKey: string | undefined,
   limits: TransportLimits,
   dispatcher: Dispatcher,
 ): Promise<Reply> {
+  const { method, path, body, signal } = call
+  signal.throwIfAborted()
   const deadlineMs = call.deadlineMs ?? limits.deadlineMs
-  const deadline = AbortSignal.timeout(deadlineMs)
-  const idle = new AbortController()
-  const signal = AbortSignal.any([call.signal, deadline, idle.signal])
-  const late =
-    call.deadlineMs === undefined
-      ? new SglangError('DEADLINE', `the call took longer than ${deadlineMs / 1000} s`)
-      : new SglangError('HEADERS_TIMEOUT', `the server did not answer within ${deadlineMs / 1000} s`)
-  const named = (error: unknown) => nameFailure(error, { cancelled: call.signal, deadline, late, idle: idle.signal })
-  let response: Dispatcher.ResponseData
-  try {
-    response = await undiciRequest(`${baseUrl}${call.path}`, {
-      method: call.method,
-      dispatcher,
-      signal,
+  const deadline = setTimeout(() => {
+    answer.fail(
+      call.deadlineMs === undefined
+        ? new SglangError('DEADLINE', `the call took longer than ${deadlineMs / 1000} s`)
+        : new SglangError('HEADERS_TIMEOUT', `the server did not answer within ${deadlineMs / 1000} s`),
+    )
+  }, deadlineMs).unref()
+  const leave = () => answer.fail(signal.reason)
+  signal.addEventListener('abort', leave, { once: true })
+  const answer = exchange(
+    dispatcher,
+    {
+      origin,
+      path: `${folder}${path}`,
+      method,
       headers: {
         accept: 'application/json, text/event-stream',
         'accept-encoding': 'identity',
-        ...(call.json !== undefined && { 'content-type': 'application/json' }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
       },
-      body: call.json === undefined ? null : JSON.stringify(call.json),
-    })
-  } catch (error) {
+      body: body ?? null,
+    },
+    () => {
+      clearTimeout(deadline)
+      signal.removeEventListener('abort', leave)
+    },
+  )
+  const named = (error: unknown): unknown => (signal.aborted ? signal.reason : nameFailure(error))
+  const { status, headers } = await answer.head.catch((error) => {
     throw named(error)
-  }
-  const { statusCode, headers, body } = response
+  })
   const header = (name: string) => [headers[name] ?? []].flat()[0]
-  const isError = statusCode < 200 || statusCode >= 300
-  const chunks = watched(body, idle, isError ? { ...limits, ...OF_AN_ERROR } : limits, named)
-  const text = () => joined(chunks)
+  const isError = status < 200 || status >= 300
+  const { firstByteMs, idleMs, bodyBytes: bytes } = isError ? { ...limits, ...OF_AN_ERROR } : limits
+  const parts = answer.body({ firstByteMs, idleMs, bytes })
+  const reading = async <T>(read: () => Promise<T>): Promise<T> => {
+    try {
+      return await read()
+    } catch (error) {
+      throw duringBody(named(error))
+    }
+  }
+  const text = async () => Buffer.concat(await reading(parts.rest)).toString('utf8')
   if (isError) {
     const said = await text().catch(() => '')
-    throw errorFromStatus(statusCode, said, { retryAfter: header('retry-after') }, apiKey)
+    throw errorFromStatus(status, said, { retryAfter: header('retry-after') }, apiKey)
   }
   const encoding = header('content-encoding')
   if (encoding !== undefined && encoding !== 'identity') {
-    body.on('error', () => {}).destroy()
-    throw new SglangError('BAD_ENCODING', `the server sent ${encoding} data though none was asked for`, {
-      status: statusCode,
+    const error = new SglangError('BAD_ENCODING', `the server sent ${encoding} data though none was asked for`, {
+      status,
     })
+    answer.fail(error)
+    throw error
   }
-  return { contentType: header('content-type') ?? '', chunks, text }
-}
-
-async function* watched(
-  body: AsyncIterable<Uint8Array>,
-  idle: AbortController,
-  limits: TransportLimits,
-  named: (error: unknown) => unknown,
-): AsyncGenerator<Uint8Array> {
-  let received = 0
-  const wait = (ms: number) => setTimeout(() => idle.abort(), ms)
-  let timer = wait(limits.firstByteMs)
-  try {
-    for await (const chunk of body) {
-      clearTimeout(timer)
-      received += chunk.byteLength
-      if (received > limits.bodyBytes)
-        throw new SglangError('TOO_LARGE', `the reply is larger than ${limits.bodyBytes} bytes`)
-      yield chunk
-      timer = wait(limits.idleMs)
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      for (let part = await reading(parts.next); part; part = await reading(parts.next)) yield part
+    } finally {
+      answer.fail(new Error('nobody reads on'))
     }
-  } catch (error) {
-    throw duringBody(named(error))
-  } finally {
-    clearTimeout(timer)
   }
+  return { contentType: header('content-type') ?? '', chunks: chunks(), text }
 }
 
 /** Once the headers are there, a closed connection means that the reply is cut. */
@@ -156,36 +159,9 @@ function duringBody(error: unknown): unknown {
     : error
 }
 
-async function joined(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const parts: Uint8Array[] = []
-  for await (const chunk of chunks) parts.push(chunk)
-  return Buffer.concat(parts).toString('utf8')
-}
-
-/** Literals are checked here, names when they are resolved: lookup is never called for a literal. */
-function checkedConnector(timeout: number): buildConnector.connector {
-  const connect = buildConnector({ timeout, lookup: checkedLookup })
-  return (options, callback) => {
-    const ip = literal(options.hostname)
-    const why = ip === undefined ? undefined : refusedAddress(ip)
-    if (why === undefined) connect(options, callback)
-    else callback(new SglangError('ADDRESS_REFUSED', why), null)
-  }
-}
-
-interface Circumstances {
-  readonly cancelled: AbortSignal
-  readonly deadline: AbortSignal
-  /** What it means that the deadline has passed. */
-  readonly late: SglangError
-  readonly idle: AbortSignal
-}
-
-function nameFailure(error: unknown, { cancelled, deadline, late, idle }: Circumstances): unknown {
+/** What went wrong at the connection; what was named before keeps its name. */
+function nameFailure(error: unknown): unknown {
   if (error instanceof SglangError) return error
-  if (cancelled.aborted) return cancelled.reason
-  if (deadline.aborted) return late
-  if (idle.aborted) return new SglangError('BODY_TIMEOUT', 'the reply stopped arriving', { cause: error })
   const chain = causes(error)
   const known = chain.find((cause) => cause instanceof SglangError)
   if (known) return known

@@ -1,0 +1,33 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { inputHash } from '#lib/core/input-hash.ts'
+import { runs } from '#lib/core/test-runs.ts'
+import { createSentIds } from './sent-ids.ts'
+
+const list = fc.array(fc.nat({ max: 200_000 }), { maxLength: 2000 })
+
+test('an input is that of its ids, whatever calls have failed before it', () => {
+  const calls = fc.array(fc.record({ kept: fc.array(list, { maxLength: 3 }), added: list }), { maxLength: 6 })
+  fc.assert(
+    fc.property(calls, (drawn) => {
+      const sent = createSentIds()
+      const segments: { ids: number[] }[] = []
+      for (const { kept, added } of drawn) {
+        segments.push(...kept.map((ids) => ({ ids })))
+        const expected = [...segments.flatMap(({ ids }) => ids), ...added]
+        const { ids, json, hash } = sent.input(segments, added)
+        expect(ids).toEqual(expected)
+        expect(Buffer.from(json).toString()).toBe(JSON.stringify(expected))
+        expect(hash).toBe(inputHash(expected))
+      }
+    }),
+    { numRuns: runs(50) },
+  )
+})
+
+test('ids that were handed out stay what they were', () => {
+  const sent = createSentIds()
+  const { ids } = sent.input([{ ids: [1] }], [2])
+  sent.input([{ ids: [1] }, { ids: [3] }], [4])
+  expect(ids).toEqual([1, 2])
+})

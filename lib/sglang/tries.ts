@@ -1,0 +1,64 @@
+/** A call that writes tokens, tried again while that may help and nothing of its reply has come. */
+import type { Breaker } from './breaker.ts'
+import type { Chance } from './chance.ts'
+import { SglangError } from './errors.ts'
+import type { Retries } from './retries.ts'
+import type { IdentityWatch, ServerIdentity } from './server-identity.ts'
+import type { Reply, Transport } from './transport.ts'
+
+export interface Server {
+  readonly transport: Transport
+  readonly apiKey: string | undefined
+  readonly retries: Retries
+  readonly breaker: Breaker
+  readonly identity: IdentityWatch
+  readonly chance: Chance
+}
+
+export interface Posting {
+  readonly path: string
+  /** JSON, for a try of this request id. */
+  readonly body: (rid: string) => string | Uint8Array
+  readonly rid: string
+  /** What the server was when the run began; another one answering is SERVER_CHANGED. Undefined: whatever answers. */
+  readonly expected: ServerIdentity | undefined
+}
+
+/** Parts of one reply; `rid` is that of the try that was answered, where it is another than asked for. */
+export async function* tried<Part extends object>(
+  server: Server,
+  { path, body, rid: firstRid, expected }: Posting,
+  partsOf: (reply: Reply) => AsyncGenerator<Part>,
+  signal: AbortSignal,
+): AsyncGenerator<Part & { readonly rid?: string }> {
+  server.retries.begin()
+  const call = server.breaker.enter()
+  let ending: 'left' | SglangError = 'left'
+  try {
+    for (let attempt = 1; ; attempt++) {
+      // The server may still hold the request that failed, and refuses a second one of the same id.
+      const rid = attempt === 1 ? firstRid : `${firstRid}-${attempt}`
+      let started = false
+      try {
+        const reply = await server.transport.send({ method: 'POST', path, body: body(rid), signal })
+        for await (const part of partsOf(reply)) {
+          ending = 'left'
+          call.observe('answered')
+          if (!started && expected) await server.identity.check(expected, signal)
+          started = true
+          const told = part as Part
+          yield attempt === 1 ? told : { ...told, rid }
+        }
+        return
+      } catch (error) {
+        if (error instanceof SglangError) ending = error
+        const delayMs = started || signal.aborted ? undefined : server.retries.delayMs(error, attempt)
+        if (delayMs === undefined) throw error
+        await server.chance.wait(delayMs, signal)
+        call.again()
+      }
+    }
+  } finally {
+    call.observe(ending)
+  }
+}
