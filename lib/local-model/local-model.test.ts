@@ -78,16 +78,6 @@ describe('loading', () => {
     const response = await client({ model }).post('/generate', ONE_TOKEN)
     expect((await response.json()).message).toContain('config.json: vocab_size: expected a number, found "many"')
   })
-
-  test('of a Hub model takes what was downloaded before, without a network', async () => {
-    const cacheFolder = path.join(folder, 'hub')
-    await cp(MODEL_FOLDER, path.join(cacheFolder, 'someone', 'tiny'), { recursive: true })
-    const hub = client({ model: 'someone/tiny', cacheFolder })
-    const reply = await hub.generate({ ...ONE_TOKEN, return_logprob: true })
-    const local = await client().generate({ ...ONE_TOKEN, input_ids: [9, ...reply.output_ids] })
-    expect(reply.output_ids).toHaveLength(1)
-    expect(local.output_ids).toHaveLength(1)
-  })
 })
 
 describe('the end', () => {
@@ -154,6 +144,29 @@ describe('paths', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([status, allow])
     expect(await response.json()).toEqual({ detail: status === 404 ? 'Not Found' : 'Method Not Allowed' })
   })
+
+  test.each(['/generate', '/v1/chat/completions', '/parse_function_call'])(
+    '%s takes 16 MiB, announced or not',
+    async (pathname) => {
+      const announced = await post(pathname, ' '.repeat(2 ** 24 + 1))
+      const piece = new Uint8Array(2 ** 23).fill(32)
+      let pieces = 0
+      const body = new ReadableStream({
+        pull(controller) {
+          pieces++
+          controller.enqueue(piece)
+        },
+      })
+      const init = { method: 'POST', body, duplex: 'half' }
+      const endless = await model.handle(new Request(`http://localhost${pathname}`, init))
+      const message = 'The body is larger than 16 MiB.'
+      for (const response of [announced, endless]) {
+        expect(response.status).toBe(413)
+        expect(await response.json()).toEqual({ object: 'error', message, type: '413', param: null, code: 413 })
+      }
+      expect(pieces).toBeLessThanOrEqual(5)
+    },
+  )
 
   test('a model is found by its name, with a slash in it or not', async () => {
     expect((await get('/v1/models/tiny-qwen3')).status).toBe(200)

@@ -2,16 +2,24 @@
  * The built-in server: SGLang's HTTP protocol over a small ONNX model in a worker thread. Requests and Responses are the
  * standard ones, with the paths that SGLang would see.
  */
-import type { EngineThread } from './engine-thread.ts'
-import { abortRequest, generate, type Serving } from './generate.ts'
+import type { Download } from '#lib/core/tokenizer-download.ts'
+import type { EngineThread } from '#lib/local-model/engine/engine-thread.ts'
+import { abortRequest, generate, type Serving } from '#lib/local-model/generate/generate.ts'
+import { cannot, Refusal, refusalResponse } from '#lib/local-model/http/refusal.ts'
+import { parseFunctionCall, separateReasoning } from '#lib/local-model/messages/parsing.ts'
+import { sizeText } from '#lib/local-model/models/model-files.ts'
+import { chatCompletion } from '#lib/local-model/openai/chat-completions.ts'
+import { completions } from '#lib/local-model/openai/completions.ts'
+import type { Progress } from '#lib/tokenizer/repository.ts'
 import { createModelLoader, type ModelSource } from './model-loader.ts'
-import { cannot, Refusal, refusalResponse } from './refusal.ts'
 import { loads, modelInfo, modelList, oneModel, serverInfo } from './server-info.ts'
 import { detokenize, tokenize } from './tokenize.ts'
 
 export interface LocalModel {
   /** Never throws. The first request that needs the model loads it; a failed load is tried again by the next one. */
   handle(request: Request): Promise<Response>
+  /** What is on its way from the Hub. */
+  downloads(): readonly Download[]
   /** Ends the thread, and with it what is under way. */
   close(): Promise<void>
 }
@@ -30,7 +38,7 @@ export function createLocalModel(options: LocalModelOptions): LocalModel {
     if (model.loaded()) return new Response(null)
     model.start()
     const failure = model.failure()
-    throw failure === undefined ? cannot(503, 'The model is being loaded.') : cannot(500, failure)
+    throw failure === undefined ? cannot(503, loadingText(model.download())) : cannot(500, failure)
   }
 
   const routes: Readonly<Record<string, Route>> = {
@@ -39,17 +47,27 @@ export function createLocalModel(options: LocalModelOptions): LocalModel {
     '/health': on('GET', async () => readiness()),
     '/ready': on('GET', async () => readiness()),
     '/health_generate': on('GET', async () => (model.loaded() ? generateOne(model.get) : readiness())),
-    '/model_info': on('GET', async () => Response.json(modelInfo(modelName, (await model.get()).engine.facts))),
-    '/server_info': on('GET', async () => Response.json(serverInfo(modelName, (await model.get()).engine.facts))),
+    '/model_info': on('GET', async () => {
+      const { engine, parsers } = await model.get()
+      return Response.json(modelInfo(modelName, engine.facts, parsers))
+    }),
+    '/server_info': on('GET', async () => {
+      const { engine, parsers } = await model.get()
+      return Response.json(serverInfo(modelName, engine.facts, engine.capacity, parsers))
+    }),
     '/v1/loads': on('GET', async () => {
       const { engine } = await model.get()
-      return Response.json(loads(engine.facts, engine.jobs(), engine.tally))
+      return Response.json(loads(engine.facts, engine.capacity, engine.jobs(), engine.tally))
     }),
     '/v1/models': on('GET', async () => {
       const { engine, loadedAt } = await model.get()
       return Response.json(modelList(modelName, engine.facts, loadedAt))
     }),
     '/generate': on('POST, PUT', async (request) => generate(request, model.get)),
+    '/v1/chat/completions': on('POST', async (request) => chatCompletion(request, model.get)),
+    '/v1/completions': on('POST', async (request) => completions(request, model.get)),
+    '/parse_function_call': on('POST', parseFunctionCall),
+    '/separate_reasoning': on('POST', separateReasoning),
     '/abort_request': on('POST', async (request) => abortRequest(request, generations)),
     '/flush_cache': on('GET, POST', async () => flushCache(model.loaded()?.engine)),
     '/tokenize': on('POST', async (request) => {
@@ -81,9 +99,18 @@ export function createLocalModel(options: LocalModelOptions): LocalModel {
         return refusalResponse(cannot(500, error instanceof Error ? error.message : String(error)))
       }
     },
+    downloads() {
+      const progress = model.download()
+      return progress ? [{ kind: 'model', name: modelName, ...progress }] : []
+    },
     close: model.close,
   }
 }
+
+const loadingText = (download: Progress | undefined): string =>
+  download
+    ? `The model is being downloaded: ${sizeText(download.bytes)} of ${sizeText(download.total)}, ${download.file}.`
+    : 'The model is being loaded.'
 
 interface Route {
   /** As in the header "allow". */

@@ -1,22 +1,24 @@
 /** The loaded model: asleep until somebody asks, loaded once for all who do, asleep again when loading or the thread fails. */
+import { startEngine } from '#lib/local-model/engine/engine-thread.ts'
+import type { Capacity } from '#lib/local-model/engine/job.ts'
+import type { Serving } from '#lib/local-model/generate/generate.ts'
+import { cannot } from '#lib/local-model/http/refusal.ts'
+import { type ServedParsers, servedParsers } from '#lib/local-model/messages/served-parsers.ts'
+import { type ModelFiles, type ModelPlace, modelFiles } from '#lib/local-model/models/model-files.ts'
+import { vocabularyOf } from '#lib/local-model/models/vocabulary.ts'
+import type { Progress } from '#lib/tokenizer/repository.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
-import { startEngine } from './engine-thread.ts'
-import type { Serving } from './generate.ts'
-import { cannot } from './refusal.ts'
-import { vocabularyOf } from './vocabulary.ts'
 
-export interface ModelSource {
-  /** A folder with config.json and onnx/model.onnx, or the Hub name of an ONNX causal language model. */
-  readonly model: string
+export interface ModelSource extends ModelPlace {
   readonly loadTokenizer: () => Promise<LoadedTokenizer>
   /** Absolute path of worker.ts of this folder, which Node runs as it is. */
   readonly workerFile: string
-  /** For downloads from the Hub. */
-  readonly cacheFolder?: string
+  readonly capacity: Capacity
 }
 
 interface Loaded extends Serving {
   readonly tokenizer: LoadedTokenizer
+  readonly parsers: ServedParsers
   /** Seconds since 1970. */
   readonly loadedAt: number
 }
@@ -27,6 +29,8 @@ export interface ModelLoader {
   start(): void
   /** undefined while it is not there. */
   loaded(): Loaded | undefined
+  /** How far the download of the model is; undefined while there is none. */
+  download(): Progress | undefined
   /** Why the last try failed, until one succeeds. */
   failure(): string | undefined
   close(): Promise<void>
@@ -39,6 +43,8 @@ type State =
 
 export function createModelLoader(source: ModelSource, generations: Serving['generations']): ModelLoader {
   let state: State = { kind: 'asleep', failure: undefined }
+  let download: Progress | undefined
+  const closing = new AbortController()
   const get = async (): Promise<Loaded> => {
     if (state.kind === 'loaded') return state.loaded
     if (state.kind === 'asleep') state = { kind: 'loading', loading: begin(), failure: state.failure }
@@ -46,7 +52,16 @@ export function createModelLoader(source: ModelSource, generations: Serving['gen
   }
   const begin = async (): Promise<Loaded> => {
     try {
-      const loaded: Loaded = await load(source, generations, () => {
+      const files = await modelFiles(
+        source,
+        (progress) => {
+          download = progress
+        },
+        closing.signal,
+      ).finally(() => {
+        download = undefined
+      })
+      const loaded: Loaded = await load(source, files, generations, () => {
         if (state.kind === 'loaded' && state.loaded === loaded) state = { kind: 'asleep', failure: undefined }
       })
       state = { kind: 'loaded', loaded }
@@ -65,8 +80,10 @@ export function createModelLoader(source: ModelSource, generations: Serving['gen
       get().catch(() => {})
     },
     loaded,
+    download: () => download,
     failure: () => (state.kind === 'loaded' ? undefined : state.failure),
     async close() {
+      closing.abort()
       const last = state.kind === 'loading' ? await state.loading.catch(() => undefined) : loaded()
       state = { kind: 'asleep', failure: undefined }
       await last?.engine.close()
@@ -75,14 +92,33 @@ export function createModelLoader(source: ModelSource, generations: Serving['gen
 }
 
 async function load(
-  { model, loadTokenizer, workerFile, cacheFolder }: ModelSource,
+  { loadTokenizer, workerFile, capacity }: ModelSource,
+  files: ModelFiles,
   generations: Serving['generations'],
   onGone: () => void,
 ): Promise<Loaded> {
   const tokenizer = await loadTokenizer()
   const vocabulary = vocabularyOf(tokenizer.tokenizer)
-  const engine = await startEngine(workerFile, { model, cacheFolder, vocabulary, stopIds: tokenizer.stopIds }, onGone)
+  const { stopIds } = tokenizer
+  const start = { files, vocabulary, stopIds, capacity }
+  const engine = await startEngine(workerFile, start, onGone).catch((error: Error) => {
+    throw new Error(`${error.message}${otherForms(files)}`, { cause: error })
+  })
   const { vocabularySize, contextLength } = engine.facts
-  const limits = { vocabularySize, contextLength, encode: tokenizer.tokenizer.encode }
-  return { tokenizer, vocabulary, engine, limits, generations, loadedAt: Date.now() / 1000 }
+  const maxJobs = capacity.running + capacity.waiting
+  const limits = { vocabularySize, contextLength, maxJobs, encode: tokenizer.tokenizer.encode }
+  return {
+    tokenizer,
+    parsers: servedParsers(tokenizer),
+    vocabulary,
+    engine,
+    limits,
+    generations,
+    loadedAt: Date.now() / 1000,
+  }
 }
+
+const otherForms = ({ dtype, others }: ModelFiles): string =>
+  others.length === 0
+    ? ''
+    : `. That is its ${dtype}; it has ${others.join(', ')} too, which ROLLSCOPE_MODEL_DTYPE chooses.`

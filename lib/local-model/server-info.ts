@@ -1,12 +1,14 @@
 /** What the server says of itself: the fields of SGLang 0.5.23 that a client reads, as they are true here. */
-import { MAX_RUNNING, MAX_WAITING, type ModelFacts } from './job.ts'
-import { WEIGHT_VERSION } from './reply.ts'
-import { cachedShare, heldTokens, type Tally } from './tally.ts'
+import type { Capacity } from '#lib/local-model/engine/job.ts'
+import { cachedShare, heldTokens, type Tally } from '#lib/local-model/engine/tally.ts'
+import { WEIGHT_VERSION } from '#lib/local-model/generate/reply.ts'
+import type { ServedParsers } from '#lib/local-model/messages/served-parsers.ts'
+import type { ModelFacts } from '#lib/local-model/models/open-session.ts'
 
 /** Reads as the release whose protocol is spoken; the build part says who speaks it. */
 const VERSION = '0.5.23+rollscope'
 
-export function modelInfo(name: string, { modelType, architectures }: ModelFacts): object {
+export function modelInfo(name: string, { modelType, architectures }: ModelFacts, parsers: ServedParsers): object {
   return {
     model_path: name,
     served_model_name: name,
@@ -15,7 +17,7 @@ export function modelInfo(name: string, { modelType, architectures }: ModelFacts
     preferred_sampling_params: null,
     weight_version: WEIGHT_VERSION,
     load_format: 'auto',
-    ...PARSERS,
+    ...named(parsers),
     disaggregation_mode: 'null',
     has_image_understanding: false,
     has_audio_understanding: false,
@@ -24,7 +26,12 @@ export function modelInfo(name: string, { modelType, architectures }: ModelFacts
   }
 }
 
-export function serverInfo(name: string, { contextLength }: ModelFacts): object {
+export function serverInfo(
+  name: string,
+  { contextLength, dtype }: ModelFacts,
+  { running, waiting }: Capacity,
+  parsers: ServedParsers,
+): object {
   return {
     model_path: name,
     tokenizer_path: name,
@@ -34,31 +41,35 @@ export function serverInfo(name: string, { contextLength }: ModelFacts): object 
     context_length: contextLength,
     is_embedding: false,
     dtype: 'float32',
+    quantization: dtype === 'fp32' ? null : dtype,
     device: 'cpu',
-    max_running_requests: MAX_RUNNING,
-    max_queued_requests: MAX_WAITING,
-    max_total_tokens: MAX_RUNNING * contextLength,
+    max_running_requests: running,
+    max_queued_requests: waiting,
+    max_total_tokens: running * contextLength,
     weight_version: WEIGHT_VERSION,
-    ...PARSERS,
+    ...named(parsers),
     enable_metrics: false,
     incremental_streaming_output: true,
     stream_interval: 1,
     enable_deterministic_inference: true,
     disable_radix_cache: false,
     enable_lora: false,
-    grammar_backend: 'none',
+    grammar_backend: 'transformers-structured-output',
     tp_size: 1,
     pp_size: 1,
     dp_size: 1,
     status: 'ready',
-    max_total_num_tokens: MAX_RUNNING * contextLength,
+    max_total_num_tokens: running * contextLength,
     max_req_input_len: contextLength - 1,
     version: VERSION,
     frontend: 'rollscope',
   }
 }
 
-const PARSERS = { reasoning_parser: 'qwen3', tool_call_parser: 'qwen' }
+const named = ({ reasoning, toolCalls }: ServedParsers): object => ({
+  reasoning_parser: reasoning ?? null,
+  tool_call_parser: toolCalls ?? null,
+})
 
 /** `loadedAt` in seconds since 1970. */
 function modelCard(name: string, { contextLength }: ModelFacts, loadedAt: number): object {
@@ -85,11 +96,11 @@ export function oneModel(asked: string, name: string, facts: ModelFacts, loadedA
   return Response.json({ error }, { status: 404 })
 }
 
-export function loads({ contextLength }: ModelFacts, jobs: number, tally: Tally): object {
+export function loads({ contextLength }: ModelFacts, most: Capacity, jobs: number, tally: Tally): object {
   const now = Date.now()
-  const running = Math.min(jobs, MAX_RUNNING)
+  const running = Math.min(jobs, most.running)
   const waiting = jobs - running
-  const capacity = MAX_RUNNING * contextLength
+  const capacity = most.running * contextLength
   const held = heldTokens(tally)
   return {
     timestamp: new Date(now).toISOString(),
@@ -104,10 +115,10 @@ export function loads({ contextLength }: ModelFacts, jobs: number, tally: Tally)
         num_waiting_reqs: waiting,
         num_used_tokens: held,
         max_total_num_tokens: capacity,
-        max_running_requests: MAX_RUNNING,
+        max_running_requests: most.running,
         token_usage: held / capacity,
         cache_hit_rate: cachedShare(tally),
-        utilization: running / MAX_RUNNING,
+        utilization: running / most.running,
         queues: { waiting, grammar: 0, paused: 0, retracted: 0, prealloc_ready: 0 },
       },
     ],

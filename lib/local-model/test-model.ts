@@ -1,15 +1,25 @@
 /** The built-in model as its tests use it: the real one, in a real thread, without a network. */
 import path from 'node:path'
+import { DEFAULT_CAPACITY } from '#lib/local-model/engine/job.ts'
+import type { ModelFiles } from '#lib/local-model/models/model-files.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/load.ts'
 import { createLocalModel, type LocalModel, type LocalModelOptions } from './local-model.ts'
 
 export const MODEL_FOLDER = path.resolve('models/tiny-qwen3')
 const MODEL_NAME = 'tiny-qwen3'
+export const SHIPPED_FILES: ModelFiles = {
+  config: path.join(MODEL_FOLDER, 'config.json'),
+  graph: path.join(MODEL_FOLDER, 'onnx', 'model.onnx'),
+  dtype: 'fp32',
+  others: [],
+}
+
+const NO_HUB = { url: 'http://127.0.0.1:9', token: undefined, cacheFolder: undefined }
 
 const tokenizers = createTokenizerLoader({
   builtIn: { [MODEL_NAME]: MODEL_FOLDER },
   folders: [],
-  hub: { url: 'http://127.0.0.1:9', token: undefined, cacheFolder: undefined },
+  hub: NO_HUB,
 })
 
 export const loadTokenizer = () => tokenizers.load(MODEL_NAME)
@@ -17,9 +27,13 @@ export const loadTokenizer = () => tokenizers.load(MODEL_NAME)
 export const createTestModel = (options: Partial<LocalModelOptions> = {}): LocalModel =>
   createLocalModel({
     model: MODEL_FOLDER,
+    dtype: undefined,
+    hub: NO_HUB,
+    freeMemory: () => Number.POSITIVE_INFINITY,
     modelName: MODEL_NAME,
     loadTokenizer,
-    workerFile: path.resolve('lib/local-model/worker.ts'),
+    workerFile: path.resolve('lib/local-model/engine/worker.ts'),
+    capacity: DEFAULT_CAPACITY,
     ...options,
   })
 

@@ -1,10 +1,19 @@
 /** /tokenize and /detokenize. */
 import * as z from 'zod'
 import { isObject } from '#lib/core/json-object.ts'
+import {
+  checked,
+  field,
+  isBoolean,
+  isListOf,
+  isOneOrList,
+  isText,
+  isWhole,
+  readJsonObject,
+} from '#lib/local-model/http/json-body.ts'
+import { badBody, badValue } from '#lib/local-model/http/refusal.ts'
+import { textOf, type Vocabulary } from '#lib/local-model/models/vocabulary.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
-import { checked, field, isBoolean, isListOf, isOneOrList, isText, isWhole, readJsonObject } from './json-body.ts'
-import { badBody, badValue } from './refusal.ts'
-import { textOf, type Vocabulary } from './vocabulary.ts'
 
 const isMessage = (value: unknown): value is { role: string; content: unknown } => isObject(value) && isText(value.role)
 

@@ -1,0 +1,136 @@
+/** A row of logits read as a distribution over the vocabulary: logprobs, the best alternatives, and a draw. */
+
+export interface Distribution {
+  readonly logits: Float32Array
+  readonly temperature: number
+  /** Logarithm of the sum of exp(logit / temperature). */
+  readonly normaliser: number
+  /** By id, in shares of the best token's probability. */
+  readonly weights: Float64Array
+}
+
+/** Throws where the model gave something that is not a number. `weights`, one for each logit, is written to and kept. */
+export function distribution(
+  logits: Float32Array,
+  temperature = 1,
+  weights: Float64Array = new Float64Array(logits.length),
+): Distribution {
+  let largest = Number.NEGATIVE_INFINITY
+  for (let id = 0; id < logits.length; id++) if ((logits[id] as number) > largest) largest = logits[id] as number
+  let sum = 0
+  for (let id = 0; id < logits.length; id++) {
+    const weight = Math.exp(((logits[id] as number) - largest) / temperature)
+    weights[id] = weight
+    sum += weight
+  }
+  if (!Number.isFinite(sum)) throw new Error('the model answered with logits that are not numbers')
+  return { logits, temperature, normaliser: largest / temperature + Math.log(sum), weights }
+}
+
+/** The smallest 32-bit float, SGLang's logprob of a token that cannot come: JSON has no infinity. */
+const IMPOSSIBLE = -3.4028234663852886e38
+
+/** Rounded to 32 bits: the logits have no more, and the reply is shorter. */
+export function logprobOf({ logits, temperature, normaliser }: Distribution, id: number): number {
+  return Math.max(IMPOSSIBLE, Math.fround((logits[id] as number) / temperature - normaliser))
+}
+
+/** Which tokens may be drawn, in SGLang's terms. */
+export interface Filter {
+  /** Infinity = all; 1 = the best one, whatever the draw. */
+  readonly topK: number
+  /** The smallest set of best tokens that reaches this probability. */
+  readonly topP: number
+  /** At least this share of the best token's probability. */
+  readonly minP: number
+}
+
+/**
+ * Every token runs a race: its time is exponential, its speed its probability. The same random numbers then give the
+ * same token where the logits differ by rounding, as they do with and without a known prefix: of 6,000 draws none
+ * changed, of 6,000 that add up probabilities to one random number two did. `uniform` gives numbers in [0, 1), one for
+ * every id of the vocabulary.
+ */
+export function draw(of: Distribution, filter: Filter, uniform: () => number): number {
+  if (filter.topK === 1) return best(of.logits)
+  const isOpen = filter.topK >= of.logits.length && filter.topP === 1 && filter.minP === 0
+  const kept = isOpen ? undefined : new Set(candidates(of, filter))
+  let winner: number | undefined
+  let fastest = 0
+  for (let id = 0; id < of.weights.length; id++) {
+    const number = uniform()
+    const weight = of.weights[id] as number
+    // -log(x) is at least 1 - x: most tokens have lost before the logarithm is taken.
+    if (weight <= fastest * (1 - number) || kept?.has(id) === false) continue
+    const speed = weight / -Math.log(number)
+    if (speed > fastest) {
+      fastest = speed
+      winner = id
+    }
+  }
+  return winner ?? best(of.logits)
+}
+
+const probability = ({ logits, temperature, normaliser }: Distribution, id: number): number =>
+  Math.exp((logits[id] as number) / temperature - normaliser)
+
+/** The first of the largest. */
+function best(logits: Float32Array): number {
+  let id = 0
+  for (let other = 1; other < logits.length; other++) if ((logits[other] as number) > (logits[id] as number)) id = other
+  return id
+}
+
+/** With top-p or min-p alone, the set is mostly far smaller than the vocabulary: it is looked for in growing steps. */
+const FIRST_STEP = 64
+
+/** The tokens that pass, best first. The probabilities compared are those of the whole vocabulary, as in SGLang. */
+function candidates(of: Distribution, { topK, topP, minP }: Filter): number[] {
+  const limit = Math.min(topK, of.logits.length)
+  let asked = topP === 1 && minP === 0 ? limit : Math.min(limit, FIRST_STEP)
+  for (;;) {
+    const ids = bestFirst(of.logits, asked)
+    const least = minP * probability(of, ids[0] as number)
+    let before = 0
+    const end = ids.findIndex((id) => {
+      const share = probability(of, id)
+      const isOut = before > topP || share < least
+      before += share
+      return isOut
+    })
+    if (end >= 0) return ids.slice(0, end)
+    if (asked === limit) return ids
+    asked = Math.min(asked * 4, limit)
+  }
+}
+
+/** Ids of the `count` largest values, best first, of equal ones the smaller id; a heap, not a sort of all. */
+export function bestFirst(values: Float32Array, count: number): number[] {
+  const size = Math.min(count, values.length)
+  if (size === 0) return []
+  const isWorse = (a: number, b: number): boolean => {
+    const difference = (values[a] as number) - (values[b] as number)
+    return difference < 0 || (difference === 0 && a > b)
+  }
+  const heap = Array.from({ length: size }, (_, id) => id)
+  const sink = (from: number): void => {
+    const id = heap[from] as number
+    let at = from
+    for (;;) {
+      let child = 2 * at + 1
+      if (child >= size) break
+      if (child + 1 < size && isWorse(heap[child + 1] as number, heap[child] as number)) child++
+      if (!isWorse(heap[child] as number, id)) break
+      heap[at] = heap[child] as number
+      at = child
+    }
+    heap[at] = id
+  }
+  for (let at = (size >> 1) - 1; at >= 0; at--) sink(at)
+  for (let id = size; id < values.length; id++)
+    if ((values[id] as number) > (values[heap[0] as number] as number)) {
+      heap[0] = id
+      sink(0)
+    }
+  return heap.sort((a, b) => (values[b] as number) - (values[a] as number) || a - b)
+}

@@ -1,0 +1,49 @@
+/** Tokens by their bytes: which of them a machine can read from a state on is found for all at once. */
+import type { Automaton } from './automaton.ts'
+
+export interface TokenTrie {
+  /** 0 at each of so many ids that may come. */
+  marks(automaton: Automaton, state: number): Uint8Array
+}
+
+/** `skipped`: ids that may never come. */
+export function createTokenTrie(tokens: readonly Uint8Array[], skipped: ReadonlySet<number>): TokenTrie {
+  const root = newNode()
+  tokens.forEach((bytes, id) => {
+    if (skipped.has(id)) return
+    let at = root
+    for (const byte of bytes) {
+      let index = at.bytes.indexOf(byte)
+      if (index < 0) {
+        index = at.bytes.push(byte) - 1
+        at.children.push(newNode())
+      }
+      at = at.children[index] as Node
+    }
+    at.ids.push(id)
+  })
+  return {
+    marks(automaton, state) {
+      const marks = new Uint8Array(tokens.length).fill(1)
+      const mark = (node: Node, from: number): void => {
+        for (const id of node.ids) marks[id] = 0
+        node.bytes.forEach((byte, index) => {
+          const to = automaton.step(from, byte)
+          if (to >= 0) mark(node.children[index] as Node, to)
+        })
+      }
+      mark(root, state)
+      return marks
+    },
+  }
+}
+
+interface Node {
+  /** Parallel: a byte, and what follows it. */
+  readonly bytes: number[]
+  readonly children: Node[]
+  /** Of tokens that end here. */
+  readonly ids: number[]
+}
+
+const newNode = (): Node => ({ bytes: [], children: [], ids: [] })

@@ -1,0 +1,38 @@
+/** Ranges of code points as the bytes that UTF-8 has for them. */
+import type { Range } from './syntax.ts'
+
+/** A byte from each of these, one after the other. */
+export type ByteSequence = readonly Range[]
+
+/** What has equally many bytes; halves of pairs have none. */
+const LENGTHS: readonly Range[] = [
+  [0, 0x7f],
+  [0x80, 0x7ff],
+  [0x800, 0xd7ff],
+  [0xe000, 0xffff],
+  [0x10000, 0x10ffff],
+]
+
+/** Every code point of the range has its bytes in just one of them. */
+export function byteSequences([first, last]: Range): ByteSequence[] {
+  return LENGTHS.flatMap(([least, most]) => {
+    const [from, to] = [Math.max(first, least), Math.min(last, most)]
+    return from <= to ? split(from, to, 1) : []
+  })
+}
+
+/** Where a byte at the end runs over all its values or stands under one beginning, the ends of a range give its bytes. */
+function split(first: number, last: number, place: number): ByteSequence[] {
+  const [low, high] = [encoder.encode(String.fromCodePoint(first)), encoder.encode(String.fromCodePoint(last))]
+  if (place >= low.length) return [Array.from(low, (byte, index): Range => [byte, high[index] as number])]
+  const under = (1 << (6 * place)) - 1
+  if ((first | under) !== (last | under)) {
+    if ((first & under) !== 0)
+      return [...split(first, first | under, place + 1), ...split((first | under) + 1, last, place)]
+    if ((last & under) !== under)
+      return [...split(first, (last & ~under) - 1, place), ...split(last & ~under, last, place + 1)]
+  }
+  return split(first, last, place + 1)
+}
+
+const encoder = new TextEncoder()

@@ -1,0 +1,43 @@
+/** Chooses the tokens of one generation, and remembers them for the penalties and the grammar. */
+import { type Distribution, distribution, draw } from './distribution.ts'
+import type { Grammar } from './grammar.ts'
+import type { Sampling } from './job.ts'
+import { createRandom } from './random.ts'
+
+export interface Sampler {
+  /** The distribution to choose from, after penalties, bias and grammar; valid until the next. Changes the logits. */
+  read(logits: Float32Array): Distribution
+  choose(from: Distribution): number
+}
+
+/** `stopIds`: all that end this generation, the model's among them. */
+export function createSampler(sampling: Sampling, stopIds: ReadonlySet<number>, grammar: Grammar | undefined): Sampler {
+  const { frequencyPenalty, presencePenalty, repetitionPenalty, minNewTokens, logitBias } = sampling
+  const penalises = frequencyPenalty !== 0 || presencePenalty !== 0 || repetitionPenalty !== 1
+  const uniform = createRandom(sampling.seed)
+  const counts = new Map<number, number>()
+  let weights: Float64Array | undefined
+  let chosen = 0
+  return {
+    /** In SGLang's order: what is added, what is multiplied, then the bias. Only generated tokens are penalised. */
+    read(logits) {
+      for (const [id, count] of counts) logits[id] = (logits[id] as number) - frequencyPenalty * count - presencePenalty
+      const mustEnd = grammar?.mask(logits) === 'end'
+      if (chosen < minNewTokens && !mustEnd) for (const id of stopIds) logits[id] = Number.NEGATIVE_INFINITY
+      for (const id of counts.keys()) {
+        const logit = logits[id] as number
+        logits[id] = logit < 0 ? logit * repetitionPenalty : logit / repetitionPenalty
+      }
+      for (const [id, bias] of logitBias) logits[id] = (logits[id] as number) + bias
+      weights ??= new Float64Array(logits.length)
+      return distribution(logits, sampling.temperature, weights)
+    },
+    choose(from) {
+      const id = draw(from, sampling, uniform)
+      if (penalises) counts.set(id, (counts.get(id) ?? 0) + 1)
+      chosen++
+      grammar?.take(id)
+      return id
+    },
+  }
+}

@@ -1,0 +1,112 @@
+/** The JSON object in a request's body, and the types of its fields in the words of SGLang's refusals. */
+import * as z from 'zod'
+import { badBody, Refusal } from './refusal.ts'
+
+type ClassName =
+  | 'GenerateReqInput'
+  | 'AbortReq'
+  | 'TokenizeRequest'
+  | 'DetokenizeRequest'
+  | 'ParseFunctionCallReq'
+  | 'SeparateReasoningReqInput'
+
+/** `what` the body should be, by SGLang: an instance of a class of its own, or fields as OpenAI has them. */
+export const readJsonObject = async (request: Request, what: ClassName | 'fields'): Promise<Record<string, unknown>> =>
+  jsonObject(await bodyText(request), request, what)
+
+/** As the application’s own routes take of ids. */
+const MOST_MEBIBYTES = 16
+
+/** Throws a Refusal as soon as it is too large. */
+export async function bodyText(request: Request): Promise<string> {
+  const most = MOST_MEBIBYTES * 2 ** 20
+  const refuse = (): never => {
+    throw new Refusal('body', `The body is larger than ${MOST_MEBIBYTES} MiB.`, 413)
+  }
+  if (Number(request.headers.get('content-length')) > most) refuse()
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > most) refuse()
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+/** The same of a text that was read from the request. */
+export function jsonObject(text: string, request: Request, what: ClassName | 'fields'): Record<string, unknown> {
+  if (text === '') throw badBody('missing', [], 'Field required')
+  const value = isJson(request.headers.get('content-type')) ? parsed(text) : text
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw what === 'fields'
+      ? badBody('model_attributes_type', [], 'Input should be a valid dictionary or object to extract fields from')
+      : badBody('dataclass_type', [], `Input should be a dictionary or an instance of ${what}`)
+  return value as Record<string, unknown>
+}
+
+const isJson = (contentType: string | null): boolean =>
+  contentType === null || /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType)
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const position = /position (\d+)/.exec(String(error))?.[1] ?? String(text.length)
+    throw new Refusal(
+      'body',
+      `1 validation error:\n  {'type': 'json_invalid', 'loc': ('body', ${position}), 'msg': 'JSON decode error'}`,
+    )
+  }
+}
+
+/** A field of one JSON type, which may be left out or null; `expected` is its name in a refusal. */
+export const field = <T>(expected: string, is: (value: unknown) => value is T) =>
+  z
+    .custom<T>(is, expected)
+    .nullish()
+    .transform((value) => value ?? undefined)
+
+export const isText = (value: unknown): value is string => typeof value === 'string'
+export const isNumber = (value: unknown): value is number => typeof value === 'number'
+export const isWhole = (value: unknown): value is number => Number.isInteger(value)
+export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
+export const isListOf =
+  <T>(is: (value: unknown) => value is T) =>
+  (value: unknown): value is T[] =>
+    Array.isArray(value) && value.every(is)
+export const isOneOrList = <T>(is: (value: unknown) => value is T) => {
+  const isList = isListOf(is)
+  return (value: unknown): value is T | T[] => is(value) || isList(value)
+}
+
+/** Throws a Refusal in the words of SGLang's JSON reader for the first field that is not of its type. */
+export function checked<T extends z.ZodObject>(schema: T, value: unknown): z.infer<T> {
+  const result = schema.safeParse(value, { reportInput: true })
+  if (result.success) return result.data
+  const issue = result.error.issues[0] as z.core.$ZodIssue
+  if (issue.code === 'unrecognized_keys')
+    throw new Refusal('contract', `unknown field \`${issue.keys[0]}\`, expected one of ${namesOf(schema)}`)
+  const expected = issue.code === 'custom' ? issue.message : 'a map'
+  throw new Refusal('contract', `invalid type: ${described(issue.input)}, expected ${expected}`)
+}
+
+const namesOf = (schema: z.ZodObject): string =>
+  Object.keys(schema.shape)
+    .map((name) => `\`${name}\``)
+    .join(', ')
+
+function described(value: unknown): string {
+  if (Array.isArray(value)) return 'sequence'
+  switch (typeof value) {
+    case 'string':
+      return `string ${JSON.stringify(value)}`
+    case 'number':
+      return Number.isInteger(value) ? `integer \`${value}\`` : `floating point \`${value}\``
+    case 'boolean':
+      return `boolean \`${value}\``
+    default:
+      return 'map'
+  }
+}

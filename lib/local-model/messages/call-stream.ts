@@ -1,0 +1,139 @@
+/**
+ * The calls of a reply as its text grows, by the rules of SGLang 0.5.23's `--tool-call-parser qwen`: first the name, then the
+ * arguments, as often as there is more of them. What it loses is kept lost: unknown tools, broken JSON, white space.
+ */
+import { jsonText } from '#lib/templates/jinja/python/json.ts'
+import { truth } from '#lib/templates/jinja/python/operators.ts'
+import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
+import { readPartialJson } from './partial-json.ts'
+import { beginningAtEnd } from './reasoning.ts'
+
+export interface CallDelta {
+  /** Of the call, from 0. */
+  readonly index: number
+  /** With the first delta of a call only, whose arguments are empty. */
+  readonly name: string | undefined
+  /** JSON, the next piece. */
+  readonly arguments: string
+}
+
+export interface CallStream {
+  read(text: string): { readonly content: string; readonly calls: readonly CallDelta[] }
+  /** The arguments that are still to come, when no text follows. */
+  end(): CallDelta | undefined
+}
+
+const OPEN = '<tool_call>\n'
+const CLOSE = '\n</tool_call>'
+const SEPARATOR = '\n'
+
+export function callStream(tools: readonly string[]): CallStream {
+  let held = ''
+  let heldContent = ''
+  let index = -1
+  let isNamed = false
+  /** Of each call what was read last, and how much of its arguments was given. */
+  const read: (Value | undefined)[] = []
+  const given: string[] = []
+
+  const startOf = (text: string): number => {
+    if (index > 0 && text.startsWith(SEPARATOR)) return SEPARATOR.length
+    const at = text.indexOf(OPEN)
+    return at < 0 ? 0 : at + OPEN.length
+  }
+
+  const next = (): CallDelta | undefined => {
+    const flags = isNamed ? 'also cut' : 'whole'
+    let start = startOf(held)
+    let json = start < held.length ? readPartialJson(held.slice(start), flags) : undefined
+    // What follows the separator may be markup: the next call begins behind its delimiter.
+    if (!json && held.includes(OPEN)) {
+      start = held.indexOf(OPEN) + OPEN.length
+      json = start < held.length ? readPartialJson(held.slice(start), flags) : undefined
+    }
+    const call = json?.value
+    if (!json || !(call instanceof PyDict)) return undefined
+    const name = call.get('name')
+    if (name !== undefined && !(typeof name === 'string' && tools.includes(name))) {
+      held = ''
+      index = -1
+      isNamed = false
+      given.pop()
+      return undefined
+    }
+    if (call.get('parameters') !== undefined && call.get('arguments') !== undefined) return undefined
+    if (!isNamed) {
+      if (typeof name !== 'string') return undefined
+      index = Math.max(0, index)
+      while (given.length <= index) given.push('')
+      isNamed = true
+      return { index, name, arguments: '' }
+    }
+    const args = call.get('parameters') ?? call.get('arguments')
+    if (args === undefined || args === null) return undefined
+    const written = jsonText(args)
+    const before = read[index]
+    const sent = given[index]?.length ?? 0
+    let delta: string | undefined
+    if (json.isWhole) {
+      delta = written.slice(sent)
+      held = held.slice(start + json.end)
+    } else if (before !== undefined && truth(before)) {
+      const earlier = jsonText(before)
+      if (earlier !== written) delta = written.slice(sent, Math.max(sent, commonLength(earlier, written)))
+    }
+    read[index] = args
+    const current = index
+    if (json.isWhole) {
+      isNamed = false
+      index++
+    }
+    if (delta === undefined) return undefined
+    given[current] += delta
+    return { index: current, name: undefined, arguments: delta }
+  }
+
+  const contentOf = (text: string): string => {
+    heldContent += text
+    const closing = CLOSE.slice(1)
+    if (heldContent.includes(closing)) {
+      const content = heldContent.replaceAll(closing, '')
+      heldContent = ''
+      return content
+    }
+    const safe = heldContent.length - beginningAtEnd(heldContent, closing)
+    const content = heldContent.slice(0, safe)
+    heldContent = heldContent.slice(safe)
+    return content
+  }
+
+  return {
+    read(text) {
+      held += text
+      if (held.includes(OPEN) || (index > 0 && held.startsWith(SEPARATOR))) {
+        const call = next()
+        return { content: '', calls: call ? [call] : [] }
+      }
+      if (beginningAtEnd(held, OPEN) > 0) return { content: '', calls: [] }
+      const content = held.replaceAll(CLOSE, '')
+      held = ''
+      return { content: content === '' ? '' : contentOf(content), calls: [] }
+    },
+    end() {
+      const last = read.length - 1
+      const args = read[last]
+      const done = given[last]
+      if (args === undefined || done === undefined) return undefined
+      const all = typeof args === 'string' ? args : jsonText(args)
+      const rest = all.startsWith(done) ? all.slice(done.length) : ''
+      return rest === '' ? undefined : { index: last, name: undefined, arguments: rest }
+    },
+  }
+}
+
+function commonLength(a: string, b: string): number {
+  let length = 0
+  while (length < a.length && a[length] === b[length]) length++
+  // Half a surrogate pair is no common character.
+  return /[\ud800-\udbff]/.test(a[length - 1] ?? '') ? length - 1 : length
+}

@@ -1,0 +1,114 @@
+/**
+ * The calls in a text as SGLang's `/parse_function_call` tells them, read by Rollscope's own parsers: what is broken is dropped
+ * without a word, what is read is written anew. Each of SGLang's parsers has habits of its own, which clients see.
+ */
+import type { ToolSpec } from '#lib/core/trajectory.ts'
+import type { ParsedCall } from '#lib/parsers/parser.ts'
+import { parserNamed, parserOfServer } from '#lib/parsers/registry.ts'
+import { strip, trimEnd } from '#lib/templates/jinja/python/code-points.ts'
+import { JsonError, jsonText, readJson } from '#lib/templates/jinja/python/json.ts'
+import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
+import { withCalls } from './chat-message.ts'
+
+export interface FunctionCalls {
+  readonly normal_text: string
+  readonly calls: readonly {
+    readonly tool_index: number
+    readonly name: string
+    /** JSON. */
+    readonly parameters: string
+  }[]
+}
+
+/** `parser`: SGLang's name. undefined for one that Rollscope has not. */
+export function functionCalls(text: string, tools: readonly ToolSpec[], parser: string): FunctionCalls | undefined {
+  const own = parserNamed(parserOfServer(parser) ?? '')
+  if (!own) return undefined
+  const names = tools.map(({ name }) => name)
+  if (names.length === 0) return { normal_text: text, calls: [] }
+  const dialect = DIALECTS[parser] ?? DIALECTS[own.name] ?? USUAL
+  if (dialect === 'qwen') {
+    const { content, calls } = withCalls(text, names)
+    return {
+      normal_text: content,
+      calls: calls.map(({ name, arguments: written }) => ({
+        tool_index: names.indexOf(name),
+        name,
+        parameters: written,
+      })),
+    }
+  }
+  const read = own.parse(text, [], tools).filter((call) => call.kind === 'parsed')
+  const kept = read
+    .map((call, place) => ({ call, place, tool: names.indexOf(call.name) }))
+    .filter(({ tool }) => tool >= 0 || dialect.tools === 'any')
+  return {
+    normal_text: normalText(text, read, dialect),
+    calls: kept.map(({ call, place, tool }, index) => ({
+      tool_index: { tool, call: index, place }[dialect.index],
+      name: call.name,
+      parameters: jsonText(argumentsOf(text, call)),
+    })),
+  }
+}
+
+type Parsed = Extract<ParsedCall, { kind: 'parsed' }>
+
+interface Dialect {
+  /** What `tool_index` counts: the tool in the list, the call among those told, or among all that were read. */
+  readonly index: 'tool' | 'call' | 'place'
+  readonly tools: 'known' | 'any'
+  /** Where calls begin for SGLang, whether or not one can be read there. */
+  readonly opens: string
+  readonly before: 'trimmed' | 'as written'
+  readonly behind: 'left out' | 'trimmed' | 'trimmed at the end'
+}
+
+const USUAL: Dialect = { index: 'tool', tools: 'known', opens: '<tool_call>', before: 'trimmed', behind: 'left out' }
+
+/** By SGLang's name, or by ours for all that share it. */
+const DIALECTS: Readonly<Record<string, Dialect | 'qwen'>> = {
+  qwen: 'qwen',
+  qwen25: 'qwen',
+  qwen_xml: { ...USUAL, index: 'call', tools: 'any', before: 'as written' },
+  mimo: { ...USUAL, before: 'as written' },
+  kimi_k2: { ...USUAL, index: 'call', tools: 'any', opens: '<|tool_calls_section_begin|>', before: 'as written' },
+  llama3: { ...USUAL, opens: '<|python_tag|>', before: 'as written', behind: 'trimmed' },
+  mistral: { ...USUAL, opens: '[TOOL_CALLS]', behind: 'trimmed' },
+  deepseek_v3: { ...USUAL, opens: '<｜tool▁calls▁begin｜>' },
+  deepseek_v31: { ...USUAL, opens: '<｜tool▁calls▁begin｜>' },
+  deepseek_v32: { ...USUAL, opens: '<｜DSML｜function_calls>' },
+  'gpt-oss': { ...USUAL, index: 'call', opens: '<|channel|>commentary to=' },
+  pythonic: { ...USUAL, index: 'place', opens: '[', before: 'as written', behind: 'trimmed at the end' },
+}
+
+function normalText(text: string, calls: readonly Parsed[], { opens, before, behind }: Dialect): string {
+  const first = calls[0]?.text.start ?? text.length
+  const marker = text.indexOf(opens)
+  if (marker < 0 && calls.length === 0) return text
+  const head = text.slice(0, marker < 0 ? first : Math.min(marker, first))
+  const tail =
+    calls.length === 0 || behind === 'left out' ? '' : text.slice(calls.at(-1)?.text.end).replace(/^\s*\]/, '')
+  return (before === 'trimmed' ? strip(head) : head) + (behind === 'trimmed' ? strip(tail) : trimEnd(tail))
+}
+
+/** With numbers as they stand in the text, where they do: 1.0 is not 1 in Python. */
+function argumentsOf(text: string, { arguments: written, input }: Parsed): PyDict {
+  const places = new Map(written.map(({ name, text: range }) => [name, range]))
+  return PyDict.of(
+    Object.entries(input).map(([name, value]): [string, Value] => {
+      const range = places.get(name)
+      const read = range && typeof value !== 'string' ? jsonAt(text, range) : undefined
+      return [name, read ?? readJson(JSON.stringify(value))]
+    }),
+  )
+}
+
+function jsonAt(text: string, { start, end }: { readonly start: number; readonly end: number }): Value | undefined {
+  try {
+    return readJson(text.slice(start, end))
+  } catch (error) {
+    if (error instanceof JsonError) return undefined
+    throw error
+  }
+}

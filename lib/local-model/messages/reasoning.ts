@@ -1,0 +1,90 @@
+/** Which text of a reply is reasoning, by SGLang's rules: of the whole text, and of a text as it grows. */
+
+export interface ReasoningFormat {
+  readonly open: string
+  readonly close: string
+  /** What opens a call, in formats where a call ends reasoning that was never closed. */
+  readonly call?: string
+}
+
+export interface Separated {
+  readonly reasoning: string
+  readonly rest: string
+}
+
+/** The chat's: `--reasoning-parser qwen3`. */
+export const QWEN3: ReasoningFormat = { open: '<think>', close: '</think>', call: '<tool_call>' }
+
+/** `isOpen`: the text begins inside the reasoning. */
+export function separated(text: string, { open, close, call }: ReasoningFormat, isOpen: boolean): Separated {
+  if (!isOpen && !text.includes(open)) return { reasoning: '', rest: text }
+  let inside = text
+  while (inside.startsWith(open)) inside = inside.slice(open.length)
+  const end = inside.indexOf(close)
+  if (end >= 0) return { reasoning: inside.slice(0, end), rest: inside.slice(end + close.length) }
+  const callAt = call === undefined ? -1 : inside.indexOf(call)
+  return callAt >= 0
+    ? { reasoning: inside.slice(0, callAt), rest: inside.slice(callAt) }
+    : { reasoning: inside, rest: '' }
+}
+
+export interface ReasoningStream {
+  /** What can be told apart now: the beginning of a delimiter is held back. */
+  read(text: string): Separated
+  /** What was held back, when no text follows. */
+  end(): Separated
+}
+
+/** `whenClosed`: reasoning is given in one piece, with its end. */
+export function reasoningStream(
+  { open, close, call }: ReasoningFormat,
+  isOpen: boolean,
+  whenClosed: boolean,
+): ReasoningStream {
+  const delimiters = call === undefined ? [open, close] : [open, close, call]
+  let inside = isOpen
+  let hasOpened = false
+  let held = ''
+  const left = (reasoning: string, rest: string): Separated => {
+    inside = false
+    held = ''
+    return { reasoning, rest }
+  }
+  return {
+    read(text) {
+      held += text
+      if (delimiters.some((delimiter) => delimiter !== held && delimiter.startsWith(held))) return NOTHING
+      if (!hasOpened && held.includes(open)) {
+        held = held.replace(open, () => '')
+        hasOpened = true
+        inside = true
+      }
+      if (!inside) return left('', held)
+      const end = held.indexOf(close)
+      if (end >= 0) return left(held.slice(0, end), held.slice(end + close.length))
+      const callAt = call === undefined ? -1 : held.indexOf(call)
+      if (callAt >= 0) return left(held.slice(0, callAt), held.slice(callAt))
+      if (whenClosed) return NOTHING
+      const awaited = hasOpened ? delimiters.slice(1) : delimiters
+      const safe = held.length - Math.max(...awaited.map((delimiter) => beginningAtEnd(held, delimiter)))
+      const reasoning = held.slice(0, safe)
+      held = held.slice(safe)
+      return { reasoning, rest: '' }
+    },
+    end() {
+      const last = held
+      held = ''
+      if (!inside) return { reasoning: '', rest: last }
+      return { reasoning: last.startsWith(open) ? last.slice(open.length) : last, rest: '' }
+    },
+  }
+}
+
+const NOTHING: Separated = { reasoning: '', rest: '' }
+
+/** How many characters at the end of the text may be the beginning of a delimiter, at most. */
+export function beginningAtEnd(text: string, delimiter: string): number {
+  for (let length = Math.min(text.length, delimiter.length - 1); length > 0; length--)
+    if (text.endsWith(delimiter.slice(0, length))) return length
+  return 0
+}

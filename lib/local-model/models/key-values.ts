@@ -1,0 +1,74 @@
+/** Keys and values of token positions, as an ONNX graph takes and gives them, and their moves between sequences and batches. */
+
+export interface KeyValues {
+  readonly rows: number
+  /** Positions of each row. A row with fewer stands at the right, and what is left of it is padding. */
+  readonly length: number
+  /** One for every cache input of the graph. */
+  readonly tensors: readonly CacheTensor[]
+}
+
+export interface CacheTensor {
+  /** Rows, heads, length, head size. */
+  readonly dims: readonly number[]
+  readonly data: CacheNumbers
+}
+
+/** Floats of 32 bits, or of 16 as their bits: they are only moved here. */
+export type CacheNumbers = Float32Array | Uint16Array
+
+/** All zero. */
+export const numbersLike = (numbers: CacheNumbers, length: number): CacheNumbers =>
+  numbers instanceof Uint16Array ? new Uint16Array(length) : new Float32Array(length)
+
+/** The last `length` positions of one row. */
+export interface RowPositions {
+  readonly keyValues: KeyValues
+  readonly row: number
+  readonly length: number
+}
+
+/**
+ * Rows from anywhere as one batch: a copy, unless they are just that already. `length`: at least that of the longest, which
+ * it is unless told.
+ */
+export function gathered(places: readonly RowPositions[], length = longest(places)): KeyValues {
+  const [first] = places
+  if (!first) throw new Error('a batch has at least one row')
+  const isThere = places.every(({ keyValues, row }, index) => keyValues === first.keyValues && row === index)
+  if (isThere && first.keyValues.rows === places.length && first.keyValues.length === length) return first.keyValues
+  const tensors = first.keyValues.tensors.map((shape, index) => {
+    const [, heads, , size] = shape.dims as Dims
+    const joined = numbersLike(shape.data, places.length * heads * length * size)
+    places.forEach((place, row) => {
+      for (let head = 0; head < heads; head++) {
+        const positions = positionsOf(place.keyValues, index, place.row, head)
+        const own = positions.subarray((place.keyValues.length - place.length) * size)
+        joined.set(own, ((row * heads + head + 1) * length - place.length) * size)
+      }
+    })
+    return { dims: [places.length, heads, length, size], data: joined }
+  })
+  return { rows: places.length, length, tensors }
+}
+
+export const longest = (places: readonly Pick<RowPositions, 'length'>[]): number =>
+  places.reduce((most, place) => Math.max(most, place.length), 0)
+
+/**
+ * Gives memory back at once: every pass makes new keys and values, and a collector that gets behind with the old ones makes
+ * passes over 400 positions take twice as long. Nobody may read them any more.
+ */
+export function release({ tensors, length }: KeyValues): void {
+  if (length > 0) for (const { data } of tensors) (data.buffer as ArrayBuffer).transfer(0)
+}
+
+type Dims = readonly [rows: number, heads: number, length: number, size: number]
+
+/** One head of one row of a tensor, position after position. */
+export function positionsOf({ tensors, length }: KeyValues, tensor: number, row: number, head: number): CacheNumbers {
+  const { dims, data } = tensors[tensor] as CacheTensor
+  const [, heads, , size] = dims as Dims
+  const from = (row * heads + head) * length * size
+  return data.subarray(from, from + length * size)
+}
