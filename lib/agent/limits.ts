@@ -3,6 +3,7 @@
  * the whole trajectory.
  */
 import * as z from 'zod'
+import type { Sampling } from '#lib/core/sampling-values.ts'
 import { tokenCount } from '#lib/core/tokens.ts'
 import type { OutcomeReason, Trajectory } from '#lib/core/trajectory.ts'
 
@@ -21,6 +22,12 @@ export const limitsSchema = z
       .min(1)
       .max(3_600_000)
       .describe('Milliseconds of one tool call; one that takes longer gets an error result. Default 30000.'),
+    maxResultCharacters: z
+      .int()
+      .min(100)
+      .describe(
+        'Characters of a tool result that the model reads; of a longer one the middle is left out, and that is said.',
+      ),
   })
   .partial()
 
@@ -48,6 +55,13 @@ export interface Room {
   /** What it means when the response uses them up. */
   readonly reason: Extract<OutcomeReason, 'length' | 'context_full' | 'max_tokens'>
 }
+
+/** What is asked for where there is room for so many tokens: SGLang refuses a minimum above the maximum. */
+export const samplingWithin = (sampling: Sampling, tokens: number): Sampling => ({
+  ...sampling,
+  max_new_tokens: tokens,
+  ...(sampling.min_new_tokens !== undefined && { min_new_tokens: Math.min(sampling.min_new_tokens, tokens) }),
+})
 
 /** How long the response to a prompt of `added` tokens may be: what was asked for, the context's rest, the limit's rest. */
 export function roomFor(trajectory: Trajectory, added: number, asked: number, { maxTokens }: Limits): Room {

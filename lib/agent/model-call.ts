@@ -1,8 +1,10 @@
 /** One call to the model: which ids go in, what comes out, and what of it is kept when it fails half-way. */
-import { inputHash } from '#lib/core/input-hash.ts'
 import { liveViewOf } from '#lib/core/live-view.ts'
+import { onceFor } from '#lib/core/once-for.ts'
+import { DEFAULT_MAX_NEW_TOKENS } from '#lib/core/run-request.ts'
+import type { Sampling } from '#lib/core/sampling-values.ts'
 import type { ServerDescription } from '#lib/core/server-status.ts'
-import { ids as allIds } from '#lib/core/tokens.ts'
+import { tokenCount } from '#lib/core/tokens.ts'
 import type { Finish, Message, Problem, ResponseSegment } from '#lib/core/trajectory.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import type { SglangClient } from '#lib/sglang/client.ts'
@@ -10,7 +12,7 @@ import { SglangError } from '#lib/sglang/errors.ts'
 import type { Chunk, End } from '#lib/sglang/reply.ts'
 import type { GenerateRequest } from '#lib/sglang/request.ts'
 import { droppedByRouter } from '#lib/sglang/router.ts'
-import type { Sampling } from '#lib/sglang/sampling.ts'
+import { createSentIds } from '#lib/sglang/sent-ids.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { type Codec, firstPrompt, nextPrompt, type Prompt, settled } from '#lib/tito/prompt.ts'
 import {
@@ -20,9 +22,9 @@ import {
   closeResponse,
   openPrompt,
   openResponse,
-  vocabularyWriter,
 } from '#lib/tito/record.ts'
-import { type Limits, roomFor } from './limits.ts'
+import { contextNeeded, endedBefore, failed, goingOn, unsent } from './call-ending.ts'
+import { type Limits, roomFor, samplingWithin } from './limits.ts'
 import type { Recorder } from './recorder.ts'
 import { RunEnded } from './run-ended.ts'
 
@@ -36,8 +38,19 @@ export interface CallSettings {
   readonly stream: boolean
 }
 
-export interface CallDependencies {
+/** What a call adds: messages through the chat template; or, as the first call, text or ids as they were given. */
+export type News =
+  | { readonly kind: 'messages'; readonly messages: readonly Message[] }
+  | { readonly kind: 'given'; readonly prompt: Prompt }
+
+export interface CallDependencies extends ModelDependencies {
   readonly generate: SglangClient['generate']
+  /** Given to runs that begin with the same prompt: it derives the prompt for one of them, and the others get it. */
+  readonly firstPrompt?: (derive: (signal: AbortSignal) => Promise<Prompt>, signal: AbortSignal) => Promise<Prompt>
+}
+
+/** What every call needs, whatever the endpoint. */
+export interface ModelDependencies {
   readonly serverName: string
   /** What it said of itself when the run began. */
   readonly server: Partial<ServerDescription>
@@ -50,25 +63,27 @@ export interface CallDependencies {
   readonly newRequestId: () => string
 }
 
-/** SGLang's own default of 128 cuts most replies of thinking models. */
-const DEFAULT_MAX_NEW_TOKENS = 1024
+/** A run’s recorder is its own. */
+const sentBy = onceFor((_: Recorder) => createSentIds())
 
 /**
- * Sends what `messages` add and records the reply. Returns the closed response; throws RunEnded when the run cannot go
+ * Sends what `news` adds and records the reply. Returns the closed response; throws RunEnded when the run cannot go
  * on. Before the first token a failure leaves no trace; after it what has arrived is kept.
  */
 export async function callModel(
   recorder: Recorder,
-  messages: readonly Message[],
+  news: News,
   settings: CallSettings,
   dependencies: CallDependencies,
   signal: AbortSignal,
 ): Promise<ResponseSegment> {
   const { codec, parser } = dependencies
+  const messages = news.kind === 'messages' ? news.messages : []
   const { tokenizer } = codec
-  const known = allIds(recorder.trajectory)
-  const prompt = await derivePrompt(recorder, messages, codec, signal)
-  const inputIds = [...known, ...prompt.ids]
+  const prompt = news.kind === 'given' ? news.prompt : await derivePrompt(recorder, messages, dependencies, signal)
+  const known = tokenCount(recorder.trajectory)
+  const { newVocabulary } = recorder
+  const input = sentBy(recorder).input(recorder.trajectory.segments, prompt.ids)
   const room = roomFor(
     recorder.trajectory,
     prompt.ids.length,
@@ -79,18 +94,19 @@ export async function callModel(
     throw new RunEnded({
       kind: 'ended',
       reason: room.reason,
-      ...unsent(messages),
+      ...unsent(news),
       ...(room.reason === 'context_full' && {
-        context: contextNeeded(inputIds.length + 1, recorder.trajectory.model.contextLength),
+        context: contextNeeded(input.ids.length + 1, recorder.trajectory.model.contextLength),
       }),
     })
 
-  const sampling = { ...settings.sampling, max_new_tokens: room.tokens }
+  const sampling = samplingWithin(settings.sampling, room.tokens)
   const view = settings.stream
     ? liveViewOf(dependencies.server, room.tokens, settings.topLogprobs)
     : ({ kind: 'none' } as const)
   const request: GenerateRequest = {
-    inputIds,
+    inputIds: input.ids,
+    inputJson: input.json,
     sampling,
     rid: dependencies.newRequestId(),
     expected: dependencies.server,
@@ -101,7 +117,7 @@ export async function callModel(
     vocabularySize: tokenizer.vocabularySize,
     // One before the first new token: SGLang knows nothing of the first position it is asked for, and what lies before
     // can come from its prefix cache.
-    ...(settings.promptLogprobs && { logprobStartLen: Math.max(0, known.length - 1) }),
+    ...(settings.promptLogprobs && { logprobStartLen: Math.max(0, known - 1) }),
   }
   const startedAt = dependencies.now().toISOString()
   const started = dependencies.elapsedMs()
@@ -109,7 +125,6 @@ export async function callModel(
   let firstTokenMs: number | undefined
   let end: End | undefined
   const problems: Problem[] = []
-  const newVocabulary = vocabularyWriter(recorder.trajectory, tokenizer)
 
   let scores: Chunk['prompt']
   let scoring: Chunk['scoring']
@@ -118,7 +133,11 @@ export async function callModel(
     const { problems: promptProblems = [], ...columns } = promptColumns(prompt, scores)
     recorder.emit(closePrompt(columns, [...prompt.problems, ...promptProblems], newVocabulary))
     recorder.emit(
-      openResponse({ ...requestRecord(request, dependencies.serverName), rid, ...(scoring && { scoring }) }),
+      openResponse({
+        ...requestRecord(request, input.hash, dependencies.serverName),
+        rid,
+        ...(scoring && { scoring }),
+      }),
     )
     firstTokenMs = elapsed()
   }
@@ -153,7 +172,7 @@ export async function callModel(
     for await (const chunk of dependencies.generate(request, signal)) {
       const isEmptyAbort =
         chunk.end?.finish.kind === 'abort' && chunk.tokens.ids.length === 0 && firstTokenMs === undefined
-      if (isEmptyAbort) throw new RunEnded({ kind: 'ended', reason: 'aborted', ...unsent(messages) })
+      if (isEmptyAbort) throw new RunEnded({ kind: 'ended', reason: 'aborted', ...unsent(news) })
       scores ??= chunk.prompt
       scoring ??= chunk.scoring
       if (firstTokenMs === undefined && (chunk.tokens.ids.length > 0 || chunk.end)) begin(chunk.rid ?? request.rid)
@@ -164,7 +183,7 @@ export async function callModel(
   } catch (error) {
     if (firstTokenMs === undefined) {
       recorder.emit({ type: 'retracted' })
-      throw endedBefore(error, messages, signal)
+      throw endedBefore(error, news, signal)
     }
     if (signal.aborted) {
       finish({ kind: 'cancelled' })
@@ -184,7 +203,7 @@ export async function callModel(
 async function derivePrompt(
   { trajectory }: Recorder,
   messages: readonly Message[],
-  codec: Codec,
+  { codec, firstPrompt: shared }: CallDependencies,
   signal: AbortSignal,
 ): Promise<Prompt> {
   const settings = { tools: trajectory.model.tools, options: trajectory.model.template?.options ?? {} }
@@ -192,20 +211,21 @@ async function derivePrompt(
     const prompt =
       trajectory.segments.length > 0 ? nextPrompt(trajectory, messages, codec) : firstPrompt(messages, settings, codec)
     // The vocabulary that is recorded with the prompt is asked for here, where it can still be fetched.
-    for (const id of prompt.ids) codec.tokenizer.bytes(id)
+    if (codec.settle) for (const id of prompt.ids) codec.tokenizer.bytes(id)
     return prompt
   }
   try {
-    return await settled(codec, derive, signal)
+    const derived = (stop: AbortSignal) => settled(codec, derive, stop)
+    return await (shared && trajectory.segments.length === 0 ? shared(derived, signal) : derived(signal))
   } catch (error) {
-    if (!(error instanceof TemplateError)) throw endedBefore(error, messages, signal)
+    if (!(error instanceof TemplateError)) throw endedBefore(error, { kind: 'messages', messages }, signal)
     throw new RunEnded(
       {
         kind: 'failed',
         code: 'TEMPLATE_ERROR',
         message: `the chat template cannot render this: ${error.message}`,
         hint: 'Change the messages or the template options, or choose another tokenizer.',
-        ...unsent(messages),
+        ...unsent({ kind: 'messages', messages }),
       },
       { cause: error },
     )
@@ -238,77 +258,15 @@ function promptColumns(
 
 const requestRecord = (
   request: GenerateRequest,
+  hash: string,
   server: string,
 ): Omit<NonNullable<ResponseSegment['request']>, 'rid'> => ({
   server,
   samplingParams: request.sampling,
   inputLength: request.inputIds.length,
-  inputHash: inputHash(request.inputIds),
+  inputHash: hash,
   streamed: request.stream,
   ...(request.streamInterval !== undefined && { streamInterval: request.streamInterval }),
   ...(request.logprobStartLen !== undefined && { logprobStartLen: request.logprobStartLen }),
   ...(request.topLogprobsNum > 0 && { topLogprobsNum: request.topLogprobsNum }),
 })
-
-/** The response, when the agent may act on it. */
-function goingOn(
-  response: ResponseSegment,
-  whenUsedUp: 'length' | 'context_full' | 'max_tokens',
-  contextLength: number | undefined,
-): ResponseSegment {
-  switch (response.finish?.kind) {
-    case 'length':
-      throw new RunEnded({
-        kind: 'ended',
-        reason: whenUsedUp,
-        ...(whenUsedUp === 'context_full' && { context: contextNeeded(undefined, contextLength) }),
-      })
-    case 'abort':
-      throw new RunEnded({ kind: 'ended', reason: 'aborted' })
-    case 'unknown':
-      throw new RunEnded({
-        kind: 'failed',
-        code: 'UNKNOWN_FINISH',
-        message: `the server ended the reply for a reason that is not known: ${response.finish.raw}`,
-        hint: 'The reply is kept, and no tool call of it was executed. Look at the server’s log, then send again.',
-      })
-    default:
-      return response
-  }
-}
-
-/** Nothing has come: the messages are given back, so that they can be sent again. */
-function endedBefore(error: unknown, messages: readonly Message[], signal: AbortSignal): unknown {
-  if (error instanceof RunEnded) return error
-  if (signal.aborted) return new RunEnded({ kind: 'ended', reason: 'cancelled', ...unsent(messages) })
-  if (!(error instanceof SglangError)) return error
-  if (error.code === 'CONTEXT_LENGTH')
-    return new RunEnded(
-      {
-        kind: 'ended',
-        reason: 'context_full',
-        ...unsent(messages),
-        context: contextNeeded(error.context?.needed, error.context?.holds),
-      },
-      { cause: error },
-    )
-  return new RunEnded({ ...failed(error), ...unsent(messages) }, { cause: error })
-}
-
-const contextNeeded = (needed: number | undefined, holds: number | undefined) => ({
-  ...(needed !== undefined && { needed }),
-  ...(holds !== undefined && { holds }),
-})
-
-const failed = (error: SglangError): Extract<RunEnded['outcome'], { kind: 'failed' }> => ({
-  kind: 'failed',
-  code: error.code,
-  message: error.message,
-  ...(error.hint !== undefined && { hint: error.hint }),
-})
-
-/** Tool results are not lost with an unsent prompt: they live on their calls. */
-function unsent(messages: readonly Message[]): { readonly unsent?: readonly Message[] } {
-  const own = messages.filter((message) => message.role !== 'tool' || message.content !== undefined)
-  return own.length > 0 ? { unsent: own } : {}
-}

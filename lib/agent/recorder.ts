@@ -1,19 +1,32 @@
 import type { LiveTrajectory, RolloutEvent } from '#lib/core/events.ts'
 import { createFold } from '#lib/core/fold.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
+import { textsOf, type VocabularyWriter, vocabularyWriter } from '#lib/tito/record.ts'
+import type { Tokenizer } from '#lib/tito/tokenizer.ts'
 
 /** The trajectory as it grows: what every part of a run reads, and the only way in which it changes. */
 export interface Recorder {
   readonly trajectory: LiveTrajectory
+  /** The texts that events are to bring with them. */
+  readonly newVocabulary: VocabularyWriter
   emit(event: RolloutEvent): void
 }
 
-export function createRecorder(rolloutId: string, start: Trajectory, publish: (event: RolloutEvent) => void): Recorder {
-  const fold = createFold()
+/** `tokenizer`: that of the run. */
+export function createRecorder(
+  rolloutId: string,
+  start: Trajectory,
+  tokenizer: Tokenizer,
+  publish: (event: RolloutEvent) => void,
+): Recorder {
+  // A trajectory that goes on may say otherwise what an id stands for.
+  const isNew = Object.keys(start.vocab).length === 0
+  const fold = createFold(isNew ? textsOf(tokenizer) : undefined)
   const recorder: Recorder = {
     get trajectory() {
       return fold.trajectory as LiveTrajectory
     },
+    newVocabulary: vocabularyWriter(start, tokenizer),
     emit(event) {
       fold.add(event)
       publish(event)

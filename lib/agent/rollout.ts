@@ -1,27 +1,26 @@
 /**
- * Runs a Strands agent on a trajectory, token-in/token-out, and tells what happens as events. The loop, the tools and
- * their hooks are the SDK's; which ids go in, what is recorded and when the run ends is decided here.
+ * Runs a Strands agent on a trajectory, token-in/token-out or over a chat endpoint, and tells what happens as events. The
+ * loop, the tools and their hooks are the SDK's; what goes in, what is recorded and when the run ends is decided here.
  */
-import {
-  Agent,
-  type ContentBlock,
-  NullConversationManager,
-  Message as SdkMessage,
-  TextBlock,
-  ToolResultBlock,
-  ToolUseBlock,
-} from '@strands-agents/sdk'
-import { responseText } from '#lib/core/conversation.ts'
+import { Agent, type AgentConfig, type InvokeArgs, NullConversationManager } from '@strands-agents/sdk'
 import type { RolloutEvent } from '#lib/core/events.ts'
 import type { Message, Outcome, ResponseSegment, ToolResult, Trajectory } from '#lib/core/trajectory.ts'
+import { type Prompt, startsAsGiven } from '#lib/tito/prompt.ts'
+import { unsent } from './call-ending.ts'
+import { type ChatDependencies, callChat } from './chat/call.ts'
+import { chatModel } from './chat/chat-model.ts'
+import { conversationOf } from './chat/history.ts'
+import { isAgentsCall } from './chat/reply-message.ts'
 import { createEventQueue } from './event-queue.ts'
 import { limitReached } from './limits.ts'
 import { type CallDependencies, type CallSettings, callModel } from './model-call.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { outcomeIn, RunEnded } from './run-ended.ts'
-import { MALFORMED_CALL, TitoModel } from './tito-model.ts'
+import { sdkHistory, sdkQuestion } from './sdk-history.ts'
+import { shortenHistory } from './sdk-text.ts'
+import { titoModel } from './tito-model.ts'
 import type { AgentTool } from './tool.ts'
-import { callWithId, STOPPED, sdkTool, watchTools } from './tool-calls.ts'
+import { STOPPED, sdkTool, watchTools } from './tool-calls.ts'
 
 export interface RolloutStart {
   readonly rolloutId: string
@@ -29,11 +28,12 @@ export interface RolloutStart {
   readonly trajectory: Trajectory
   /** What the user adds; may be empty when tool results wait to be read. */
   readonly messages: readonly Message[]
+  /** In their place, on an empty trajectory: text or ids as the user gave them. Token-in/token-out only. */
+  readonly given?: Prompt
 }
 
-export interface RolloutDependencies extends CallDependencies {
-  readonly tools: readonly AgentTool[]
-}
+/** With `generate` the run is token-in/token-out; with `chat` the agent holds messages. */
+export type RolloutDependencies = (CallDependencies | ChatDependencies) & { readonly tools: readonly AgentTool[] }
 
 /**
  * The events of one rollout, from `started` to `ended`. Aborting the signal, or ending the iteration, stops the server's
@@ -45,18 +45,21 @@ export async function* rollout(
   dependencies: RolloutDependencies,
   signal: AbortSignal,
 ): AsyncGenerator<RolloutEvent> {
-  const consumer = new AbortController()
-  const stop = AbortSignal.any([signal, consumer.signal])
+  const stop = new AbortController()
+  const cancel = () => stop.abort(signal.reason)
+  if (signal.aborted) cancel()
+  signal.addEventListener('abort', cancel, { once: true })
   const queue = createEventQueue<RolloutEvent>()
-  const recorder = createRecorder(start.rolloutId, start.trajectory, queue.push)
-  const running = run(recorder, start, settings, dependencies, stop).then(
+  const recorder = createRecorder(start.rolloutId, start.trajectory, dependencies.codec.tokenizer, queue.push)
+  const running = run(recorder, start, settings, dependencies, stop.signal).then(
     () => queue.end(),
     (error) => queue.end(error),
   )
   try {
     yield* queue
   } finally {
-    consumer.abort()
+    signal.removeEventListener('abort', cancel)
+    stop.abort()
     await running
   }
 }
@@ -76,40 +79,85 @@ async function run(
   signal: AbortSignal,
 ): Promise<void> {
   const from = recorder.trajectory.segments.length
-  const call = async (messages: readonly Message[]): Promise<ResponseSegment> => {
-    const reason = limitReached(recorder.trajectory, from, settings.limits)
-    const isFirstCall = recorder.trajectory.segments.length === from
-    if (reason)
-      throw new RunEnded({
-        kind: 'ended',
-        reason,
-        ...(isFirstCall && start.messages.length > 0 && { unsent: start.messages }),
-      })
-    return callModel(recorder, messages, settings, dependencies, signal)
-  }
   // A cancelled SDK leaves its model without waiting for it; what the call still records must come before the end.
   let lastCall: Promise<unknown> = Promise.resolve()
-  const model = new TitoModel(recorder, [...unreadResults(start.trajectory), ...start.messages], (messages) => {
-    const made = call(messages)
+  const within = (call: () => Promise<ResponseSegment>): Promise<ResponseSegment> => {
+    const made = limited(recorder, from, start, settings, call)
     lastCall = made
     return made
-  })
+  }
+  const { question, ...own } = agentOf(recorder, start, settings, dependencies, within, signal)
   const agent = new Agent({
-    model,
+    ...own,
     tools: dependencies.tools.map((agentTool) => sdkTool(agentTool, recorder, settings.limits, signal)),
-    messages: sdkHistory(start.trajectory),
     printer: false,
     // The default one drops messages after each run and retries with fewer: the trajectory would not be what was read.
     conversationManager: new NullConversationManager(),
     // Retries are the client's, before the first token.
     retryStrategy: null,
   })
+  if ('generate' in dependencies) shortenHistory(agent)
   watchTools(agent, recorder, settings.limits, dependencies, signal)
-  const invocation = agent.invoke(sdkArguments(start), { cancelSignal: signal })
+  const invocation = agent.invoke(question, { cancelSignal: signal })
   await invocation.catch(() => {})
-  const outcome = await outcomeOf([lastCall, invocation], signal)
+  const outcome = await outcomeOf([lastCall, invocation], signal).finally(() => closeAll(dependencies.tools))
   settleCalls(recorder, from, outcome)
   recorder.emit({ type: 'ended', outcome })
+}
+
+async function closeAll(tools: readonly AgentTool[]): Promise<void> {
+  await Promise.all(tools.map((agentTool) => agentTool.close?.()))
+}
+
+/** The call, where no limit forbids it. Throws RunEnded. */
+async function limited(
+  recorder: Recorder,
+  from: number,
+  { messages, given }: RolloutStart,
+  { limits }: CallSettings,
+  call: () => Promise<ResponseSegment>,
+): Promise<ResponseSegment> {
+  const reason = limitReached(recorder.trajectory, from, limits)
+  const isFirstCall = recorder.trajectory.segments.length === from
+  if (reason)
+    throw new RunEnded({
+      kind: 'ended',
+      reason,
+      ...(isFirstCall && unsent(given ? { kind: 'given', prompt: given } : { kind: 'messages', messages })),
+    })
+  return call()
+}
+
+/** The model by its endpoint, and what the SDK is told of the conversation. */
+function agentOf(
+  recorder: Recorder,
+  { trajectory, messages, given }: RolloutStart,
+  settings: CallSettings,
+  dependencies: RolloutDependencies,
+  within: (call: () => Promise<ResponseSegment>) => Promise<ResponseSegment>,
+  signal: AbortSignal,
+): Pick<AgentConfig, 'model' | 'messages' | 'systemPrompt'> & { readonly question: InvokeArgs } {
+  const news = [...unreadResults(trajectory), ...messages]
+  if ('generate' in dependencies) {
+    const isCompletion = dependencies.tools.length === 0 && (given !== undefined || startsAsGiven(trajectory))
+    const model = titoModel(
+      recorder,
+      given ? { kind: 'given', prompt: given } : { kind: 'messages', messages: news },
+      isCompletion ? 'one response' : 'calls are run',
+      (added) => within(() => callModel(recorder, added, settings, dependencies, signal)),
+    )
+    return { model, messages: sdkHistory(trajectory), question: sdkQuestion(news, trajectory) }
+  }
+  const model = chatModel(recorder, news, (added, sent) =>
+    within(() => callChat(recorder, added, sent, settings, dependencies, signal)),
+  )
+  const { system, messages: all } = conversationOf(trajectory, news)
+  return {
+    model,
+    ...(system !== undefined && { systemPrompt: system }),
+    messages: all.slice(0, -1),
+    question: all.slice(-1),
+  }
 }
 
 /** How the run ended, by the first of these that says so; an error of none of them is a broken promise of ours. */
@@ -133,42 +181,5 @@ function settleCalls(recorder: Recorder, from: number, outcome: Outcome): void {
   if (response?.kind !== 'response' || response.finish?.kind !== 'stop') return
   const result: ToolResult = { status: 'cancelled', text: `Error: ${STOPPED}` }
   for (const call of response.toolCalls)
-    if (!call.result) recorder.emit({ type: 'tool-ended', callId: call.id, result })
+    if (!call.result && isAgentsCall(call, response)) recorder.emit({ type: 'tool-ended', callId: call.id, result })
 }
-
-/** The conversation so far as the SDK holds it; nothing is rendered from it. */
-function sdkHistory(trajectory: Trajectory): SdkMessage[] {
-  return trajectory.segments.flatMap((segment): SdkMessage[] => {
-    if (segment.kind === 'prompt') {
-      const content = segment.messages.flatMap((message): ContentBlock[] => {
-        if (message.role === 'tool' && message.callId !== undefined) return [resultBlock(message.callId, trajectory)]
-        return message.role === 'user' ? [new TextBlock(textContent(message))] : []
-      })
-      return content.length > 0 ? [new SdkMessage({ role: 'user', content })] : []
-    }
-    const uses = segment.toolCalls
-      .filter(({ result }) => result !== undefined)
-      .map((call) => new ToolUseBlock({ name: call.name ?? MALFORMED_CALL, toolUseId: call.id, input: {} }))
-    return [new SdkMessage({ role: 'assistant', content: [new TextBlock(responseText(segment, trajectory)), ...uses] })]
-  })
-}
-
-function sdkArguments({ trajectory, messages }: RolloutStart): ContentBlock[] {
-  const results = unreadResults(trajectory).flatMap((message) =>
-    message.role === 'tool' && message.callId ? [resultBlock(message.callId, trajectory)] : [],
-  )
-  const texts = messages.filter(({ role }) => role === 'user').map((message) => new TextBlock(textContent(message)))
-  return [...results, ...texts]
-}
-
-function resultBlock(callId: string, trajectory: Trajectory): ToolResultBlock {
-  const result = callWithId(trajectory, callId)?.result
-  return new ToolResultBlock({
-    toolUseId: callId,
-    status: result?.status === 'success' ? 'success' : 'error',
-    content: [new TextBlock(result?.text ?? '')],
-  })
-}
-
-const textContent = ({ content = '' }: Message): string =>
-  typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('')

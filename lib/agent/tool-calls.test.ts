@@ -5,7 +5,7 @@ import type { Trajectory } from '#lib/core/trajectory.ts'
 import { calculator } from './calculator.ts'
 import { mockTool } from './mock-tool.ts'
 import { call, draw, empty, ended, play, user } from './scripted-rollout.ts'
-import type { AgentTool } from './tool.ts'
+import { type AgentTool, ToolFailure } from './tool.ts'
 
 const weather = (mock: Partial<MockTool['mock']> = {}, name = 'weather'): AgentTool =>
   mockTool({
@@ -100,6 +100,27 @@ describe('arguments that do not fit', () => {
   })
 })
 
+test('a long result is cut by its limit alone, in words, errors too, and how long it was is recorded', async () => {
+  const long = 'lorem '.repeat(50)
+  const failing = weather({ failure: { kind: 'always', error: long } }, 'failing')
+  const played = (limits: object) =>
+    play({
+      scripts: [asks(long) + asks('Bern') + asks('x', 'failing'), 'fine'],
+      tools: [weather(), failing],
+      settings: { limits },
+    })
+  const { trajectory } = await played({ maxResultCharacters: 120 })
+  const [first, second, third] = toolCallsOf(trajectory).map(({ result }) => result)
+  expect(first).toMatchObject({ status: 'success', wholeLength: long.length + 'Sunny in .'.length })
+  expect(first?.text).toMatch(/^Sunny in lorem .*characters left out.*lorem \.$/s)
+  expect([first?.text.length, third?.text.length]).toEqual([120, 120])
+  expect(second).toMatchObject({ text: 'Sunny in Bern.' })
+  expect(second).not.toHaveProperty('wholeLength')
+  expect(third).toMatchObject({ status: 'error', wholeLength: long.length + 'Error: '.length })
+  expect(draw(trajectory)).toMatch(/\(tool Sunny in [^)]*221 characters left out/)
+  expect(results((await played({})).trajectory)[0]).toBe(`Sunny in ${long}.`)
+})
+
 describe('a tool that takes too long', () => {
   test('is given up with an error result, and the run goes on', async () => {
     const { trajectory } = await play({
@@ -135,9 +156,62 @@ describe('a tool that takes too long', () => {
 
   test('a mock that waits stops waiting when it is given up', async () => {
     const controller = new AbortController()
-    const waiting = weather({ delayMs: 600_000 }).run({ city: 'Rome' }, { signal: controller.signal, number: 1 })
+    const context = { signal: controller.signal, number: 1, hold() {}, untimed: <T>(turn: Promise<T>) => turn }
+    const waiting = weather({ delayMs: 600_000 }).run({ city: 'Rome' }, context)
     controller.abort()
     await expect(waiting).rejects.toThrow('aborted')
+  })
+
+  test('leaves what it holds, before the error, when it is given up and when the run is stopped', async () => {
+    const controller = new AbortController()
+    let started = 0
+    const holding: AgentTool = {
+      ...weather(),
+      run: ({ city }, { hold }) => {
+        hold(() => (city === 'Rome' ? 'sunny until' : ''))
+        if (++started === 3) controller.abort()
+        return new Promise(() => {})
+      },
+    }
+    const { trajectory } = await play({
+      scripts: [asks('Rome') + asks('Bern'), asks('Rome')],
+      tools: [holding],
+      settings: { limits: { toolTimeoutMs: 20 } },
+      signal: controller.signal,
+    })
+    const late = 'Error: no result within 20 ms. The call was given up.'
+    expect(results(trajectory)).toEqual([
+      `sunny until\n${late}`,
+      late,
+      'sunny until\nError: the run was stopped before this call was finished.',
+    ])
+  })
+
+  test('waits for its turn as long as that takes: its time counts from then on', async () => {
+    const patient: AgentTool = {
+      ...weather(),
+      run: async ({ city }, { untimed }) => {
+        await untimed(new Promise((resolve) => setTimeout(resolve, 60)))
+        return city === 'Rome' ? 'at last' : new Promise(() => {})
+      },
+    }
+    const { trajectory } = await play({
+      scripts: [asks('Rome') + asks('Bern'), 'x'],
+      tools: [patient],
+      settings: { limits: { toolTimeoutMs: 20 } },
+    })
+    expect(results(trajectory)).toEqual(['at last', 'Error: no result within 20 ms. The call was given up.'])
+  })
+
+  test('does not outlast a stop while it waits for its turn', async () => {
+    const controller = new AbortController()
+    const { trajectory } = await play({
+      scripts: [asks('Rome')],
+      tools: [{ ...weather(), run: (_, { untimed }) => untimed(new Promise<string>(() => {})) }],
+      signal: controller.signal,
+      onEvent: ({ type }) => type === 'tool-started' && controller.abort(),
+    })
+    expect(trajectory.outcome).toEqual(ended('cancelled'))
   })
 
   test('has thirty seconds unless a limit says otherwise; the timer of a call that is answered does not stay', async () => {
@@ -162,6 +236,35 @@ describe('a tool that takes too long', () => {
     expect(trajectory.outcome).toEqual(ended('cancelled'))
     expect(toolCallsOf(trajectory)).toMatchObject([{ result: { status: 'cancelled' } }])
   })
+})
+
+test('a failure may have a form of its own; the model reads that and nothing else', async () => {
+  const failing: AgentTool = { ...weather(), run: () => Promise.reject(new ToolFailure('1\nZeroDivisionError')) }
+  const { trajectory } = await play({ scripts: [asks('A'), 'x'], tools: [failing] })
+  expect(toolCallsOf(trajectory)[0]?.result).toMatchObject({ status: 'error', text: '1\nZeroDivisionError' })
+  expect(draw(trajectory)).toContain('(tool 1 ZeroDivisionError)')
+})
+
+test.each([['ends by itself'], ['is stopped']])('a tool is closed once, when the run %s', async (how) => {
+  const happened: string[] = []
+  const controller = new AbortController()
+  const closing: AgentTool = {
+    ...weather(),
+    run: () => {
+      happened.push('called')
+      if (how !== 'is stopped') return 'Sunny.'
+      controller.abort()
+      return new Promise(() => {})
+    },
+    close: () => void happened.push('closed'),
+  }
+  await play({
+    scripts: [asks('A'), 'x'],
+    tools: [closing],
+    signal: controller.signal,
+    onEvent: ({ type }) => type === 'ended' && happened.push('told'),
+  })
+  expect(happened).toEqual(['called', 'closed', 'told'])
 })
 
 test('calls of one response run side by side; their results stand in the order of the calls', async () => {

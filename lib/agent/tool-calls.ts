@@ -7,16 +7,19 @@ import {
   type Agent,
   BeforeToolCallEvent,
   type InvokableTool,
+  TextBlock,
   type ToolContext,
-  type ToolResultBlock,
+  ToolResultBlock,
   tool,
 } from '@strands-agents/sdk'
+import { cutText } from '#lib/core/cut-text.ts'
 import type { LiveTrajectory } from '#lib/core/events.ts'
 import { toolCallsOf } from '#lib/core/tokens.ts'
 import type { ToolCall, Trajectory } from '#lib/core/trajectory.ts'
 import { DEFAULT_TOOL_TIMEOUT_MS, type Limits } from './limits.ts'
 import type { Recorder } from './recorder.ts'
-import type { AgentTool } from './tool.ts'
+import { isTraced } from './sdk-text.ts'
+import { type AgentTool, type CallContext, ToolFailure } from './tool.ts'
 import { createInputCheck, type InputCheck } from './tool-input.ts'
 
 export interface ToolDependencies {
@@ -37,11 +40,12 @@ export function sdkTool(
     name: spec.name,
     // The SDK wants one; the model does not read it.
     description: spec.description || spec.name,
-    inputSchema: spec.inputSchema as never,
+    // It copies the schemas at every turn; calls are checked before it sees them.
+    inputSchema: (isTraced() ? spec.inputSchema : { type: 'object' }) as never,
     callback: (input, context) =>
-      inTime(toolTimeoutMs, signal, async (callSignal) =>
+      inTime(toolTimeoutMs, signal, async (time) =>
         execute(input as Record<string, unknown>, {
-          signal: callSignal,
+          ...time,
           number: callNumber(recorder.trajectory, (context as ToolContext).toolUse.toolUseId),
         }),
       ),
@@ -56,20 +60,38 @@ function callNumber(trajectory: Trajectory, id: string): number {
 }
 
 /** A tool need not heed its signal: the run goes on without it, when it is stopped and when the tool takes too long. */
-async function inTime<T>(ms: number, signal: AbortSignal, action: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function inTime<T>(
+  ms: number,
+  signal: AbortSignal,
+  action: (time: Pick<CallContext, 'signal' | 'hold' | 'untimed'>) => Promise<T>,
+): Promise<T> {
   if (signal.aborted) throw new Error(STOPPED)
   const { promise: givenUp, reject } = Promise.withResolvers<never>()
   const own = new AbortController()
+  let soFar = () => ''
   const giveUp = (why: string) => {
+    const held = soFar()
     // First: what the tool says to its signal comes too late to be the result.
-    reject(new Error(why))
+    reject(held === '' ? new Error(why) : new ToolFailure(`${held}\nError: ${why}`))
     own.abort()
   }
   const stop = () => giveUp(STOPPED)
-  const timer = setTimeout(giveUp, ms, `no result within ${ms} ms. The call was given up.`)
+  const timed = () => setTimeout(giveUp, ms, `no result within ${ms} ms. The call was given up.`)
+  let timer = timed()
+  const hold = (left: () => string) => {
+    soFar = left
+  }
+  const untimed = async <U>(waiting: Promise<U>): Promise<U> => {
+    clearTimeout(timer)
+    try {
+      return await waiting
+    } finally {
+      if (!own.signal.aborted) timer = timed()
+    }
+  }
   signal.addEventListener('abort', stop, { once: true })
   try {
-    return await Promise.race([action(own.signal), givenUp])
+    return await Promise.race([action({ signal: own.signal, hold, untimed }), givenUp])
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', stop)
@@ -82,7 +104,7 @@ export const STOPPED = 'the run was stopped before this call was finished.'
 export function watchTools(
   agent: Agent,
   recorder: Recorder,
-  { maxParallelToolCalls = Infinity }: Limits,
+  { maxParallelToolCalls = Infinity, maxResultCharacters = Infinity }: Limits,
   { tools, now, elapsedMs }: ToolDependencies,
   signal: AbortSignal,
 ): void {
@@ -99,14 +121,22 @@ export function watchTools(
     started.set(event.toolUse.toolUseId, { at, ms: elapsedMs() })
     recorder.emit({ type: 'tool-started', callId: event.toolUse.toolUseId, startedAt: at })
   })
-  agent.addHook(AfterToolCallEvent, ({ toolUse, result }) => {
+  agent.addHook(AfterToolCallEvent, (event) => {
+    const { toolUse } = event
+    const { status, error, content } = event.result
+    const whole = error instanceof ToolFailure ? error.message : content.map(resultText).join('')
+    const text = cutText(whole, maxResultCharacters)
+    // What the SDK holds is what the model reads, over a chat endpoint.
+    if (error instanceof ToolFailure || text !== whole)
+      event.result = new ToolResultBlock({ toolUseId: toolUse.toolUseId, status, content: [new TextBlock(text)] })
     const begun = started.get(toolUse.toolUseId)
     recorder.emit({
       type: 'tool-ended',
       callId: toolUse.toolUseId,
       result: {
-        status: signal.aborted && result.status === 'error' ? 'cancelled' : result.status,
-        text: result.content.map(resultText).join(''),
+        status: signal.aborted && status === 'error' ? 'cancelled' : status,
+        text,
+        ...(text !== whole && { wholeLength: whole.length }),
         ...(begun && { startedAt: begun.at, elapsedMs: Math.max(0, elapsedMs() - begun.ms) }),
       },
     })

@@ -129,6 +129,21 @@ describe('a hostile schema', () => {
     )
   })
 
+  test('is held up where it hides behind keywords that are quick', () => {
+    const hidden = { properties: { a: { items: { properties: { b: { pattern: '^(a+)+$' } } } } } }
+    expect(why(hidden, { a: [{ b: long }] })).toBe('they cannot be checked: the schema of the tool takes too long')
+  })
+
+  test('says of one call nothing that it learnt from another', () => {
+    const check = createInputCheck({ type: 'object', ...weather })
+    expect([{ city: 1 }, { city: 'Rome' }, {}, { city: 'Rome' }].map((input) => check(input) === undefined)).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ])
+  })
+
   test('the schema of the trajectory is left as it is', () => {
     const schema = Object.freeze({
       type: 'object',

@@ -4,6 +4,7 @@
  */
 import { createContext, Script } from 'node:vm'
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
+import { onceFor } from '#lib/core/once-for.ts'
 import { pathText, shownValue, type Violation, violationText } from '#lib/core/schema-violation.ts'
 import { type CheckedSchema, checkToolSchema, pointerKeys } from '#lib/core/tool-schema.ts'
 
@@ -14,24 +15,67 @@ export type InputCheck = (input: Readonly<Record<string, unknown>>) => string | 
 const LONGEST_CHECK_MS = 500
 
 export function createInputCheck(inputSchema: unknown): InputCheck {
-  const checked = checkToolSchema(inputSchema)
-  if (!checked.ok) return () => `the tool's schema is broken (${violationText(checked.violation)})`
+  const known = typeof inputSchema === 'object' && inputSchema !== null ? prepared(inputSchema) : prepare(inputSchema)
+  if (!known.ok) return () => `the tool's schema is broken (${violationText(known.violation)})`
   let isUsable = true
   return (input) => {
-    const errors = isUsable ? timeLimited(() => violations(checked.schema, input)) : undefined
+    const errors = isUsable ? known.violations(input) : undefined
     if (errors === undefined) {
       // Not tried again in this run: it would hold up the whole application each time.
       isUsable = false
       return 'they cannot be checked: the schema of the tool takes too long'
     }
-    const violation = errors.length > 0 ? violationOf(errors, checked.schema, input) : undefined
+    const violation = errors.length > 0 ? violationOf(errors, known.schema, input) : undefined
     return violation && violationText(violation)
   }
 }
 
-function violations(schema: CheckedSchema, input: unknown): readonly OutputUnit[] {
-  // The validator notes things on the schema's objects.
-  return new Validator(structuredClone(schema) as Schema | boolean, '2020-12').validate(input).errors
+type Prepared =
+  | { readonly ok: false; readonly violation: Violation }
+  | {
+      readonly ok: true
+      readonly schema: CheckedSchema
+      /** undefined where it takes too long. */
+      readonly violations: (input: unknown) => readonly OutputUnit[] | undefined
+    }
+
+function prepare(inputSchema: unknown): Prepared {
+  const checked = checkToolSchema(inputSchema)
+  if (!checked.ok) return checked
+  const { schema } = checked
+  let validator: Validator | undefined
+  const violations = (input: unknown): readonly OutputUnit[] => {
+    // The validator notes things on the schema's objects.
+    validator ??= new Validator(structuredClone(schema) as Schema | boolean, '2020-12')
+    return validator.validate(input).errors
+  }
+  return {
+    ok: true,
+    schema,
+    // The clock costs more than all else of a call's check.
+    violations: isQuick(schema) ? violations : (input) => timeLimited(() => violations(input)),
+  }
+}
+
+/** Tools of the application are the same objects in every run. */
+const prepared = onceFor((inputSchema: object) => prepare(inputSchema))
+
+/** Keywords that look at each part of the arguments once, and at the parts of their own value. */
+const QUICK: ReadonlySet<string> = new Set([
+  ...['type', 'enum', 'const', 'required', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
+])
+const DEEPEST_QUICK = 8
+
+/** Whether no arguments can make the check of a schema take long: no patterns, no references, no comparison of all with all. */
+function isQuick(schema: unknown, levels = DEEPEST_QUICK): boolean {
+  if (typeof schema === 'boolean') return true
+  if (levels === 0 || typeof schema !== 'object' || schema === null) return false
+  return Object.entries(schema).every(([keyword, value]) => {
+    if (keyword === 'items' || keyword === 'additionalProperties') return isQuick(value, levels - 1)
+    if (keyword === 'properties') return Object.values(value).every((one) => isQuick(one, levels - 1))
+    return QUICK.has(keyword)
+  })
 }
 
 /** One for all: making a context costs ten times what a check does. */

@@ -1,9 +1,9 @@
 /** Our templates beside Python's: golden/make.py renders the same with transformers. Texts byte for byte, errors whole. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { chatTemplate } from './chat-template.ts'
 import {
   CLOCK,
+  compiledOnce,
   featureGroups,
   type GoldenGroup,
   outcomeOf,
@@ -32,7 +32,7 @@ describe('chat templates with every conversation and set of options', () => {
 })
 
 test.each(spanCases())('generation blocks of $name', ({ template, specialTokens, input, spans }) => {
-  const { text, generation, hasGenerationTag } = chatTemplate(template, specialTokens).trace(input)
+  const { text, generation, hasGenerationTag } = compiledOnce(template, specialTokens).trace(input)
   const codePoints = (offset: number) => [...text.slice(0, offset)].length
   expect(generation.map(({ start, end }) => [codePoints(start), codePoints(end)])).toEqual(spans)
   expect(hasGenerationTag).toBe(true)
@@ -47,7 +47,7 @@ test('tracing renders the same as rendering, in pieces without gaps', () => {
   )
   expect(texts.length).toBeGreaterThan(6_000)
   for (const { template, specialTokens, input, rendered } of texts) {
-    const { text, pieces } = chatTemplate(template, specialTokens).trace(input)
+    const { text, pieces } = compiledOnce(template, specialTokens).trace(input)
     const ends = pieces.map(({ end }) => end)
     expect(withoutAddresses(text)).toBe(rendered)
     expect(pieces.map(({ start }) => start)).toEqual([0, ...ends].slice(0, pieces.length))

@@ -37,6 +37,18 @@ describe('the first prompt', () => {
     ])
     expect(problems(headersOnly, [])).toEqual([])
     expect(problems(chatml)).toEqual([])
+    // Who asks about a tool names it, and a template that is rendered elsewhere may name anything.
+    const named = [user('what is "read_it"?')]
+    const readIt = [{ name: 'read_it', inputSchema: {} }]
+    const asked = { tools: readIt, options: {} }
+    const mute = codec(headersOnly)
+    expect(firstPrompt(named, asked, mute).problems).toHaveLength(1)
+    expect(
+      firstPrompt([user('q')], asked, codec(`{%- if false -%}"read_it"{%- endif -%}${headersOnly}`)).problems,
+    ).toHaveLength(1)
+    expect(
+      firstPrompt([user('q')], asked, { ...mute, template: { ...mute.template, text: '' } }).problems,
+    ).toHaveLength(1)
     expect(problems("{%- if not tools -%}{{- raise_exception('tools only') -}}{%- endif -%}")).toEqual([])
   })
 

@@ -5,7 +5,7 @@
  */
 import { commonText } from '#lib/core/common-prefix.ts'
 import { conversation, withResultText } from '#lib/core/conversation.ts'
-import { ids as allIds, toolCallsOf } from '#lib/core/tokens.ts'
+import { segmentsOf, toolCallsOf } from '#lib/core/tokens.ts'
 import type { Derivation, Message, Problem, ToolCall, ToolSpec, Trajectory } from '#lib/core/trajectory.ts'
 import { type ChatTemplate, TemplateError, type TemplateMessage } from '#lib/templates/chat-template.ts'
 import type { Tokenizer } from './tokenizer.ts'
@@ -49,7 +49,10 @@ export function firstPrompt(
     options,
   }
   const text = template.render({ ...input, tools: toolsVariable(tools) })
-  const isMute = tools.length > 0 && text === rendered(() => template.render({ ...input, tools: undefined }))
+  const isMute =
+    tools.length > 0 &&
+    !showsTools(text, messages, tools, options, template) &&
+    text === rendered(() => template.render({ ...input, tools: undefined }))
   return { ids: tokenizer.encode(text), derivation: { kind: 'whole' }, problems: isMute ? [TOOLS_NOT_PRINTED] : [] }
 }
 
@@ -57,6 +60,24 @@ export function firstPrompt(
 const TOOLS_NOT_PRINTED: Problem = {
   kind: 'template',
   message: 'The chat template does not print the tools: the model was not told that it has any.',
+}
+
+/**
+ * Whether a text quotes the name of a tool that is nowhere else: a render without the tools would be another text. A template
+ * that is rendered elsewhere may hold anything.
+ */
+function showsTools(
+  text: string,
+  messages: readonly Message[],
+  tools: readonly ToolSpec[],
+  options: RenderSettings['options'],
+  template: ChatTemplate,
+): boolean {
+  if (template.text === '') return false
+  const elsewhere = [template.text, JSON.stringify([messages, options])]
+  return tools.some(
+    ({ name }) => /^\w+$/.test(name) && text.includes(`"${name}"`) && !elsewhere.some((other) => other.includes(name)),
+  )
 }
 
 /** undefined when the template refuses. */
@@ -81,21 +102,34 @@ export function nextPrompt(
   const settings = renderSettings(trajectory)
   const calls = toolCallsOf(trajectory)
   const added = messages.map((message) => templateMessage(withResultText(message, trajectory), calls))
-  const placeholder = placeholderFor(trajectory, added)
+  const before = conversation(trajectory).map((message) => templateMessage(message, calls))
+  const placeholder = placeholderFor([...before, ...added])
   const appended = afterReply(template, [{ role: 'user', content: 'U' }], added, placeholder, {
     ...settings,
     tools: [],
   })
   const ids = tokenizer.encode(appended)
-  const last = allIds(trajectory).at(-1)
+  const last = segmentsOf(trajectory)
+    .findLast((segment) => segment.ids.length > 0)
+    ?.ids.at(-1)
   const isTurnClosed = ids.length > 0 && ids[0] === last && tokenizer.addedTokens.some(({ id }) => id === last)
+  const isReplyLast = trajectory.segments.at(-1)?.kind === 'response'
   return {
     ids: isTurnClosed ? ids.slice(1) : ids,
     derivation: {
       kind: 'continuation',
       closesTurn:
         !isTurnClosed && ids[0] !== undefined && ids[0] === endOfTurnId({ tokenizer, template }, settings.options),
-      check: checkContinuation(trajectory, template, added, placeholder, appended),
+      check: startsAsGiven(trajectory)
+        ? { kind: 'unknown' }
+        : checkContinuation(
+            isReplyLast ? before.slice(0, -1) : before,
+            template,
+            added,
+            placeholder,
+            appended,
+            settings,
+          ),
     },
     problems: [],
   }
@@ -166,10 +200,11 @@ const renderSettings = ({ model }: Trajectory): RenderSettings => ({
 })
 
 /** A text that stands nowhere else, so that the place after it is found surely. */
-function placeholderFor(trajectory: Trajectory, added: readonly TemplateMessage[]): string {
-  const texts = JSON.stringify([conversation(trajectory), added])
+function placeholderFor(messages: readonly TemplateMessage[]): string {
   let placeholder = 'PLACEHOLDER-REPLY'
-  while (texts.includes(placeholder)) placeholder += '-X'
+  const holdsIt = (value: unknown): boolean =>
+    (typeof value === 'string' ? value : JSON.stringify([value])).includes(placeholder)
+  while (messages.some((message) => Object.values(message).some(holdsIt))) placeholder += '-X'
   return placeholder
 }
 
@@ -197,21 +232,23 @@ export function afterReply(
   return text.slice(at + placeholder.length)
 }
 
+/** Its first tokens are text or ids as the user gave them: no messages are known for them. */
+export const startsAsGiven = ({ segments: [first] }: Trajectory): boolean =>
+  first?.kind === 'prompt' && first.derivation?.kind === 'given'
+
 type Check = Extract<Derivation, { kind: 'continuation' }>['check']
 
-/** Renders the real conversation, its last reply replaced, and compares what stands behind that reply. */
+/** Renders the real conversation, whose last reply is replaced, and compares what stands behind that reply. */
 function checkContinuation(
-  trajectory: Trajectory,
+  history: readonly TemplateMessage[],
   template: ChatTemplate,
   added: readonly TemplateMessage[],
   placeholder: string,
   appended: string,
+  settings: RenderSettings,
 ): Check {
-  const calls = toolCallsOf(trajectory)
-  const messages = conversation(trajectory).map((message) => templateMessage(message, calls))
-  const history = trajectory.segments.at(-1)?.kind === 'response' ? messages.slice(0, -1) : messages
   try {
-    const expected = afterReply(template, history, added, placeholder, renderSettings(trajectory))
+    const expected = afterReply(template, history, added, placeholder, settings)
     if (expected === appended) return { kind: 'held' }
     const at = commonText(expected, appended)
     return {

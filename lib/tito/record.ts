@@ -4,7 +4,8 @@
  */
 import { responseTextWithStarts } from '#lib/core/conversation.ts'
 import type { LiveTrajectory, RolloutEvent } from '#lib/core/events.ts'
-import { textOf, tokensAt, vocabEntry } from '#lib/core/pieces.ts'
+import { onceFor } from '#lib/core/once-for.ts'
+import { type TextWithStarts, textOf, textWithStarts, tokensAt, vocabEntry } from '#lib/core/pieces.ts'
 import { toolCallsOf } from '#lib/core/tokens.ts'
 import type {
   Message,
@@ -14,11 +15,14 @@ import type {
   ToolCall,
   TopLogprobs,
   Trajectory,
+  Vocab,
+  VocabEntry,
 } from '#lib/core/trajectory.ts'
 import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
 import { type ThinkDelimiter, thinkBlocks, thinkDelimitersIn } from '#lib/parsers/thinking.ts'
+import { type FoundMark, type ThinkForm, thinkFormOf } from '#lib/parsers/thinking-forms.ts'
 import type { Prompt } from './prompt.ts'
-import type { AddedToken, Tokenizer } from './tokenizer.ts'
+import type { Tokenizer } from './tokenizer.ts'
 
 /** Tokens of a response as they arrive: parallel arrays. */
 export interface ArrivedTokens {
@@ -42,16 +46,43 @@ export type VocabularyWriter = (ids: readonly number[]) => {
 
 export function vocabularyWriter({ vocab }: Pick<Trajectory, 'vocab'>, tokenizer: Tokenizer): VocabularyWriter {
   const seen = new Set(Object.keys(vocab).map(Number))
-  const added = new Set(tokenizer.addedTokens.map(({ id }) => id))
+  const entryOf = entriesOf(tokenizer)
+  const { added } = marksOf(tokenizer)
   return (ids) => {
-    const unseen = [...new Set(ids)].filter((id) => id >= 0 && !seen.has(id))
-    for (const id of unseen) seen.add(id)
-    return {
-      vocab: Object.fromEntries(unseen.map((id) => [id, vocabEntry(tokenizer.bytes(id))])),
-      specialIds: unseen.filter((id) => added.has(id)),
+    const news: Record<number, VocabEntry> = {}
+    const specialIds: number[] = []
+    for (const id of ids) {
+      if (id < 0 || seen.has(id)) continue
+      seen.add(id)
+      news[id] = entryOf(id)
+      if (added.has(id)) specialIds.push(id)
     }
+    return { vocab: news, specialIds }
   }
 }
+
+/** The texts of all ids of a tokenizer that a vocabulary writer was asked for. */
+export const textsOf: (tokenizer: Tokenizer) => Vocab = onceFor(({ vocabularySize }: Tokenizer) => {
+  // A list as long as it may become is read several times faster than a record of single places far apart.
+  const texts = vocabularySize <= LONGEST_LIST ? new Array<VocabEntry>(vocabularySize) : {}
+  return texts as Vocab
+})
+
+/** Real vocabularies are shorter; that of a tokenizer which is only asked over HTTP may be unknown. */
+const LONGEST_LIST = 1 << 20
+
+/** Each is made once for all trajectories; an id without bytes may get some later. */
+const entriesOf = onceFor((tokenizer: Tokenizer) => {
+  const texts = textsOf(tokenizer) as Record<number, VocabEntry>
+  return (id: number): VocabEntry => (texts[id] ||= vocabEntry(tokenizer.bytes(id)))
+})
+
+/** Which ids of a tokenizer stand for more than their text. */
+const marksOf = onceFor((tokenizer: Tokenizer) => ({
+  added: new Set(tokenizer.addedTokens.map(({ id }) => id)),
+  special: new Set(tokenizer.addedTokens.filter((token) => token.special).map(({ id }) => id)),
+  think: thinkTokens(tokenizer),
+}))
 
 export function openPrompt(
   messages: readonly Message[],
@@ -86,7 +117,8 @@ export function openResponse(request: NonNullable<ResponseSegment['request']>): 
 }
 
 export function addTokens(tokens: ArrivedTokens, newVocabulary: VocabularyWriter): RolloutEvent {
-  return { type: 'tokens', ...tokens, ...newVocabulary([...tokens.ids, ...(tokens.topLogprobs?.ids ?? [])]) }
+  const { ids, topLogprobs } = tokens
+  return { type: 'tokens', ...tokens, ...newVocabulary(topLogprobs ? [...ids, ...topLogprobs.ids] : ids) }
 }
 
 /** Closes the open response: finds its think blocks and tool calls, and checks the server's text against its tokens. */
@@ -100,13 +132,14 @@ export function closeResponse(
   if (open?.kind !== 'response') throw new Error('no response is open')
   const { text: serverText, problems, ...known } = ending
   const response: ResponseSegment = { ...open, ...known }
-  const all = [...problems, ...textProblems(response, trajectory, serverText)]
+  const own = responseTextWithStarts(response, trajectory)
+  const all = [...problems, ...textProblems(response, trajectory, own.text, serverText)]
   return {
     type: 'segment',
     segment: {
       kind: 'response',
       ...known,
-      ...annotations(response, trajectory, parser, tokenizer),
+      ...annotationsIn(own, response, trajectory, parser, tokenizer),
       ...(all.length > 0 && { problems: all }),
     },
     vocab: {},
@@ -121,7 +154,16 @@ export function annotations(
   parser: ToolParser,
   tokenizer: Tokenizer,
 ): Pick<ResponseSegment, 'thinks' | 'toolCalls'> {
-  const { text, starts } = responseTextWithStarts(response, trajectory)
+  return annotationsIn(responseTextWithStarts(response, trajectory), response, trajectory, parser, tokenizer)
+}
+
+function annotationsIn(
+  { text, starts }: TextWithStarts,
+  response: ResponseSegment,
+  trajectory: Trajectory,
+  parser: ToolParser,
+  tokenizer: Tokenizer,
+): Pick<ResponseSegment, 'thinks' | 'toolCalls'> {
   const opened = endsInsideThink(trajectory.segments.at(-1)?.ids ?? [], tokenizer)
   const blocks = thinkBlocks(text, thinkDelimiters(response, text, starts, tokenizer), opened, parser.delimiters)
   const tokens = (range: TextRange) => tokensAt(starts, range.start, range.end)
@@ -172,22 +214,24 @@ function freeCallIds(trajectory: Trajectory, count: number): string[] {
   return free
 }
 
-const THINK_PAIRS = [
-  ['<think>', '</think>'],
-  ['[THINK]', '[/THINK]'],
-  ['◁think▷', '◁/think▷'],
-] as const
+interface ThinkTokens {
+  readonly form: ThinkForm
+  readonly markOf: ReadonlyMap<number, string>
+}
 
-/** The think delimiters of a tokenizer: ids where they are added tokens, else only their texts. */
-function thinkTokens({
-  addedTokens,
-}: Tokenizer): { readonly open: AddedToken; readonly close: AddedToken } | undefined {
-  for (const [openText, closeText] of THINK_PAIRS) {
-    const open = addedTokens.find(({ content }) => content === openText)
-    const close = addedTokens.find(({ content }) => content === closeText)
-    if (open && close) return { open, close }
-  }
-  return undefined
+/** How a tokenizer's model thinks, where the marks of that are added tokens; else only their texts tell. */
+function thinkTokens({ addedTokens }: Tokenizer): ThinkTokens | undefined {
+  const form = thinkFormOf(new Set(addedTokens.map(({ content }) => content)))
+  if (!form) return undefined
+  const marks = addedTokens.filter(({ content }) => form.marks.includes(content))
+  return { form, markOf: new Map(marks.map(({ id, content }) => [id, content])) }
+}
+
+function marksAt({ markOf }: ThinkTokens, ids: readonly number[], starts: readonly number[]): readonly FoundMark[] {
+  return ids.flatMap((id, index) => {
+    const mark = markOf.get(id)
+    return mark === undefined ? [] : [{ mark, start: starts[index] as number, end: starts[index + 1] as number }]
+  })
 }
 
 /** By id where the tokenizer has such tokens: a delimiter that was spelled out is text. */
@@ -196,34 +240,44 @@ function thinkDelimiters(
   text: string,
   starts: readonly number[],
   tokenizer: Tokenizer,
-): ThinkDelimiter[] {
-  const pair = thinkTokens(tokenizer)
-  if (!pair) return thinkDelimitersIn(text)
-  return starts.slice(0, -1).flatMap((start, index): ThinkDelimiter[] => {
-    const end = starts[index + 1] as number
-    if (ids[index] === pair.open.id) return [{ kind: 'open', start, end }]
-    if (ids[index] === pair.close.id) return [{ kind: 'close', start, end }]
-    return []
-  })
+): readonly ThinkDelimiter[] {
+  const tokens = marksOf(tokenizer).think
+  return tokens ? tokens.form.read(marksAt(tokens, ids, starts), text) : thinkDelimitersIn(text)
 }
 
 /** True when the prompt's tail, back to its last special token, opens a think block and does not close it. */
 export function endsInsideThink(promptIds: readonly number[], tokenizer: Tokenizer): boolean {
-  const pair = thinkTokens(tokenizer)
-  if (!pair) return false
-  const special = new Set(tokenizer.addedTokens.filter((token) => token.special).map(({ id }) => id))
-  const decisive = promptIds.findLast((id) => id === pair.open.id || id === pair.close.id || special.has(id))
-  return decisive === pair.open.id
+  const { think: tokens, special } = marksOf(tokenizer)
+  if (!tokens) return false
+  const last = promptIds.findLastIndex((id) => tokens.markOf.has(id) || special.has(id))
+  if (!tokens.markOf.has(promptIds[last] ?? -1)) return false
+  // A header is several marks with text between them: the last few tokens hold one.
+  const ids = promptIds.slice(Math.max(0, last + 1 - MOST_OF_A_HEADER), last + 1)
+  const { text, starts } = textWithStarts(
+    ids,
+    Object.fromEntries(ids.map((id) => [id, vocabEntry(tokenizer.bytes(id))])),
+  )
+  const delimiter = tokens.form.read(marksAt(tokens, ids, starts), text).at(-1)
+  return delimiter?.kind === 'open' && delimiter.end === text.length
 }
 
-/** The server decodes on its own; where its text is not that of the tokens, one of the two is wrong. */
-function textProblems({ ids }: ResponseSegment, { vocab }: Trajectory, serverText: string | undefined): Problem[] {
-  if (serverText === undefined) return []
-  const own = textOf(ids, vocab)
-  const withoutStop = textOf(ids.slice(0, -1), vocab)
+const MOST_OF_A_HEADER = 16
+
+/**
+ * The server decodes on its own; where its text is not that of the tokens, one of the two is wrong. `own`: the text of the tokens
+ * without a stop token.
+ */
+function textProblems(
+  { ids }: ResponseSegment,
+  { vocab }: Trajectory,
+  own: string,
+  serverText: string | undefined,
+): Problem[] {
+  if (serverText === undefined || own === serverText) return []
   // An unfinished character at the end is U+FFFD here and held back there, in some versions.
-  const settled = (text: string) => text.replace(/\uFFFD+$/, '')
-  if ([own, withoutStop].some((text) => settled(text) === settled(serverText))) return []
+  const settled = (text: string) => (text.endsWith('\uFFFD') ? text.replace(/\uFFFD+$/, '') : text)
+  const said = settled(serverText)
+  if (settled(textOf(ids, vocab)) === said || settled(textOf(ids.slice(0, -1), vocab)) === said) return []
   return [
     { kind: 'text', message: 'The server’s text is not the text of its tokens; the tokens are kept.', raw: serverText },
   ]

@@ -6,9 +6,12 @@ import type { Tokenizer } from './tokenizer.ts'
  * they do in every decoder.
  */
 export function retokenized(ids: ArrayLike<number>, tokenizer: Tokenizer): number[] {
-  const text = decoded(ids, tokenizer)
-  return tokenizer.encode(text.startsWith(' ') && putsSpaceFirst(tokenizer) ? text.slice(1) : text)
+  return tokenizer.encode(withoutFirstSpace(decoded(ids, tokenizer), tokenizer))
 }
+
+/** SentencePiece puts a space before the first word; decoders take it away again. */
+export const withoutFirstSpace = (text: string, tokenizer: Tokenizer): string =>
+  text.startsWith(' ') && putsSpaceFirst(tokenizer) ? text.slice(1) : text
 
 /** The exact bytes of ids, each asked of the tokenizer once. */
 export function knownBytes(tokenizer: Tokenizer): (id: number) => Uint8Array {
@@ -28,7 +31,6 @@ function decoded(ids: ArrayLike<number>, tokenizer: Tokenizer): string {
   return text + decoder.decode()
 }
 
-/** SentencePiece puts a space before the first word; decoders take it away again. */
 function putsSpaceFirst(tokenizer: Tokenizer): boolean {
   const [first = -1] = tokenizer.encode('a')
   return tokenizer.bytes(first)[0] === 0x20

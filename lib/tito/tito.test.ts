@@ -4,17 +4,17 @@ import { decode, encode } from '#lib/core/codec.ts'
 import { conversation } from '#lib/core/conversation.ts'
 import { applyEvent, type LiveTrajectory } from '#lib/core/events.ts'
 import { createFold } from '#lib/core/fold.ts'
-import { textOf } from '#lib/core/pieces.ts'
+import { textOf, vocabEntry } from '#lib/core/pieces.ts'
 import { ids, logprobs, lossMask, segmentStarts, toolCallsOf } from '#lib/core/tokens.ts'
 import type { Finish, Message, ResponseSegment, Trajectory } from '#lib/core/trajectory.ts'
-import { hermes } from '#lib/parsers/hermes.ts'
+import { gptOss } from '#lib/parsers/gpt-oss.ts'
 import { kimiK2 } from '#lib/parsers/kimi-k2.ts'
 import { parsers } from '#lib/parsers/registry.ts'
 import { chatTemplate, TemplateError } from '#lib/templates/chat-template.ts'
 import { byteId, byteTokenizer } from './byte-tokenizer.ts'
 import { logprobOf, play, type Turn } from './play.ts'
 import { nextPrompt, templateMessage } from './prompt.ts'
-import { endsInsideThink } from './record.ts'
+import { annotations, endsInsideThink } from './record.ts'
 import { chatml, counting, headersOnly, looksBack } from './small-templates.ts'
 
 const END = byteId('<|im_end|>')
@@ -206,10 +206,46 @@ describe('a response is annotated when it closes', () => {
     expect(endsInsideThink(bytes('<|im_start|>assistant\n<think>\n'), byteTokenizer)).toBe(true)
   })
 
+  const MARKS = ['<|start|>', '<|channel|>', '<|message|>', '<|end|>', '<|return|>', '<|call|>']
+  const harmony = {
+    ...byteTokenizer,
+    addedTokens: MARKS.map((content, index) => ({ id: 500 + index, content, special: true })),
+    encode: (text: string) =>
+      text.split(/(<\|\w+\|>)/).flatMap((part) => (MARKS.includes(part) ? [500 + MARKS.indexOf(part)] : bytes(part))),
+    bytes: (id: number) => (id < 500 ? byteTokenizer.bytes(id) : new TextEncoder().encode(MARKS[id - 500])),
+  }
+
+  test('a prompt may end inside a thinking message of gpt-oss', () => {
+    const inside = (text: string) => endsInsideThink(harmony.encode(text), harmony)
+    expect(inside('<|start|>user<|message|>q<|end|><|start|>assistant<|channel|>analysis<|message|>')).toBe(true)
+    expect(inside('<|start|>assistant<|channel|>analysis<|message|>Hm')).toBe(true)
+    expect(inside('<|start|>assistant<|channel|>final<|message|>')).toBe(false)
+    expect(inside('<|start|>assistant<|channel|>analysis<|message|>x<|end|><|start|>assistant')).toBe(false)
+    expect(inside('<|channel|>analysis')).toBe(false)
+    expect(inside('')).toBe(false)
+  })
+
+  test('thinking of gpt-oss is told by tokens: one that is spelled out is text', () => {
+    const analysis = '<|channel|>analysis<|message|>Hm.<|end|>'
+    const call = '<|start|>assistant<|channel|>commentary to=functions.f<|message|>{}<|call|>'
+    const thinksOf = (ids: readonly number[]) => {
+      const vocab = Object.fromEntries(ids.map((id) => [id, vocabEntry(harmony.bytes(id))]))
+      const segment: ResponseSegment = { kind: 'response', ids, thinks: [], toolCalls: [] }
+      const before = { ...play(chatml, [{ messages: [user('q')], ...said('a') }]).trajectory, segments: [], vocab }
+      return annotations(segment, before, gptOss, harmony)
+    }
+    expect(thinksOf(harmony.encode(analysis + call))).toMatchObject({
+      thinks: [{ start: 0, closed: true }],
+      toolCalls: [{ kind: 'parsed', name: 'f' }],
+    })
+    expect(thinksOf([...bytes('<|channel|>'), ...harmony.encode(`analysis<|message|>${call}`)]).thinks).toEqual([])
+  })
+
   test.each(parsers)('$name: a parsed call has spans of its arguments, a malformed one its reason', (parser) => {
     const add = { name: 'add', inputSchema: { properties: { a: { type: 'integer' }, b: { type: 'string' } } } }
-    const [before, between, after] = written[parser.name] as [string, string, string]
-    const reply = said(`é ${before}${between}${after}`)
+    const parts = written[parser.name] as readonly [string, string, string, string, string]
+    const [opening, before, joint, between, after] = parts
+    const reply = said(`é ${opening}${before}${joint}${between}${after}`)
     const { trajectory } = play(chatml, [{ messages: [user('q')], ...reply }], { tools: [add], parser })
     expect(trajectory.model.parser).toBe(parser.name)
     const segment = trajectory.segments[1] as ResponseSegment
@@ -218,14 +254,11 @@ describe('a response is annotated when it closes', () => {
     const [good, bad] = segment.toolCalls
     expect(good?.kind === 'parsed' && good.arguments.map(({ name, span }) => [name, taken(span)])).toEqual([
       ['a', '7'],
-      ['b', parser === hermes || parser === kimiK2 ? '"日本 7"' : '日本 7'],
+      ['b', /^(?:qwen_xml|glm|deepseek_v32)$/.test(parser.name) ? '日本 7' : '"日本 7"'],
     ])
     expect(good).toMatchObject({ id: 'call_0000', name: 'add', input: { a: 7, b: '日本 7' } })
     expect(bad).toMatchObject({ kind: 'malformed', id: 'call_0001', name: 'add', why: expect.any(String) })
-    expect(segment.toolCalls.map(({ span }) => taken(span).length)).toEqual([
-      before.replace(kimiK2.delimiters.section?.open ?? '', '').length,
-      between.length,
-    ])
+    expect(segment.toolCalls.map(({ span }) => taken(span).length)).toEqual([before.length, between.length])
     expect(segment.toolCalls).toHaveLength(2)
   })
 
@@ -239,28 +272,73 @@ describe('a response is annotated when it closes', () => {
   })
 })
 
-/** A good call of add, one that is cut, and what stands behind them. */
-const written: Readonly<Record<string, readonly [string, string, string]>> = {
+/** What opens calls, a good call of add, what stands behind it, one that is broken, and what closes calls. */
+const written: Readonly<Record<string, readonly [string, string, string, string, string]>> = {
   hermes: [
+    '',
     '<tool_call>\n{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}\n</tool_call>',
+    '',
     '<tool_call>\n{"name": "add", "arguments": {"a": 7\n</tool_call>',
     '',
   ],
   qwen_xml: [
+    '',
     '<tool_call>\n<function=add>\n<parameter=a>\n7\n</parameter>\n<parameter=b>\n日本 7\n</parameter>\n</function>\n</tool_call>',
+    '',
     '<tool_call>\n<function=add>\n<parameter=a>\nseven\n</parameter>\n</function>\n</tool_call>',
     '',
   ],
   glm: [
+    '',
     '<tool_call>add\n<arg_key>a</arg_key>\n<arg_value>7</arg_value>\n<arg_key>b</arg_key>\n<arg_value>日本 7</arg_value>\n</tool_call>',
+    '',
     '<tool_call>add<arg_key>a</arg_key></tool_call>',
     '',
   ],
   kimi_k2: [
-    '<|tool_calls_section_begin|><|tool_call_begin|>functions.add:0<|tool_call_argument_begin|>{"a": 7, "b": "日本 7"}<|tool_call_end|>',
+    '<|tool_calls_section_begin|>',
+    '<|tool_call_begin|>functions.add:0<|tool_call_argument_begin|>{"a": 7, "b": "日本 7"}<|tool_call_end|>',
+    '',
     '<|tool_call_begin|>functions.add:1<|tool_call_argument_begin|>[7]<|tool_call_end|>',
     '<|tool_calls_section_end|>',
   ],
+  llama3: [
+    '<|python_tag|>',
+    '{"name": "add", "parameters": {"a": 7, "b": "日本 7"}}',
+    '; ',
+    '{"name": "add", "parameters": {"a": 7',
+    '',
+  ],
+  mistral: ['', '[TOOL_CALLS]add[ARGS]{"a": 7, "b": "日本 7"}', '', '[TOOL_CALLS]add[ARGS]{"a": 7', ''],
+  deepseek_v3: [
+    '<｜tool▁calls▁begin｜>',
+    '<｜tool▁call▁begin｜>function<｜tool▁sep｜>add\n```json\n{"a": 7, "b": "日本 7"}\n```<｜tool▁call▁end｜>',
+    '',
+    '<｜tool▁call▁begin｜>function<｜tool▁sep｜>add\n```json\n[7]\n```<｜tool▁call▁end｜>',
+    '<｜tool▁calls▁end｜>',
+  ],
+  deepseek_v31: [
+    '<｜tool▁calls▁begin｜>',
+    '<｜tool▁call▁begin｜>add<｜tool▁sep｜>{"a": 7, "b": "日本 7"}<｜tool▁call▁end｜>',
+    '',
+    '<｜tool▁call▁begin｜>add<｜tool▁sep｜>[7]<｜tool▁call▁end｜>',
+    '<｜tool▁calls▁end｜>',
+  ],
+  deepseek_v32: [
+    '<｜DSML｜function_calls>',
+    '<｜DSML｜invoke name="add"><｜DSML｜parameter name="a" string="false">7</｜DSML｜parameter><｜DSML｜parameter name="b" string="true">日本 7</｜DSML｜parameter></｜DSML｜invoke>',
+    '',
+    '<｜DSML｜invoke name="add"><｜DSML｜parameter name="a" string="false">seven</｜DSML｜parameter></｜DSML｜invoke>',
+    '</｜DSML｜function_calls>',
+  ],
+  'gpt-oss': [
+    '',
+    '<|channel|>commentary to=functions.add <|constrain|>json<|message|>{"a": 7, "b": "日本 7"}<|call|>',
+    '',
+    '<|start|>assistant<|channel|>commentary to=functions.add <|constrain|>json<|message|>[7]<|call|>',
+    '',
+  ],
+  pythonic: ['[', 'add(a=7, b="日本 7")', ', ', 'add(7)', ']'],
 }
 
 describe('ids that the model wrote', () => {

@@ -15,6 +15,14 @@ export interface Tokenizer {
   encode(text: string): number[]
   /** The exact bytes of one id; empty for an id the tokenizer does not know. */
   bytes(id: number): Uint8Array
+  /** What it adds to a text of its own accord, and `encode` leaves out. Omitted: not known here. */
+  readonly frame?: TextFrame
+}
+
+/** Ids around a text: a beginning-of-sequence token, for the most part. */
+export interface TextFrame {
+  readonly before: readonly number[]
+  readonly after: readonly number[]
 }
 
 export interface AddedToken {

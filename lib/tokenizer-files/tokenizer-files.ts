@@ -5,8 +5,10 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import * as z from 'zod'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
 import { type CompiledTemplate, chatTemplate } from '#lib/templates/chat-template.ts'
+import { textFrame } from '#lib/tito/given.ts'
 import type { AddedToken, Tokenizer } from '#lib/tito/tokenizer.ts'
 import { pieceBytes } from './piece-bytes.ts'
+import { wordEncoder } from './word-encoder.ts'
 
 /** File contents as text. */
 export const tokenizerFilesSchema = z.object({
@@ -55,13 +57,18 @@ export function loadTokenizerFiles(name: string, files: TokenizerFiles): LoadedT
   const addedTokens = definition.added_tokens.map(({ id, content, special }): AddedToken => ({ id, content, special }))
   const bytesOfAdded = new Map(addedTokens.map(({ id, content }) => [id, new TextEncoder().encode(content)]))
   const bytesOfPiece = pieceBytes(definition.decoder)
+  const byWords = wordEncoder(library, definition, config)
   const tokenizer: Tokenizer = {
     name,
     fingerprint: bytesToHex(sha256(new TextEncoder().encode(files.tokenizerJson))),
     vocabularySize: 1 + largest([...library.get_vocab(true).values(), ...addedTokens.map(({ id }) => id)]),
     addedTokens,
-    encode: (text) => (text === '' ? [] : library.encode(text, { add_special_tokens: false }).ids),
+    encode: (text) => (text === '' ? [] : (byWords?.(text) ?? library.encode(text, { add_special_tokens: false }).ids)),
     bytes: (id) => bytesOfAdded.get(id) ?? bytesOfPiece(library.id_to_token(id)),
+    get frame() {
+      const plain = library.encode('a', { add_special_tokens: false }).ids
+      return textFrame(library.encode('a', { add_special_tokens: true }).ids, plain)
+    },
   }
   const endOfText = config.eos_token === undefined ? undefined : library.token_to_id(config.eos_token)
   return {

@@ -1,9 +1,11 @@
 /** Token-in/token-out prompts with real tokenizers and the templates that ship with them. */
+
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { textOf } from '#lib/core/pieces.ts'
+import { runs } from '#lib/core/test-runs.ts'
 import { ids } from '#lib/core/tokens.ts'
 import type { Message, ToolSpec, Trajectory } from '#lib/core/trajectory.ts'
 import { play, type Turn } from '#lib/tito/play.ts'
@@ -78,7 +80,7 @@ describe.each(['qwen3', 'tiny-qwen3'] as const)('%s', (name) => {
         expect(ids(trajectory)).toEqual([...(requests.at(-1) as number[]), ...(turns.at(-1) as Turn).reply])
         expect(checks(trajectory)).toEqual(turns.slice(1).map(() => 'held'))
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 })

@@ -8,20 +8,15 @@ import {
   TokenizerError,
   type TokenizerFiles,
 } from '#lib/tokenizer-files/tokenizer-files.ts'
-import { hubFolder, lacksTokenizerJson, type Progress } from './hub.ts'
+import { hubFolder, lacksTokenizerJson } from './hub.ts'
+import type { HubPlace, Progress } from './repository.ts'
 
 export interface TokenizerPlaces {
   /** Name → folder or Hub name, for the model that the application itself runs. */
   readonly builtIn: Readonly<Record<string, string>>
   /** Folders under which any folder may be named (ROLLSCOPE_TOKENIZERS). */
   readonly folders: readonly string[]
-  readonly hub: {
-    readonly url: string | undefined
-    readonly token: string | undefined
-    readonly cacheFolder: string | undefined
-    /** Only what the cache has; nothing is fetched. Omitted: what it has not is. */
-    readonly cachedOnly?: true
-  }
+  readonly hub: HubPlace
 }
 
 export interface TokenizerLoader {
@@ -105,7 +100,9 @@ export function createTokenizerLoader(places: TokenizerPlaces): TokenizerLoader 
       return readFiles(name, await folderOf(name, places, () => {}, signal))
     },
     downloads: () =>
-      [...byName].flatMap(([name, { progress }]) => (progress === undefined ? [] : [{ name, ...progress }])),
+      [...byName].flatMap(([name, { progress }]) =>
+        progress === undefined ? [] : [{ kind: 'tokenizer', name, ...progress }],
+      ),
   }
   return loader
 }

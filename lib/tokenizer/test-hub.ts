@@ -4,15 +4,20 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface TestRepository {
-  readonly files: Readonly<Record<string, string>>
+  /** By their path. */
+  readonly files: Readonly<Record<string, string | Buffer>>
   /** Status of every answer about it, in place of the files. */
   readonly refused?: number
   /** Files are given with this status in place of their content: a gated model whose facts are public. */
   readonly filesRefused?: number
   /** Files are kept as LFS objects are: with their SHA-256. */
   readonly isLfs?: boolean
+  /** Bytes that are listed for a file, in place of its own. */
+  readonly sizes?: Readonly<Record<string, number>>
   /** Waited between two parts of a file. */
   readonly pause?: () => Promise<unknown>
+  /** Only in this file. */
+  readonly pauseIn?: string
   /** Ends the connection in the middle of this file. */
   readonly cut?: string
   /** Sends other bytes than it lists, of the same length. */
@@ -46,11 +51,12 @@ export async function startTestHub(repositories: Record<string, TestRepository>,
       return answer(response, { _id: '1', id: name, sha: TEST_COMMIT })
     if (api !== undefined) return answer(response, Object.entries(repository.files).map(listed(repository)))
     if (repository.filesRefused !== undefined) return refuse(response, repository.filesRefused)
-    const file = rest.split('/').at(-1) ?? ''
+    const file = rest.replace(/^\/resolve\/[^/]+\//, '')
     const content = repository.files[file]
     if (content === undefined) return refuse(response, 404)
-    await send(response, Buffer.from(file === repository.spoilt ? content.replace(/\w/, '#') : content), {
-      ...repository,
+    const bytes = Buffer.from(content)
+    await send(response, file === repository.spoilt ? spoiltBytes(bytes) : bytes, {
+      pause: (repository.pauseIn ?? file) === file ? repository.pause : undefined,
       isCut: file === repository.cut,
     })
   })
@@ -66,12 +72,14 @@ export async function startTestHub(repositories: Record<string, TestRepository>,
   }
 }
 
+const spoiltBytes = (bytes: Buffer): Buffer => Buffer.from(bytes.toString('latin1').replace(/\w/, '#'), 'latin1')
+
 const listed =
-  ({ isLfs }: TestRepository) =>
-  ([path, text]: [string, string]) => {
-    const content = Buffer.from(text)
+  ({ isLfs, sizes }: TestRepository) =>
+  ([path, given]: [string, string | Buffer]) => {
+    const content = Buffer.from(given)
     const sha = (kind: string, prefix = '') => createHash(kind).update(prefix).update(content).digest('hex')
-    const size = content.length
+    const size = sizes?.[path] ?? content.length
     return {
       type: 'file',
       path,
@@ -84,7 +92,7 @@ const listed =
 async function send(
   response: ServerResponse,
   content: Buffer,
-  { pause, isCut }: TestRepository & { readonly isCut: boolean },
+  { pause, isCut }: { readonly pause: TestRepository['pause'] | undefined; readonly isCut: boolean },
 ): Promise<void> {
   response.writeHead(200, { 'content-length': content.length })
   const step = Math.ceil(content.length / PARTS)

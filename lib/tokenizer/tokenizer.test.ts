@@ -6,6 +6,7 @@ import path from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { textOf, vocabEntry } from '#lib/core/pieces.ts'
+import { runs } from '#lib/core/test-runs.ts'
 import type { TemplateMessage } from '#lib/templates/chat-template.ts'
 import { type LoadedTokenizer, loadTokenizerFiles, TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { createTokenizerLoader, type TokenizerPlaces } from './load.ts'
@@ -50,6 +51,23 @@ test('its files make the same tokenizer elsewhere', async () => {
   })
 })
 
+test('what a tokenizer adds to texts of its own accord is known', async () => {
+  const files = await createTokenizerLoader(places).files('tiny', new AbortController().signal)
+  expect(loadTokenizerFiles('tiny', files).tokenizer.frame).toEqual({ before: [], after: [] })
+  const beginning = {
+    ...JSON.parse(files.tokenizerJson),
+    post_processor: {
+      type: 'TemplateProcessing',
+      single: [{ SpecialToken: { id: '<|im_end|>', type_id: 0 } }, { Sequence: { id: 'A', type_id: 0 } }],
+      pair: [],
+      special_tokens: { '<|im_end|>': { id: '<|im_end|>', ids: [2], tokens: ['<|im_end|>'] } },
+    },
+  }
+  const { tokenizer } = loadTokenizerFiles('tiny', { ...files, tokenizerJson: JSON.stringify(beginning) })
+  expect(tokenizer.frame).toEqual({ before: [2], after: [] })
+  expect(tokenizer.encode('a')).not.toContain(2)
+})
+
 test('a template of another time is rendered with the tokenizer’s special tokens', () => {
   const then = loaded.qwen3.compile('{{ messages[0].content }}{{ eos_token }}')
   const messages = [{ role: 'user', content: 'hi' }]
@@ -81,7 +99,7 @@ describe.each(['qwen3', 'tiny'] as const)('%s', (name) => {
         const vocab = Object.fromEntries(ids.map((id) => [id, vocabEntry(tokenizer.bytes(id))]))
         expect(textOf(ids, vocab)).toBe(value.normalize('NFC').toWellFormed())
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 

@@ -1,7 +1,7 @@
 /** The golden files of this folder, and what Rollscope makes of the same input. make.py writes them. */
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { chatTemplate, type RenderInput, TemplateError } from '../chat-template.ts'
+import { type CompiledTemplate, chatTemplate, type RenderInput, TemplateError } from '../chat-template.ts'
 import { readJson } from '../jinja/python/json.ts'
 import { PyDict, type Value } from '../jinja/python/values.ts'
 
@@ -167,11 +167,20 @@ export function outcomeOf({
   input,
 }: Pick<GoldenCase, 'template' | 'specialTokens' | 'input'>): Outcome {
   try {
-    return withoutAddresses(chatTemplate(template, specialTokens).render(input))
+    return withoutAddresses(compiledOnce(template, specialTokens).render(input))
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error
     return { class: error.className, message: withoutAddresses(error.message), line: error.line ?? null }
   }
+}
+
+const compiled = new Map<string, CompiledTemplate>()
+/** Hundreds of cases share a template. */
+export function compiledOnce(template: string, specialTokens: GoldenCase['specialTokens']): CompiledTemplate {
+  const key = JSON.stringify([template, specialTokens])
+  const known = compiled.get(key) ?? chatTemplate(template, specialTokens)
+  compiled.set(key, known)
+  return known
 }
 
 /** Places in memory differ from run to run, in Python as here. */

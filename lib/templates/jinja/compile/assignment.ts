@@ -13,13 +13,13 @@ import type { Assign, AssignBlock, Target, With } from '../syntax/syntax.ts'
 import {
   all,
   type Compilation,
+  capturing,
   entering,
   innerScope,
   leaving,
   NEXT,
   type Run,
   type Scope,
-  type Signal,
 } from './compilation.ts'
 import { reader, textEvaluation, variableOf, writer } from './expressions.ts'
 
@@ -55,7 +55,7 @@ export function blockAssignment(
   const inner = innerScope(scope)
   collect(body, inner.symbols)
   const enter = entering(inner.symbols)
-  const run = compilation.sequence(body, inner)
+  const capture = capturing(compilation.sequence(body, inner))
   compilation.line = line
   const evaluate = filter && textEvaluation(filter, inner)
   const store = storing(compilation, target, scope)
@@ -63,10 +63,7 @@ export function blockAssignment(
   return (frame) => {
     const { render } = frame
     enter(frame)
-    let signal: Signal = NEXT
-    render.captured = render.capture(() => {
-      signal = run(frame)
-    })
+    const signal = capture(frame)
     if (signal !== NEXT) return signal
     render.line = line
     const value = evaluate ? evaluate(frame) : render.captured

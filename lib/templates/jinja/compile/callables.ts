@@ -15,6 +15,7 @@ import {
 import { storing } from './assignment.ts'
 import {
   type Compilation,
+  capturing,
   entering,
   heightOf,
   innerScope,
@@ -22,7 +23,6 @@ import {
   NEXT,
   type Run,
   type Scope,
-  type Signal,
   undeclaredIn,
   weighed,
 } from './compilation.ts'
@@ -81,17 +81,14 @@ export function filterBlock(compilation: Compilation, { filter, body, line }: Fi
   const inner = innerScope(scope)
   collect([...body, filter], inner.symbols)
   const enter = entering(inner.symbols)
-  const run = compilation.sequence(body, inner)
+  const capture = capturing(compilation.sequence(body, inner))
   compilation.line = line
   const evaluate = textEvaluation(filter, inner)
   const leave = leaving(inner.symbols)
   return (frame) => {
     const { render } = frame
     enter(frame)
-    let signal: Signal = NEXT
-    render.captured = render.capture(() => {
-      signal = run(frame)
-    })
+    const signal = capture(frame)
     if (signal !== NEXT) return signal
     render.line = line
     if (render.trace) render.trace.read = NONE

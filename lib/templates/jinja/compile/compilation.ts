@@ -119,6 +119,18 @@ export function weighed<T>({ work }: Compilation, compileBody: () => T): readonl
 export const heightOf = (nodes: readonly Node[]): number =>
   nodes.reduce((height, node) => Math.max(height, 1 + heightOf(children(node))), 0)
 
+/** Runs a body and holds what it writes in `captured`. */
+export const capturing =
+  (run: Run): Run =>
+  (frame) => {
+    const { render } = frame
+    let signal: Signal = NEXT
+    render.captured = render.capture(() => {
+      signal = run(frame)
+    })
+    return signal
+  }
+
 export function all(steps: readonly ((frame: Frame) => void)[]): (frame: Frame) => void {
   const [first = () => {}] = steps
   if (steps.length <= 1) return first

@@ -1,0 +1,89 @@
+/** Whether the guard holds on this machine, found out by trying: before the first code of a model is run. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { type Interpreter, InterpreterError } from './interpreter.ts'
+import { type Probe, probes, type Trap } from './probes.ts'
+import { resultText } from './result.ts'
+
+/** Names of the probes that get out, with what they got. Rejects with InterpreterError where no interpreter starts. */
+export async function guardHoles(
+  start: () => Promise<Interpreter>,
+  tried: readonly Probe[] = probes.filter(({ atStart }) => atStart),
+): Promise<readonly string[]> {
+  const trap = await setTrap()
+  let interpreter: Interpreter | undefined
+  try {
+    const holes: string[] = []
+    for (const { name, code } of tried) {
+      interpreter = interpreter?.isOver() === false ? interpreter : await start()
+      const got = trap.caught(await said(interpreter, code(trap)))
+      if (got !== undefined) holes.push(`${name}: ${got}`)
+    }
+    return holes
+  } finally {
+    interpreter?.end()
+    trap.close()
+  }
+}
+
+interface SetTrap extends Trap {
+  /** What a probe that said this got hold of; forgets it. */
+  caught(said: string): string | undefined
+  close(): void
+}
+
+export async function setTrap(): Promise<SetTrap> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-trap-'))
+  const secretFile = path.join(folder, 'secret')
+  const markerFile = path.join(folder, 'marker')
+  const secret = crypto.randomUUID()
+  writeFileSync(secretFile, secret)
+  // For those that list the folder.
+  writeFileSync(path.join(folder, secret), '')
+  let visits = 0
+  const server = createServer((_, response) => {
+    visits++
+    response.end(secret)
+  })
+  server.on('connection', () => visits++)
+  server.unref()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    secretFile,
+    markerFile,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    caught(text) {
+      if (text.includes(secret)) return 'it read a file or a folder of the host'
+      if (process.env.PATH !== undefined && process.env.PATH.length > 12 && text.includes(process.env.PATH))
+        return 'it read the environment'
+      if (existsSync(markerFile)) {
+        rmSync(markerFile)
+        return 'it wrote a file, or ran a command, on the host'
+      }
+      if (visits > 0) {
+        visits = 0
+        return 'it reached the network'
+      }
+      return undefined
+    },
+    close() {
+      server.closeAllConnections()
+      server.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function said(interpreter: Interpreter, code: string): Promise<string> {
+  try {
+    return resultText(await interpreter.run(code))
+  } catch (error) {
+    if (error instanceof InterpreterError) return ''
+    throw error
+  }
+}

@@ -1,0 +1,2 @@
+/** What Pyodide gets as node:tty. */
+export const isatty = (): boolean => false

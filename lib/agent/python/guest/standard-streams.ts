@@ -1,0 +1,36 @@
+/** Reading and writing that wait: between two calls nothing runs in this process. */
+import fs from 'node:fs'
+
+/** Waited for where the system does not wait for a pipe. */
+const NEVER = new Int32Array(new SharedArrayBuffer(4))
+
+export function writeWhole(bytes: Uint8Array): void {
+  let rest = bytes
+  while (rest.length > 0) rest = rest.subarray(waited(() => fs.writeSync(1, rest)))
+}
+
+export function* lines(): Generator<string> {
+  const chunk = Buffer.alloc(65_536)
+  let rest: Buffer<ArrayBuffer> = Buffer.alloc(0)
+  for (;;) {
+    const read = waited(() => fs.readSync(0, chunk))
+    if (read === 0) return
+    rest = Buffer.concat([rest, chunk.subarray(0, read)])
+    for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {
+      yield rest.toString('utf8', 0, end)
+      rest = rest.subarray(end + 1)
+    }
+  }
+}
+
+/** Where the system does not wait for a pipe, this does. */
+function waited(action: () => number): number {
+  for (;;) {
+    try {
+      return action()
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+      Atomics.wait(NEVER, 0, 0, 5)
+    }
+  }
+}

@@ -1,0 +1,132 @@
+/** The application's end of the channel, with processes that say and do what they should not. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { InterpreterError, type InterpreterPlace, startInterpreter } from './interpreter.ts'
+import { LONGEST_LINE, MOST_BYTES } from './protocol.ts'
+import { testPlace } from './test-place.ts'
+
+let folder: string
+let place: InterpreterPlace
+beforeAll(async () => {
+  place = await testPlace()
+}, 60_000)
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-guest-'))
+  mkdirSync(path.join(folder, 'guest'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const READY = `write('{"type":"ready"}\\n');`
+const ON_LINE = (action: string) => `process.stdin.once('data', () => { ${action} })`
+
+function start(script: string, signal?: AbortSignal) {
+  const guestFile = path.join(folder, 'guest', 'main.cjs')
+  writeFileSync(guestFile, `const write = (...all) => process.stdout.write(...all)\n${script}`)
+  return startInterpreter({ ...place, guestFile }, signal)
+}
+
+test.each([
+  ['ends', 'process.exit(3)', 'it ended with status 3'],
+  ['breaks', 'nothing()', 'it ended with status 1: ReferenceError: nothing is not defined'],
+  ['says why', `write('{"type":"failed","why":"the guard is open"}\\n')`, 'the guard is open'],
+  ['says something else', `write('Hello\\n')`, 'it said something that it should not'],
+  ['answers what nobody asked', `write('{"type":"ran","number":1}\\n')`, 'should not'],
+])('a process that %s before it is ready', async (_, script, why) => {
+  await expect(start(script)).rejects.toThrow(InterpreterError)
+  await expect(start(script)).rejects.toThrow(why)
+})
+
+test.each([
+  ['ends', 'process.exit(0)', 'it ended with status 0'],
+  ['is killed', `process.abort()`, 'it ended by SIGABRT'],
+  ['says something else', `write('Hello\\n')`, 'it said something that it should not'],
+  ['answers another call', `write('{"type":"ran","number":2}\\n')`, 'should not'],
+  ['answers without a text', `write('{"type":"ran","number":1,"value":{}}\\n')`, 'should not'],
+  ['answers twice', `write('{"type":"ran","number":1}\\n{"type":"ready"}\\n')`, 'should not'],
+  ['never ends its line', `const more = () => write('x'.repeat(65536), more); more()`, 'should not'],
+])('a process that %s in answer to a call', async (_, script, why) => {
+  const interpreter = await start(READY + ON_LINE(script))
+  expect(interpreter.isOver()).toBe(false)
+  await expect(interpreter.run('1')).rejects.toThrow(why)
+  expect(interpreter.isOver()).toBe(true)
+  await expect(interpreter.run('1')).rejects.toThrow(InterpreterError)
+})
+
+test('an answer may come in pieces, and be as long as a line may be', async () => {
+  const text = `'\\u0001'.repeat(${MOST_BYTES})`
+  const interpreter = await start(
+    `${READY} ${ON_LINE(`const line = JSON.stringify({ type: 'ran', number: 1, value: { text: ${text} } }) + '\\n'; write(line.slice(0, 100)); setTimeout(() => write(line.slice(100)), 10)`)}`,
+  )
+  const { value } = await interpreter.run('1')
+  expect(value?.text).toHaveLength(MOST_BYTES)
+  expect(6 * MOST_BYTES).toBeLessThan(LONGEST_LINE)
+  interpreter.end()
+})
+
+test('what is printed is there while the code runs, and after the process has ended', async () => {
+  const printed = (text: string, bytes: number) => `write('{"type":"printed","text":"${text}","bytes":${bytes}}\\n')`
+  const interpreter = await start(
+    `${READY} ${ON_LINE(`${printed('a', 1)}; ${printed('é', 3)}; process.stdin.once('data', () => process.exit(0))`)}`,
+  )
+  const answer = interpreter.run('1')
+  await vi.waitFor(() => expect(interpreter.printed()).toEqual({ text: 'aé' }))
+  interpreter.end()
+  await expect(answer).rejects.toThrow(InterpreterError)
+  expect(interpreter.printed()).toEqual({ text: 'aé' })
+})
+
+test('a process that prints more than it may is ended', async () => {
+  const more = `for (let i = 0; i < 12; i++) write(JSON.stringify({ type: 'printed', text: 'x'.repeat(100_000), bytes: 1 }) + '\\n')`
+  await expect((await start(READY + ON_LINE(more))).run('1')).rejects.toThrow('should not')
+})
+
+test('names that objects have by themselves change nothing here', async () => {
+  const names = `"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}`
+  const script = `write('{"type":"printed","text":"a","bytes":1,${names}}\\n{"type":"ran","number":1,"value":{"text":"b",${names}},${names}}\\n')`
+  const interpreter = await start(READY + ON_LINE(script))
+  const ran = await interpreter.run('1')
+  expect(ran).toEqual({ type: 'ran', number: 1, printed: { text: 'a' }, value: { text: 'b' } })
+  expect([Reflect.get({}, 'polluted'), Reflect.get(ran, 'polluted')]).toEqual([undefined, undefined])
+  interpreter.end()
+})
+
+test('one that starts for ever is ended with its signal', async () => {
+  const controller = new AbortController()
+  const started = start('setInterval(() => {}, 1000)', controller.signal)
+  controller.abort()
+  await expect(started).rejects.toThrow('it was ended while it started')
+})
+
+test('ending one ends its process, whatever it does', async () => {
+  const interpreter = await start(`${READY} ${ON_LINE('for (;;);')}`)
+  const answer = interpreter.run('1')
+  interpreter.end()
+  await expect(answer).rejects.toThrow('it was ended')
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'an endless loop ends with the application, also where that was killed',
+  async () => {
+    const script = `
+    import { startInterpreter } from ${JSON.stringify(path.join(import.meta.dirname, 'interpreter.ts'))}
+    const place = ${JSON.stringify(place)}
+    const interpreter = await startInterpreter(place)
+    interpreter.run('while True: pass').catch(() => {})
+    console.log('running')`
+    const application = spawn(process.execPath, ['--input-type=module-typescript', '--eval', script])
+    await once(application.stdout, 'data')
+    const [interpreter] = readFileSync(`/proc/${application.pid}/task/${application.pid}/children`, 'utf8').split(' ')
+    expect(existsSync(`/proc/${interpreter}/exe`)).toBe(true)
+    application.kill('SIGKILL')
+    await vi.waitFor(() => expect(existsSync(`/proc/${interpreter}/exe`)).toBe(false), { timeout: 20_000 })
+  },
+  60_000,
+)
+
+test('a program that is not there is told', async () => {
+  await expect(startInterpreter({ ...place, node: '/nowhere/node' })).rejects.toThrow('ENOENT')
+})

@@ -1,0 +1,204 @@
+/** One Python interpreter in a process of its own, which is guarded (guest/guard.ts) and can be killed at any time. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import path from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import * as z from 'zod'
+import { type Cut, type FromGuest, LONGEST_LINE, MOST_BYTES, type Ran, type ToGuest } from './protocol.ts'
+
+export interface Interpreter {
+  /** One call at a time. Rejects with InterpreterError, and ends, where the process does not answer as it should. */
+  run(code: string): Promise<Ran>
+  /** What the last call has printed, also where it has not ended, or never will. */
+  printed(): Cut
+  /** How many calls it has run. */
+  calls(): number
+  isOver(): boolean
+  /** Kills it, whatever it does. */
+  end(): void
+}
+
+/** The process could not start, ended, or said what it should not. */
+export class InterpreterError extends Error {
+  override readonly name = 'InterpreterError'
+}
+
+export interface InterpreterPlace {
+  /** The program of Node: 24 or later. */
+  readonly node: string
+  /** The folder of package.json: what Node asks of it is the type of the modules. */
+  readonly applicationFolder: string
+  readonly pyodideFolder: string
+  /** Where the process stands: an empty folder, which it cannot read. */
+  readonly emptyFolder: string
+  /** Where Python begins: see snapshot.ts. */
+  readonly snapshotFile: string
+  /** What is run there. */
+  readonly guestFile: string
+}
+
+/** A start takes half a second, on a machine that is busy several times that. */
+const LONGEST_START_MS = 60_000
+
+/** Megabytes of JavaScript objects; Python's own memory is limited by the guard. */
+const JAVASCRIPT_MEGABYTES = 256
+
+/** Rejects with InterpreterError. Aborting the signal ends it while it starts. */
+export async function startInterpreter(place: InterpreterPlace, signal?: AbortSignal): Promise<Interpreter> {
+  const child = spawn(place.node, guestParameters(place), {
+    cwd: place.emptyFolder,
+    env: NO_ENVIRONMENT,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const channel = openChannel(child)
+  const stop = () => channel.fail('it was ended while it started')
+  const timer = setTimeout(() => channel.fail(`it did not start within ${LONGEST_START_MS / 1000} s`), LONGEST_START_MS)
+  signal?.addEventListener('abort', stop)
+  try {
+    const first = await channel.next()
+    if (first.type !== 'ready') throw channel.fail(MISFIT)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
+  }
+  let number = 0
+  return {
+    async run(code) {
+      const answer = channel.next()
+      channel.send({ number: ++number, code })
+      const ran = await answer
+      if (ran.type !== 'ran' || ran.number !== number) throw channel.fail(MISFIT)
+      return { ...ran, printed: channel.printed() }
+    },
+    printed: channel.printed,
+    calls: () => number,
+    isOver: channel.isOver,
+    end: () => void channel.fail('it was ended'),
+  }
+}
+
+const NO_ENVIRONMENT = {} as NodeJS.ProcessEnv
+const MISFIT = 'it said something that it should not'
+
+/** Node’s, which are the walls that are flags, then the guest and its own. */
+export function guestParameters({
+  applicationFolder,
+  pyodideFolder,
+  snapshotFile,
+  guestFile,
+}: InterpreterPlace): readonly string[] {
+  const readable = [
+    `${path.dirname(path.dirname(guestFile))}${path.sep}`,
+    `${pyodideFolder}${path.sep}`,
+    path.join(applicationFolder, 'package.json'),
+    snapshotFile,
+  ]
+  return [
+    '--permission',
+    ...readable.map((name) => `--allow-fs-read=${name}`),
+    '--disallow-code-generation-from-strings',
+    `--max-old-space-size=${JAVASCRIPT_MEGABYTES}`,
+    guestFile,
+    pyodideFolder,
+    snapshotFile,
+  ]
+}
+
+const cut = z.object({ text: z.string(), wholeBytes: z.int().exactOptional() })
+const fromGuest = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ready') }),
+  z.object({ type: z.literal('failed'), why: z.string() }),
+  z.object({ type: z.literal('printed'), text: z.string(), bytes: z.int() }),
+  z.object({
+    type: z.literal('ran'),
+    number: z.int(),
+    value: cut.exactOptional(),
+    error: cut.exactOptional(),
+  }),
+]) satisfies z.ZodType<FromGuest>
+
+/** Lines in both directions; the first thing that goes wrong ends the process, and is what every later wait rejects with. */
+function openChannel(child: ChildProcessByStdio<Writable, Readable, Readable>) {
+  let waiting: PromiseWithResolvers<Extract<FromGuest, { type: 'ready' | 'ran' }>> | undefined
+  let failure: InterpreterError | undefined
+  let chunks: Buffer[] = []
+  let size = 0
+  let complaint = ''
+  let printed: Cut = { text: '' }
+  const fail = (why: string): InterpreterError => {
+    if (failure) return failure
+    failure = new InterpreterError(why)
+    child.kill('SIGKILL')
+    chunks = []
+    waiting?.reject(failure)
+    return failure
+  }
+  const take = (line: Buffer, isLast: boolean) => {
+    const message = readMessage(line)
+    if (!message || !waiting) fail(MISFIT)
+    else if (message.type === 'failed') fail(message.why)
+    else if (message.type === 'printed') {
+      const { text, bytes } = message
+      printed = { text: printed.text + text, ...(bytes > MOST_BYTES && { wholeBytes: bytes }) }
+      if (printed.text.length > MOST_BYTES) fail(MISFIT)
+      // One answer for one question: nothing may follow it.
+    } else if (!isLast) fail(MISFIT)
+    else {
+      const { resolve } = waiting
+      waiting = undefined
+      resolve(message)
+    }
+  }
+  child.stdout.on('data', (chunk: Buffer) => {
+    for (let rest = chunk; !failure && rest.length > 0; ) {
+      const end = rest.indexOf('\n')
+      const part = end < 0 ? rest : rest.subarray(0, end)
+      size += part.length
+      if (size > LONGEST_LINE) fail(MISFIT)
+      else chunks.push(part)
+      if (end < 0) return
+      const line = Buffer.concat(chunks)
+      chunks = []
+      size = 0
+      rest = rest.subarray(end + 1)
+      take(line, rest.length === 0)
+    }
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint = `${complaint}${chunk.toString('utf8')}`.slice(-LONGEST_COMPLAINT)
+  })
+  child.stdin.on('error', () => {})
+  child.on('error', (error) => fail(error.message))
+  child.on('close', (status, by) => fail(endText(status, by, complaint)))
+  return {
+    next() {
+      printed = { text: '' }
+      if (failure) return Promise.reject(failure)
+      waiting = Promise.withResolvers()
+      return waiting.promise
+    },
+    send: (message: ToGuest) => void child.stdin.write(`${JSON.stringify(message)}\n`),
+    printed: () => printed,
+    fail,
+    isOver: () => failure !== undefined,
+  }
+}
+
+const LONGEST_COMPLAINT = 4_000
+
+function readMessage(line: Buffer): FromGuest | undefined {
+  try {
+    return fromGuest.parse(JSON.parse(line.toString('utf8')))
+  } catch {
+    return undefined
+  }
+}
+
+/** The last line of what Node complained about says what was wrong, or that its heap is full. */
+function endText(status: number | null, by: string | null, complaint: string): string {
+  const how = by === null ? `with status ${status}` : `by ${by}`
+  const last = complaint
+    .trim()
+    .split('\n')
+    .findLast((line) => /error|refused|bad option/i.test(line))
+  return `it ended ${how}${last === undefined ? '' : `: ${last.trim()}`}`
+}

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import { type Interpreter, InterpreterError } from './interpreter.ts'
+import { createPool } from './pool.ts'
+
+/** A pool of interpreters that do nothing; `alive`: how many have started and not ended. */
+function counted(most: number, fails: (number: number) => boolean = () => false) {
+  let started = 0
+  const alive = new Set<Interpreter>()
+  const pool = createPool(async () => {
+    const number = ++started
+    if (fails(number)) throw new InterpreterError('no')
+    const interpreter: Interpreter = {
+      run: async () => ({ printed: { text: '' } }),
+      printed: () => ({ text: '' }),
+      calls: () => 0,
+      isOver: () => !alive.has(interpreter),
+      end: () => void alive.delete(interpreter),
+    }
+    alive.add(interpreter)
+    return interpreter
+  }, most)
+  return { pool, alive, started: () => started }
+}
+const never = new AbortController().signal
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Who has sat down, by name, in that order. */
+function seated(most: number) {
+  const { pool, alive } = counted(most)
+  const order: string[] = []
+  const sit = async (name: string) => {
+    const seat = await pool.sit(never)
+    order.push(name)
+    await seat.interpreter()
+    return seat
+  }
+  return { alive, order, sit }
+}
+
+test('so many sit at a time, the others wait in the order in which they came', async () => {
+  const { alive, order, sit } = seated(2)
+  const [a, b] = [await sit('a'), await sit('b')]
+  const [c, d] = [sit('c'), sit('d')]
+  await settled()
+  expect(order).toEqual(['a', 'b'])
+  expect(alive.size).toBe(2)
+  b.leave()
+  b.leave()
+  await c
+  expect(order).toEqual(['a', 'b', 'c'])
+  a.leave()
+  await d
+  expect(order).toEqual(['a', 'b', 'c', 'd'])
+  expect(alive.size).toBe(2)
+})
+
+test('whoever comes when a seat is handed over waits behind', async () => {
+  const { alive, order, sit } = seated(2)
+  const [a, b] = [await sit('a'), await sit('b')]
+  const waiting = sit('waiting')
+  a.leave()
+  const late = sit('late')
+  await waiting
+  await settled()
+  expect([order, alive.size]).toEqual([['a', 'b', 'waiting'], 2])
+  b.leave()
+  await late
+  expect(alive.size).toBe(2)
+})
+
+test('whoever stops waiting loses the place, and nobody else does', async () => {
+  const { pool } = counted(1)
+  const first = await pool.sit(never)
+  const controller = new AbortController()
+  const second = pool.sit(controller.signal)
+  const third = pool.sit(never)
+  controller.abort(new Error('stopped'))
+  await expect(second).rejects.toThrow('stopped')
+  await expect(pool.sit(controller.signal)).rejects.toThrow('stopped')
+  first.leave()
+  await expect(third).resolves.toBeDefined()
+})
+
+test('one is started ahead while there is room for it, and the next run gets that one', async () => {
+  const { pool, alive, started } = counted(2)
+  expect(started()).toBe(0)
+  const first = await pool.sit(never)
+  await settled()
+  expect(started()).toBe(2)
+  const second = await pool.sit(never)
+  await Promise.all([first.interpreter(), second.interpreter()])
+  expect(started()).toBe(2)
+  first.leave()
+  await settled()
+  expect(alive.size).toBe(1)
+  const third = await pool.sit(never)
+  await third.interpreter()
+  expect(alive.size).toBe(2)
+})
+
+test('a seat keeps its interpreter, and gets another where that one has ended', async () => {
+  const { pool } = counted(1)
+  const seat = await pool.sit(never)
+  const one = await seat.interpreter()
+  expect(await seat.interpreter()).toBe(one)
+  one.end()
+  const other = await seat.interpreter()
+  expect(other).not.toBe(one)
+  expect(other.isOver()).toBe(false)
+})
+
+test('a start that fails is tried again, and told when it fails again; the next run begins anew', async () => {
+  const { pool } = counted(2, (number) => number <= 2)
+  const seat = await pool.sit(never)
+  await settled()
+  await expect(seat.interpreter()).rejects.toThrow('no')
+  seat.leave()
+  const next = await pool.sit(never)
+  await expect(next.interpreter()).resolves.toBeDefined()
+})
+
+test('closing ends those that sit, and the one that was started ahead', async () => {
+  const { pool, alive } = counted(3)
+  const seat = await pool.sit(never)
+  await seat.interpreter()
+  await settled()
+  expect(alive.size).toBe(2)
+  pool.close()
+  await settled()
+  expect(alive.size).toBe(0)
+})

@@ -1,0 +1,115 @@
+/** Interpreters for runs: as many at a time as fit into memory, one of them started ahead; further runs wait. */
+import type { Interpreter } from './interpreter.ts'
+
+export interface InterpreterPool {
+  /** A seat for one run, in the order of asking. Rejects with the signal's reason where that comes first. */
+  sit(signal: AbortSignal): Promise<Seat>
+  /** Ends all interpreters. */
+  close(): void
+}
+
+export interface Seat {
+  /** Its interpreter, another one where the last has ended. Rejects with InterpreterError where none starts. */
+  interpreter(): Promise<Interpreter>
+  /** Ends its interpreter, and lets the next run sit. */
+  leave(): void
+}
+
+/** Each process takes 100 to 400 MB. */
+const MOST = 4
+
+/** So long is one kept that was started ahead. */
+const SPARE_MS = 60_000
+
+interface Starting {
+  readonly interpreter: Promise<Interpreter>
+  end(): void
+}
+
+export function createPool(start: (signal: AbortSignal) => Promise<Interpreter>, most = MOST): InterpreterPool {
+  const closing = new AbortController()
+  const queue = new Set<() => void>()
+  let seats = 0
+  let spare: (Starting & { readonly timer: NodeJS.Timeout }) | undefined
+
+  const begin = (): Starting => {
+    const controller = new AbortController()
+    const interpreter = start(controller.signal)
+    // Whoever asks for it hears of it.
+    interpreter.catch(() => {})
+    const end = () => {
+      closing.signal.removeEventListener('abort', end)
+      controller.abort()
+      interpreter.then(
+        (started) => started.end(),
+        () => {},
+      )
+    }
+    closing.signal.addEventListener('abort', end)
+    return { interpreter, end }
+  }
+  const takeSpare = (): Starting | undefined => {
+    const taken = spare
+    clearTimeout(taken?.timer)
+    spare = undefined
+    return taken
+  }
+  const warm = (): void => {
+    if (spare || seats >= most || closing.signal.aborted) return
+    const made = begin()
+    spare = { ...made, timer: setTimeout(() => takeSpare()?.end(), SPARE_MS).unref() }
+    made.interpreter.catch(() => spare?.interpreter === made.interpreter && takeSpare())
+  }
+  const newSeat = (): Seat => {
+    let own = takeSpare() ?? begin()
+    let isLeft = false
+    // One after the other: two at once would take twice as long.
+    own.interpreter.then(warm, () => {})
+    return {
+      async interpreter() {
+        const interpreter = await own.interpreter.catch(() => undefined)
+        if (interpreter && !interpreter.isOver()) return interpreter
+        if (isLeft) throw new Error('this seat has been left')
+        own = takeSpare() ?? begin()
+        return own.interpreter
+      },
+      leave() {
+        if (isLeft) return
+        isLeft = true
+        own.end()
+        const [next] = queue
+        // The seat stays taken: who comes before the next one has sat down would take it too.
+        if (next) next()
+        else seats--
+      },
+    }
+  }
+  return {
+    async sit(signal) {
+      signal.throwIfAborted()
+      if (seats >= most) await turn(queue, signal)
+      else seats++
+      return newSeat()
+    },
+    close() {
+      closing.abort()
+      takeSpare()?.end()
+    },
+  }
+}
+
+/** Resolves when it is this one's turn: the seat of one who left is handed over. */
+function turn(queue: Set<() => void>, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const called = () => {
+    queue.delete(called)
+    resolve()
+  }
+  queue.add(called)
+  const leave = () => {
+    queue.delete(called)
+    reject(signal.reason)
+  }
+  signal.addEventListener('abort', leave, { once: true })
+  return promise.finally(() => signal.removeEventListener('abort', leave))
+}

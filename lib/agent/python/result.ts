@@ -1,0 +1,14 @@
+/** What the model reads of a piece of code that was run. */
+import type { Cut, Ran } from './protocol.ts'
+
+/** What was printed, then the value of the last expression or the traceback, each on lines of its own. */
+export const resultText = ({ printed, value, error }: Ran): string =>
+  [printed, value, error].flatMap((part) => (part && part.text !== '' ? [shown(part)] : [])).join('\n')
+
+function shown({ text, wholeBytes }: Cut): string {
+  const lines = text.replace(/\n$/, '')
+  if (wholeBytes === undefined) return lines
+  return `${lines}\n[cut: ${counted(Buffer.byteLength(text))} of ${counted(wholeBytes)} bytes are shown]`
+}
+
+const counted = (bytes: number): string => bytes.toLocaleString('en-US')

@@ -1,0 +1,63 @@
+/**
+ * Python’s memory right after its start, in a file: made once, by a process that runs no code of anybody; interpreters begin
+ * from there, for a fifth of the CPU time. Docs/decisions/0033.
+ */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { buffer, text } from 'node:stream/consumers'
+import { guestParameters, InterpreterError, type InterpreterPlace } from './interpreter.ts'
+
+/** Where the snapshot is kept that this Pyodide and this guest make: another version is another file. */
+export function snapshotFileIn(
+  folder: string,
+  { pyodideFolder, guestFile }: Omit<InterpreterPlace, 'snapshotFile'>,
+): string {
+  const hash = createHash('sha256').update(pyodideFolder)
+  // None of the application's own files: without the mark its build says that it takes the whole folder in.
+  for (const file of [path.join(pyodideFolder, 'package.json'), path.join(path.dirname(guestFile), 'python.ts')])
+    hash.update(readFileSync(/*turbopackIgnore: true*/ file))
+  return path.join(folder, `${hash.digest('hex').slice(0, 16)}${ENDING}`)
+}
+
+/** Makes it where it is not there, and takes away those of other versions. Rejects with InterpreterError. */
+export async function keepSnapshot(place: InterpreterPlace): Promise<void> {
+  const { snapshotFile } = place
+  if (existsSync(snapshotFile)) return
+  const folder = path.dirname(snapshotFile)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const made = `${snapshotFile}.${crypto.randomUUID()}`
+  writeFileSync(made, await madeSnapshot(place))
+  for (const name of readdirSync(folder)) if (name.endsWith(ENDING)) rmSync(path.join(folder, name), { force: true })
+  renameSync(made, snapshotFile)
+}
+
+const ENDING = '.snapshot'
+/** On a busy machine many times what it takes alone, which is two seconds. */
+const LONGEST_MS = 60_000
+
+async function madeSnapshot(place: InterpreterPlace): Promise<Buffer> {
+  const guestFile = path.join(path.dirname(place.guestFile), 'make-snapshot.ts')
+  const child = spawn(place.node, guestParameters({ ...place, guestFile }), {
+    cwd: place.emptyFolder,
+    env: {} as NodeJS.ProcessEnv,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: LONGEST_MS,
+    killSignal: 'SIGKILL',
+  })
+  try {
+    const [bytes, complaint, [status, by]] = await Promise.all([
+      buffer(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ])
+    if (status === 0) return bytes
+    throw new Error(
+      `it ended ${by === null ? `with status ${status}` : `by ${by}`}${complaint && `: ${complaint.trim()}`}`,
+    )
+  } catch (error) {
+    throw new InterpreterError((error as Error).message)
+  }
+}

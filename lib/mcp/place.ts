@@ -1,0 +1,50 @@
+/** Where an MCP server is, and the file in which people keep theirs: `{"mcpServers": {name: …}}`, as other programs read it. */
+import * as z from 'zod'
+import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
+import { serverNameSchema } from '#lib/core/server-name.ts'
+
+export type McpPlace =
+  | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+  /** A program of this machine that speaks over its standard input and output. */
+  | {
+      readonly kind: 'stdio'
+      readonly command: string
+      readonly args: readonly string[]
+      /** Besides what every program gets: PATH, HOME and the like. */
+      readonly env: Readonly<Record<string, string>>
+      readonly cwd: string | undefined
+    }
+
+export interface NamedPlace {
+  readonly name: string
+  readonly place: McpPlace
+}
+
+const texts = z.record(z.string(), z.string())
+const named = z.looseObject({
+  command: z.string().min(1).optional(),
+  args: z.array(z.string()).default([]),
+  env: texts.default({}),
+  cwd: z.string().optional(),
+  url: z.string().optional(),
+  headers: texts.default({}),
+})
+const fileSchema = z.looseObject({ mcpServers: z.record(serverNameSchema, named) })
+
+/** The servers of such a file, in its order. Throws an Error that says what is wrong, and where. */
+export function placesIn(text: string): readonly NamedPlace[] {
+  const value: unknown = JSON.parse(text)
+  const { data, error } = fileSchema.safeParse(value)
+  if (!data) throw new Error(violationText(schemaViolation(error, value)))
+  return Object.entries(data.mcpServers).map(([name, { command, args, env, cwd, url, headers }]) => {
+    if ((command === undefined) === (url === undefined))
+      throw new Error(`mcpServers.${name}: expected either "command" or "url"`)
+    return {
+      name,
+      place:
+        url === undefined
+          ? { kind: 'stdio', command: command as string, args, env, cwd }
+          : { kind: 'http', url, headers },
+    }
+  })
+}

@@ -1,0 +1,292 @@
+/** Against a real MCP server package, over both of its transports. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { McpPlace } from './place.ts'
+import { createMcpServer, McpError, type McpServer } from './server.ts'
+
+const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
+const stdio: Extract<McpPlace, { kind: 'stdio' }> = {
+  kind: 'stdio',
+  command: process.execPath,
+  args: [program, 'stdio'],
+  env: {},
+  cwd: undefined,
+}
+const signal = new AbortController().signal
+const made: McpServer[] = []
+const server = (place: McpPlace, fetch = globalThis.fetch): McpServer => {
+  const one = createMcpServer(place, { fetch, version: '0' })
+  made.push(one)
+  return one
+}
+afterEach(async () => {
+  await Promise.all(made.splice(0).map((one) => one.close()))
+})
+
+let http: { readonly url: string; readonly stop: () => Promise<void> }
+beforeAll(async () => {
+  http = await startHttp(await freePort())
+}, 20_000)
+afterAll(() => http.stop())
+
+async function startHttp(port: number): Promise<typeof http> {
+  const env = { ...process.env, PORT: String(port) }
+  const child = spawn(process.execPath, [program, 'streamableHttp'], { env, stdio: 'ignore' })
+  const url = `http://127.0.0.1:${port}/mcp`
+  await vi.waitFor(async () => expect((await fetch(url)).status).toBe(400), { timeout: 15_000, interval: 50 })
+  return {
+    url,
+    async stop() {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as { readonly port: number }
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
+describe.each(['stdio', 'http'] as const)('over %s', (kind) => {
+  const place = (): McpPlace => (kind === 'stdio' ? stdio : { kind: 'http', url: http.url, headers: {} })
+
+  test('its tools are listed, and called side by side', async () => {
+    const one = server(place())
+    const tools = await one.tools(signal)
+    expect(tools.find(({ name }) => name === 'echo')).toMatchObject({
+      description: expect.stringMatching(/echo/i),
+      inputSchema: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
+    })
+    const [echoed, sum] = await Promise.all([
+      one.call('echo', { message: 'Grüße, 世界' }, signal),
+      one.call('get-sum', { a: 2, b: 3.5 }, signal),
+    ])
+    expect([echoed.text, echoed.isError]).toEqual(['Echo: Grüße, 世界', false])
+    expect(sum.text).toContain('5.5')
+  })
+
+  test('what a tool refuses is an error result, and a tool that is not there one too', async () => {
+    const one = server(place())
+    expect(await one.call('get-sum', { a: 'two' }, signal)).toMatchObject({ isError: true })
+    expect(await one.call('no-such-tool', {}, signal)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('no-such-tool'),
+    })
+  })
+
+  test('a call that is given up is no longer waited for, and the connection serves the next', async () => {
+    const one = server(place())
+    await one.tools(signal)
+    const own = new AbortController()
+    const call = one.call('trigger-long-running-operation', { duration: 60, steps: 60 }, own.signal)
+    own.abort(new Error('enough'))
+    await expect(call).rejects.toThrow('enough')
+    expect((await one.call('echo', { message: 'on' }, signal)).text).toBe('Echo: on')
+  })
+
+  test('eight runs share it: each reads its own results, whatever the others give up', async () => {
+    const one = server(place())
+    const run = async (number: number) => {
+      const late = new AbortController()
+      // Every other one waits for a call that its time-out ends.
+      const long = one.call(
+        'trigger-long-running-operation',
+        { duration: number % 2 ? 60 : 0.05, steps: 1 },
+        late.signal,
+      )
+      const results = await Promise.all(
+        [1, 2, 3, 4].map((turn) => one.call('echo', { message: `run ${number}, turn ${turn}` }, signal)),
+      )
+      if (number % 2) late.abort(new Error('enough'))
+      const ended = await long.then(
+        () => 'answered',
+        (error: Error) => error.message.match(/enough/)?.[0],
+      )
+      return [...results.map(({ text }) => text), ended]
+    }
+    const numbers = [0, 1, 2, 3, 4, 5, 6, 7]
+    expect(await Promise.all(numbers.map(run))).toEqual(
+      numbers.map((number) => [
+        ...[1, 2, 3, 4].map((turn) => `Echo: run ${number}, turn ${turn}`),
+        number % 2 ? 'enough' : 'answered',
+      ]),
+    )
+  })
+
+  test('let go, it is connected again by the next call', async () => {
+    const one = server(place())
+    await one.tools(signal)
+    await one.close()
+    expect((await one.call('echo', { message: 'again' }, signal)).text).toBe('Echo: again')
+  })
+})
+
+test('blocks that are no text are named, structured results are there as text', async () => {
+  const one = server(stdio)
+  const { text } = await one.call('get-tiny-image', {}, signal)
+  expect(text).toMatch(/\[image, image\/png, [\d]+ bytes: not shown\]/)
+  const weather = await one.call('get-structured-content', { location: 'New York' }, signal)
+  expect(JSON.parse(weather.text)).toMatchObject({ conditions: expect.any(String) })
+})
+
+test('a program gets no variables but those given and those every program needs', async () => {
+  vi.stubEnv('SGLANG_API_KEY', 'sk-secret')
+  const one = server({ ...stdio, env: { GIVEN: 'yes' } })
+  const { text } = await one.call('get-env', {}, signal)
+  vi.unstubAllEnvs()
+  expect(JSON.parse(text)).toMatchObject({ GIVEN: 'yes', PATH: process.env.PATH })
+  expect(text).not.toContain('sk-secret')
+})
+
+test('a call that is given up is cancelled at the server, by its own number', async () => {
+  const sent: { readonly id?: number; readonly method: string; readonly params: { readonly requestId?: number } }[] = []
+  const one = server({ kind: 'http', url: http.url, headers: {} }, async (url, init) => {
+    if (typeof init?.body === 'string') sent.push(JSON.parse(init.body))
+    return fetch(url, init)
+  })
+  await one.tools(signal)
+  const own = new AbortController()
+  const call = one.call('trigger-long-running-operation', { duration: 60, steps: 60 }, own.signal)
+  const other = one.call('echo', { message: 'on' }, signal)
+  await vi.waitFor(() => expect(sent.filter(({ method }) => method === 'tools/call')).toHaveLength(2))
+  own.abort(new Error('enough'))
+  await expect(call).rejects.toThrow('enough')
+  await vi.waitFor(() =>
+    expect(
+      sent.filter(({ method }) => method === 'notifications/cancelled').map(({ params }) => params.requestId),
+    ).toEqual([sent.find(({ method }) => method === 'tools/call')?.id]),
+  )
+  expect((await other).text).toBe('Echo: on')
+})
+
+describe('a server that says what it should not', () => {
+  const odd = (how = ''): McpPlace => ({
+    ...stdio,
+    args: [path.join(import.meta.dirname, 'test-odd-program.ts'), how],
+  })
+
+  test('loses the odd tools alone, however many they are', async () => {
+    const tools = await server(odd()).tools(signal)
+    expect(tools).toHaveLength(216)
+    expect(tools.filter(({ name }) => name === '(no name)')).toHaveLength(4)
+    expect(tools.find(({ name }) => name === 'odd-output')).toBeDefined()
+  })
+
+  test.each([
+    ['endless', 'its list of tools does not end: after 100 pages it names a further one'],
+    ['countless', 'it offers more than 1000 tools'],
+  ])('a list that never ends (%s) is given up', async (how, why) => {
+    const thrown = await server(odd(how))
+      .tools(signal)
+      .catch((error: unknown) => error)
+    expect(thrown).toBeInstanceOf(McpError)
+    expect(thrown).toHaveProperty('message', why)
+  })
+
+  test.each([
+    ['surrogate', 'a\ufffdb'],
+    [
+      'blocks',
+      '[text: cannot be read, not shown]\n[video: cannot be read, not shown]\n[image: cannot be read, not shown]\n' +
+        '[image: cannot be read, not shown]\n[resource: cannot be read, not shown]\nwhole\n' +
+        '[a block without a type: cannot be read, not shown]\n[a block without a type: cannot be read, not shown]',
+    ],
+    ['nothing', ''],
+    ['list', '[content that is no list: not shown]'],
+    ['structured', '{"a":1}'],
+    ['old', '{"a":1}'],
+  ])('a result that is odd (%s) is read as far as it goes', async (of, text) => {
+    expect(await server(odd()).call('good', { of }, signal)).toEqual({ text, isError: false })
+  })
+
+  test('five megabytes come whole', async () => {
+    expect((await server(odd()).call('good', { of: 'text' }, signal)).text).toHaveLength(5_000_000)
+  })
+})
+
+describe('a server that cannot be had is told with the reason', () => {
+  test.each<[string, McpPlace, RegExp]>([
+    ['no such program', { ...stdio, command: '/no/such/program' }, /ENOENT/],
+    [
+      'a program that ends, with its last words',
+      { ...stdio, args: ['-e', 'console.error("no licence"); process.exit(3)'] },
+      /closed.*it said: no licence/s,
+    ],
+    ['nobody there', { kind: 'http', url: 'http://127.0.0.1:9/mcp', headers: {} }, /fetch failed: /],
+  ])('%s', async (_what, place, why) => {
+    const error = await server(place)
+      .tools(signal)
+      .then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      )
+    expect(error).toBeInstanceOf(McpError)
+    expect((error as Error).message).toMatch(why)
+  })
+
+  test('it is tried again by the next who asks', async () => {
+    let refused = 0
+    const one = server({ kind: 'http', url: http.url, headers: {} }, async (...call) => {
+      if (refused++ === 0) throw new TypeError('not yet')
+      return fetch(...call)
+    })
+    await expect(one.tools(signal)).rejects.toThrow('not yet')
+    expect((await one.tools(signal)).length).toBeGreaterThan(5)
+  })
+
+  test('one that was restarted, over HTTP, is reached by all who share it', async () => {
+    const port = await freePort()
+    const before = await startHttp(port)
+    let begun = 0
+    const one = server({ kind: 'http', url: before.url, headers: {} }, (url, init) => {
+      if (typeof init?.body === 'string' && init.body.includes('"initialize"')) begun++
+      return fetch(url, init)
+    })
+    await one.tools(signal)
+    await before.stop()
+    await expect(one.call('echo', { message: 'down' }, signal)).rejects.toThrow('fetch failed')
+    const after = await startHttp(port)
+    onTestFinished(after.stop)
+    const said = await Promise.all(['a', 'b', 'c'].map((message) => one.call('echo', { message }, signal)))
+    expect(said.map(({ text }) => text)).toEqual(['Echo: a', 'Echo: b', 'Echo: c'])
+    expect(begun).toBe(2)
+  }, 20_000)
+
+  test('what is refused for another reason is asked twice at most, and nobody else loses the connection', async () => {
+    let refused = 0
+    const one = server({ kind: 'http', url: http.url, headers: {} }, async (url, init) => {
+      if (typeof init?.body !== 'string' || !init.body.includes('"refuse me"')) return fetch(url, init)
+      refused++
+      return new Response('no', { status: 400 })
+    })
+    await one.tools(signal)
+    const long = one.call('trigger-long-running-operation', { duration: 0.5, steps: 1 }, signal)
+    await expect(one.call('echo', { message: 'refuse me' }, signal)).rejects.toThrow(McpError)
+    expect(refused).toBe(2)
+    expect((await long).isError).toBe(false)
+    expect((await one.call('echo', { message: 'on' }, signal)).text).toBe('Echo: on')
+  })
+
+  test('a connection that is lost is made again', async () => {
+    const pidFile = path.join(await mkdtemp(path.join(os.tmpdir(), 'rollscope-mcp-')), 'pid')
+    const telling = `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); import(${JSON.stringify(program)})`
+    const one = server({ ...stdio, args: ['-e', telling, 'x', 'stdio'] })
+    await one.tools(signal)
+    const lost = one.call('trigger-long-running-operation', { duration: 60, steps: 60 }, signal)
+    process.kill(Number(await readFile(pidFile, 'utf8')), 'SIGKILL')
+    await expect(lost).rejects.toThrow(/closed/)
+    expect((await one.tools(signal)).length).toBeGreaterThan(5)
+    await rm(path.dirname(pidFile), { recursive: true })
+  })
+})

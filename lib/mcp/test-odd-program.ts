@@ -1,0 +1,70 @@
+/** An MCP server by hand, which says what servers should not. */
+import { createInterface } from 'node:readline'
+
+/** Written by hand: JSON.stringify does not come so deep. */
+const DEEP = `${'{"type":"object","properties":{"a":'.repeat(20_000)}{}${'}}'.repeat(20_000)}`
+const named = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more })
+
+const tools: readonly unknown[] = [
+  named('good'),
+  named('good', { description: 'again' }),
+  named('has space'),
+  named('__proto__'),
+  { inputSchema: { type: 'object' } },
+  { name: 7, inputSchema: { type: 'object' } },
+  { name: 'no-schema' },
+  named('list-schema', { inputSchema: [] }),
+  named('array-schema', { inputSchema: { type: 'array' } }),
+  named('odd-schema', { inputSchema: { type: 'object', properties: { a: { type: 'strin' } } } }),
+  named('far-schema', { inputSchema: { type: 'object', properties: { a: { $ref: 'http://x/y' } } } }),
+  named('deep-schema', { inputSchema: 'DEEP' }),
+  named('odd-output', { outputSchema: { type: 'object', properties: { a: { type: 'strin', pattern: '(' } } } }),
+  named('output', { outputSchema: { type: 'object', required: ['a'] } }),
+  'text',
+  null,
+  ...Array.from({ length: 200 }, (_, index) => named(`many_${index}`)),
+]
+
+const results: Readonly<Record<string, unknown>> = {
+  text: { content: [{ type: 'text', text: 'x'.repeat(5_000_000) }] },
+  surrogate: { content: [{ type: 'text', text: 'a\ud800b' }] },
+  blocks: {
+    content: [
+      { type: 'text' },
+      { type: 'video', data: 'AAAA' },
+      { type: 'image', data: '*** no base64', mimeType: 'image/png' },
+      { type: 'image', data: 'AAAA' },
+      { type: 'resource', resource: { uri: 'file:///x' } },
+      { type: 'resource', resource: { uri: 'file:///x', text: 'whole' } },
+      'text',
+      null,
+    ],
+  },
+  nothing: {},
+  list: { content: 'text' },
+  structured: { structuredContent: { a: 1 } },
+  error: { content: [{ type: 'text', text: 'no' }], isError: true },
+  old: { toolResult: { a: 1 } },
+}
+
+const pages: Readonly<Record<string, object>> = {
+  endless: { tools: [], nextCursor: 'more' },
+  countless: { tools, nextCursor: 'more' },
+}
+
+const reply = (id: number, result: unknown) =>
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result }).replace('"DEEP"', DEEP)}\n`)
+
+for await (const line of createInterface(process.stdin)) {
+  const { id, method, params } = JSON.parse(line)
+  // Programs do log to where they should not.
+  if (method === 'initialize') {
+    process.stdout.write('starting …\n')
+    reply(id, {
+      protocolVersion: params.protocolVersion,
+      capabilities: { tools: {} },
+      serverInfo: { name: 'odd', version: '0' },
+    })
+  } else if (method === 'tools/list') reply(id, pages[process.argv[2] ?? ''] ?? { tools })
+  else if (method === 'tools/call') reply(id, results[params.arguments.of as string])
+}

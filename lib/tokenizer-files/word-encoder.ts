@@ -1,0 +1,162 @@
+/**
+ * Encodes as the library does, several times faster, for tokenizers that cut a text into words before anything else: byte-level
+ * BPE, as most models have it. A word's ids are the same wherever it stands, so they are kept, for all texts.
+ */
+import {
+  AddedToken,
+  ByteLevelPreTokenizer,
+  type Tokenizer as LibraryTokenizer,
+  SplitPreTokenizer,
+} from '@huggingface/tokenizers'
+import * as z from 'zod'
+import { createWordMemory, type WordMemory } from './word-memory.ts'
+
+/** undefined where a word has no ids of its own: the library has to encode the whole text. */
+type Encode = (text: string) => number[] | undefined
+
+/** Undefined where a tokenizer works otherwise than is known here. `definition` is that of tokenizer.json. */
+export function wordEncoder(library: LibraryTokenizer, definition: unknown, config: unknown): Encode | undefined {
+  const known = plainDefinition.safeParse(definition)
+  const { model } = library
+  if (!known.success || !plainConfig.safeParse(config).success || !model) return undefined
+  const { normalizer, pre_tokenizer: steps, added_tokens } = known.data
+  const added = (added_tokens ?? []).map((token) => new AddedToken(token))
+  if (added.some(({ content, lstrip, rstrip }) => content === '' || lstrip || rstrip)) return undefined
+  const idsOfAdded = new Map(added.map(({ content, id }) => [content, id]))
+  const isNormalized = (token: AddedToken) => token.normalized && normalizer !== null
+  const normal = (text: string) => (normalizer?.type === 'NFC' && MAY_CHANGE.test(text) ? text.normalize('NFC') : text)
+  // As the library: texts are cut at some tokens as they come and at others once they are in normal form.
+  const before = cutter(added.filter((token) => !isNormalized(token)).map(({ content }) => content))
+  const after = cutter(added.filter(isNormalized).map(({ content }) => normal(content)))
+  for (const token of added) if (isNormalized(token)) idsOfAdded.set(normal(token.content), token.id)
+
+  const splits = steps.flatMap((step) => (step.type === 'Split' ? [new SplitPreTokenizer(step as never)] : []))
+  const bytes = new ByteLevelPreTokenizer({ type: 'ByteLevel', add_prefix_space: false, use_regex: false } as never)
+  const idsOfWord = (word: string): readonly number[] | undefined => {
+    const tokens = model.encode(bytes.pre_tokenize_text(word))
+    const ids = tokens.map((token) => idsOfAdded.get(token) ?? library.token_to_id(token))
+    return ids.every((id) => id !== undefined) ? (ids as number[]) : undefined
+  }
+  const memory = createWordMemory()
+  const sections = createWordMemory(SECTIONS)
+
+  return (text) => {
+    const ids: number[] = []
+    for (const raw of before(text)) {
+      const whole = idsOfAdded.get(raw)
+      if (whole !== undefined) {
+        ids.push(whole)
+        continue
+      }
+      for (const section of after(normal(raw))) {
+        const token = idsOfAdded.get(section)
+        const known = token === undefined ? sections.get(section) : [token]
+        if (known) {
+          for (const id of known) ids.push(id)
+          continue
+        }
+        const from = ids.length
+        if (!addWords(ids, words(section, splits), memory, idsOfWord)) return undefined
+        sections.set(section, ids.slice(from))
+      }
+    }
+    return ids
+  }
+}
+
+/** Below U+0300, where combining characters begin, every text is in normal form C; looking is several times faster. */
+const MAY_CHANGE = /[^\0-\u02ff]/
+
+/** What stands between added tokens: system prompts and tools are the same in many conversations. */
+const SECTIONS = { most: 200, longest: 8192 }
+
+/** False where a word has no ids of its own. */
+function addWords(
+  ids: number[],
+  texts: readonly string[],
+  memory: WordMemory,
+  idsOfWord: (word: string) => readonly number[] | undefined,
+): boolean {
+  for (const word of texts) {
+    let found = memory.get(word)
+    if (!found) {
+      found = idsOfWord(word)
+      if (!found) return false
+      memory.set(word, found)
+    }
+    for (const id of found) ids.push(id)
+  }
+  return true
+}
+
+/** The kinds of tokenizer.json of which each part is known to leave words apart. */
+const split = z.looseObject({
+  type: z.literal('Split'),
+  pattern: z.looseObject({ Regex: z.string() }),
+  behavior: z.literal('Isolated'),
+  invert: z.literal(false),
+})
+const byteLevel = z.looseObject({
+  type: z.literal('ByteLevel'),
+  add_prefix_space: z.literal(false),
+  use_regex: z.literal(false),
+})
+const plainDefinition = z.looseObject({
+  normalizer: z
+    .union([
+      z.looseObject({ type: z.literal('NFC') }),
+      z.looseObject({ type: z.literal('Sequence'), normalizers: z.array(z.unknown()).length(0) }),
+    ])
+    .nullable(),
+  pre_tokenizer: z
+    .looseObject({ type: z.literal('Sequence'), pretokenizers: z.array(z.union([split, byteLevel])) })
+    .transform(({ pretokenizers }) => pretokenizers)
+    // Bytes come last: what splits must read characters.
+    .refine((steps) => steps.length > 0 && steps.findIndex(({ type }) => type === 'ByteLevel') === steps.length - 1),
+  model: z.looseObject({ type: z.literal('BPE'), fuse_unk: z.literal(false).nullish() }),
+  post_processor: z.looseObject({ type: z.enum(['ByteLevel', 'TemplateProcessing', 'Sequence']) }).nullish(),
+  added_tokens: z
+    .array(
+      z.object({
+        id: z.int(),
+        content: z.string(),
+        lstrip: z.boolean().exactOptional(),
+        rstrip: z.boolean().exactOptional(),
+        normalized: z.boolean().exactOptional(),
+        special: z.boolean().exactOptional(),
+      }),
+    )
+    .nullish(),
+})
+
+/** Settings that change a text before it is cut. */
+const plainConfig = z.looseObject({
+  remove_space: z.literal(false).nullish(),
+  do_lowercase_and_remove_accent: z.literal(false).nullish(),
+})
+
+/** Cuts a text where one of these stands, the longest of those that begin at a place; the parts joined are the text. */
+function cutter(contents: readonly string[]): (text: string) => readonly string[] {
+  if (contents.length === 0) return (text) => (text === '' ? [] : [text])
+  const alternatives = contents
+    .toSorted((a, b) => b.length - a.length)
+    .map((content) => content.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  // No flag u: the library compares code units.
+  const pattern = new RegExp(`(${alternatives.join('|')})`)
+  return (text) => text.split(pattern).filter((part) => part !== '')
+}
+
+function words(section: string, splits: readonly SplitPreTokenizer[]): readonly string[] {
+  const [first, ...rest] = splits
+  return first
+    ? rest.reduce((parts, split) => parts.flatMap((part) => pieces(part, split)), pieces(section, first))
+    : [section]
+}
+
+/** Where the matches are the whole text, as with most patterns, nothing stands between them. */
+function pieces(text: string, split: SplitPreTokenizer): readonly string[] {
+  const matches: readonly string[] = (split.pattern && text.match(split.pattern)) ?? []
+  let length = 0
+  for (const match of matches) length += match.length
+  return length === text.length && !matches.includes('') ? matches : split.pre_tokenize_text(text)
+}
