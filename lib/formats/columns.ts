@@ -123,3 +123,31 @@ export const tooManySegments = (parts: readonly Stretch[], path: string): Violat
 /** Whether any logprob of the segments is known. */
 export const hasLogprobs = (segments: readonly Segment[]): boolean =>
   segments.some((segment) => logprobsOf(segment).some((logprob) => logprob !== null))
+
+/** The first of some columns, by their paths, that has not one entry for each token. `of`: whose tokens they are. */
+export function lengthViolation(
+  columns: Readonly<Record<string, readonly unknown[] | null | undefined>>,
+  tokens: number,
+  of = '',
+): Violation | undefined {
+  for (const [path, column] of Object.entries(columns))
+    if (column && column.length !== tokens)
+      return {
+        path,
+        expected: `${tokens} entries (one for each token${of})`,
+        found: `${column.length} entries`,
+      }
+  return undefined
+}
+
+const ownSchema = z.object({
+  rollscope: z.object({ segment_info: z.array(z.tuple([z.boolean(), z.int().min(0)])) }),
+})
+
+/** The segments that Rollscope has written into an object, when they are still those of its tokens. */
+export function ownSegments(holder: unknown, tokens: number): readonly (readonly [boolean, number])[] | undefined {
+  const parsed = ownSchema.safeParse(holder)
+  if (!parsed.success) return undefined
+  const info = parsed.data.rollscope.segment_info
+  return info.reduce((sum, [, length]) => sum + length, 0) === tokens ? info : undefined
+}

@@ -3,26 +3,24 @@
  * nothing does, with the reason and its place.
  */
 import { withoutByteOrderMark } from '#lib/core/byte-order-mark.ts'
-import { isObject } from '#lib/core/json-object.ts'
-import { shownValue, type Violation, violationText } from '#lib/core/schema-violation.ts'
+import type { Violation } from '#lib/core/schema-violation.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import type { Format, Source } from './format.ts'
 import { parsePythonJson } from './python-json.ts'
+import {
+  type FileProblem,
+  type FoundRecord,
+  fileProblem,
+  notJson,
+  type Place,
+  recordsIn,
+  unknownFormat,
+} from './records.ts'
 import { formats } from './registry.ts'
 
 export type Opened =
   | { readonly ok: true; readonly format: Format; readonly trajectories: readonly Trajectory[] }
   | { readonly ok: false; readonly error: FileProblem }
-
-interface FileProblem {
-  /** What is wrong, where. */
-  readonly message: string
-  /** What to do. */
-  readonly hint: string
-}
-
-/** What to do about a file that is none of these. */
-const OPEN_HINT = `Rollscope opens JSON and JSON lines of ${formats.map(({ label }) => label).join(', ')}.`
 
 /** `as` names the format; undefined: the first record tells. */
 export function openText(text: string, source: Source, as?: Format): Opened {
@@ -51,15 +49,6 @@ export function openText(text: string, source: Source, as?: Format): Opened {
 /** Each becomes a row of the library. */
 const MOST_RECORDS = 10_000
 
-interface Place {
-  /** Of JSON lines, counted from 1. */
-  readonly line?: number
-  /** For example `samples[3]`. */
-  readonly path?: string
-}
-interface FoundRecord extends Place {
-  readonly value: unknown
-}
 type Records =
   | { readonly ok: true; readonly values: readonly FoundRecord[] }
   | { readonly ok: false; readonly place: Place; readonly error: Violation }
@@ -68,7 +57,7 @@ function recordsOf(text: string): Records {
   try {
     return { ok: true, values: recordsIn(parsePythonJson(text), {}) }
   } catch (error) {
-    return linesOf(text) ?? notJson({}, error as SyntaxError)
+    return linesOf(text) ?? { ok: false, place: {}, error: notJson(error) }
   }
 }
 
@@ -83,37 +72,13 @@ function linesOf(text: string): Records | undefined {
     try {
       for (const record of recordsIn(parsePythonJson(content), { line })) values.push(record)
     } catch (error) {
-      return values.length === 0 ? undefined : notJson({ line }, error as SyntaxError)
+      return values.length === 0 ? undefined : { ok: false, place: { line }, error: notJson(error) }
     }
   }
   return { ok: true, values }
 }
 
-const notJson = (place: Place, error: SyntaxError): Records => ({
+const problem = (place: Place, error: Violation, hint?: string): Opened => ({
   ok: false,
-  place,
-  error: { path: '', expected: 'JSON', found: error.message },
+  error: fileProblem(place, error, hint),
 })
-
-/** A list holds records, and so does a dump of slime: an object with a list of samples. */
-function recordsIn(value: unknown, place: Place): FoundRecord[] {
-  if (Array.isArray(value)) return value.map((item, index) => ({ ...place, path: `[${index}]`, value: item }))
-  if (isObject(value) && Array.isArray(value.samples) && !formats.some(({ sniff }) => sniff(value)))
-    return value.samples.map((item, index) => ({ ...place, path: `samples[${index}]`, value: item }))
-  return [{ ...place, value }]
-}
-
-const unknownFormat = (value: unknown): Violation => ({
-  path: '',
-  expected: `a trajectory: "format" (Rollscope), "token_ids" (strands-sglang) or "tokens" (slime)`,
-  found: shownValue(value),
-})
-
-function problem({ line, path = '' }: Place, error: Violation, hint = OPEN_HINT): Opened {
-  const joined = [path, error.path]
-    .filter((part) => part !== '')
-    .join('.')
-    .replaceAll('.[', '[')
-  const text = violationText({ ...error, path: joined })
-  return { ok: false, error: { message: line === undefined ? text : `line ${line}: ${text}`, hint } }
-}

@@ -3,8 +3,9 @@ import type { Format } from './format.ts'
 import { rollscope } from './rollscope.ts'
 import { slime } from './slime.ts'
 import { strandsSglang } from './strands-sglang.ts'
+import { torchrl } from './torchrl.ts'
 
-export const formats: readonly Format[] = [rollscope, strandsSglang, slime]
+export const formats: readonly Format[] = [rollscope, strandsSglang, slime, torchrl]
 
 export type WritableFormat = Format & Required<Pick<Format, 'write' | 'rows'>>
 

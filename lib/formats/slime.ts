@@ -12,10 +12,12 @@ import type { Message, Outcome, OutcomeReason, Segment, Trajectory } from '#lib/
 import {
   hasLogprobs,
   idsSchema,
+  lengthViolation,
   logprobsSchema,
   maskBits,
   maskRuns,
   maskSchema,
+  ownSegments,
   type Stretch,
   segmentOf,
   stretches,
@@ -101,7 +103,8 @@ function read(value: unknown, source: Source): Read {
   const scores = sample.rollout_log_probs
   const isFiller = (index: number) => scores?.[index] === 0 && mask[index] === 0
   const fillers = mask.filter((_, index) => isFiller(index)).length
-  const info = ownSegments(sample, promptLength)
+  const own = ownSegments(sample.metadata, sample.tokens.length)
+  const info = own && initialLength(own) === promptLength ? own : undefined
   const parts: readonly Stretch[] = info
     ? stretches(info)
     : [
@@ -165,29 +168,8 @@ function lengthError(sample: Sample, responseLength: number | undefined): Violat
     return { path: 'response_length', expected: 'the number of tokens after the initial prompt', found: 'nothing' }
   if (responseLength > tokens.length)
     return { path: 'response_length', expected: `at most ${tokens.length} (its tokens)`, found: String(responseLength) }
-  for (const path of ['loss_mask', 'rollout_log_probs'] as const) {
-    const length: number = sample[path]?.length ?? responseLength
-    if (length !== responseLength)
-      return {
-        path,
-        expected: `${responseLength} entries (one for each token of the response)`,
-        found: `${length} entries`,
-      }
-  }
-  return undefined
-}
-
-const segmentInfoSchema = z.object({
-  rollscope: z.object({ segment_info: z.array(z.tuple([z.boolean(), z.int().min(0)])) }),
-})
-
-/** The segments that Rollscope has written beside the sample, when they are still those of its tokens. */
-function ownSegments({ metadata, tokens }: Sample, promptLength: number): readonly [boolean, number][] | undefined {
-  const parsed = segmentInfoSchema.safeParse(metadata)
-  if (!parsed.success) return undefined
-  const info = parsed.data.rollscope.segment_info
-  const total = info.reduce((sum, [, length]) => sum + length, 0)
-  return total === tokens.length && initialLength(info) === promptLength ? info : undefined
+  const { loss_mask, rollout_log_probs } = sample
+  return lengthViolation({ loss_mask, rollout_log_probs }, responseLength, ' of the response')
 }
 
 const initialLength = ([first]: readonly (readonly [boolean, number])[]): number => (first && !first[0] ? first[1] : 0)

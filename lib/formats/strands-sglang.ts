@@ -12,6 +12,7 @@ import {
   type Columns,
   hasLogprobs,
   idsSchema,
+  lengthViolation,
   logprobsSchema,
   maskBits,
   maskRuns,
@@ -152,11 +153,9 @@ function read(value: unknown, source: Source): Read {
 }
 
 function lengthError(record: StrandsRecord, tokens: number, inSegments: number): Violation | undefined {
-  for (const path of ['loss_mask', 'output_mask', 'logprobs'] as const) {
-    const length = record[path]?.length ?? tokens
-    if (length !== tokens)
-      return { path, expected: `${tokens} entries (one for each token)`, found: `${length} entries` }
-  }
+  const { loss_mask, output_mask, logprobs } = record
+  const violation = lengthViolation({ loss_mask, output_mask, logprobs }, tokens)
+  if (violation) return violation
   if (inSegments === tokens) return undefined
   const path = (['segment_info', 'segments'] as const).find((name) => record[name]) ?? 'initial_prompt_length'
   return { path, expected: `${tokens} tokens in all`, found: String(inSegments) }

@@ -31,6 +31,9 @@ function rowsOf(name: string, trajectory: Trajectory): { readonly record: object
   return { record, row: rows[0] as TrainingRow }
 }
 
+/** Where a 0 stands for no logprob at tokens that are not trained. */
+const FILLED: ReadonlySet<string> = new Set(['slime', 'torchrl'])
+
 test.each(writableFormats.map(({ name }) => name))('%s: arrays map back to the tokens', (name) => {
   fc.assert(
     fc.property(trajectories, (trajectory) => {
@@ -44,10 +47,10 @@ test.each(writableFormats.map(({ name }) => name))('%s: arrays map back to the t
       for (const field of row.fields) {
         const entries = told(record, field, all.length)
         if (field.meaning === 'ids') expect(entries).toEqual(all)
-        if (field.meaning === 'mask') expect(entries).toEqual(mask)
+        if (field.meaning === 'mask') expect(entries.map(Number)).toEqual(mask)
         if (field.meaning === 'logprobs')
           for (const [token, entry] of entries.entries())
-            if (entry !== undefined) expect(entry).toBe(scores[token] ?? (name === 'slime' ? 0 : null))
+            if (entry !== undefined) expect(entry).toBe(scores[token] ?? (FILLED.has(name) ? 0 : null))
       }
       for (const { path, tokens } of row.lengths)
         expect(lengthIn(valueAt(record, path))).toBe(tokens.end - tokens.start)
@@ -77,6 +80,13 @@ test('what the sample’s arrays are', () => {
     ['loss_mask', '0-3 = 0', '3-12'],
     // One trained token has none, and slime takes all or nothing.
     ['rollout_log_probs'],
+  ])
+  expect(named('torchrl')).toEqual([
+    ['tokens.full', '0-12'],
+    ['masks.all_attention_mask', '0-12'],
+    ['masks.all_assistant_mask', '0-12'],
+    // As with slime.
+    ['log_probs.full'],
   ])
   expect(named('rollscope')).toEqual([
     ['segments[].ids', '0-3', '3-8', '8-10', '10-12'],

@@ -1,4 +1,5 @@
 /** What the single-file page holds: what it shows of a trajectory, and how it was looked at. Nothing else travels with it. */
+import { readOf } from '#lib/core/read-prompt.ts'
 import type { ResponseSegment, Segment, ToolCall, Trajectory, Vocab } from '#lib/core/trajectory.ts'
 
 export interface OfflineDocument {
@@ -115,10 +116,12 @@ function segmentWith(segment: Segment, parts: OfflineParts): Segment {
 }
 
 /** What is said of sampling and of the prefix cache: parameters may hold whole schemas, and a server's name is the user's. */
-function requestWith({ samplingParams, inputLength, inputHash, streamed, scoring }: Request): Request {
+function requestWith({ endpoint, read, samplingParams, inputLength, inputHash, streamed, scoring }: Request): Request {
   const { temperature, top_p } = samplingParams
   return {
     server: '',
+    ...(endpoint && { endpoint }),
+    ...(read && { read }),
     samplingParams: { ...(temperature !== undefined && { temperature }), ...(top_p !== undefined && { top_p }) },
     inputLength,
     inputHash,
@@ -134,16 +137,17 @@ const withoutResult = (call: ToolCall): ToolCall =>
 
 function outcomeWith(outcome: Trajectory['outcome'], { messages }: OfflineParts): Trajectory['outcome'] {
   if (messages || outcome.kind === 'running') return outcome
-  const { unsent: _, ...rest } = outcome
+  const { unsent: _, unsentGiven: __, ...rest } = outcome
   return rest
 }
 
 /** The texts of the tokens that are there. */
 function vocabOf(segments: readonly Segment[], vocab: Vocab): Vocab {
   const used = new Set<number>()
-  for (const { ids, topLogprobs } of segments) {
-    for (const id of ids) used.add(id)
-    for (const id of topLogprobs?.ids ?? []) used.add(id)
+  for (const segment of segments) {
+    for (const id of segment.ids) used.add(id)
+    for (const id of segment.topLogprobs?.ids ?? []) used.add(id)
+    for (const id of readOf(segment)?.ids ?? []) used.add(id)
   }
   return Object.fromEntries(
     [...used].flatMap((id) => (Object.hasOwn(vocab, id) ? [[id, vocab[id] as Vocab[string]]] : [])),

@@ -1,9 +1,11 @@
 /** The offline page as text: nothing in it can run, leave it, or come along unseen. */
+
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
+import { runs } from '#lib/core/test-runs.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { charactersOf, type OfflineView, offlineDocument } from './document.ts'
 import { fontFacesIn, isNeeded, withFonts } from './fonts.ts'
@@ -92,7 +94,7 @@ describe('the document', () => {
       fc.property(fc.uint8Array({ maxLength: 100_000, size: 'max' }), (bytes) => {
         expect(toBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'))
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     )
   })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { pack } from '#lib/core/packed.ts'
 import { sampleTrajectory } from '#lib/core/sample-trajectory.ts'
+import { runs } from '#lib/core/test-runs.ts'
 import type { ResponseSegment, Segment, Trajectory, Vocab } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { resultOf } from '#lib/lab/task.ts'
@@ -198,7 +199,7 @@ test('a text is found exactly in those tokens that hold it', () => {
         expect(held).toEqual([...expected])
       },
     ),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 
@@ -247,7 +248,7 @@ test('of everything: or is the union, not is the rest, and distributes over or; 
         expect(tokens).toBe(tokensOf(query, where).length)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 
@@ -257,7 +258,7 @@ test('folding keeps every character at its place', () => {
       expect(foldedText(text)).toHaveLength(text.length)
       expect(foldedText(foldedText(text))).toBe(foldedText(text))
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   )
   expect(foldedText('İΟΔΟΣ ς')).toBe('iοδοσ σ')
 })

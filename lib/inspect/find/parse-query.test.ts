@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '#lib/core/test-runs.ts'
 import { parseQuery } from './parse-query.ts'
 import type { Query, Term } from './query.ts'
 import { queryText } from './query-text.ts'
@@ -180,7 +181,7 @@ test('what was understood is understood the same again', () => {
       expect(parsed.kind).toBe('query')
       expect(withoutPlaces((parsed as { query: Query }).query)).toEqual(withoutPlaces(first))
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 
@@ -238,7 +239,7 @@ test('any text is read or refused with a place in it, and nothing is thrown', ()
         expect(0 <= start && start <= end && end <= text.length + 1).toBe(true)
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 

@@ -1,7 +1,8 @@
 /** Whether every request began with exactly the ids before it: the promise of token-in/token-out. */
 import type { HealthFinding } from '#lib/core/health.ts'
-import { inputHashes } from '#lib/core/input-hash.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import { inputHash, inputHashes } from '#lib/core/input-hash.ts'
+import { promptOf, readOf } from '#lib/core/read-prompt.ts'
+import type { Segment, Trajectory } from '#lib/core/trajectory.ts'
 import { type Check, counted } from './check.ts'
 
 export const checkAlignment: Check = ({ segments }, starts) => {
@@ -16,8 +17,11 @@ export const checkAlignment: Check = ({ segments }, starts) => {
   const otherInput = segments.flatMap((segment, index) => {
     const place = ranges[index] as (typeof ranges)[number]
     const sent = segment.kind === 'response' ? segment.request?.inputLength : undefined
-    return sent === undefined || sent === place.start ? [] : [{ place, sent }]
+    return sent === undefined || sent === inputLength(segment, place.start) ? [] : [{ place, sent }]
   })
+  const readAnew = segments.flatMap((segment, index) =>
+    readOf(segment) ? [ranges[index] as (typeof ranges)[number]] : [],
+  )
   const otherIds = otherInputs({ segments }, starts).map((index) => ranges[index] as (typeof ranges)[number])
   const findings: HealthFinding[] = []
   if (broken[0])
@@ -52,10 +56,34 @@ export const checkAlignment: Check = ({ segments }, starts) => {
       places: otherIds,
       remedy: 'Logprobs of such a response belong to another prefix: do not train on it.',
     })
+  if (readAnew.length > 0)
+    findings.push({
+      kind: 'alignment',
+      severity: 'error',
+      label: `${counted(readAnew.length, 'response')} behind other tokens`,
+      message:
+        'The messages were tokenized anew for each turn, and the server read other tokens than had been sampled: what stands before these responses is not what they were written behind.',
+      count: readAnew.length,
+      places: readAnew,
+      remedy: 'Logprobs of such a response belong to another prefix: compare the trajectory with what the server read.',
+    })
   const prompts = segments.filter(({ kind }) => kind === 'prompt')
-  const told = prompts.filter((segment) => segment.kind === 'prompt' && segment.derivation?.kind === 'continuation')
+  const told = prompts.filter(
+    (segment) =>
+      segment.kind === 'prompt' &&
+      (segment.derivation?.kind === 'continuation' || segment.derivation?.kind === 'reported'),
+  )
+  const isUnrendered = prompts.some(
+    (segment) =>
+      segment.kind === 'prompt' &&
+      segment.derivation?.kind === 'continuation' &&
+      segment.derivation.check.kind === 'unknown',
+  )
   return {
     findings,
+    ...(isUnrendered && {
+      unknown: 'it began with text or ids, so that no template renders the whole of it to compare',
+    }),
     ...(prompts.length > 1 &&
       told.length < prompts.length - 1 && { unknown: 'the file does not say how its later prompts came about' }),
   }
@@ -68,11 +96,23 @@ const SHA_256 = /^[0-9a-f]{64}$/
 function otherInputs({ segments }: Pick<Trajectory, 'segments'>, starts: readonly number[]): readonly number[] {
   const recorded = segments.map((segment, index) => {
     const request = segment.kind === 'response' ? segment.request : undefined
-    return request && request.inputLength === starts[index] && SHA_256.test(request.inputHash)
+    return request &&
+      request.inputLength === inputLength(segment, starts[index] as number) &&
+      SHA_256.test(request.inputHash)
       ? request.inputHash
       : undefined
   })
   if (recorded.every((hash) => hash === undefined)) return []
-  const hashes = [...inputHashes([[], ...segments.map(({ ids }) => ids)])]
+  const ids = segments.flatMap((segment) => segment.ids)
+  const hashes = [...inputHashes([[], ...segments.map((segment) => segment.ids)])].map((hash, index) => {
+    const segment = segments[index]
+    return segment && readOf(segment) ? inputHash(promptOf(ids, segment, starts[index] as number)) : hash
+  })
   return recorded.flatMap((hash, index) => (hash === undefined || hash === hashes[index] ? [] : [index]))
+}
+
+/** Of what the model read before a segment that stands behind the first `before` tokens. */
+function inputLength(segment: Segment, before: number): number {
+  const read = readOf(segment)
+  return read ? read.kept + read.ids.length : before
 }

@@ -74,8 +74,10 @@ function missedCalls(trajectory: Trajectory, starts: readonly number[]): readonl
 /** Spans of calls in a response where this parser reads more than what was recorded; none where it reads no more. */
 function onlyFoundBy(parser: ToolParser, segment: ResponseSegment, trajectory: Trajectory): readonly Span[] {
   const { text, starts } = responseTextWithStarts(segment, trajectory)
-  const { open, section } = parser.delimiters
+  const { open, close, section } = parser.delimiters
   if (!text.includes(open) && !(section && text.includes(section.open))) return []
+  // Brackets alone are no sign of a call, unless they name a tool.
+  if (close === '' && trajectory.model.tools.length === 0) return []
   const shielded = segment.thinks.map(({ start, end }) => ({
     start: starts[start] ?? text.length,
     end: starts[end] ?? text.length,

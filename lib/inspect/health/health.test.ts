@@ -101,6 +101,12 @@ describe('health', () => {
     expect(found.findings.find(({ kind }) => kind === 'truncated')?.places).toEqual([{ start: 11, end: 12 }])
   })
 
+  test('a kind of problem that is not known goes by its name, whatever that is', () => {
+    const problems = [{ kind: 'constructor', message: 'm' }]
+    const found = checked({ ...sample, problems })
+    expect(found.findings.map(({ label }) => label)).toContain('1 problem: constructor')
+  })
+
   test('tells of a mask that trains context', () => {
     const trained = { ...prompt, mask: prompt.ids.map(() => 1 as const) }
     expect(kinds(checked(of([trained, response('ok')])))).toContain('mask: the header is trained')
@@ -144,6 +150,36 @@ describe('health', () => {
     expect(changed.findings[0]?.places).toEqual([{ start: prompt.ids.length, end: prompt.ids.length + 2 }])
   })
 
+  test('tells of responses that a chat endpoint wrote behind other tokens', () => {
+    const read = { kept: prompt.ids.length, ids: encode('other') }
+    const request = (ids: readonly number[], drifts: boolean) => ({
+      server: 's',
+      endpoint: 'chat' as const,
+      ...(drifts && { read }),
+      samplingParams: {},
+      inputLength: ids.length,
+      inputHash: inputHash(ids),
+      streamed: false,
+    })
+    const first = response('a', { request: request(prompt.ids, false) })
+    const reported: PromptSegment = { ...prompt, derivation: { kind: 'reported' } }
+    const before = [...prompt.ids, ...first.ids, ...prompt.ids]
+    const exact = checked(of([prompt, first, reported, response('b', { request: request(before, false) })]))
+    expect(kinds(exact)).toEqual([])
+    expect(exact.checks.filter(({ unknown }) => unknown !== undefined)).toEqual([])
+    const drifted = (ids: readonly number[]) =>
+      kinds(checked(of([prompt, first, reported, response('b', { request: request(ids, true) })])))
+    expect(drifted([...prompt.ids, ...encode('other')])).toEqual(['alignment: 1 response behind other tokens'])
+    expect(drifted([...prompt.ids, ...encode('OTHER')])).toEqual([
+      'alignment: 1 request of other ids',
+      'alignment: 1 response behind other tokens',
+    ])
+    expect(drifted(before)).toEqual([
+      'alignment: 1 request of other length',
+      'alignment: 1 response behind other tokens',
+    ])
+  })
+
   test('says where it cannot tell', () => {
     const bare = { kind: 'response', ids: encode('x'), thinks: [], toolCalls: [] } as const
     const { checks, findings } = checked(
@@ -163,6 +199,19 @@ describe('health', () => {
     expect(gistOf({ checks, findings }).unknown[0]).toBe(
       'token-in/token-out: the file does not say how its later prompts came about',
     )
+  })
+
+  test('tells that a run which began with text or ids cannot be rendered whole', () => {
+    const given: PromptSegment = { ...prompt, messages: [], derivation: { kind: 'given', what: 'ids' } }
+    const further: PromptSegment = {
+      ...prompt,
+      derivation: { kind: 'continuation', closesTurn: false, check: { kind: 'unknown' } },
+    }
+    const { checks, findings } = checked(of([given, response('a'), further, response('b')]))
+    expect(gistOf({ checks, findings }).unknown).toContain(
+      'token-in/token-out: it began with text or ids, so that no template renders the whole of it to compare',
+    )
+    expect(kinds({ checks, findings })).not.toContain('alignment: TITO check broken')
   })
 
   test('tells how responses and the run ended, each thing once', () => {

@@ -12,6 +12,8 @@ const WORDS: Readonly<Record<string, readonly [severity: Severity, one: string, 
   file: ['note', 'thing read otherwise than written', 'things read otherwise than written'],
   router: ['warning', 'parameter lost in a router', 'parameters lost in a router'],
   model: ['warning', 'change of the model', 'changes of the model'],
+  prompt: ['note', 'prompt other than the template’s', 'prompts other than the template’s'],
+  given: ['note', 'thing to know of what was given', 'things to know of what was given'],
   missing: ['warning', 'thing that the server left out', 'things that the server left out'],
 }
 
@@ -28,7 +30,11 @@ export const checkProblems: Check = ({ problems = [], segments }, starts) => {
   const kinds = Map.groupBy(all, ({ problem }) => problem.kind)
   return {
     findings: Array.from(kinds, ([kind, found]): HealthFinding => {
-      const [severity, one, several] = WORDS[kind] ?? ['warning', `problem: ${kind}`, `problems: ${kind}`]
+      const [severity, one, several] = (Object.hasOwn(WORDS, kind) && WORDS[kind]) || [
+        'warning',
+        `problem: ${kind}`,
+        `problems: ${kind}`,
+      ]
       const messages = [...new Set(found.map(({ problem }) => problem.message))]
       return {
         kind: 'problem',

@@ -1,5 +1,5 @@
 /** Where a pipeline that keeps text instead of ids would have other tokens. */
-import { alignByOffsets, driftOf } from '#lib/core/drift/align.ts'
+import { alignTokens, driftOf } from '#lib/core/drift/align.ts'
 import { ids, isTrained, segmentStarts } from '#lib/core/tokens.ts'
 import type { Span } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
@@ -15,7 +15,7 @@ export function textDrift(trajectory: TrajectoryView, tokenizer: Tokenizer): Dri
   const own = ids(trajectory)
   const foreign = own.find((id) => id >= tokenizer.vocabularySize)
   if (foreign !== undefined) return { kind: 'unknown', why: `the tokenizer ${tokenizer.name} has no id ${foreign}` }
-  const drift = driftOf(alignByOffsets(own, retokenized(own, tokenizer), knownBytes(tokenizer)))
+  const drift = driftOf(alignTokens(own, retokenized(own, tokenizer), knownBytes(tokenizer)))
   const spans = drift.map(({ left }) => withToken(left, own.length))
   return {
     kind: 'known',

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { decode } from '#lib/core/codec.ts'
 import { pack } from '#lib/core/packed.ts'
 import { readableJson } from '#lib/core/readable-json.ts'
+import { runs } from '#lib/core/test-runs.ts'
 import { resultOf } from '#lib/lab/task.ts'
 import { findBytes } from './find-bytes.ts'
 import { type JsonPath, jsonPathText, pathAt, placeOf } from './json-place.ts'
@@ -55,7 +56,7 @@ test('rows are the lines, cut at whole characters, none wider than it may be', (
         }
         expect(row.line).toBe(line)
         const part = textBetween(text, row.start, row.end)
-        expect(part).not.toContain('\uFFFD')
+        if (!written.includes('\uFFFD')) expect(part).not.toContain('\uFFFD')
         expect([...part].length).toBeLessThanOrEqual(columns)
         all += part
         for (let offset = row.start; offset < row.end; offset++) {
@@ -83,7 +84,7 @@ test('a text is found where its bytes stand', () => {
       }
       expect(Array.from(resultOf(findBytes(bytes, needle)))).toEqual(expected)
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
   expect(resultOf(findBytes(new Uint8Array(9 << 20), 'a'))).toHaveLength(0)
 })
@@ -115,7 +116,7 @@ test('every value is found by its path, and its path by its place', () => {
       expect(placeOf(text, ['not there'])).toBeUndefined()
       expect(placeOf(text, ['padding', 0])).toBeUndefined()
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 

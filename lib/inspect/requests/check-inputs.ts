@@ -1,23 +1,25 @@
 /** Whether the tokens before each response are those that its request has sent: their hash against the recorded one. */
-import { inputHashes } from '#lib/core/input-hash.ts'
+import { inputHash, inputHashes } from '#lib/core/input-hash.ts'
+import { readOf } from '#lib/core/read-prompt.ts'
 import { segmentsOf } from '#lib/core/tokens.ts'
 import type { InspectTask } from '../task.ts'
-import { recordedCalls } from './recorded-calls.ts'
+import { inputIds, recordedCalls } from './recorded-calls.ts'
 
 export interface CheckedInput {
   readonly segmentIndex: number
-  /** SHA-256 of the ids that stand before the segment. */
+  /** SHA-256 of the ids that stand before the segment, or over a chat endpoint: of those that the server has read. */
   readonly hash: string
 }
 
 /** One for each recorded call. Inputs go on from each other, so each id is read once. Yields the number of segments read. */
 export const checkInputs = function* (_request, trajectory) {
-  const wanted = new Set(recordedCalls(trajectory).map(({ segmentIndex }) => segmentIndex))
+  const wanted = new Map(recordedCalls(trajectory).map((call) => [call.segmentIndex, call]))
   const checked: CheckedInput[] = []
   // Before the first segment stands nothing.
   let segmentIndex = 0
   for (const hash of inputHashes([[], ...segmentsOf(trajectory).map(({ ids }) => ids)])) {
-    if (wanted.has(segmentIndex)) checked.push({ segmentIndex, hash })
+    const call = wanted.get(segmentIndex)
+    if (call) checked.push({ segmentIndex, hash: readOf(call.segment) ? inputHash(inputIds(trajectory, call)) : hash })
     segmentIndex++
     yield segmentIndex
   }

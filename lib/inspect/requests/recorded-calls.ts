@@ -1,6 +1,11 @@
-/** The /generate calls that a trajectory has recorded, and what was sent with each: the body is made again from its tokens. */
+/**
+ * The calls that a trajectory has recorded, and what was sent with each: the body of /generate is made again from its
+ * tokens, that of a chat endpoint from the recorded messages.
+ */
+import { chatBody, sentMessages } from '#lib/core/chat-call.ts'
 import { callBody, splitCall } from '#lib/core/generate-call.ts'
 import { onceFor } from '#lib/core/once-for.ts'
+import { promptOf } from '#lib/core/read-prompt.ts'
 import { segmentStarts, segmentsOf } from '#lib/core/tokens.ts'
 import type { ResponseSegment } from '#lib/core/trajectory.ts'
 import type { ResponseView, TrajectoryView } from '#lib/core/trajectory-view.ts'
@@ -14,7 +19,7 @@ export interface RecordedCall {
   readonly segmentIndex: number
   readonly segment: ResponseView
   readonly request: RecordedRequest
-  /** Tokens before the response: what was sent, where the record holds. */
+  /** Tokens before the response: what was sent, where the record holds, and over a chat endpoint where nothing drifted. */
   readonly inputLength: number
   /** Of its prompt, the tokens that no call before has sent or written. */
   readonly firstNew: number
@@ -34,20 +39,29 @@ export const recordedCalls = onceFor((trajectory: TrajectoryView): readonly Reco
   return calls
 })
 
-/** The ids that the tokens before the response say were sent. */
-export const inputIds = (trajectory: TrajectoryView, { inputLength }: RecordedCall): Int32Array =>
-  allIds(trajectory).subarray(0, inputLength)
+/** The ids that the tokens before the response say were sent, or over a chat endpoint: those that the server has read. */
+export const inputIds = (trajectory: TrajectoryView, { inputLength, segment }: RecordedCall): Int32Array =>
+  promptOf(allIds(trajectory), segment, inputLength)
 
 export interface SentBody {
   /** What this call is for: a call of its own may fetch the prompt's logprobs first. */
   readonly purpose: 'scores' | 'writes'
+  readonly path: '/generate' | '/v1/chat/completions'
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** As Rollscope sends it, in the order in which it was sent. `ids`: what stands for input_ids. */
-export function sentBodies({ request }: RecordedCall, ids: readonly unknown[]): readonly SentBody[] {
-  const call = {
-    inputIds: ids as readonly number[],
+/** The ids that a body to /generate holds: all of them, or what stands for them. */
+export type ShownIds = (ids: Int32Array) => readonly unknown[]
+
+/** As Rollscope sends it, in the order in which it was sent. None: the messages of a chat request are not recorded. */
+export function sentBodies(trajectory: TrajectoryView, call: RecordedCall, shown: ShownIds): readonly SentBody[] {
+  const { request } = call
+  if (request.endpoint === 'chat') {
+    const body = sentChatBody(trajectory, call)
+    return body ? [{ purpose: 'writes', path: '/v1/chat/completions', body: plain(body) }] : []
+  }
+  const sent = {
+    inputIds: shown(inputIds(trajectory, call)) as readonly number[],
     sampling: request.samplingParams,
     rid: request.rid,
     stream: request.streamed,
@@ -55,12 +69,30 @@ export function sentBodies({ request }: RecordedCall, ids: readonly unknown[]): 
     logprobStartLen: request.logprobStartLen,
     topLogprobsNum: request.topLogprobsNum ?? 0,
   }
-  if (!request.scoring) return [{ purpose: 'writes', body: plain(callBody(call)) }]
-  const { scoring, writing } = splitCall(call, request.scoring.rid)
+  if (!request.scoring) return [{ purpose: 'writes', path: '/generate', body: plain(callBody(sent)) }]
+  const { scoring, writing } = splitCall(sent, request.scoring.rid)
   return [
-    { purpose: 'scores', body: plain(callBody(scoring)) },
-    { purpose: 'writes', body: plain(callBody(writing)) },
+    { purpose: 'scores', path: '/generate', body: plain(callBody(scoring)) },
+    { purpose: 'writes', path: '/generate', body: plain(callBody(writing)) },
   ]
+}
+
+/** Each chat request is recorded as what it adds to the one before. */
+function sentChatBody(
+  { segments, model }: TrajectoryView,
+  { request, segmentIndex }: RecordedCall,
+): Record<string, unknown> | undefined {
+  return (
+    request.chat &&
+    chatBody({
+      model: request.chat.model,
+      messages: sentMessages(segments.slice(0, segmentIndex + 1)),
+      tools: model.tools,
+      sampling: request.samplingParams,
+      templateOptions: model.template?.options ?? {},
+      rid: request.rid,
+    })
+  )
 }
 
 /** As JSON has it: what is undefined is not there. */

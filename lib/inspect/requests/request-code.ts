@@ -5,8 +5,8 @@ import type { SentBody } from './recorded-calls.ts'
 export function curlText(bodies: readonly SentBody[]): string {
   return bodies
     .map(
-      ({ purpose, body }) => `# ${PURPOSES[purpose]}
-curl --fail-with-body${body.stream === true ? ' --no-buffer' : ''} "$SGLANG_BASE_URL/generate" \\
+      ({ purpose, path, body }) => `# ${PURPOSES[purpose]}
+curl --fail-with-body${body.stream === true ? ' --no-buffer' : ''} "$SGLANG_BASE_URL${path}" \\
   -H 'Content-Type: application/json' \\
   -H "Authorization: Bearer $SGLANG_API_KEY" \\
   --data-binary @- <<'JSON'
@@ -19,9 +19,10 @@ JSON
 
 /** Needs httpx. */
 export function pythonText(bodies: readonly SentBody[]): string {
-  const parts = bodies.map(({ purpose, body }) => {
+  const parts = bodies.map(({ purpose, path, body }) => {
     const lines = Object.entries(body).map(([key, value]) => `    ${pythonLiteral(key)}: ${pythonLiteral(value)},`)
     return `# ${PURPOSES[purpose]}
+url = base + ${pythonLiteral(path)}
 body = {
 ${lines.join('\n')}
 }
@@ -31,7 +32,7 @@ ${body.stream === true ? STREAMED : PLAIN}`
 
 import httpx
 
-url = os.environ["SGLANG_BASE_URL"] + "/generate"
+base = os.environ["SGLANG_BASE_URL"]
 key = os.environ.get("SGLANG_API_KEY")
 headers = {"Authorization": f"Bearer {key}"} if key else {}
 
@@ -55,7 +56,7 @@ const STREAMED = `with httpx.stream("POST", url, json=body, headers=headers, tim
             print(line)
 `
 
-/** JSON as Python writes it. JSON's escapes of texts are Python's too. */
+/** JSON as Python writes it. JSON's escapes of texts are Python's too. Throws TypeError for what is no JSON. */
 export function pythonLiteral(value: unknown): string {
   if (value === null) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'
@@ -64,5 +65,6 @@ export function pythonLiteral(value: unknown): string {
     return `{${Object.entries(value)
       .map(([key, item]) => `${pythonLiteral(key)}: ${pythonLiteral(item)}`)
       .join(', ')}}`
+  if (typeof value !== 'string' && typeof value !== 'number') throw new TypeError(`no JSON: ${typeof value}`)
   return JSON.stringify(value)
 }

@@ -30,6 +30,30 @@ test.each(EXAMPLES)('what was sent in %s is what stands before each response, by
   expect(calls.map(({ inputLength }) => inputLength)).toEqual(calls.map(({ request }) => request.inputLength))
 })
 
+test('over a chat endpoint the ids are those that the server says it has read', () => {
+  const request = {
+    server: 's',
+    endpoint: 'chat' as const,
+    read: { kept: 1, ids: [4, 5] },
+    samplingParams: {},
+    inputLength: 3,
+    inputHash: inputHash([1, 4, 5]),
+    streamed: false,
+  }
+  const trajectory = {
+    ...sampleTrajectory,
+    segments: sampleTrajectory.segments.map((segment) =>
+      segment.kind === 'response' ? { ...segment, request } : segment,
+    ),
+  }
+  const [call] = recordedCalls(trajectory)
+  expect([...inputIds(trajectory, call as NonNullable<typeof call>)]).toEqual([1, 4, 5])
+  expect(resultOf(checkInputs(null, trajectory)).map(({ hash }) => hash)).toEqual([
+    request.inputHash,
+    request.inputHash,
+  ])
+})
+
 test('other ids have another hash', () => {
   const [call] = recordedCalls(sampleTrajectory)
   expect(call?.request.inputHash).not.toBe(resultOf(checkInputs(null, sampleTrajectory))[0]?.hash)
@@ -55,9 +79,10 @@ test('a prompt that was scored first is two calls, as they were sent', () => {
     scoring: { rid: 'first', elapsedMs: 1 },
   }
   const fixed = { skip_special_tokens: false, spaces_between_special_tokens: false, no_stop_trim: true }
-  expect(sentBodies({ ...call, request }, [1, 3, 2])).toEqual([
+  expect(sentBodies(sampleTrajectory, { ...call, request }, Array.from)).toEqual([
     {
       purpose: 'scores',
+      path: '/generate',
       body: {
         input_ids: [1, 3, 2],
         rid: 'first',
@@ -70,6 +95,7 @@ test('a prompt that was scored first is two calls, as they were sent', () => {
     },
     {
       purpose: 'writes',
+      path: '/generate',
       body: {
         input_ids: [1, 3, 2],
         rid: 'main',
@@ -80,8 +106,50 @@ test('a prompt that was scored first is two calls, as they were sent', () => {
       },
     },
   ])
-  const [plain] = sentBodies(call, [1, 3, 2])
+  const [plain] = sentBodies(sampleTrajectory, call, Array.from)
   expect(Object.keys(plain?.body ?? {})).toEqual(['input_ids', 'sampling_params', 'return_logprob', 'stream'])
+})
+
+test('a chat request is made again from what each adds to the one before', () => {
+  const of = (kept: number, ...contents: readonly string[]) => ({
+    server: 's',
+    rid: 'r',
+    endpoint: 'chat' as const,
+    chat: { model: 'm', kept, messages: contents.map((content) => ({ role: 'user', content })) },
+    samplingParams: { temperature: 0, max_completion_tokens: 5 },
+    inputLength: 3,
+    inputHash: '',
+    streamed: false,
+  })
+  const requests = [of(0, 'a', 'b'), of(1, 'c')]
+  const trajectory = {
+    ...sampleTrajectory,
+    segments: sampleTrajectory.segments.map((segment) =>
+      segment.kind === 'response' ? { ...segment, request: requests.shift() } : segment,
+    ),
+  } as Trajectory
+  const bodies = recordedCalls(trajectory).flatMap((call) => sentBodies(trajectory, call, fewIds))
+  expect(bodies.map(({ path }) => path)).toEqual(['/v1/chat/completions', '/v1/chat/completions'])
+  expect(bodies.map(({ body }) => (body.messages as { content: string }[]).map(({ content }) => content))).toEqual([
+    ['a', 'b'],
+    ['a', 'c'],
+  ])
+  expect(Object.keys(bodies[0]?.body ?? {})).toEqual([
+    'model',
+    'messages',
+    'tools',
+    'temperature',
+    'max_completion_tokens',
+    'chat_template_kwargs',
+    'stream',
+    'logprobs',
+    'return_token_ids',
+    'rid',
+  ])
+  expect(curlText(bodies)).toContain('"$SGLANG_BASE_URL/v1/chat/completions"')
+  const [call] = recordedCalls(trajectory)
+  const { chat: _, ...bare } = call?.request ?? {}
+  expect(sentBodies(trajectory, { ...call, request: bare } as never, fewIds)).toEqual([])
 })
 
 test('few ids say how many are left out', () => {
@@ -106,7 +174,7 @@ test('few ids say how many are left out', () => {
 const body = { input_ids: [1, 2], sampling_params: { stop: ["it's", '$HOME `x` \\ "q"\n'], x: null }, stream: true }
 
 test('a shell hands curl the body, byte for byte', () => {
-  const text = curlText([{ purpose: 'writes', body }])
+  const text = curlText([{ purpose: 'writes', path: '/generate', body }])
   const stub = 'curl() { for argument; do printf "%s\\n" "$argument" >&2; done; cat; }\n'
   const { stdout, stderr } = spawnSync('bash', ['-c', stub + text], {
     encoding: 'utf8',
@@ -131,7 +199,14 @@ for program in given["programs"]:
 print("held")`
   const input = JSON.stringify({
     literals: [...values, body].map((value) => [pythonLiteral(value), JSON.stringify(value)]),
-    programs: [pythonText([{ purpose: 'writes', body }]), pythonText([{ purpose: 'scores', body: { stream: false } }])],
+    programs: [
+      pythonText([{ purpose: 'writes', path: '/generate', body }]),
+      pythonText([{ purpose: 'writes', path: '/v1/chat/completions', body: { stream: false } }]),
+    ],
   })
   expect(execFileSync('python3', ['-c', script], { input, encoding: 'utf8' }).trim()).toBe('held')
+})
+
+test.each([undefined, { a: undefined }, [1n], () => 1])('%s is no JSON, and no Python', (value) => {
+  expect(() => pythonLiteral(value)).toThrow(TypeError)
 })

@@ -121,7 +121,9 @@ test('the file and its arrays are what Export saves', () => {
       const [field] = rowOf(format, trajectory).columns.map(({ name }) => name)
       if (field === undefined) throw new Error('every format has ids')
       const json = run(trainerArray, { format, row: 0, field, language: 'json' }, view)
-      expect(JSON.parse(json)).toEqual(record[field] ?? record.segments.map(({ ids }: { ids: number[] }) => ids))
+      expect(JSON.parse(json)).toEqual(
+        record[field] ?? record.tokens?.full ?? record.segments.map(({ ids }: { ids: number[] }) => ids),
+      )
     }),
   )
   const view = pack(sample).trajectory

@@ -3,7 +3,6 @@ import { pack } from '#lib/core/packed.ts'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import { ids, logprobs } from '#lib/core/tokens.ts'
 import type { ResponseSegment, Trajectory } from '#lib/core/trajectory.ts'
-import { whyNotComparable } from './comparable.ts'
 import { rangesToVerify } from './plan.ts'
 import { verification } from './verification.ts'
 
@@ -60,17 +59,4 @@ test('tempered logprobs are kept apart: their difference is no noise', () => {
 test('what was not scored counts for nothing', () => {
   const scores = new Float64Array(ids(sample).length).fill(Number.NaN)
   expect(verification(sample, scores)).toMatchObject({ sampled: undefined, prefill: undefined, tempered: undefined })
-})
-
-test('only parameters that change sampled logprobs stand in the way', () => {
-  const why = (samplingParams: Readonly<Record<string, unknown>> | undefined) =>
-    whyNotComparable(sampledWith(samplingParams).segments[1] as ResponseSegment)
-  expect(
-    why({ top_p: 0.5, top_k: 3, min_p: 0.1, max_new_tokens: 5, repetition_penalty: 1, logit_bias: null }),
-  ).toBeUndefined()
-  expect(why({})).toBeUndefined()
-  expect(why({ temperature: 0 })).toBeUndefined()
-  expect(why({ temperature: 0.7 })).toBe('sampled at temperature 0.7')
-  expect(why({ presence_penalty: 0.1, regex: 'a' })).toBe('sampled with presence_penalty, regex')
-  expect(why(undefined)).toBe('the file does not say how they were sampled')
 })

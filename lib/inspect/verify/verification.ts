@@ -1,7 +1,8 @@
 /** Recorded logprobs held against those of the same ids scored again by prefill. */
+
+import { whyNotComparable } from '#lib/core/scoring/comparable.ts'
 import { isTrained } from '#lib/core/tokens.ts'
 import { numberAt, type TrajectoryView } from '#lib/core/trajectory-view.ts'
-import { whyNotComparable } from './comparable.ts'
 
 export interface Verification {
   /** Trained tokens whose sampled logprobs may be compared: mean is the noise floor. Undefined: none. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { textOf } from '#lib/core/pieces.ts'
+import { runs } from '#lib/core/test-runs.ts'
 import type { Message, Trajectory } from '#lib/core/trajectory.ts'
 import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template.ts'
 import { byteId, byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
@@ -81,7 +82,7 @@ describe('one conversation', () => {
             .join(''),
         )
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     )
   })
 

@@ -1,8 +1,10 @@
 /** The mask doctor with real templates, through the lab's own door. */
+
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { textOf } from '#lib/core/pieces.ts'
+import { runs } from '#lib/core/test-runs.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import type { LabInput, LabTokenizer } from '../task.ts'
@@ -67,7 +69,7 @@ describe('ChatML', () => {
         expect(trained('fixed-base', report)).toEqual(expected)
         expect(trained('generation', report)).toEqual([])
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 
@@ -78,7 +80,7 @@ describe('ChatML', () => {
         expect(trained('generation', report)).toEqual(replies(messages).map((reply) => `${reply}<|im_end|>`))
         expect([report.disagreements, report.lints]).toEqual([[], []])
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 })

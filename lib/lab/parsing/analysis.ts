@@ -1,7 +1,7 @@
 /** What one parser makes of a completion: what it reads, leaves, drops and refuses. */
 import type { ToolSpec } from '#lib/core/trajectory.ts'
 import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
-import { sectionTags, textWithoutCalls } from '#lib/parsers/rest.ts'
+import { markupIn, textWithoutCalls } from '#lib/parsers/rest.ts'
 import { type ThinkBlock, thinkBlocks, thinkDelimitersIn } from '#lib/parsers/thinking.ts'
 import { callFault, type ReadArgument, readArguments } from './arguments.ts'
 import { type Place, placesIn } from './place.ts'
@@ -13,7 +13,7 @@ export interface Lane {
   readonly tiles: readonly Tile[]
   readonly calls: readonly ReadCall[]
   readonly thinking: readonly ThinkBlock[]
-  /** The text without calls, and without the tags around runs of them. */
+  /** The text without calls, and without what the format writes around them. */
   readonly rest: string
   readonly dropped: readonly Dropped[]
   /** Calls that stand in think blocks, and therefore are none. */
@@ -51,18 +51,18 @@ interface Drafted extends TextRange {
 /** Think blocks are found by their text: there are no ids. Never throws. */
 export function analyse(text: string, parser: ToolParser, tools: readonly ToolSpec[]): Lane {
   const { calls, thinks } = parsedText(text, parser, tools)
-  const tags = sectionTags(text, calls, thinks, parser.delimiters)
+  const markup = markupIn(text, calls, thinks, parser)
   const dropped = [
     ...calls.flatMap((call) => (call.kind === 'parsed' ? droppedInCall(call) : [])),
-    ...droppedTags(calls, tags),
+    ...droppedTags(calls, markup),
   ].sort((a, b) => a.start - b.start)
   const placeAt = placesIn(text)
   return {
     parser: parser.name,
-    tiles: tilesOf(text, { calls, thinks, tags }, dropped),
+    tiles: tilesOf(text, { calls, thinks, markup }, dropped),
     calls: calls.map((call) => readCall(text, call, tools, placeAt)),
     thinking: thinks,
-    rest: textWithoutCalls(text, calls, thinks, parser.delimiters),
+    rest: textWithoutCalls(text, calls, thinks, parser),
     dropped,
     drafted: draftedIn(text, thinks, parser, tools),
   }

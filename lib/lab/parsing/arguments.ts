@@ -4,6 +4,7 @@ import type { ToolSpec } from '#lib/core/trajectory.ts'
 import { argumentTypes, type JsonType, jsonType } from '#lib/parsers/argument-types.ts'
 import { scanWhole } from '#lib/parsers/json-scan.ts'
 import type { ParsedCall, TextRange } from '#lib/parsers/parser.ts'
+import { literalJson } from '#lib/parsers/python-literal.ts'
 
 export interface ReadArgument {
   readonly name: string
@@ -44,10 +45,13 @@ export function readArguments(text: string, call: Parsed, tools: readonly ToolSp
   })
 }
 
-/** A bare text is no JSON, and neither are a format's own words, such as True. */
-function valueJson(value: unknown, written: string): string {
+/** A bare text is no JSON, and neither are literals of Python: those are told as JSON, with their digits. */
+export function valueJson(value: unknown, written: string): string {
   const isJson = (typeof value !== 'string' || value !== written) && scanWhole(written, 0, written.length).ok
-  return isJson ? written.trim() : JSON.stringify(value)
+  if (isJson) return written.trim()
+  const literal = value === written ? undefined : literalJson(written)
+  const isSame = literal !== undefined && JSON.stringify(JSON.parse(literal)) === JSON.stringify(value)
+  return isSame ? literal : JSON.stringify(value)
 }
 
 /**

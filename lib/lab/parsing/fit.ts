@@ -97,6 +97,7 @@ function how(template: TemplateFit | undefined, completions: CompletionFit | und
       return 'it '
     case 'instructions':
       return 'the template writes no calls itself; it '
+    case 'text':
     case 'tokens':
       return ''
   }

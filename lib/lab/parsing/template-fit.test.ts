@@ -1,11 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
+import { parserNames } from '#lib/parsers/registry.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import type { LabTokenizer } from '../task.ts'
 import { type FitRequest, type FitResult, parserFit } from './tasks.ts'
-import { glmTemplate, kimiTemplate, llamaTemplate, plainTemplate, xmlTemplate } from './test-templates.ts'
+import {
+  gemmaTemplate,
+  glmTemplate,
+  kimiTemplate,
+  llamaTemplate,
+  plainTemplate,
+  xmlTemplate,
+} from './test-templates.ts'
 
 const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (template) => chatTemplate(template, {}) }
 
@@ -37,6 +45,7 @@ test.each([
   ['in the manner of Qwen3-Coder', 'qwen_xml', xmlTemplate],
   ['in the manner of GLM-4.5', 'glm', glmTemplate],
   ['in the manner of Kimi K2', 'kimi_k2', kimiTemplate],
+  ['in the manner of Llama 3.1', 'llama3', llamaTemplate],
 ])('%s: %s reads what the template writes, and nothing else does', (_, parser, template) => {
   const { verdict, ranking, template: asked } = report(template, bytes)
   expect(ranking[0]).toMatchObject({ parser, score: 1 })
@@ -67,7 +76,7 @@ test.each([
 test('a template that says nothing: the tokenizer may, else nothing does', () => {
   const kimi = { ...byteTokenizer, addedTokens: [{ id: 9, content: '<|tool_call_begin|>', special: true }] }
   expect(report(golden('kimi'), { ...bytes, tokenizer: kimi })).toMatchObject({
-    ranking: [{ parser: 'kimi_k2', score: 0.5 }, { score: 0 }, { score: 0 }, { score: 0 }],
+    ranking: [{ parser: 'kimi_k2', score: 0.5 }, ...parserNames.slice(1).map(() => ({ score: 0 }))],
     template: { evidence: 'tokens' },
   })
   for (const template of [golden('kimi'), golden('xml-calls'), plainTemplate])
@@ -78,8 +87,8 @@ test('a template that says nothing: the tokenizer may, else nothing does', () =>
 })
 
 test('a form that no parser here reads is told by SGLang’s name', () => {
-  expect(report(llamaTemplate).verdict).toBe(
-    'None of the parsers here reads <|python_tag|>: that is the form of SGLang’s llama3.',
+  expect(report(gemmaTemplate).verdict).toBe(
+    'None of the parsers here reads <|tool_call>: that is the form of SGLang’s gemma4.',
   )
 })
 
@@ -102,12 +111,15 @@ const shipped = (name: string): string => {
 test('real templates of other families: one call in a message, a form that only the template’s text shows', () => {
   expect(report(shipped('qwen3')).ranking[0]).toMatchObject({ parser: 'hermes', score: 1 })
   expect(report(shipped('deepseek_v3'))).toMatchObject({
-    template: { evidence: 'none' },
-    verdict: 'None of the parsers here reads <｜tool▁calls▁begin｜>: that is the form of SGLang’s deepseekv3.',
+    template: { evidence: 'text' },
+    verdict: 'deepseek_v3 fits: the chat template has <｜tool▁sep｜>.',
   })
-  expect(report(shipped('llama3_2'))).toMatchObject({
+  const fits = 'fits: it reads both calls that the template writes, all arguments as they were given.'
+  expect(report(shipped('llama3_2'))).toMatchObject({ template: { evidence: 'written' }, verdict: `llama3 ${fits}` })
+  const compile = (text: string) => chatTemplate(text, { bos_token: '<s>', eos_token: '</s>' })
+  expect(report(shipped('mistral_nemo'), { ...bytes, compile })).toMatchObject({
     template: { evidence: 'written' },
-    verdict: 'No parser here reads what the template writes for calls.',
+    verdict: `mistral ${fits}`,
   })
 })
 

@@ -5,21 +5,22 @@
  */
 import { commonText } from '#lib/core/common-prefix.ts'
 import type { ToolSpec } from '#lib/core/trajectory.ts'
+import { type ForeignForm, foreignFormIn } from '#lib/parsers/foreign-forms.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import { parsers } from '#lib/parsers/registry.ts'
+import { suggestParser } from '#lib/parsers/suggest.ts'
 import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import type { AddedToken } from '#lib/tito/tokenizer.ts'
 import { type InputError, readInput } from '../input.ts'
 import type { LabInput } from '../task.ts'
 import { parsedText } from './analysis.ts'
-import { type ForeignForm, foreignFormIn } from './foreign-forms.ts'
 import { toolsIn } from './tools.ts'
 import { clipped, counted } from './words.ts'
 import { type ArgumentForm, writeCalls, writtenText } from './written-calls.ts'
 
 export interface TemplateFit {
-  /** The strongest evidence that there is; written over instructions over tokens. */
-  readonly evidence: 'written' | 'instructions' | 'tokens' | 'none'
+  /** The strongest evidence that there is; written over instructions over the template's own text over tokens. */
+  readonly evidence: 'written' | 'instructions' | 'text' | 'tokens' | 'none'
   /** What the template wrote for the two calls, or for the tools; '' where it wrote neither. */
   readonly text: string
   readonly argumentForm: ArgumentForm | undefined
@@ -49,17 +50,32 @@ export function templateFit(
   // Some templates write one call in a message and raise over more.
   const alone = together.ok ? [] : CALLS.map((call) => writeCalls(template, input, [call], ''))
   const written = alone.find((one) => one.ok) ?? together
-  const region = (together.ok ? [together] : alone).map((one) => (one.ok ? writtenText(one.value) : '')).join('\n')
+  const replies = (together.ok ? [together] : alone).map((one) => (one.ok ? writtenText(one.value) : ''))
+  const region = replies.join('\n')
   const writesCalls = CALLS.every(({ name }) => region.includes(name))
   const instructions = instructionsOf(template, options)
   const foreign = [region, instructions, template.text].map(foreignFormIn).find(Boolean)
   const error = written.ok ? undefined : written.error
   const told = { foreign, error, argumentForm: written.ok ? written.value.argumentForm : undefined }
   if (writesCalls)
-    return { ...told, evidence: 'written', text: region, scores: parsers.map((parser) => writtenScore(region, parser)) }
+    return {
+      ...told,
+      evidence: 'written',
+      text: region,
+      scores: parsers.map((parser) => writtenScore(replies, parser)),
+    }
   const instructed = parsers.map((parser) => instructedScore(instructions, parser))
   if (instructed.some(({ score }) => score > 0))
     return { ...told, evidence: 'instructions', text: instructions, scores: topOnly(instructed) }
+  const suggested = suggestParser({ chatTemplate: template.text })
+  if (suggested.by === 'template' && (error === undefined || error.where === 'template')) {
+    const scores = parsers.map(({ name }) => ({
+      parser: name,
+      score: name === suggested.parser ? 0.5 : 0,
+      reasons: [name === suggested.parser ? suggested.because : 'nothing that the template writes or says'],
+    }))
+    return { ...told, evidence: 'text', text: '', scores }
+  }
   const tokens = parsers.map((parser) => tokenScore(addedTokens, parser))
   return {
     ...told,
@@ -109,8 +125,8 @@ function tool(name: string, description: string, properties: Readonly<Record<str
 }
 
 /** Half for a call that is found by its name, half for its arguments. */
-function writtenScore(text: string, parser: ToolParser): ParserScore {
-  const { calls } = parsedText(text, parser, TOOL_SPECS)
+function writtenScore(replies: readonly string[], parser: ToolParser): ParserScore {
+  const calls = replies.flatMap((reply) => parsedText(reply, parser, TOOL_SPECS).calls)
   const malformed = calls.filter((call) => call.kind === 'malformed')
   const reasons: string[] = []
   let score = 0

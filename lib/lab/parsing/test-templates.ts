@@ -58,7 +58,16 @@ export const kimiTemplate = `{%- if tools %}
 {{- '<|im_end|>' }}
 {%- endfor %}`
 
-/** As Llama 3: a form that no parser here reads. */
+/** As Gemma 4: a form that no parser here reads. */
+export const gemmaTemplate = `{%- for message in messages %}
+{{- '<start_of_turn>' + message.role + '\\n' + (message.content or '') }}
+{%- for call in message.tool_calls or [] %}
+{{- '<|tool_call>call:' + call.function.name + (call.function.arguments | tojson) + '<tool_call|>' }}
+{%- endfor %}
+{{- '<end_of_turn>\\n' }}
+{%- endfor %}`
+
+/** As Llama 3.1. */
 export const llamaTemplate = `{%- for message in messages %}
 {{- '<|start_header_id|>' + message.role + '<|end_header_id|>\\n\\n' + (message.content or '') }}
 {%- for call in message.tool_calls or [] %}

@@ -1,6 +1,5 @@
 /** What a parser makes of each character: tiles, side by side, that together are the text. */
-import type { NamedRange, ParsedCall, TextRange } from '#lib/parsers/parser.ts'
-import type { SectionTag } from '#lib/parsers/rest.ts'
+import type { Markup, NamedRange, ParsedCall, TextRange } from '#lib/parsers/parser.ts'
 
 /**
  * marker: what the format writes around names and values. malformed: in a call that could not be read. dropped: in
@@ -24,10 +23,10 @@ export interface Dropped extends TextRange {
 interface Found {
   readonly calls: readonly ParsedCall[]
   readonly thinks: readonly TextRange[]
-  readonly tags: readonly SectionTag[]
+  readonly markup: readonly Markup[]
 }
 
-export function tilesOf(text: string, { calls, thinks, tags }: Found, dropped: readonly Dropped[]): readonly Tile[] {
+export function tilesOf(text: string, { calls, thinks, markup }: Found, dropped: readonly Dropped[]): readonly Tile[] {
   const isDropped = new Set(dropped.map(({ start }) => start))
   const outer: Tile[] = [
     ...calls.flatMap(callTiles),
@@ -35,7 +34,7 @@ export function tilesOf(text: string, { calls, thinks, tags }: Found, dropped: r
       thinks,
       calls.map((call) => call.text),
     ).map(({ start, end }): Tile => ({ start, end, part: 'think' })),
-    ...tags.map(({ start, end }): Tile => ({ start, end, part: isDropped.has(start) ? 'dropped' : 'marker' })),
+    ...markup.map(({ start, end }): Tile => ({ start, end, part: isDropped.has(start) ? 'dropped' : 'marker' })),
   ]
   return filled(0, text.length, outer, { part: 'rest' })
 }
@@ -96,14 +95,15 @@ function replacedArguments(call: ReadableCall): ReadonlySet<NamedRange> {
 }
 
 /** Tags around no call at all: they are cut out of the text, and nothing says so. Calls and tags are in order. */
-export function droppedTags(calls: readonly ParsedCall[], tags: readonly SectionTag[]): readonly Dropped[] {
+export function droppedTags(calls: readonly ParsedCall[], markup: readonly Markup[]): readonly Dropped[] {
   const dropped: Dropped[] = []
-  let open: { readonly tag: SectionTag; readonly callsBefore: number } | undefined
+  let open: { readonly tag: Markup; readonly callsBefore: number } | undefined
   let callsBefore = 0
   const dropEmpty = () => {
     if (open && open.callsBefore === callsBefore) dropped.push({ ...range(open.tag), why: 'a section without calls' })
   }
-  for (const tag of tags) {
+  for (const tag of markup) {
+    if (tag.kind === 'between') continue
     while ((calls[callsBefore]?.text.start ?? Infinity) < tag.start) callsBefore++
     if (tag.kind === 'close' && (!open || open.callsBefore === callsBefore))
       dropped.push({ ...range(tag), why: open ? 'a section without calls' : 'a tag that closes no section' })

@@ -1,6 +1,7 @@
 /** What a template writes for an assistant message with tool calls: where it stands in the rendered text. */
 import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template.ts'
 import type { Rendering } from '#lib/templates/rendering.ts'
+import { callId } from '#lib/tito/record.ts'
 import { orTemplateFailure, type Read, readInput } from '../input.ts'
 import type { LabInput } from '../task.ts'
 
@@ -25,7 +26,8 @@ export type ArgumentForm = 'object' | 'text'
 
 /**
  * `content`: text beside the calls. Templates differ in what they can write: arguments go as an object, else as a text;
- * without text beside the calls, the content is empty, else not there (null, which transformers takes out). The first form in which the calls are written counts.
+ * without text beside the calls, the content is empty, else not there (null, which transformers takes out); ids are those
+ * given, else ours, which have nine letters as Mistral's templates want. The first form in which the calls are written counts.
  */
 export function writeCalls(
   template: CompiledTemplate,
@@ -34,12 +36,14 @@ export function writeCalls(
   content: string,
 ): Read<WrittenCalls> {
   let first: Read<WrittenCalls> | undefined
-  for (const shownContent of content === '' ? ['', null] : [content])
-    for (const form of ['object', 'text'] as const) {
-      const one = written(template, input, calls, shownContent, form)
-      if (one.ok ? holdsCalls(one.value, calls) : one.error.where !== 'template') return one
-      if (!first?.ok) first = one.ok ? one : (first ?? one)
-    }
+  const plain = calls.map((call, index) => ({ ...call, id: callId(index) }))
+  for (const given of [calls, plain])
+    for (const shownContent of content === '' ? ['', null] : [content])
+      for (const form of ['object', 'text'] as const) {
+        const one = written(template, input, given, shownContent, form)
+        if (one.ok ? holdsCalls(one.value, calls) : one.error.where !== 'template') return one
+        if (!first?.ok) first = one.ok ? one : (first ?? one)
+      }
   return first as Read<WrittenCalls>
 }
 
@@ -59,7 +63,7 @@ function written(
   if (!read.ok) return read
   const traced = orTemplateFailure(() => template.trace(read.value))
   if (!traced.ok) return traced
-  return { ok: true, value: { rendering: traced.value, ...regionOf(traced.value, read.value), argumentForm } }
+  return { ok: true, value: { rendering: traced.value, ...regionOf(template, traced.value, read.value), argumentForm } }
 }
 
 /** The message stands in place of the reply: behind the last message that is not the assistant's. */
@@ -121,8 +125,21 @@ function callMessage(calls: readonly CallToWrite[], content: string | null, form
   return `{"role": "assistant", "content": ${JSON.stringify(content)}, "tool_calls": [${told.join(', ')}]}`
 }
 
-/** From the first to the last letter that the last message wrote. */
-function regionOf({ text, pieces }: Rendering, { messages }: RenderInput): { start: number; end: number } {
-  const own = pieces.filter(({ message }) => message === messages.length - 1)
-  return { start: own[0]?.start ?? 0, end: own.at(-1)?.end ?? text.length }
+/**
+ * From the first to the last letter that the last message wrote, without what the template writes before a reply that is to
+ * come: a call may have to stand at the beginning of the reply.
+ */
+function regionOf(
+  template: CompiledTemplate,
+  { text, pieces }: Rendering,
+  input: RenderInput,
+): { start: number; end: number } {
+  const last = input.messages.length - 1
+  const own = pieces.filter(({ message }) => message === last)
+  const start = own[0]?.start ?? 0
+  const prompt = orTemplateFailure(() =>
+    template.render({ ...input, messages: input.messages.slice(0, last), addGenerationPrompt: true }),
+  )
+  const begins = prompt.ok && text.startsWith(prompt.value) ? prompt.value.length : start
+  return { start: Math.max(start, begins), end: own.at(-1)?.end ?? text.length }
 }

@@ -154,7 +154,7 @@ function replyOf(segment: ResponseSegment, trajectory: Trajectory, form: Form, {
     calls: calls.map((call) => ({
       id: call.writtenId ?? call.id,
       name: call.name,
-      arguments: argumentsSource(call),
+      arguments: argumentsSource(call, text),
     })),
   }
 }

@@ -1,4 +1,5 @@
 /** A counterexample as a Python test, for those who have transformers and not this page. */
+import { inDocstring, pythonString as literal } from '../python-source.ts'
 import { SAMPLE_TOOLS_JSON } from './sample-tools.ts'
 
 interface Reproduced {
@@ -17,9 +18,6 @@ interface Reproduced {
   readonly cause: string
 }
 
-/** JSON strings are Python strings too. */
-const literal = (text: string): string => JSON.stringify(text)
-
 export const reproduction = ({
   model,
   template,
@@ -33,7 +31,7 @@ export const reproduction = ({
 }: Reproduced): string =>
   `"""A chat template that is not prefix stable.
 
-${cause.replaceAll('\\', '\\\\').replaceAll('"""', "'''")}
+${inDocstring(cause)}
 
 Run with pytest; needs transformers. MODEL may name another tokenizer or a folder.
 """

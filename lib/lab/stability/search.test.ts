@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '#lib/core/test-runs.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import { looksBack } from '#lib/tito/small-templates.ts'
@@ -135,7 +136,7 @@ describe('stable means that the ids are the same', () => {
           expect(direct[tokenIndex]).not.toBe(whole[tokenIndex])
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 })

@@ -1,0 +1,41 @@
+/** Two sides made and held against each other: what the page, the routes and the command line all show. */
+import { type Comparison, compareTrajectories } from '#lib/core/drift/compare.ts'
+import { shownSide } from './retokenized.ts'
+import type { GivenSide, ShownSide } from './shown-side.ts'
+
+export interface Compared {
+  readonly left: ShownSide
+  readonly right: ShownSide
+  readonly comparison: Comparison
+}
+
+export type Comparing =
+  | { readonly ok: true; readonly value: Compared }
+  /** In a person's words, with the side that cannot be made. */
+  | { readonly ok: false; readonly side: SideName; readonly why: string; readonly hint?: string }
+
+export type SideName = 'left' | 'right'
+
+/** What is under way: a side is being made, or both are held against each other. */
+export type CompareStep = SideName | 'drift'
+
+export function compareSides(left: GivenSide, right: GivenSide): Comparing {
+  const steps = comparingSides(left, right)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** The same step by step, each told before it is done. */
+export function* comparingSides(left: GivenSide, right: GivenSide): Generator<CompareStep, Comparing> {
+  yield 'left'
+  const made = shownSide(left)
+  if (!made.ok) return { ...made, side: 'left' }
+  yield 'right'
+  const other = shownSide(right)
+  if (!other.ok) return { ...other, side: 'right' }
+  yield 'drift'
+  const comparison = compareTrajectories(made.value.trajectory, other.value.trajectory)
+  return { ok: true, value: { left: made.value, right: other.value, comparison } }
+}

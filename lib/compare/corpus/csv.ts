@@ -1,0 +1,77 @@
+/** A report as two tables: one row for each sample, one for each kind. RFC 4180. */
+import type { CorpusReport } from './report.ts'
+import { placeText, type Sample } from './sample.ts'
+import { spanCount } from './totals.ts'
+
+type Cell = string | number | null | undefined
+
+export function samplesCsv({ samples }: Pick<CorpusReport, 'samples'>): string {
+  return csv([
+    [
+      ...['place', 'id', 'title', 'status', 'severity', 'spans', 'trained_tokens_touched', 'trained_tokens'],
+      ...['tokens_left', 'tokens_right', 'turns', 'first_drift_token', 'first_drift_kind', 'kinds', 'prefix_lost'],
+      ...['rows', 'extra_row_tokens', 'doubts', 'why_unchecked'],
+    ],
+    ...samples.map(sampleCells),
+  ])
+}
+
+function sampleCells(sample: Sample): readonly Cell[] {
+  const name = [placeText(sample.place), sample.id, sample.title, sample.kind]
+  if (sample.kind === 'unchecked')
+    return [...name, ...Array<undefined>(14), [sample.why, sample.detail].filter(Boolean).join(' ')]
+  const { severity, kinds, trained, tokens, turns, first, prefixLost, rows, doubts } = sample
+  return [
+    ...name,
+    severity ?? 'none',
+    kinds.reduce((sum, { spans }) => sum + spanCount(spans), 0),
+    trained.touched,
+    trained.of,
+    tokens.left,
+    tokens.right,
+    turns,
+    first?.token,
+    first?.kind,
+    kinds.map(({ kind, spans }) => `${kind}=${spanCount(spans)}`).join(' '),
+    prefixLost,
+    rows.count,
+    rows.extra,
+    doubts.join(' '),
+    undefined,
+  ]
+}
+
+export function kindsCsv({ kinds }: Pick<CorpusReport, 'kinds'>): string {
+  return csv([
+    [
+      ...['kind', 'samples', 'spans', 'spans_trained', 'spans_context', 'spans_tail', 'trained_tokens_touched'],
+      ...['share_of_samples', 'per_1000_tokens', 'per_turn', 'gravest_place', 'gravest_drift', 'cause', 'remedy'],
+    ],
+    ...kinds.map(({ kind, samples, spans, trained, rate, gravest }) => [
+      kind,
+      samples,
+      spanCount(spans),
+      spans.trained,
+      spans.context,
+      spans.tail,
+      trained,
+      rate.samples,
+      rate.per1000Tokens,
+      rate.perTurn,
+      placeText(gravest.place),
+      gravest.drift,
+      gravest.cause,
+      gravest.remedy,
+    ]),
+  ])
+}
+
+const csv = (rows: readonly (readonly Cell[])[]): string =>
+  rows.map((row) => `${row.map(cellText).join(',')}\r\n`).join('')
+
+function cellText(cell: Cell): string {
+  if (typeof cell !== 'string') return cell === null || cell === undefined ? '' : String(cell)
+  // Spreadsheets take such a text for a formula, and ids and titles are what a file says.
+  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

@@ -1,0 +1,196 @@
+/**
+ * Samples folded into totals, one by one as they come. Totals of parts are merged into totals of the whole: the order does
+ * not matter, and a part that was cancelled is as true as the whole.
+ */
+import { DRIFT_SEVERITIES, type DriftKind, type DriftSeverity } from '#lib/core/drift/report.ts'
+import { type CheckedSample, placeText, type Sample, type SamplePlace, type SpanCounts } from './sample.ts'
+
+export interface Totals {
+  readonly samples: {
+    readonly checked: number
+    /** By the gravest drift that they have. */
+    readonly bySeverity: SpanCounts
+    /** Those that break into several training rows. */
+    readonly split: number
+    /** Those whose drift may come from how they were made again. */
+    readonly doubtful: number
+    readonly unchecked: number
+  }
+  readonly tokens: { readonly left: number; readonly right: number }
+  readonly trained: { readonly touched: number; readonly of: number }
+  readonly turns: number
+  readonly spans: SpanCounts
+  /** Tokens that must be read again since no prefix is shared, and those that further training rows repeat. */
+  readonly wasted: { readonly prefix: number; readonly rows: number }
+  readonly rows: number
+  readonly kinds: ReadonlyMap<DriftKind, KindTotals>
+  /** By number of the response; undefined: between responses. */
+  readonly byTurn: ReadonlyMap<number | undefined, PlaceTotals>
+  /** Checked samples by how many responses they have. */
+  readonly turnCounts: ReadonlyMap<number, number>
+  readonly byTool: ReadonlyMap<string, PlaceTotals & { readonly calls: number }>
+  readonly reasons: ReadonlyMap<string, ReasonTotals>
+}
+
+interface PlaceTotals {
+  readonly samples: number
+  readonly spans: number
+}
+
+interface KindTotals extends PlaceTotals {
+  readonly bySeverity: SpanCounts
+  /** Trained tokens in drift of this kind. */
+  readonly trained: number
+  readonly gravest: GravestSpan
+}
+
+/** Where drift of a kind hits hardest. */
+interface GravestSpan {
+  readonly place: SamplePlace
+  /** Number of the span in its sample, from 0. */
+  readonly drift: number
+  readonly severity: DriftSeverity
+  /** Trained tokens in it. */
+  readonly trained: number
+  readonly cause: string
+  readonly remedy: string
+}
+
+interface ReasonTotals {
+  readonly samples: number
+  readonly hint: string | undefined
+  /** Of one of them: the first by its place. */
+  readonly example: { readonly place: SamplePlace; readonly detail: string | undefined }
+}
+
+const NO_SPANS: SpanCounts = { trained: 0, context: 0, tail: 0 }
+
+export const NO_TOTALS: Totals = {
+  samples: { checked: 0, bySeverity: NO_SPANS, split: 0, doubtful: 0, unchecked: 0 },
+  tokens: { left: 0, right: 0 },
+  trained: { touched: 0, of: 0 },
+  turns: 0,
+  spans: NO_SPANS,
+  wasted: { prefix: 0, rows: 0 },
+  rows: 0,
+  kinds: new Map(),
+  byTurn: new Map(),
+  turnCounts: new Map(),
+  byTool: new Map(),
+  reasons: new Map(),
+}
+
+export const withSample = (totals: Totals, sample: Sample): Totals => merged(totals, totalsOf(sample))
+
+/** Associative and commutative; NO_TOTALS changes nothing. */
+export function merged(a: Totals, b: Totals): Totals {
+  return {
+    samples: {
+      checked: a.samples.checked + b.samples.checked,
+      bySeverity: added(a.samples.bySeverity, b.samples.bySeverity),
+      split: a.samples.split + b.samples.split,
+      doubtful: a.samples.doubtful + b.samples.doubtful,
+      unchecked: a.samples.unchecked + b.samples.unchecked,
+    },
+    tokens: { left: a.tokens.left + b.tokens.left, right: a.tokens.right + b.tokens.right },
+    trained: { touched: a.trained.touched + b.trained.touched, of: a.trained.of + b.trained.of },
+    turns: a.turns + b.turns,
+    spans: added(a.spans, b.spans),
+    wasted: { prefix: a.wasted.prefix + b.wasted.prefix, rows: a.wasted.rows + b.wasted.rows },
+    rows: a.rows + b.rows,
+    kinds: mergedMaps(a.kinds, b.kinds, (one, other) => ({
+      ...addedPlaces(one, other),
+      bySeverity: added(one.bySeverity, other.bySeverity),
+      trained: one.trained + other.trained,
+      gravest: isGraver(other.gravest, one.gravest) ? other.gravest : one.gravest,
+    })),
+    byTurn: mergedMaps(a.byTurn, b.byTurn, addedPlaces),
+    turnCounts: mergedMaps(a.turnCounts, b.turnCounts, (one, other) => one + other),
+    byTool: mergedMaps(a.byTool, b.byTool, (one, other) => ({
+      ...addedPlaces(one, other),
+      calls: one.calls + other.calls,
+    })),
+    reasons: mergedMaps(a.reasons, b.reasons, (one, other) => {
+      const [first, second] = isBefore(other.example.place, one.example.place) ? [other, one] : [one, other]
+      return { ...first, samples: first.samples + second.samples }
+    }),
+  }
+}
+
+/** Those of one. */
+function totalsOf(sample: Sample): Totals {
+  if (sample.kind === 'unchecked') {
+    const { why, hint, detail, place } = sample
+    return {
+      ...NO_TOTALS,
+      samples: { ...NO_TOTALS.samples, unchecked: 1 },
+      reasons: new Map([[why, { samples: 1, hint, example: { place, detail } }]]),
+    }
+  }
+  const { tokens, trained, turns, severity, rows, prefixLost, kinds, byTurn, byTool, doubts, place } = sample
+  return {
+    samples: {
+      checked: 1,
+      bySeverity: severity ? { ...NO_SPANS, [severity]: 1 } : NO_SPANS,
+      split: rows.count > 1 ? 1 : 0,
+      doubtful: doubts.length > 0 && severity ? 1 : 0,
+      unchecked: 0,
+    },
+    tokens,
+    trained,
+    turns,
+    spans: kinds.reduce((sum, { spans }) => added(sum, spans), NO_SPANS),
+    wasted: { prefix: prefixLost, rows: rows.extra },
+    rows: rows.count,
+    kinds: new Map(kinds.map((one) => [one.kind, kindTotals(one, place)])),
+    byTurn: new Map(byTurn.map(({ turn, spans }) => [turn, { samples: 1, spans }])),
+    turnCounts: new Map([[turns, 1]]),
+    byTool: new Map(byTool.map(({ tool, calls, spans }) => [tool, { samples: spans > 0 ? 1 : 0, spans, calls }])),
+    reasons: new Map(),
+  }
+}
+
+const kindTotals = ({ spans, trained, gravest }: CheckedSample['kinds'][number], place: SamplePlace): KindTotals => ({
+  samples: 1,
+  spans: spanCount(spans),
+  bySeverity: spans,
+  trained,
+  gravest: { place, ...gravest },
+})
+
+export const spanCount = ({ trained, context, tail }: SpanCounts): number => trained + context + tail
+
+const added = (a: SpanCounts, b: SpanCounts): SpanCounts => ({
+  trained: a.trained + b.trained,
+  context: a.context + b.context,
+  tail: a.tail + b.tail,
+})
+
+const addedPlaces = (a: PlaceTotals, b: PlaceTotals): PlaceTotals => ({
+  samples: a.samples + b.samples,
+  spans: a.spans + b.spans,
+})
+
+function mergedMaps<Key, Value>(
+  a: ReadonlyMap<Key, Value>,
+  b: ReadonlyMap<Key, Value>,
+  merge: (one: Value, other: Value) => Value,
+): ReadonlyMap<Key, Value> {
+  if (b.size === 0) return a
+  const all = new Map(a)
+  for (const [key, value] of b) {
+    const known = all.get(key)
+    all.set(key, known === undefined ? value : merge(known, value))
+  }
+  return all
+}
+
+/** Of equally grave ones that of the sample whose place comes first in the alphabet: whichever came first does not matter. */
+function isGraver(a: GravestSpan, b: GravestSpan): boolean {
+  const ranks = DRIFT_SEVERITIES.indexOf(b.severity) - DRIFT_SEVERITIES.indexOf(a.severity) || a.trained - b.trained
+  return ranks === 0 ? isBefore(a.place, b.place) : ranks > 0
+}
+
+/** Of one file by the number of the record: line 9 is before line 10. */
+const isBefore = (a: SamplePlace, b: SamplePlace): boolean =>
+  a.kind === 'file' && b.kind === 'file' && a.file === b.file ? a.record < b.record : placeText(a) < placeText(b)

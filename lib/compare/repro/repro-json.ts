@@ -1,0 +1,25 @@
+/** A reproduction as JSON. Messages, tools and options go through as they are: a JavaScript number would turn 1.0 into 1. */
+import { REPRO_VERSION, type Repro } from './repro.ts'
+
+export function reproJson(repro: Repro): string {
+  const { mode, tokenizer, rendered, recorded, again, report, drift, doubts } = repro
+  const { spans: _, ...verdict } = report
+  const members = {
+    version: JSON.stringify(REPRO_VERSION),
+    mode: JSON.stringify(mode),
+    tokenizer: JSON.stringify(tokenizer),
+    ...(rendered && {
+      template: JSON.stringify(rendered.template),
+      options: rendered.options,
+      tools: rendered.tools,
+      messages: rendered.messages,
+      ...(rendered.clock !== undefined && { clock: JSON.stringify(new Date(rendered.clock).toISOString()) }),
+    }),
+    ids: JSON.stringify({ recorded, again }),
+    ...(drift && { drift: JSON.stringify(drift) }),
+    verdict: JSON.stringify(verdict),
+    ...(doubts.length > 0 && { doubts: JSON.stringify(doubts) }),
+  }
+  const lines = Object.entries(members).map(([name, text]) => `  ${JSON.stringify(name)}: ${text}`)
+  return `{\n${lines.join(',\n')}\n}\n`
+}

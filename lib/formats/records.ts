@@ -1,0 +1,54 @@
+/** The records of a file as JSON values with their places, and what is said of one that is wrong. */
+import { isObject } from '#lib/core/json-object.ts'
+import { shownValue, type Violation, violationText } from '#lib/core/schema-violation.ts'
+import { formats } from './registry.ts'
+
+export interface Place {
+  /** Of JSON lines, counted from 1. */
+  readonly line?: number
+  /** For example `samples[3]`. */
+  readonly path?: string
+}
+
+export interface FoundRecord extends Place {
+  readonly value: unknown
+}
+
+export interface FileProblem {
+  /** What is wrong, where. */
+  readonly message: string
+  /** What to do. */
+  readonly hint: string
+}
+
+/** A list holds records, and so does a dump of slime: an object with a list of samples. */
+export function recordsIn(value: unknown, place: Place): FoundRecord[] {
+  if (Array.isArray(value)) return value.map((item, index) => ({ ...place, path: `[${index}]`, value: item }))
+  if (isObject(value) && Array.isArray(value.samples) && !formats.some(({ sniff }) => sniff(value)))
+    return value.samples.map((item, index) => ({ ...place, path: `samples[${index}]`, value: item }))
+  return [{ ...place, value }]
+}
+
+export const unknownFormat = (value: unknown): Violation => ({
+  path: '',
+  expected: `a trajectory: "format" (Rollscope), "token_ids" (strands-sglang), "tokens" (slime) or "tokens.full" (TorchRL)`,
+  found: shownValue(value),
+})
+
+export const notJson = (error: unknown): Violation => ({
+  path: '',
+  expected: 'JSON',
+  found: (error as SyntaxError).message,
+})
+
+/** What to do about a file that is none of these. */
+const OPEN_HINT = `Rollscope opens JSON and JSON lines of ${formats.map(({ label }) => label).join(', ')}.`
+
+export function fileProblem({ line, path = '' }: Place, error: Violation, hint = OPEN_HINT): FileProblem {
+  const joined = [path, error.path]
+    .filter((part) => part !== '')
+    .join('.')
+    .replaceAll('.[', '[')
+  const text = violationText({ ...error, path: joined })
+  return { message: line === undefined ? text : `line ${line}: ${text}`, hint }
+}

@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '#lib/core/json-object.ts'
+import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
+import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
+import type { Segment, Trajectory } from '#lib/core/trajectory.ts'
+import { openText } from './open.ts'
+import { bones, source, trajectories } from './test-trajectories.ts'
+import { torchrl } from './torchrl.ts'
+
+interface Golden {
+  readonly cases: readonly {
+    readonly mode: string
+    readonly padded: boolean
+    readonly samples: readonly GoldenSample[]
+  }[]
+}
+interface GoldenSample {
+  readonly tokens: { readonly prompt: number[] | null; readonly response: number[]; readonly full: number[] | null }
+  readonly log_probs: { readonly response: number[] }
+  readonly masks: { readonly all_attention_mask: boolean[] | null }
+  readonly history?: { readonly full: { readonly content: string[] } }
+}
+/** Made by golden/make_torchrl.py. */
+const golden = JSON.parse(readFileSync('lib/formats/golden/torchrl.json', 'utf8')) as Golden
+
+function opened(value: unknown): Trajectory {
+  const read = torchrl.read(value, source)
+  if (!read.ok) throw new Error(JSON.stringify(read.error))
+  return read.trajectory
+}
+const refused = (value: unknown) => {
+  const read = torchrl.read(value, source)
+  return read.ok ? undefined : read.error
+}
+const written = (trajectory: Trajectory) => torchrl.write?.(trajectory).value as JsonObject & GoldenSample
+const lost = (trajectory: Trajectory) => torchrl.write?.(trajectory).lost ?? []
+
+describe('what the wrappers give', () => {
+  const cases = golden.cases.flatMap(({ mode, padded, samples }) =>
+    samples.map((given, index) => [`${mode}, ${padded ? 'padded' : 'nested'}, ${index}`, given] as const),
+  )
+  test.each(cases)('%s', (name, given) => {
+    expect(torchrl.sniff(given)).toBe(true)
+    const trajectory = opened(given)
+    const { tokens, masks, log_probs: scores, history } = given
+    const isThere = (_: unknown, index: number) => masks.all_attention_mask?.[index] ?? true
+    const all = (tokens.full ?? tokens.response).filter(isThere)
+    expect(ids(trajectory)).toEqual(all)
+    const response = trajectory.segments.at(-1) as Segment
+    expect(response.kind).toBe('response')
+    // Only text mode pads what no mask tells of: the padding stays.
+    if (!/text, padded, 0/.test(name)) expect(response.logprobs).toEqual(scores.response.slice(0, response.ids.length))
+    expect(trajectory.segments.map(({ kind }) => kind)).toEqual(tokens.full ? ['prompt', 'response'] : ['response'])
+    if (tokens.full) expect(logprobs(trajectory)[0]).toBeNull()
+    const [first] = trajectory.segments
+    if (history) expect(first).toMatchObject({ messages: [{ role: 'user', content: history.full.content[0] }] })
+    expect(opened(written(trajectory)).segments).toEqual(trajectory.segments)
+  })
+
+  test('a file of them opens, by its fields', () => {
+    const lines = golden.cases.flatMap(({ samples }) => samples.map((given) => JSON.stringify(given))).join('\n')
+    const read = openText(lines, source)
+    expect(read.ok && [read.format.name, read.trajectories.length]).toEqual(['torchrl', 12])
+  })
+})
+
+test('what is written reads back: ids, mask, segments; logprobs where a 0 does not stand for none', () => {
+  fc.assert(
+    fc.property(trajectories, (trajectory) => {
+      const again = opened(JSON.parse(JSON.stringify(written(trajectory))))
+      expect(bones(again)).toEqual(bones(trajectory))
+      expect(lossMask(again)).toEqual(lossMask(trajectory))
+      const scores = logprobs(trajectory)
+      const isWhole = scores.every((score, index) => score !== null || lossMask(trajectory)[index] === 0)
+      expect(logprobs(again)).toEqual(
+        scores.map((score, index) => (isWhole && !(score === 0 && lossMask(trajectory)[index] === 0) ? score : null)),
+      )
+      if (!isWhole) expect(lost(trajectory).join()).toContain('logprobs')
+    }),
+  )
+})
+
+describe('written', () => {
+  const [prompt, response, results] = sample.segments as [Segment, Segment, Segment]
+  const scored = { ...response, logprobs: response.ids.map(() => -1) }
+
+  test('are texts, tokens, masks, logprobs and history, the prompt apart from what follows it', () => {
+    const value = written({ ...sample, segments: [prompt, scored, results] })
+    const count = prompt.ids.length
+    expect(value.tokens.prompt).toEqual(prompt.ids)
+    expect(value.tokens.full).toEqual([...prompt.ids, ...response.ids, ...results.ids])
+    expect(value.tokens.response).toEqual(value.tokens.full?.slice(count))
+    expect(value).toMatchObject({
+      text: { prompt: expect.any(String), response: expect.any(String), full: expect.any(String) },
+      history: {
+        prompt: { role: expect.arrayContaining(['user']) },
+        response: { role: ['assistant', 'tool', 'tool'], tool_calls: null, is_complete: [true, true, true] },
+      },
+    })
+    expect(value.masks.all_attention_mask).toHaveLength(value.tokens.full?.length ?? 0)
+  })
+
+  test('one without an answer is all prompt; parts of a message are one text', () => {
+    const messages = [{ role: 'user' as const, content: [{ type: 'text', text: 'a' }, { type: 'image' }] }]
+    const value = written({ ...sample, segments: [{ ...prompt, messages } as Segment] })
+    expect(value.tokens.response).toEqual([])
+    expect(value).toMatchObject({ history: { full: { content: ['a'] } } })
+  })
+
+  test('fields of the file come again; without texts and messages there are none', () => {
+    const bare = opened({ tokens: { full: [70_000, 70_001], prompt: [70_000], response: [70_001] }, uid: 7 })
+    expect(written(bare)).toMatchObject({ uid: 7 })
+    expect(written(bare)).not.toHaveProperty('text')
+    expect(written(bare)).not.toHaveProperty('history')
+    expect(lost(bare)).toContain('texts: no tokenizer was named')
+    const text = { prompt: 'a', response: 'b', full: 'ab' }
+    const told = opened({ tokens: { full: [70_000, 70_001] }, text })
+    expect(written(told)).toMatchObject({ text })
+    expect(lost(told).join()).not.toContain('texts')
+  })
+})
+
+describe('read', () => {
+  test('prompt and response will do; logprobs of the response stand at its end', () => {
+    const tokens = { prompt: [1, 2], response: [3] }
+    expect(logprobs(opened({ tokens, log_probs: { response: [-1] } }))).toEqual([null, null, -1])
+    expect(logprobs(opened({ tokens, log_probs: { prompt: [0, -2], response: [-1] } }))).toEqual([null, -2, -1])
+    expect(logprobs(opened({ tokens, log_probs: { prompt: [0, -2] } }))).toEqual([null, null, null])
+    expect(opened({ tokens: { prompt: [1] } }).segments).toMatchObject([{ kind: 'prompt', ids: [1] }])
+    expect(opened({ tokens: { response: [] }, log_probs: { response: [] } }).segments).toEqual([])
+  })
+
+  test('padding is left out, and a mask tells of turns', () => {
+    const trajectory = opened({
+      tokens: { full: [0, 1, 2, 3, 4, 0] },
+      masks: { all_attention_mask: [0, 1, 1, 1, 1, 0], all_assistant_mask: [0, 0, 1, 0, 1, 0] },
+      log_probs: { full: [0, 0, -1, 0, -2, 0] },
+      history: { full: { role: ['user', 'assistant', 'tool'], content: ['q', 'a', 'r'] } },
+    })
+    expect(bones(trajectory)).toEqual([
+      { kind: 'prompt', ids: [1] },
+      { kind: 'response', ids: [2] },
+      { kind: 'prompt', ids: [3] },
+      { kind: 'response', ids: [4] },
+    ])
+    expect(logprobs(trajectory)).toEqual([null, -1, null, -2])
+    expect(trajectory.segments[2]).toMatchObject({ messages: [{ role: 'tool', content: 'r' }] })
+  })
+
+  test('a history that is none is kept as it is', () => {
+    const history = { full: { role: ['user'] } }
+    expect(opened({ tokens: { full: [1], prompt: [1] }, history }).foreign).toEqual({ torchrl: { history } })
+  })
+
+  test('segments that are not those of the tokens are left aside', () => {
+    const rollscope = { segment_info: [[true, 9]] }
+    expect(opened({ tokens: { full: [1], prompt: [1] }, rollscope }).segments).toHaveLength(1)
+  })
+
+  test.each([
+    ['a batch', { tokens: { full: [[1, 2]] } }, 'tokens.full[0]'],
+    [
+      'a mask of other length',
+      { tokens: { full: [1, 2] }, masks: { all_assistant_mask: [true] } },
+      'masks.all_assistant_mask',
+    ],
+    [
+      'another attention mask',
+      { tokens: { full: [1] }, masks: { all_attention_mask: [] } },
+      'masks.all_attention_mask',
+    ],
+    ['other logprobs', { tokens: { full: [1] }, log_probs: { full: [-1, -2] } }, 'log_probs'],
+    [
+      'a mask that alternates',
+      {
+        tokens: { full: Array(20_002).fill(1) },
+        masks: { all_assistant_mask: Array.from({ length: 20_002 }, (_, i) => i % 2) },
+      },
+      'masks.all_assistant_mask',
+    ],
+  ])('%s is told', (_, value, path) => {
+    expect(refused(value)?.path).toBe(path)
+  })
+
+  test('only what has tokens is one', () => {
+    expect([{}, { tokens: [1] }, { tokens: { ids: [] } }, null].map((value) => torchrl.sniff(value))).toEqual(
+      Array(4).fill(false),
+    )
+  })
+})

@@ -1,0 +1,237 @@
+/**
+ * What TorchRL's SGLangWrapper and vLLMWrapper give (torchrl 0.14): one sample of their TensorDict as `to_dict()` has it,
+ * tensors as lists. Text, Tokens, Masks, LogProbs and ChatHistory under the wrappers' default keys, any of them missing.
+ * Prompt and response are one stretch each there; `masks.all_assistant_mask` tells of further turns.
+ */
+import * as z from 'zod'
+import { conversation } from '#lib/core/conversation.ts'
+import { isObject, type JsonObject } from '#lib/core/json-object.ts'
+import { textOf } from '#lib/core/pieces.ts'
+import { schemaViolation } from '#lib/core/schema-violation.ts'
+import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
+import type { Message, Segment, Trajectory } from '#lib/core/trajectory.ts'
+import {
+  hasLogprobs,
+  idsSchema,
+  lengthViolation,
+  logprobsSchema,
+  maskBits,
+  maskRuns,
+  maskSchema,
+  ownSegments,
+  type Stretch,
+  segmentOf,
+  stretches,
+  tooManySegments,
+} from './columns.ts'
+import { foreignTrajectory } from './foreign-trajectory.ts'
+import type { Format, Read, Source } from './format.ts'
+import { without } from './json-value.ts'
+import { lostBeside, lostForeign } from './lost.ts'
+import { withMessages } from './messages.ts'
+import type { TokenField } from './training-row.ts'
+
+const NAME = 'torchrl'
+
+export const torchrl: Format = {
+  name: NAME,
+  label: 'TorchRL',
+  keeps: 'Text, tokens, masks, logprobs and chat history: the output of SGLangWrapper and vLLMWrapper.',
+  sniff: (value) =>
+    isObject(value) &&
+    isObject(value.tokens) &&
+    ['full', 'prompt', 'response'].some((key) => key in (value.tokens as object)),
+  read,
+  write,
+  rows: (record) => {
+    const { tokens, log_probs: scores } = record as ReturnType<typeof write>['value']
+    const whole = { start: 0, end: tokens.full.length }
+    const field = (name: string, path: readonly [string, string], meaning: TokenField['meaning']): TokenField => ({
+      name,
+      meaning,
+      parts: [{ kind: 'array', path, tokens: whole }],
+    })
+    const logprobs = field('log_probs.full', ['log_probs', 'full'], 'logprobs')
+    // `prompt` and `response` beside them are these, cut where the first response begins.
+    return [
+      {
+        fields: [
+          field('tokens.full', ['tokens', 'full'], 'ids'),
+          field('masks.all_attention_mask', ['masks', 'all_attention_mask'], 'number'),
+          field('masks.all_assistant_mask', ['masks', 'all_assistant_mask'], 'mask'),
+          scores.full ? logprobs : { ...logprobs, parts: [] },
+        ],
+        lengths: [{ name: 'rollscope.segment_info', path: ['rollscope', 'segment_info'], tokens: whole }],
+      },
+    ]
+  },
+}
+
+const columnsShape = <T extends z.ZodType>(column: T) =>
+  z.looseObject({ prompt: column.nullish(), response: column.nullish(), full: column.nullish() })
+const recordSchema = z.looseObject({
+  tokens: columnsShape(idsSchema),
+  log_probs: columnsShape(logprobsSchema).nullish(),
+  masks: z
+    .looseObject({ all_attention_mask: maskSchema.nullish(), all_assistant_mask: maskSchema.nullish() })
+    .nullish(),
+})
+type Sample = z.infer<typeof recordSchema>
+
+/** The wrappers' output is a batch; its samples are read one by one. */
+const BATCH_HINT =
+  'Write each sample of the batch as a record of its own: tensors as lists, of td[i].to_dict(). docs/formats.md has the lines for it.'
+
+function read(value: unknown, source: Source): Read {
+  const parsed = recordSchema.safeParse(value)
+  if (!parsed.success) return { ok: false, error: schemaViolation(parsed.error, value), hint: BATCH_HINT }
+  const sample = parsed.data
+  const { prompt, response, full } = sample.tokens
+  const all = full ?? [...(prompt ?? []), ...(response ?? [])]
+  const promptLength = prompt?.length ?? all.length - (response?.length ?? 0)
+  const assistant = sample.masks?.all_assistant_mask ?? all.map((_, index) => index >= promptLength)
+  const attention = sample.masks?.all_attention_mask ?? all.map(() => true)
+  const scores = scoresOf(sample, all.length, promptLength)
+  const lengths = {
+    'masks.all_assistant_mask': assistant,
+    'masks.all_attention_mask': attention,
+    log_probs: scores,
+  }
+  const error = lengthViolation(lengths, all.length)
+  if (error) return { ok: false, error }
+  // Padding is in no one's rollout.
+  const isThere = (_: unknown, index: number) => Boolean(attention[index])
+  const mask = maskBits(assistant.filter(isThere))
+  const known = scores?.filter(isThere)
+  const isFiller = (index: number) => known?.[index] === 0 && mask[index] === 0
+  const columns = {
+    ids: all.filter(isThere),
+    mask,
+    logprobs: known?.map((score, index) => (isFiller(index) ? null : score)),
+  }
+  const own = ownSegments(sample, columns.ids.length)
+  const parts: readonly Stretch[] = own ? stretches(own) : maskRuns(mask)
+  const tooMany = tooManySegments(parts, 'masks.all_assistant_mask')
+  if (tooMany) return { ok: false, error: tooMany }
+  const bare = parts.map((part) => segmentOf(part, columns))
+  const segments = withMessages(bare, messagesIn(sample.history)) ?? bare
+  return {
+    ok: true,
+    trajectory: foreignTrajectory(
+      {
+        format: NAME,
+        segments,
+        outcome: { kind: 'ended', reason: 'unknown' },
+        reward: undefined,
+        lacked: [
+          ...(segments === bare ? ['messages'] : []),
+          'how the run ended',
+          ...(full || prompt ? [] : ['the prompt: only the response has ids']),
+          ...(sample.masks?.all_assistant_mask ? [] : ['loss mask: the whole response is trained then']),
+          ...(own ? [] : ['segments: taken from the loss mask']),
+          ...(hasLogprobs(segments)
+            ? ['logprobs that are 0 at tokens which are not trained: TorchRL fills them so']
+            : ['logprobs']),
+        ],
+        rest: without(sample, ['tokens', 'log_probs', 'masks', 'rollscope', ...(segments === bare ? [] : ['history'])]),
+      },
+      source,
+    ),
+  }
+}
+
+/** Of every token; where only the response has logprobs, what stands before it has none. */
+function scoresOf(
+  { log_probs: scores }: Sample,
+  length: number,
+  promptLength: number,
+): z.infer<typeof logprobsSchema> | undefined {
+  if (scores?.full) return scores.full
+  if (!scores?.response) return undefined
+  return [...(scores.prompt ?? Array.from({ length: promptLength }, () => null)), ...scores.response].slice(
+    -Math.max(length, 1),
+  )
+}
+
+/** `history.full`, whose roles and contents are lists beside each other. */
+function messagesIn(history: unknown): unknown {
+  const full = isObject(history) ? history.full : undefined
+  if (!isObject(full) || !Array.isArray(full.role) || !Array.isArray(full.content)) return undefined
+  const contents: readonly unknown[] = full.content
+  return full.role.map((role: unknown, index) => ({ role, content: contents[index] }))
+}
+
+function write(trajectory: Trajectory) {
+  const { segments, vocab } = trajectory
+  const own = trajectory.foreign?.[NAME] ?? {}
+  const firstResponse = segments.findIndex(({ kind }) => kind === 'response')
+  const before = firstResponse < 0 ? segments : segments.slice(0, firstResponse)
+  const split = before.reduce((sum, segment) => sum + segment.ids.length, 0)
+  const all = ids(trajectory)
+  const mask = lossMask(trajectory)
+  const scores = logprobs(trajectory)
+  const unscored = scores.filter((score, index) => score === null && mask[index] === 1).length
+  const filled = scores.map((score) => score ?? 0)
+  const isScored = unscored === 0 && hasLogprobs(segments)
+  const hasTexts = all.every((id) => Object.hasOwn(vocab, id))
+  const value = {
+    ...own,
+    ...(hasTexts && {
+      text: {
+        prompt: textOf(all.slice(0, split), vocab),
+        response: textOf(all.slice(split), vocab),
+        full: textOf(all, vocab),
+      },
+    }),
+    tokens: { prompt: all.slice(0, split), response: all.slice(split), full: all, padded: false },
+    masks: {
+      all_attention_mask: all.map(() => true),
+      all_assistant_mask: mask.map((bit) => bit === 1),
+      padded: false,
+    },
+    log_probs: {
+      prompt: isScored ? filled.slice(0, split) : null,
+      response: isScored ? filled.slice(split) : null,
+      full: isScored ? filled : null,
+      padded: false,
+    },
+    ...historyOf(trajectory, before),
+    rollscope: { segment_info: segments.map(({ kind, ids }) => [kind === 'response', ids.length] as const) },
+  }
+  return {
+    value,
+    lost: [
+      ...(unscored > 0
+        ? [`logprobs: ${unscored} of the trained tokens have none, and a 0 would say that the model was certain`]
+        : []),
+      ...(hasTexts || own.text !== undefined ? [] : ['texts: no tokenizer was named']),
+      ...lostBeside(trajectory, ['texts', 'messages']),
+      ...lostForeign(trajectory, NAME),
+    ],
+  }
+}
+
+/** None where no messages are known: a run that began with text or ids has no history in TorchRL either. */
+function historyOf(trajectory: Trajectory, before: readonly Segment[]): { readonly history?: object } {
+  const isTold = trajectory.segments.some((segment) => segment.kind === 'prompt' && segment.messages.length > 0)
+  if (!isTold) return {}
+  const messages = conversation(trajectory)
+  const asked = conversation({ ...trajectory, segments: before }).length
+  return {
+    history: {
+      prompt: historyList(messages.slice(0, asked)),
+      response: historyList(messages.slice(asked)),
+      full: historyList(messages),
+    },
+  }
+}
+
+const historyList = (messages: readonly Message[]): JsonObject => ({
+  role: messages.map(({ role }) => role),
+  content: messages.map(({ content = '' }) =>
+    typeof content === 'string' ? content : content.map(({ text = '' }) => text).join(''),
+  ),
+  is_complete: messages.map(() => true),
+  tool_calls: null,
+  tool_responses: null,
+})
