@@ -145,6 +145,9 @@ describe('the rollout of a page', () => {
         return known && unpack(known)
       },
       put: (of: string, known: Trajectory) => cache.setQueryData(trajectoryOptions(of).queryKey, known),
+      /** Asks for it, with an answer that comes when it is told. */
+      asked: (of: string, late: Promise<Trajectory>) =>
+        cache.fetchQuery({ ...trajectoryOptions(of), queryFn: () => late }).catch(() => undefined),
     }
   }
 
@@ -170,6 +173,18 @@ describe('the rollout of a page', () => {
     act(() => result.current.follow('r'))
     await waitFor(() => expect(result.current.state.kind).toBe('ended'))
     expect(cached('B')).toEqual({ ...trajectory, title: 'said', tags: ['t'] })
+  })
+
+  test('is not overwritten by an answer from the middle of the run', async () => {
+    answer = told(events)
+    const { result, cached, asked } = page('B')
+    const late = Promise.withResolvers<Trajectory>()
+    const asking = asked('B', late.promise)
+    act(() => result.current.follow('r'))
+    await waitFor(() => expect(result.current.state.kind).toBe('ended'))
+    late.resolve({ ...trajectory, segments: trajectory.segments.slice(0, 1), outcome: { kind: 'running' } })
+    await act(() => asking)
+    expect(cached('B')).toEqual(trajectory)
   })
 
   test.each(['another trajectory', 'another page'])('is left for %s', async (where) => {

@@ -1,8 +1,9 @@
-/** Files that the user gets: written in a worker, a large one takes its time. */
+/** Exports: written in a worker, a large one takes its time. */
 import { severalFileName } from '#lib/core/file.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { ApiError, callApi } from './api.ts'
 import { createTrajectoryTasks, type TrajectoryTasks } from './inspection.ts'
+import { saveContent, saveText } from './save-file.ts'
 
 /** What a format makes of a trajectory: its row in the list of exports. */
 export interface ExportChoice {
@@ -94,17 +95,4 @@ async function saveSeveral(keys: readonly string[], format: string): Promise<voi
     )
   })
   saveContent(content, severalFileName(keys.length, format))
-}
-
-/** Gives the user a file of JSON. */
-export const saveText = (text: string, name: string): void =>
-  saveContent(new Blob([text], { type: 'application/json' }), name)
-
-export function saveContent(content: Blob, name: string): void {
-  const address = URL.createObjectURL(content)
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(address)
 }

@@ -6,6 +6,7 @@ import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { RunInspection } from '#lib/inspect/tasks.ts'
 import { createLane, type LaneDeps, type Resource } from './task-lane.ts'
 import { type FetchTokenizer, fetchTokenizer, tokenizerResource } from './tokenizer-resource.ts'
+import { createTrajectoryNames, trajectoryResource } from './trajectory-resource.ts'
 
 export interface TrajectoryTasks {
   /** Rejects with TaskError, ApiError, or the signal's reason. */
@@ -58,18 +59,8 @@ interface InspectionRunOptions {
 export function createTrajectoryTasks(deps: InspectionDeps = inBrowser): TrajectoryTasks {
   const typed = createLane(deps.typed)
   const rest = createLane(deps.rest)
-  const names = new WeakMap<TrajectoryView, string>()
-  let known = 0
-  const nameOf = (trajectory: TrajectoryView): string => {
-    const name = names.get(trajectory) ?? `trajectory ${++known}`
-    names.set(trajectory, name)
-    return name
-  }
-  const resourceOf = (trajectory: TrajectoryView): Resource => ({
-    name: nameOf(trajectory),
-    // Its buffers are copied: the page goes on reading them.
-    load: async () => ({ given: { kind: 'trajectory', trajectory }, transfer: [] }),
-  })
+  const nameOf = createTrajectoryNames()
+  const resourceOf = (trajectory: TrajectoryView): Resource => trajectoryResource(nameOf(trajectory), trajectory)
   return {
     run: (trajectory) =>
       ((name: string, request: unknown, { tokenizers = [], signal, onProgress }: InspectionRunOptions) =>

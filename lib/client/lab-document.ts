@@ -26,6 +26,12 @@ export interface LabStore {
   apply(action: LabAction): LabHistory | undefined
 }
 
+/** The document that was written last, for a page that only reads it; undefined where there is none. */
+export async function keptDocument(shelf: Pick<DocumentShelf, 'read'>): Promise<LabDocument | undefined> {
+  const read = await shelf.read().catch(() => undefined)
+  return documentSchema.safeParse(read).data
+}
+
 export function createLabStore(shelf: DocumentShelf): LabStore {
   const listeners = new Set<() => void>()
   let current: LabState = { kind: 'reading' }

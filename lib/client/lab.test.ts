@@ -3,8 +3,8 @@ import type { LabTokenizer } from '#lib/lab/task.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import { TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { createLab } from './lab.ts'
+import { TaskError } from './task-error.ts'
 import type { HostDeps } from './task-host.ts'
-import { TaskError } from './task-lane.ts'
 import { fakeWorker, inThisThread } from './test-worker.ts'
 
 afterEach(() => {

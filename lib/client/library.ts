@@ -1,6 +1,6 @@
 /** Lists of stored trajectories, and what they can be filtered by. */
 import { queryOptions } from '@tanstack/react-query'
-import { choicesSchema, type ListSort, pageSchema } from '#lib/core/library.ts'
+import { choicesSchema, type ListSort, pageSchema, type TrajectoryPage } from '#lib/core/library.ts'
 import { callApi } from './api.ts'
 import { TRAJECTORIES } from './queries.ts'
 
@@ -21,14 +21,17 @@ const POLL_RUNNING_MS = 3_000
 /** The server checks what it has stored since. */
 const POLL_UNCHECKED_MS = 1_500
 
+/** Throws ApiError. */
+export async function listTrajectories(query: TrajectoriesQuery, signal: AbortSignal): Promise<TrajectoryPage> {
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+  return pageSchema.parse(await (await callApi(`/api/trajectories?${search}`, { signal })).json())
+}
+
 /** Asked again soon while one in it is running, or not checked yet. */
 export const trajectoriesOptions = (query: TrajectoriesQuery) =>
   queryOptions({
     queryKey: [...TRAJECTORIES, query],
-    queryFn: async ({ signal }) => {
-      const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
-      return pageSchema.parse(await (await callApi(`/api/trajectories?${search}`, { signal })).json())
-    },
+    queryFn: ({ signal }) => listTrajectories(query, signal),
     refetchInterval: ({ state }) =>
       state.data?.trajectories.some(({ outcomeKind, health }) => outcomeKind !== 'running' && health === null)
         ? POLL_UNCHECKED_MS

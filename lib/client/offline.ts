@@ -6,8 +6,8 @@ import { type FontFace, fontFacesIn, isNeeded, withFonts } from '#lib/offline/fo
 import { offlineHtml } from '#lib/offline/page.ts'
 import { packDocument, toBase64 } from '#lib/offline/payload.ts'
 import { FileError } from './file-error.ts'
-import { saveContent } from './files.ts'
 import { createTrajectoryTasks, type TrajectoryTasks } from './inspection.ts'
+import { saveContent } from './save-file.ts'
 
 /** The view as the inspector has it. */
 export interface ShownView extends Omit<OfflineView, 'folds' | 'marks'> {

@@ -53,9 +53,11 @@ interface Imported {
   readonly first: { readonly id: string; readonly createdAt: string }
 }
 
-/** Stores all trajectories of a file, or none. */
-export const importFile = async (file: File): Promise<Imported> =>
-  (await callApi(`/api/import?name=${encodeURIComponent(file.name)}`, { method: 'POST', file })).json()
+/** Stores all trajectories of a file, or none. `tokenizer` tells the texts of those that hold ids alone. Throws ApiError. */
+export async function importFile(file: File, tokenizer?: string): Promise<Imported> {
+  const query = new URLSearchParams({ name: file.name, ...(tokenizer !== undefined && { tokenizer }) })
+  return (await callApi(`/api/import?${query}`, { method: 'POST', file })).json()
+}
 
 export function createOpenedFile({ reader, importFile, onStored, now }: OpenedFileDeps): OpenedFileStore {
   const listeners = new Set<() => void>()

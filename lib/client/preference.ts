@@ -1,5 +1,6 @@
 /** How the reader likes a view: kept in the browser, the same in every tab and window of it. */
 import { useSyncExternalStore } from 'react'
+import { keepInBrowser, readKept } from './browser-storage.ts'
 
 export interface Preference<T> {
   readonly name: string
@@ -41,16 +42,11 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-const keptText = (name: string): string | null => unkept.get(name) ?? window.localStorage.getItem(keyOf(name))
+const keptText = (name: string): string | null => unkept.get(name) ?? readKept(keyOf(name))
 
 function keep(name: string, text: string): void {
-  try {
-    window.localStorage.setItem(keyOf(name), text)
-    unkept.delete(name)
-  } catch (error) {
-    if (!(error instanceof DOMException)) throw error
-    unkept.set(name, text)
-  }
+  if (keepInBrowser(keyOf(name), text)) unkept.delete(name)
+  else unkept.set(name, text)
   for (const listener of listeners) listener()
 }
 

@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import * as z from 'zod'
 import { serverEntrySchema, serverStatusSchema } from '#lib/core/server-status.ts'
 import { downloadSchema } from '#lib/core/tokenizer-download.ts'
-import { schemas } from '#lib/core/trajectory.ts'
+import { toolSpec } from '#lib/core/tool-spec.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { callApi } from './api.ts'
 import { reader } from './reader.ts'
@@ -13,7 +13,7 @@ const serversSchema = z.object({ servers: z.array(serverEntrySchema), default: z
 const capabilitiesSchema = z.object({
   parsers: z.array(z.string()),
   defaultParser: z.string(),
-  tools: z.array(schemas.toolSpec),
+  tools: z.array(toolSpec.extend({ off: z.string().optional() })),
   toolTimeoutMs: z.number(),
 })
 
@@ -62,7 +62,8 @@ export const capabilitiesOptions = () =>
     queryKey: ['capabilities'],
     queryFn: async ({ signal }) =>
       capabilitiesSchema.parse(await (await callApi('/api/capabilities', { signal })).json()),
-    staleTime: Number.POSITIVE_INFINITY,
+    // What is off may be mended meanwhile: whoever comes back to the window sees it.
+    refetchOnWindowFocus: 'always',
   })
 
 /** Begins the key of every list: what is stored, deleted or changed makes them all stale. */
@@ -80,15 +81,36 @@ export const TRAJECTORY_DEFAULTS = {
   options: { gcTime: 2_000, structuralSharing: false },
 } as const
 
+/** Begins the key of each that is read from the store. */
+export const STORED_TRAJECTORIES = [READ_TRAJECTORY, 'stored'] as const
+
 /** A trajectory goes stale only while it is being written: a rollout followed here puts its result in itself. */
 export const trajectoryOptions = (key: string | undefined) =>
   queryOptions({
-    queryKey: [READ_TRAJECTORY, 'stored', key],
+    queryKey: [...STORED_TRAJECTORIES, key],
     queryFn: async ({ signal }): Promise<TrajectoryView> =>
       (await reader.call(`/api/trajectories/${encodeURIComponent(key ?? '')}`, signal)).trajectory,
     enabled: key !== undefined,
     staleTime: ({ state }) => (state.data?.outcome.kind === 'running' ? 0 : Number.POSITIVE_INFINITY),
     ...TRAJECTORY_DEFAULTS.options,
+  })
+
+/** Begins the key of every group. */
+export const GROUPS = ['group'] as const
+
+/** The samples of a group, as they are stored. */
+export const groupOptions = (groupId: string | undefined) =>
+  queryOptions({
+    queryKey: [...GROUPS, groupId],
+    queryFn: async ({ signal }) => {
+      // Most pages show no group.
+      const [{ groupSchema }, response] = await Promise.all([
+        import('#lib/core/group.ts'),
+        callApi(`/api/groups/${encodeURIComponent(groupId ?? '')}`, { signal }),
+      ])
+      return groupSchema.parse(await response.json())
+    },
+    enabled: groupId !== undefined,
   })
 
 /** An example that comes with the application: a file like any other. */

@@ -5,7 +5,8 @@
 import type { RolloutEvent } from '#lib/core/events.ts'
 import { createGrowth } from '#lib/core/growth.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import { ApiError, callApi, lines } from './api.ts'
+import type { ApiError } from './api.ts'
+import { followLines, notUnderstood } from './follow-lines.ts'
 
 /** `key`: under which the trajectory is stored. */
 export type RolloutState =
@@ -36,8 +37,6 @@ export interface RolloutStore {
   reset(): void
 }
 
-const RECONNECT_MS = 1_000
-
 /** `nextFrame` runs an action before the next picture is drawn. */
 export function createRolloutStore(nextFrame: (action: () => void) => void): RolloutStore {
   const listeners = new Set<() => void>()
@@ -66,16 +65,15 @@ export function createRolloutStore(nextFrame: (action: () => void) => void): Rol
   }
 }
 
-async function followUntilEnd(
+function followUntilEnd(
   rolloutId: string,
   key: string,
   signal: AbortSignal,
   nextFrame: (action: () => void) => void,
   current: () => RolloutState,
   set: (state: RolloutState) => void,
-): Promise<void> {
+): void {
   const growth = createGrowth()
-  let received = 0
   let isDue = false
   let hasEnded = false
   const draw = () => {
@@ -93,44 +91,21 @@ async function followUntilEnd(
     const state = current()
     set({ kind: 'failed', key, error, trajectory: state.kind === 'following' ? state.trajectory : undefined })
   }
-  while (!signal.aborted) {
-    try {
-      const response = await callApi(`/api/rollouts/${encodeURIComponent(rolloutId)}/events?from=${received}`, {
-        signal,
-      })
-      connected(true)
-      for await (const event of lines(response) as AsyncIterable<RolloutEvent>) {
-        received++
-        try {
-          growth.add(event)
-        } catch (error) {
-          return fail(notUnderstood(error))
-        }
-        hasEnded = event.type === 'ended'
-        if (!isDue) nextFrame(draw)
-        isDue = true
-        if (hasEnded) return
-      }
-    } catch (error) {
-      if (signal.aborted) return
-      if (error instanceof ApiError && error.status === 404) return set({ kind: 'gone', key })
-      if (error instanceof ApiError && error.status !== 0) return fail(error)
-    }
-    connected(false)
-    await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
-  }
-
-  function connected(isConnected: boolean): void {
-    const state = current()
-    if (!signal.aborted && state.kind === 'following' && state.isConnected !== isConnected)
-      set({ ...state, isConnected })
-  }
+  followLines({
+    path: `/api/rollouts/${encodeURIComponent(rolloutId)}/events`,
+    signal,
+    onLine(line) {
+      const event = line as RolloutEvent
+      growth.add(event)
+      hasEnded = event.type === 'ended'
+      if (!isDue) nextFrame(draw)
+      isDue = true
+      return hasEnded ? 'done' : 'more'
+    },
+    onConnected(isConnected) {
+      const state = current()
+      if (state.kind === 'following' && state.isConnected !== isConnected) set({ ...state, isConnected })
+    },
+    onGone: (error) => (error ? fail(error) : set({ kind: 'gone', key })),
+  })
 }
-
-const notUnderstood = (error: unknown): ApiError =>
-  new ApiError(
-    200,
-    'BAD_EVENTS',
-    `what the server tells of this rollout does not fit together: ${error instanceof Error ? error.message : error}`,
-    'Reload the page: the trajectory is stored, as far as it was recorded.',
-  )

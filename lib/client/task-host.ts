@@ -85,7 +85,8 @@ export function createTaskHost<Held>({
       let step = steps.next()
       while (!step.done) {
         progress.push(step.value)
-        if (now() >= until) break
+        // A phase is told before what it names is begun: that may be one long step.
+        if (now() >= until || typeof step.value === 'string') break
         step = steps.next()
       }
       if (progress.length > 0) post({ kind: 'rest', id, progress })

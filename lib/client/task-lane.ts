@@ -3,20 +3,8 @@
  * sent once, before the first of them that names it. A task that never ends a step costs the worker, and the others in it
  * begin again.
  */
+import { TaskError } from './task-error.ts'
 import type { FromWorker, Given, ToWorker } from './task-host.ts'
-
-/** A task that could not be done, by no fault of what it was given. */
-export class TaskError extends Error {
-  override readonly name = 'TaskError'
-  /** TOO_LONG, WORKER_FAILED, STOPPED, TASK_FAILED, or a TokenizerError's code. */
-  readonly code: string
-  readonly hint: string | undefined
-  constructor(code: string, message: string, hint?: string) {
-    super(message)
-    this.code = code
-    this.hint = hint
-  }
-}
 
 /** What tasks work on: a tokenizer, a trajectory. Those of the same name are the same. */
 export interface Resource {

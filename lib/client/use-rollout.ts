@@ -1,9 +1,10 @@
 'use client'
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
 import { labelsOf, withLabels } from '#lib/core/labels.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { ApiError, callApi } from './api.ts'
-import { serversOptions, TRAJECTORIES, trajectoryOptions } from './queries.ts'
+import { GROUPS, serversOptions, TRAJECTORIES, trajectoryOptions } from './queries.ts'
 import { createRolloutStore, type RolloutState } from './rollout-store.ts'
 
 interface StartedRollout {
@@ -19,6 +20,16 @@ export interface Rollout {
   follow(rolloutId: string): void
   stop(): Promise<void>
   reset(): void
+}
+
+/** What is being read of it is from the middle of the run. */
+async function putEnded(cache: QueryClient, key: string, trajectory: TrajectoryView): Promise<void> {
+  const { queryKey } = trajectoryOptions(key)
+  await cache.cancelQueries({ queryKey })
+  // Labels given during the run are the cache's: the run knows those of its beginning.
+  cache.setQueryData(queryKey, (cached) => (cached ? withLabels(trajectory, labelsOf(cached)) : trajectory))
+  // The rule of its group has given it another reward.
+  if (trajectory.group) await cache.invalidateQueries({ queryKey })
 }
 
 const IDLE: RolloutState = { kind: 'idle' }
@@ -38,11 +49,10 @@ export function useRollout(key: string | undefined): Rollout {
   })
   useEffect(() => {
     if (all.kind === 'ended') {
-      // Labels given during the run are the cache's: the run knows those of its beginning.
-      cache.setQueryData(trajectoryOptions(all.key).queryKey, (cached) =>
-        cached ? withLabels(all.trajectory, labelsOf(cached)) : all.trajectory,
-      )
+      putEnded(cache, all.key, all.trajectory)
       cache.invalidateQueries({ queryKey: TRAJECTORIES })
+      // A sample of a group that went on by itself.
+      cache.invalidateQueries({ queryKey: GROUPS })
     }
     if (all.kind === 'gone' || all.kind === 'failed')
       cache.invalidateQueries({ queryKey: trajectoryOptions(all.key).queryKey })
@@ -50,8 +60,11 @@ export function useRollout(key: string | undefined): Rollout {
   }, [all, cache])
   useEffect(() => {
     const followed = store.state()
-    if (followed.kind !== 'idle' && followed.key !== key) store.reset()
-  }, [store, key])
+    if (followed.kind === 'idle' || followed.key === key) return
+    // What was read of it before it went on says that it has ended.
+    if (followed.kind === 'following') cache.removeQueries({ queryKey: trajectoryOptions(followed.key).queryKey })
+    store.reset()
+  }, [store, key, cache])
   useEffect(() => () => store.reset(), [store])
   return {
     state,

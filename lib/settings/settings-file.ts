@@ -7,6 +7,8 @@ import { readableJson } from '#lib/core/readable-json.ts'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
 import { serverNameSchema } from '#lib/core/server-name.ts'
 import type { Plain } from '#lib/core/trajectory.ts'
+import { promptDraftSchema } from './prompt-draft.ts'
+import { ownPresetsSchema } from './sampling-presets.ts'
 import { setupSchema } from './setup.ts'
 
 const VERSION = 1
@@ -33,6 +35,9 @@ const settingsSchema = z
   .object({
     servers: z.array(serverSchema).readonly(),
     setup: setupSchema.readonly().optional(),
+    presets: ownPresetsSchema.optional().describe('Of sampling parameters. Omitted: none.'),
+    /** With what the next run begins: in a setup that is shared, not in exported settings. */
+    prompt: promptDraftSchema.readonly().optional(),
   })
   .readonly()
 export type Settings = Plain<z.infer<typeof settingsSchema>>
@@ -47,11 +52,13 @@ export type ReadSettings =
   | { readonly ok: false; readonly why: string }
 
 /** Field by field: whatever else comes along stays here. */
-export const settingsText = ({ servers, setup }: Settings): string =>
+export const settingsText = ({ servers, setup, presets = [], prompt }: Settings): string =>
   readableJson({
     format: FORMAT,
     servers: servers.map(({ name, baseUrl, needsKey }) => ({ name, baseUrl, needsKey })),
     ...(setup && { setup: setupSchema.parse(setup) }),
+    ...(presets.length > 0 && { presets: ownPresetsSchema.parse(presets) }),
+    ...(prompt && { prompt: promptDraftSchema.parse(prompt) }),
   })
 
 export function readSettings(text: string): ReadSettings {

@@ -1,6 +1,8 @@
 /** What importing settings would change here, to be shown before it is done. */
 import { isObject } from '#lib/core/json-object.ts'
 import type { ServerEntry } from '#lib/core/server-status.ts'
+import { type PromptDraft, withShown } from './prompt-draft.ts'
+import type { OwnPreset } from './sampling-presets.ts'
 import type { Settings, SettingsServer } from './settings-file.ts'
 import type { Setup } from './setup.ts'
 
@@ -29,7 +31,16 @@ export interface SetupChange {
 export interface ImportPlan {
   readonly servers: readonly ServerChange[]
   /** What the setup would be; undefined where the file has none, or it is the same. */
-  readonly setup: { readonly value: Setup; readonly changes: readonly SetupChange[] } | undefined
+  readonly setup:
+    | {
+        readonly value: Setup
+        /** The one that is here with what the file's shows. Undefined where the file has none, or none is asked for here. */
+        readonly prompt: PromptDraft | undefined
+        readonly changes: readonly SetupChange[]
+      }
+    | undefined
+  /** Of sampling parameters, where they are not here as they are in the file. */
+  readonly presets: readonly { readonly kind: 'added' | 'replaced'; readonly preset: OwnPreset }[]
   /** The server that the file's setup names, where it is neither here nor in the file: the default is used instead. */
   readonly unknownServer: string | undefined
 }
@@ -41,19 +52,35 @@ export interface ImportChoices {
   /** Names of new servers that are not taken. */
   readonly leftOut: ReadonlySet<string>
   readonly takesSetup: boolean
+  readonly takesPresets: boolean
 }
 
 /** Everything that takes nothing away. */
-export const FIRST_CHOICES: ImportChoices = { replaced: new Set(), leftOut: new Set(), takesSetup: true }
+export const FIRST_CHOICES: ImportChoices = {
+  replaced: new Set(),
+  leftOut: new Set(),
+  takesSetup: true,
+  takesPresets: true,
+}
 
 export function importPlan(
   file: Settings,
-  here: { readonly servers: readonly ServerEntry[]; readonly setup: Setup },
+  here: {
+    readonly servers: readonly ServerEntry[]
+    readonly setup: Setup
+    readonly presets: readonly OwnPreset[]
+    /** Omitted: a prompt in the file is left aside. */
+    readonly prompt?: PromptDraft
+  },
 ): ImportPlan {
   const names = new Set(['', ...here.servers.map(({ name }) => name), ...file.servers.map(({ name }) => name)])
   const isUnknown = file.setup !== undefined && !names.has(file.setup.server)
   const setup = file.setup && (isUnknown ? { ...file.setup, server: '' } : file.setup)
-  const changes = setup ? differences(here.setup, setup, '') : []
+  const prompt = file.setup && here.prompt && file.prompt && withShown(here.prompt, file.prompt)
+  const changes = [
+    ...(setup ? differences(here.setup, setup, '') : []),
+    ...(prompt ? differences(here.prompt, prompt, 'prompt') : []),
+  ]
   return {
     servers: file.servers.map((server) =>
       serverChange(
@@ -61,9 +88,24 @@ export function importPlan(
         here.servers.find(({ name }) => name === server.name),
       ),
     ),
-    setup: setup && changes.length > 0 ? { value: setup, changes } : undefined,
+    setup: setup && changes.length > 0 ? { value: setup, prompt, changes } : undefined,
+    presets: (file.presets ?? []).flatMap((preset) => {
+      const own = here.presets.find(({ name }) => name === preset.name)
+      if (JSON.stringify(own?.sampling) === JSON.stringify(preset.sampling)) return []
+      return [{ kind: own ? 'replaced' : 'added', preset } as const]
+    }),
     unknownServer: isUnknown ? file.setup?.server : undefined,
   }
+}
+
+/** All that are here afterwards. */
+export function takenPresets(
+  { presets }: ImportPlan,
+  { takesPresets }: ImportChoices,
+  here: readonly OwnPreset[],
+): readonly OwnPreset[] {
+  const taken = takesPresets ? presets.map(({ preset }) => preset) : []
+  return [...here.filter(({ name }) => !taken.some((preset) => preset.name === name)), ...taken]
 }
 
 /** Those to be saved. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ServerEntry } from '#lib/core/server-status.ts'
 import { readSettings, type Settings, settingsText } from './settings-file.ts'
-import { FIRST_CHOICES, importPlan, takenServers, takenSetup } from './settings-import.ts'
+import { FIRST_CHOICES, importPlan, takenPresets, takenServers, takenSetup } from './settings-import.ts'
 import { DEFAULT_SETUP, type Setup } from './setup.ts'
 
 const letters = fc.constantFrom(...'aZ09 ._-éß四')
@@ -16,6 +16,8 @@ const name = fc
 const text = fc.string({ unit: 'binary', maxLength: 20 })
 /** Anything of the same shape. */
 const like = (value: unknown): fc.Arbitrary<unknown> => {
+  if (value === DEFAULT_SETUP.endpoint) return fc.constantFrom('generate', 'chat')
+  if (value === DEFAULT_SETUP.reward.kind) return fc.constantFrom('none', 'exact', 'pattern', 'number')
   if (typeof value === 'string') return text
   if (typeof value === 'boolean') return fc.boolean()
   if (Array.isArray(value)) return fc.subarray(value)
@@ -27,8 +29,13 @@ const server = fc.record({
   baseUrl: fc.webUrl().filter((url) => !/[@?#]/.test(url)),
   needsKey: fc.boolean(),
 })
+const preset = fc.record({ name, sampling: setup.map(({ sampling }) => sampling) })
 const settings: fc.Arbitrary<Settings> = fc.record(
-  { servers: fc.uniqueArray(server, { selector: (each) => each.name, maxLength: 4 }), setup },
+  {
+    servers: fc.uniqueArray(server, { selector: (each) => each.name, maxLength: 4 }),
+    setup,
+    presets: fc.uniqueArray(preset, { selector: (each) => each.name, minLength: 1, maxLength: 3 }),
+  },
   { requiredKeys: ['servers'] },
 )
 
@@ -172,7 +179,7 @@ describe('what an import would change', () => {
     source: 'built-in',
     hasKey: false,
   }
-  const here = { servers: [builtIn, gpu], setup: DEFAULT_SETUP }
+  const here = { servers: [builtIn, gpu], setup: DEFAULT_SETUP, presets: [] }
   const planOf = (baseUrl: string, needsKey: boolean, given = 'gpu') =>
     importPlan({ servers: [{ name: given, baseUrl, needsKey }] }, here).servers[0]
 
@@ -270,9 +277,41 @@ describe('what an import would change', () => {
           }),
         )
         const read = readSettings(settingsText({ servers, setup: kept }))
-        const plan = read.ok && importPlan(read.settings, { servers: entries, setup: kept })
+        const plan = read.ok && importPlan(read.settings, { servers: entries, setup: kept, presets: [] })
         expect(plan ? plan.servers.map(({ kind }) => kind) : []).toEqual(servers.map(() => 'same'))
       }),
+    )
+  })
+})
+
+describe('presets of sampling parameters', () => {
+  const named = (name: string, temperature: string) => ({
+    name,
+    sampling: { ...DEFAULT_SETUP.sampling, temperature },
+  })
+  const here = { servers: [], setup: DEFAULT_SETUP, presets: [named('mine', '1'), named('cold', '0')] }
+  const file = { servers: [], presets: [named('mine', '1'), named('cold', '0.1'), named('new', '2')] }
+
+  test('of a file are told from those that are here', () => {
+    expect(importPlan(file, here).presets).toEqual([
+      { kind: 'replaced', preset: named('cold', '0.1') },
+      { kind: 'added', preset: named('new', '2') },
+    ])
+  })
+
+  test('are taken, or none of them', () => {
+    const plan = importPlan(file, here)
+    expect(takenPresets(plan, FIRST_CHOICES, here.presets)).toEqual([
+      named('mine', '1'),
+      named('cold', '0.1'),
+      named('new', '2'),
+    ])
+    expect(takenPresets(plan, { ...FIRST_CHOICES, takesPresets: false }, here.presets)).toEqual(here.presets)
+  })
+
+  test('have a name each', () => {
+    expect(why({ format: 'rollscope.settings/1', servers: [], presets: [named('a', '1'), named('a', '2')] })).toContain(
+      'presets: expected presets of different names',
     )
   })
 })

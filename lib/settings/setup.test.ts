@@ -15,6 +15,16 @@ test('the defaults ask for a run with the calculator', () => {
       stream: true,
     },
     opening: { system: 'You are a helpful assistant.', tools: ['calculator'], templateOptions: {} },
+    samples: 1,
+  })
+})
+
+test('samples and how they are rewarded are asked for, or what is wrong with them', () => {
+  const reward = { ...DEFAULT_SETUP.reward, kind: 'number', expected: '434' } as const
+  expect(request({ samples: '8', reward })).toMatchObject({ samples: 8, reward: { kind: 'number', expected: 434 } })
+  expect(request({ samples: '65', reward: { ...reward, expected: 'x' } })).toMatchObject({
+    ok: false,
+    errors: { samples: expect.stringContaining('64'), reward: expect.stringContaining('number') },
   })
 })
 
@@ -52,13 +62,47 @@ test('a chosen server, tokenizer, stop texts and options are', () => {
   })
 })
 
+test('sampling parameters are sent as they are typed, those that are not known too', () => {
+  const sampling = {
+    ...DEFAULT_SETUP.sampling,
+    stop_token_ids: '7 8',
+    logit_bias: '5: -1',
+    ignore_eos: 'true',
+    json_schema: '{"type": "object"}',
+    further: '{"new_one": 1}',
+  }
+  const answer = request({ sampling })
+  expect(answer.ok && answer.settings).toMatchObject({
+    sampling: {
+      stop_token_ids: [7, 8],
+      logit_bias: { 5: -1 },
+      ignore_eos: true,
+      json_schema: '{"type": "object"}',
+      further: { new_one: 1 },
+    },
+  })
+})
+
+test('the chat baseline renders with the server’s template', () => {
+  const answer = request({ endpoint: 'chat', chatTemplate: '{{ messages }}' })
+  expect(answer.ok && answer.opening).toMatchObject({ endpoint: 'chat' })
+  expect(answer.ok && answer.opening).not.toHaveProperty('chatTemplate')
+  const provenance = { kind: 'rollout', application: 'x', endpoint: 'chat' } as const
+  expect(setupOf({ ...sampleTrajectory, provenance }, DEFAULT_SETUP).endpoint).toBe('chat')
+  expect(setupOf(sampleTrajectory, { ...DEFAULT_SETUP, endpoint: 'chat' }).endpoint).toBe('generate')
+})
+
 describe('what is out of range is told at its field', () => {
   test.each<[Partial<Setup['sampling']>, string, string]>([
     [{ temperature: 'hot' }, 'temperature', 'must be a number'],
-    [{ temperature: '-1' }, 'temperature', 'must be from 0 to 100'],
-    [{ top_p: '0' }, 'top_p', 'must be from'],
-    [{ top_k: '0' }, 'top_k', 'must be from 1'],
+    [{ temperature: '-1' }, 'temperature', 'must be a number from 0 to 100'],
+    [{ top_p: '0' }, 'top_p', 'must be a number above 0'],
+    [{ top_k: '0' }, 'top_k', 'must be a whole number from 1, or -1'],
     [{ max_new_tokens: '1.5' }, 'max_new_tokens', 'whole number'],
+    [{ min_new_tokens: '600' }, 'min_new_tokens', 'at most max_new_tokens, 512'],
+    [{ regex: 'a', json_schema: '{}' }, 'regex', 'must be empty: json_schema is set'],
+    [{ further: '[1]' }, 'further', 'must be a JSON object'],
+    [{ further: '{"n": 4}' }, 'further', 'must have no n: Rollscope sets it'],
   ])('%j', (sampling, field, words) => {
     const answer = request({ sampling: { ...DEFAULT_SETUP.sampling, ...sampling } })
     expect(!answer.ok && answer.errors[field]).toContain(words)
@@ -108,9 +152,11 @@ test('the setup of an open trajectory is its own in what its first turn fixed', 
   const shown = setupOf(sampleTrajectory, { ...DEFAULT_SETUP, server: 'mine' })
   expect(shown).toMatchObject({ server: 'mine', sampling: DEFAULT_SETUP.sampling })
   expect(openingOf(shown)).toEqual({
+    endpoint: 'generate',
     system: 'be',
     tools: ['add'],
     mockTools: [],
+    mcpTools: [],
     parser: 'hermes',
     thinking: true,
     templateOptions: '',

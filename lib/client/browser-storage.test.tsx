@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { dropKept, keepInBrowser, readKept } from './browser-storage.ts'
+
+beforeEach(() => window.localStorage.clear())
+afterEach(() => vi.restoreAllMocks())
+
+test('a text is kept until it is dropped', () => {
+  expect(readKept('a')).toBeNull()
+  expect(keepInBrowser('a', '1')).toBe(true)
+  expect(readKept('a')).toBe('1')
+  dropKept('a')
+  expect(readKept('a')).toBeNull()
+})
+
+test('a full storage keeps nothing, and says so', () => {
+  vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+    throw new DOMException('full', 'QuotaExceededError')
+  })
+  expect(keepInBrowser('a', '1')).toBe(false)
+})
+
+test('a storage that is switched off holds nothing', () => {
+  vi.spyOn(window, 'localStorage', 'get').mockImplementation(() => {
+    throw new DOMException('denied', 'SecurityError')
+  })
+  expect(keepInBrowser('a', '1')).toBe(false)
+  expect(readKept('a')).toBeNull()
+  expect(() => dropKept('a')).not.toThrow()
+})
+
+test('any other failure is no matter of the storage', () => {
+  vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+    throw new TypeError('a fault of ours')
+  })
+  expect(() => keepInBrowser('a', '1')).toThrow(TypeError)
+})

@@ -1,0 +1,13 @@
+/** Gives the user a file of JSON. */
+export const saveText = (text: string, name: string): void =>
+  saveContent(new Blob([text], { type: 'application/json' }), name)
+
+/** Gives the user a file. */
+export function saveContent(content: Blob, name: string): void {
+  const address = URL.createObjectURL(content)
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(address)
+}

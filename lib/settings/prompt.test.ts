@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import { messagesIn } from './conversation-text.ts'
+import { EMPTY_PROMPT, typedIn } from './prompt-draft.ts'
+import { withPrompt } from './prompt-opening.ts'
+
+const read = (value: unknown) => messagesIn(JSON.stringify(value))
+const user = { role: 'user', content: 'hi' }
+
+describe('a conversation', () => {
+  test('may have the names of OpenAI or our own', () => {
+    const openai = [
+      { role: 'system', content: 's' },
+      user,
+      {
+        role: 'assistant',
+        content: null,
+        reasoning_content: 'hm',
+        tool_calls: [
+          { id: 'c', type: 'function', function: { name: 'add', arguments: '{"a": 1}' } },
+          { function: { name: 'sub', arguments: { b: 2 } } },
+          { function: { name: 'odd', arguments: 'no json' } },
+          { name: 'bare' },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'c', content: '1' },
+    ]
+    const messages = [
+      { role: 'system', content: 's' },
+      user,
+      {
+        role: 'assistant',
+        content: '',
+        reasoning: 'hm',
+        toolCalls: [
+          { id: 'c', name: 'add', input: { a: 1 } },
+          { name: 'sub', input: { b: 2 } },
+          { name: 'odd', input: 'no json' },
+          { name: 'bare', input: {} },
+        ],
+      },
+      { role: 'tool', callId: 'c', content: '1' },
+    ]
+    expect(read(openai)).toEqual({ ok: true, messages })
+    expect(read({ messages: openai, tools: [] })).toEqual({ ok: true, messages })
+    expect(read(messages)).toEqual({ ok: true, messages })
+  })
+
+  test.each([
+    ['is a list', {}, 'expected a list of messages'],
+    ['is not empty', [], 'expected a list of messages'],
+    ['has messages only', [user, 3], 'message 2: expected an object'],
+    ['has roles', [{ role: 'bot', content: '' }], 'message 1: role'],
+    ['ends with what is to be answered', [user, { role: 'assistant', content: 'x' }], 'it ends with an answer'],
+    ['has calls with names', [{ role: 'assistant', tool_calls: [7] }, user], 'message 1: toolCalls[0]'],
+  ])('%s', (_, value, why) => {
+    expect(read(value)).toMatchObject({ ok: false, why: expect.stringContaining(why) })
+  })
+
+  test('is JSON', () => {
+    expect(messagesIn('[')).toMatchObject({ ok: false, why: expect.stringContaining('not JSON') })
+  })
+})
+
+describe('a prompt begins a run', () => {
+  const opening = { system: 'S', tools: ['calculator'], parser: 'hermes' }
+  const all = { ...EMPTY_PROMPT, question: 'q', conversation: JSON.stringify([user]), text: 't', ids: '1 2' }
+
+  test('a question with the system prompt, the others without it', () => {
+    const begun = (draft: Partial<typeof all>) => withPrompt({ ...all, ...draft }, opening)
+    expect(begun({})).toEqual({ ok: true, opening: { ...opening, prompt: 'q' } })
+    const { system: _, ...rest } = opening
+    expect(begun({ mode: 'conversation' })).toEqual({ ok: true, opening: { ...rest, messages: [user] } })
+    expect(begun({ mode: 'text' })).toEqual({ ok: true, opening: { ...rest, tools: [], text: 't' } })
+    expect(begun({ mode: 'ids' })).toEqual({ ok: true, opening: { ...rest, tools: [], ids: [1, 2] } })
+    expect(begun({ mode: 'ids', runsTools: true, ids: '{"input_ids": [3], "text": "x"}' })).toEqual({
+      ok: true,
+      opening: { ...rest, ids: [3], text: 'x' },
+    })
+  })
+
+  test('what cannot be read is told', () => {
+    expect(withPrompt({ ...all, mode: 'conversation', conversation: '[]' }, opening)).toMatchObject({ ok: false })
+    expect(withPrompt({ ...all, mode: 'ids', ids: '1 x' }, opening)).toMatchObject({
+      ok: false,
+      why: 'The ids cannot be sent: expected a token id, found x (character 3).',
+    })
+  })
+
+  test('each mode has its own text', () => {
+    expect(typedIn(all)).toBe('q')
+    expect(typedIn({ ...all, mode: 'ids' })).toBe('1 2')
+  })
+})
