@@ -5,12 +5,14 @@ import { openServerStore } from '#lib/store/servers.ts'
 import { StoreError } from '#lib/store/store-error.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { type Config, ConfigError } from './config.ts'
+import { configuredMcpServers } from './mcp-servers.ts'
 import { createServers } from './servers.ts'
 
 /** Throws ConfigError. */
 export function checkConfig(config: Config): void {
   try {
     const folder = openDataFolder(config.dataFolder)
+    configuredMcpServers(config.mcpFile)
     createServers(config, openServerStore(folder))
     openTrajectoryStore(folder, { processId: process.pid, isAlive: () => true, now: () => new Date() }).close()
   } catch (error) {

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { calculator } from '#lib/agent/calculator.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { createTestModel, MODEL_FOLDER } from '#lib/local-model/test-model.ts'
 import { createClient, type SglangClient } from '#lib/sglang/client.ts'
@@ -13,10 +14,12 @@ import { openServerCodec } from '#lib/sglang/server-codec.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { settled } from '#lib/tito/prompt.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/load.ts'
+import { plainTool } from './built-in-tools.ts'
 import { Problem } from './problem.ts'
 import { continueRollout, type RolloutRequest, startRollout } from './rollouts.ts'
 import { createRuns } from './runs.ts'
 import type { Services } from './services.ts'
+import { noMcpServers } from './test-services.ts'
 
 const never = new AbortController().signal
 const model = createTestModel()
@@ -52,11 +55,15 @@ beforeAll(async () => {
     for await (const chunk of answer.body ?? []) response.write(chunk)
     response.end()
   })
+  // A tokenizer that loads for seconds keeps this thread from answering: a connection is not to end meanwhile.
+  server.keepAliveTimeout = 60_000
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: undefined })
   all = {
     version: '0',
     store: openTrajectoryStore(folder, { processId: process.pid, isAlive: () => true, now: () => new Date() }),
+    builtInTools: [plainTool(calculator)],
+    mcpServers: noMcpServers,
     runs: createRuns(),
     servers: {
       defaultName: 'remote',

@@ -4,7 +4,7 @@ import type { Trajectory } from '#lib/core/trajectory.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
 import { openServerCodec } from '#lib/sglang/server-codec.ts'
 import { checkTokenizer } from '#lib/sglang/tokenizer-check.ts'
-import { TemplateError } from '#lib/templates/chat-template.ts'
+import { type ChatTemplate, TemplateError } from '#lib/templates/chat-template.ts'
 import { type Codec, endOfTurnId, settled } from '#lib/tito/prompt.ts'
 import { isFolderName } from '#lib/tokenizer/load.ts'
 import { TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
@@ -19,6 +19,8 @@ export interface TokenizerWish {
   readonly chatTemplate: string | undefined
   readonly options: Readonly<Record<string, unknown>>
   readonly hasTools: boolean
+  /** False: the prompt is given as text or ids, and a tokenizer without a chat template will do. */
+  readonly needsTemplate: boolean
 }
 
 interface ServerMeant {
@@ -27,7 +29,7 @@ interface ServerMeant {
   readonly tokenizerName: string | undefined
 }
 
-type Blocks = Required<Pick<Trajectory['model'], 'tokenizer' | 'template'>>
+type Blocks = Pick<Trajectory['model'], 'tokenizer' | 'template'>
 
 /** For a new trajectory. Throws Problem, SglangError, TemplateError. */
 export async function chosenCodec(
@@ -35,7 +37,7 @@ export async function chosenCodec(
   server: ServerMeant,
   all: Services,
   signal: AbortSignal,
-): Promise<{ readonly codec: Codec } & Blocks> {
+): Promise<{ readonly codec: Codec; readonly blocks: Blocks }> {
   const loaded = wish.tokenizer === SERVER_TOKENIZER ? undefined : await loadedCodec(wish, server, all, signal)
   const served = loaded ? undefined : await serverCodec(server, wish.chatTemplate, all, signal)
   const codec = (loaded ?? served) as Codec
@@ -43,25 +45,40 @@ export async function chosenCodec(
   const endOfTurn = await settled(codec, () => endOfTurnId(codec, wish.options), signal)
   return {
     codec,
-    tokenizer: {
-      name: tokenizer.name,
-      ...(served && { source: 'server' }),
-      fingerprint: tokenizer.fingerprint,
-      ...(Number.isFinite(tokenizer.vocabularySize) && { vocabularySize: tokenizer.vocabularySize }),
-      specialIds: [],
-      ...(endOfTurn !== undefined && { endOfTurnId: endOfTurn }),
-    },
-    template: {
-      ...(served?.templateFingerprint !== undefined && { source: 'server', fingerprint: served.templateFingerprint }),
-      text: template.text,
-      options: wish.options,
+    blocks: {
+      tokenizer: {
+        name: tokenizer.name,
+        ...(served && { source: 'server' }),
+        fingerprint: tokenizer.fingerprint,
+        ...(Number.isFinite(tokenizer.vocabularySize) && { vocabularySize: tokenizer.vocabularySize }),
+        specialIds: [],
+        ...(endOfTurn !== undefined && { endOfTurnId: endOfTurn }),
+      },
+      ...(template !== NO_TEMPLATE && {
+        template: {
+          ...(served?.templateFingerprint !== undefined && {
+            source: 'server',
+            fingerprint: served.templateFingerprint,
+          }),
+          text: template.text,
+          options: wish.options,
+        },
+      }),
     },
   }
 }
 
+/** Of a tokenizer that comes without one. */
+const NO_TEMPLATE: ChatTemplate = {
+  text: '',
+  render() {
+    throw new TemplateError('the tokenizer comes without a chat template')
+  },
+}
+
 /** What a trajectory was begun with; anything else would write other ids. Throws Problem, SglangError. */
 export async function recordedCodec(
-  { tokenizer, template }: Partial<Blocks>,
+  { tokenizer, template }: Blocks,
   server: ServerMeant,
   all: Services,
   signal: AbortSignal,
@@ -130,6 +147,7 @@ async function loadedCodec(
     const template =
       wish.chatTemplate === undefined ? loaded.template(wish.hasTools) : loaded.compile(wish.chatTemplate)
     if (template) return { tokenizer: loaded.tokenizer, template }
+    if (!wish.needsTemplate) return { tokenizer: loaded.tokenizer, template: NO_TEMPLATE }
   } catch (error) {
     if (error instanceof TokenizerError) {
       if (wish.tokenizer === undefined && isElsewhere(name, error) && (await canTokenize(client, signal)))

@@ -27,6 +27,10 @@ test('the environment is read', () => {
       ROLLSCOPE_DATA: '/data',
       ROLLSCOPE_TOKENIZERS: '/a:/b',
       ROLLSCOPE_MODEL: '/models/x',
+      ROLLSCOPE_MODEL_DTYPE: 'q4',
+      ROLLSCOPE_MODEL_RUNNING: '2',
+      ROLLSCOPE_MODEL_WAITING: '0',
+      ROLLSCOPE_MODEL_CACHE_MB: '64',
       SGLANG_BASE_URL: 'http://127.0.0.1:30000',
       SGLANG_API_KEY: 'sk',
     }),
@@ -38,6 +42,8 @@ test('the environment is read', () => {
     dataFolder: '/data',
     tokenizerFolders: ['/a', '/b'],
     model: '/models/x',
+    modelDtype: 'q4',
+    modelCapacity: { running: 2, waiting: 0, cacheBytes: 64 * 2 ** 20 },
     sglang: { baseUrl: 'http://127.0.0.1:30000', apiKey: 'sk' },
   })
   expect(read({ ROLLSCOPE_MODEL: 'onnx-community/Qwen3-0.6B-ONNX' }).model).toBe('onnx-community/Qwen3-0.6B-ONNX')
@@ -52,6 +58,9 @@ describe('refused with what to do instead', () => {
     [{ HOST: '' }, 'every address'],
     [{ PORT: '0' }, 'from 1 to 65535'],
     [{ PORT: 'http' }, 'from 1 to 65535'],
+    [{ ROLLSCOPE_MODEL_DTYPE: 'q5' }, 'none of fp32, q8'],
+    [{ ROLLSCOPE_MODEL_RUNNING: '0' }, 'from 1 on'],
+    [{ ROLLSCOPE_MODEL_CACHE_MB: '1.5' }, 'from 0 on'],
     [{ ROLLSCOPE_TOKEN: 'short' }, 'at least 16'],
     [{ ROLLSCOPE_TOKEN: 'with space 0123456789' }, 'letter'],
   ])('%j', (environment, words) => {

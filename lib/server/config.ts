@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import os from 'node:os'
 import path from 'node:path'
+import { type Capacity, DEFAULT_CAPACITY } from '#lib/local-model/engine/job.ts'
+import { type Dtype, dtypes } from '#lib/local-model/models/dtypes.ts'
 import { defaultDataFolder } from '#lib/store/data-folder.ts'
 
 export interface Config {
@@ -14,6 +16,12 @@ export interface Config {
   readonly tokenizerFolders: readonly string[]
   /** Folder or Hub name of the built-in model; undefined = the one that ships. */
   readonly model: string | undefined
+  /** How its weights are kept; undefined = the first form that it has. */
+  readonly modelDtype: Dtype | undefined
+  /** Of the built-in server. */
+  readonly modelCapacity: Capacity
+  /** The file that names MCP servers, programs among them; undefined = there is none. */
+  readonly mcpFile: string | undefined
   /** The Python that may be asked what it renders. */
   readonly python: string
   readonly sglang: { readonly baseUrl: string; readonly apiKey: string | undefined } | undefined
@@ -36,6 +44,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export function readConfig(environment: Environment, applicationFolder: string): Config {
   const text = (name: string): string | undefined => environment[name]?.trim() || undefined
   const list = (name: string): string[] => (text(name) ?? '').split(/[,;\s]+/).filter((entry) => entry !== '')
+  const whole = (name: string, least: number): number | undefined => wholeNumber(name, text(name), least)
   const baseUrl = text('SGLANG_BASE_URL')
   const host = listenHost(environment.HOST)
   return {
@@ -43,9 +52,19 @@ export function readConfig(environment: Environment, applicationFolder: string):
     port: listenPort(text('PORT')),
     hosts: [...list('ROLLSCOPE_HOSTS'), hostInAddress(host)].map((name) => name.toLowerCase()),
     token: launchToken(text('ROLLSCOPE_TOKEN')),
-    dataFolder: path.resolve(text('ROLLSCOPE_DATA') ?? defaultDataFolder(process.platform, os.homedir(), environment)),
+    dataFolder: path.resolve(
+      /*turbopackIgnore: true*/ text('ROLLSCOPE_DATA') ??
+        defaultDataFolder(process.platform, os.homedir(), environment),
+    ),
     tokenizerFolders: (text('ROLLSCOPE_TOKENIZERS') ?? '').split(path.delimiter).filter((folder) => folder !== ''),
     model: modelPlace(text('ROLLSCOPE_MODEL')),
+    modelDtype: modelDtype(text('ROLLSCOPE_MODEL_DTYPE')),
+    modelCapacity: {
+      running: whole('ROLLSCOPE_MODEL_RUNNING', 1) ?? DEFAULT_CAPACITY.running,
+      waiting: whole('ROLLSCOPE_MODEL_WAITING', 0) ?? DEFAULT_CAPACITY.waiting,
+      cacheBytes: megabytes(whole('ROLLSCOPE_MODEL_CACHE_MB', 0)) ?? DEFAULT_CAPACITY.cacheBytes,
+    },
+    mcpFile: absolute(text('ROLLSCOPE_MCP')),
     python: text('ROLLSCOPE_PYTHON') ?? 'python3',
     sglang: baseUrl === undefined ? undefined : { baseUrl, apiKey: text('SGLANG_API_KEY') },
     hub: { url: text('HF_ENDPOINT'), token: text('HF_TOKEN'), cacheFolder: text('HF_HUB_CACHE') },
@@ -86,10 +105,29 @@ function listenPort(port: string | undefined): number {
   return number
 }
 
+function wholeNumber(name: string, value: string | undefined, least: number): number | undefined {
+  if (value === undefined) return undefined
+  const number = Number(value)
+  if (!Number.isSafeInteger(number) || number < least)
+    throw new ConfigError(`${name}=${JSON.stringify(value)} is no whole number from ${least} on`)
+  return number
+}
+
+const megabytes = (count: number | undefined): number | undefined => (count === undefined ? undefined : count * 2 ** 20)
+
 /** A path is made absolute; anything else is a Hub name. */
 function modelPlace(model: string | undefined): string | undefined {
   return model !== undefined && (path.isAbsolute(model) || model.startsWith('.')) ? path.resolve(model) : model
 }
+
+function modelDtype(dtype: string | undefined): Dtype | undefined {
+  const known = dtypes.find((one) => one === dtype)
+  if (dtype !== undefined && known === undefined)
+    throw new ConfigError(`ROLLSCOPE_MODEL_DTYPE=${JSON.stringify(dtype)} is none of ${dtypes.join(', ')}`)
+  return known
+}
+
+const absolute = (file: string | undefined): string | undefined => (file === undefined ? undefined : path.resolve(file))
 
 const SHORTEST_TOKEN = 16
 

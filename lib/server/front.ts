@@ -51,7 +51,7 @@ export function createFront({ handle, development, ...access }: FrontOptions): S
  * path. No page has one of these names.
  */
 const SGLANG_AT_ROOT =
-  /^\/(generate|abort_request|health|health_generate|ready|flush_cache|tokenize|detokenize|(get_)?(model|server)_info|v1\/[^?]*)(\?|$)/
+  /^\/(generate|abort_request|parse_function_call|separate_reasoning|health|health_generate|ready|flush_cache|tokenize|detokenize|(get_)?(model|server)_info|v1\/[^?]*)(\?|$)/
 
 function contentSecurityPolicy(nonce: string, development: boolean): string {
   return [

@@ -1,4 +1,4 @@
-/** What goes between the server and the thread that checks trajectories. */
+/** What goes between the server and the thread that checks trajectories, which is asked for keys. */
 import type { Health } from '#lib/core/health.ts'
 import type { Revision } from '#lib/store/health.ts'
 import type { TokenizerPlaces } from '#lib/tokenizer/load.ts'
@@ -8,13 +8,5 @@ export interface HealthWorkerStart {
   readonly tokenizers: TokenizerPlaces
 }
 
-export interface ToHealthWorker {
-  readonly id: number
-  readonly key: string
-}
-
-export interface FromHealthWorker {
-  readonly id: number
-  /** Undefined: there is no such trajectory. */
-  readonly checked: { readonly of: Revision; readonly health: Health } | undefined
-}
+/** Undefined: there is no such trajectory. */
+export type Checked = { readonly of: Revision; readonly health: Health } | undefined

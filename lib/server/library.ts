@@ -57,6 +57,7 @@ function filterIn(query: URLSearchParams): ListFilter {
       code: 'BAD_QUERY',
       detail: `"health" must be one of ${HEALTH_FILTERS.join(', ')}, not ${JSON.stringify(health.slice(0, 40))}`,
     })
+  const group = query.get('group')
   const source = query.get('source')
   const [kind = '', ...format] = source?.split(':') ?? []
   return {
@@ -64,6 +65,7 @@ function filterIn(query: URLSearchParams): ListFilter {
     tags: query.getAll('tag'),
     ...(outcome !== null && { outcome }),
     ...(knownHealth !== undefined && { health: knownHealth }),
+    ...(group !== null && { group }),
     ...(source !== null && { source: { kind, ...(format.length > 0 && { format: format.join(':') }) } }),
   }
 }

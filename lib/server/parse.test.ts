@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { parserNames } from '#lib/parsers/registry.ts'
 import { parseAnswerSchema, parseRequestSchema, parseText } from './parse.ts'
 import type { Problem } from './problem.ts'
 
@@ -31,7 +32,7 @@ test('every parser reads the text, when none is named', () => {
   expect(others.map(({ parser, calls, rest }) => [parser, calls.map(({ kind }) => kind), rest])).toEqual([
     ['qwen_xml', ['malformed'], 'a  b'],
     ['glm', ['malformed'], 'a  b'],
-    ['kimi_k2', [], text],
+    ...parserNames.slice(3).map((name) => [name, [], text]),
   ])
 })
 
@@ -87,11 +88,13 @@ test('what stands in a think block is no call', () => {
 test('a parser that is not there is refused, with those that are', () => {
   let details: Problem['details'] | undefined
   try {
-    parse({ text: '', parsers: ['llama3'] })
+    parse({ text: '', parsers: ['gemma4'] })
   } catch (error) {
     details = (error as Problem).details
   }
-  expect(details).toMatchObject({ status: 422, code: 'NO_PARSER', hint: 'Parsers: hermes, qwen_xml, glm, kimi_k2.' })
+  expect(details).toMatchObject({ status: 422, code: 'NO_PARSER', hint: `Parsers: ${parserNames.join(', ')}.` })
   expect(parseRequestSchema.safeParse({ text: '', parsers: [] }).success).toBe(false)
-  expect(parseRequestSchema.safeParse({ text: '', parsers: Array(5).fill('hermes') }).success).toBe(false)
+  expect(
+    parseRequestSchema.safeParse({ text: '', parsers: Array(parserNames.length + 1).fill('hermes') }).success,
+  ).toBe(false)
 })

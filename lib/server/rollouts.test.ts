@@ -2,20 +2,20 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { textOf } from '#lib/core/pieces.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { ResponseSegment, Trajectory } from '#lib/core/trajectory.ts'
 import type { SglangClient } from '#lib/sglang/client.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
 import { scriptedTokenizer } from '#lib/sglang/scripted-tokenizer.ts'
-import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteId, byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import { chatml } from '#lib/tito/small-templates.ts'
 import { Problem } from './problem.ts'
-import { continueRollout, startRollout } from './rollouts.ts'
-import { createRuns } from './runs.ts'
+import { previewPrompt } from './prompt-preview.ts'
+import { continueRollout, rolloutRequestSchema, startRollout } from './rollouts.ts'
 import type { Services } from './services.ts'
+import { testServices } from './test-services.ts'
 
 const END = byteId('<|im_end|>')
 const never = new AbortController().signal
@@ -39,31 +39,23 @@ beforeEach(() => {
     const end = { finish: { kind: 'stop', matched: END }, usage: {} } as const
     yield { tokens: { ids: [...byteTokenizer.encode(replies.shift() ?? 'yes'), END] }, problems: [], end }
   }
+  const chat: SglangClient['chat'] = async ({ messages }) => {
+    const said = replies.shift() ?? 'yes'
+    const end = { finish: { kind: 'stop', matched: END }, usage: {} } as const
+    const promptIds = byteTokenizer.encode(`${JSON.stringify(messages)}<|im_start|>`)
+    const ids = [...byteTokenizer.encode(said), END]
+    return { promptIds, tokens: { ids }, message: { role: 'assistant', content: said }, end, problems: [] }
+  }
   const describe = async (delayMs: number) => {
     await new Promise((resolve) => setTimeout(resolve, delayMs))
     return { modelName, contextLength: 4096, toolCallParser }
   }
-  all = {
-    version: '0',
-    store: openTrajectoryStore(folder, { processId: process.pid, isAlive: () => true, now: () => new Date() }),
-    runs: createRuns(),
-    servers: {
-      defaultName: 'fast',
-      client: (name: string) => ({
-        ...scriptedTokenizer({ tokenizer: byteTokenizer, template: chatTemplate(shippedTemplate, {}) }),
-        generate,
-        describe: () => describe(name === 'slow' ? 100 : 0),
-      }),
-    },
-    tokenizers: {
-      load: async () => ({
-        tokenizer: byteTokenizer,
-        template: () => chatTemplate(shippedTemplate, {}),
-        compile: (text: string) => chatTemplate(text, {}),
-        stopIds: [],
-      }),
-    },
-  } as unknown as Services
+  all = testServices(folder, {
+    generate,
+    chat,
+    describe: (name) => describe(name === 'slow' ? 100 : 0),
+    template: () => shippedTemplate,
+  })
 })
 afterEach(() => {
   all.store.close()
@@ -109,15 +101,16 @@ test('a continuation uses the template that is recorded, not the one that the to
   expect(lastPrompt(stored(key))).toBe('\n<|im_start|>user\nmore<|im_end|>\n<|im_start|>assistant\n')
 })
 
-test('the parser is the one named, else the server’s own, else hermes', async () => {
+test('the parser is the one named, else the server’s own, else the template’s, else hermes', async () => {
   const parserOf = async (request: Parameters<typeof began>[0] = {}) => stored(await began(request)).model.parser
   expect(await parserOf()).toBe('hermes')
   toolCallParser = 'glm45'
   expect(await parserOf()).toBe('glm')
   expect(await parserOf({ parser: 'kimi_k2' })).toBe('kimi_k2')
-  toolCallParser = 'llama3'
+  toolCallParser = 'gemma4'
   expect(await parserOf()).toBe('hermes')
-  const failure = await began({ parser: 'llama3' }).catch((error: unknown) => error)
+  expect(await parserOf({ chatTemplate: `${chatml}{# <arg_key> #}` })).toBe('glm')
+  const failure = await began({ parser: 'gemma4' }).catch((error: unknown) => error)
   expect((failure as Problem).details).toMatchObject({ status: 422, code: 'NO_PARSER' })
 })
 
@@ -178,4 +171,163 @@ test('a trajectory that goes on with another model says where, once', async () =
   ])
   await ended(continueRollout(key, { prompt: 'and more' }, all, never))
   expect(stored(key).problems).toHaveLength(1)
+})
+
+test('over the chat endpoint the agent holds messages, in further turns too', async () => {
+  const key = await began({ endpoint: 'chat', system: 'BE BRIEF' })
+  expect(stored(key)).toMatchObject({ provenance: { endpoint: 'chat' }, outcome: { reason: 'end_turn' } })
+  await ended(continueRollout(key, { prompt: 'more' }, all, never))
+  const { segments, vocab } = stored(key)
+  const requests = segments.flatMap((segment) => (segment.kind === 'response' ? [segment.request] : []))
+  expect(requests.map((request) => [request?.endpoint, request?.chat?.messages.map(({ role }) => role)])).toEqual([
+    ['chat', ['system', 'user']],
+    ['chat', ['assistant', 'user']],
+  ])
+  expect(textOf(segments[0]?.ids ?? [], vocab)).toContain('"content":"BE BRIEF"')
+})
+
+test('what the chat endpoint does not take, or what its messages are missing for, is refused before anything starts', async () => {
+  const request = { prompt: 'q', endpoint: 'chat' } as const
+  expect(rolloutRequestSchema.safeParse({ ...request, chatTemplate: 'x' }).error?.message).toContain('chatTemplate')
+  expect(rolloutRequestSchema.safeParse({ ...request, sampling: { json_schema: '{}' } }).success).toBe(false)
+  expect(rolloutRequestSchema.safeParse({ ...request, endpoint: 'generate', chatTemplate: 'x' }).success).toBe(true)
+  const key = await began({ endpoint: 'chat' })
+  const refused = (change: object) =>
+    continueRollout(key, { prompt: 'more', ...change }, all, never).catch((error) => error)
+  expect(await refused({ sampling: { structural_tag: '{}' } })).toMatchObject({ details: { code: 'NOT_IN_CHAT' } })
+  const trajectory = stored(key)
+  const [prompt, response] = trajectory.segments as [Trajectory['segments'][0], ResponseSegment]
+  const { message: _, ...bare } = response
+  all.store.update(key, { ...trajectory, segments: [prompt, bare] }, 0)
+  expect(await refused({})).toMatchObject({ details: { code: 'NO_MESSAGES' } })
+})
+
+describe('text or ids in place of messages', () => {
+  const given = (request: Partial<Parameters<typeof startRollout>[0]>) =>
+    ended(startRollout({ tokenizer: 'bytes', ...request }, all, never))
+  const promptOf = (key: string) => stored(key).segments[0]
+
+  test('are sent as they are, without a template', async () => {
+    const text = '<|im_start|>user\nhi'
+    expect(promptOf(await given({ text }))).toEqual({
+      kind: 'prompt',
+      ids: byteTokenizer.encode(text),
+      messages: [],
+      derivation: { kind: 'given', what: 'text' },
+    })
+    const key = await given({ ids: [104, 105, END], text: 'other' })
+    expect(promptOf(key)).toMatchObject({
+      ids: [104, 105, END],
+      derivation: { kind: 'given', what: 'ids' },
+      problems: [{ kind: 'given', raw: 'other', index: 0 }],
+    })
+    expect(stored(key).segments.map(({ kind }) => kind)).toEqual(['prompt', 'response'])
+  })
+
+  test('a tokenizer without a template will do, as those of base models', async () => {
+    const bare = { tokenizer: byteTokenizer, template: () => undefined, compile: () => undefined }
+    const services = { ...all, tokenizers: { load: async () => bare } } as unknown as Services
+    const key = await ended(startRollout({ text: 'hi', tokenizer: 'bytes' }, services, never))
+    expect(stored(key).model).not.toHaveProperty('template')
+    expect(stored(key).outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+    const refused = (request: object) =>
+      startRollout({ tokenizer: 'bytes', ...request }, services, never).catch((error) => error)
+    expect(await refused({ prompt: 'hi' })).toMatchObject({ details: { code: 'NO_TEMPLATE' } })
+    expect(await refused({ text: 'hi', tools: ['calculator'] })).toMatchObject({ details: { code: 'NO_TEMPLATE' } })
+  })
+
+  test('without tools one response is all: a call in it is recorded and not run', async () => {
+    const asks = '<tool_call>{"name": "calculator", "arguments": {"expression": "1+1"}}</tool_call>'
+    replies = [asks]
+    const key = await given({ text: 'hi' })
+    expect(stored(key).segments).toHaveLength(2)
+    expect((stored(key).segments[1] as ResponseSegment).toolCalls).toMatchObject([{ name: 'calculator' }])
+    expect((stored(key).segments[1] as ResponseSegment).toolCalls[0]).not.toHaveProperty('result')
+    expect(stored(key).outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+    replies = [asks]
+    await ended(continueRollout(key, { prompt: 'more' }, all, never))
+    expect(stored(key).segments).toHaveLength(4)
+  })
+
+  test('with tools the calls are run, and their results go on through the template', async () => {
+    replies = ['<tool_call>{"name": "calculator", "arguments": {"expression": "1+1"}}</tool_call>']
+    const key = await given({ text: 'hi', tools: ['calculator'] })
+    expect(lastPrompt(stored(key))).toBe('\n<|im_start|>tool\n2<|im_end|>\n<|im_start|>assistant\n')
+    expect(stored(key).segments[2]).toMatchObject({ derivation: { kind: 'continuation', check: { kind: 'unknown' } } })
+  })
+
+  test('that were never read are kept, to be sent again', async () => {
+    const full = { limits: { maxTokens: 1 } }
+    expect(stored(await given({ ...full, text: 'hi' }))).toMatchObject({
+      segments: [],
+      outcome: { reason: 'max_tokens', unsentGiven: { what: 'text', ids: [104, 105] } },
+    })
+    expect(stored(await given({ ...full, ids: [104, 105] }))).toMatchObject({
+      segments: [],
+      outcome: { reason: 'max_tokens', unsentGiven: { what: 'ids', ids: [104, 105] } },
+    })
+  })
+
+  test('can be continued', async () => {
+    const key = await given({ ids: [104, 105] })
+    await ended(continueRollout(key, { prompt: 'more' }, all, never))
+    expect(lastPrompt(stored(key))).toBe('\n<|im_start|>user\nmore<|im_end|>\n<|im_start|>assistant\n')
+    expect(stored(key).outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+  })
+
+  test('through the server’s own tokenizer too, which says what it adds', async () => {
+    const framed = {
+      ...scriptedTokenizer({
+        tokenizer: { ...byteTokenizer, frame: { before: [byteId('<|endoftext|>')], after: [] } },
+        template: chatTemplate(chatml, {}),
+      }),
+    }
+    const client = all.servers.client('fast')
+    const services = { ...all, servers: { ...all.servers, client: () => ({ ...client, ...framed }) } } as Services
+    const key = await ended(startRollout({ text: 'hi', tokenizer: 'server' }, services, never))
+    expect(promptOf(key)).toMatchObject({
+      ids: [byteId('<|endoftext|>'), 104, 105],
+      problems: [{ kind: 'given', index: 0 }],
+    })
+  })
+
+  test('can be looked at before: the same ids and notes, with their texts', async () => {
+    const preview = await previewPrompt({ text: '<|im_start|>hi', tokenizer: 'bytes' }, all, never)
+    expect(preview).toEqual({
+      tokenizer: 'bytes',
+      count: 3,
+      head: [byteId('<|im_start|>'), 104, 105],
+      tail: [],
+      vocab: { 104: 'h', 105: 'i', [byteId('<|im_start|>')]: '<|im_start|>' },
+      specialIds: [byteId('<|im_start|>')],
+      notes: [],
+    })
+    const long = await previewPrompt({ ids: Array(1000).fill(104), text: 'x', tokenizer: 'server' }, all, never)
+    expect([long.count, long.head.length, long.tail.length, long.notes.length]).toEqual([1000, 240, 60, 1])
+    await expect(previewPrompt({ ids: [999], tokenizer: 'bytes' }, all, never)).rejects.toMatchObject({
+      details: { code: 'UNKNOWN_ID', field: 'ids.0' },
+    })
+    await expect(previewPrompt({}, all, never)).rejects.toMatchObject({ details: { status: 422 } })
+  })
+
+  test('that cannot be a prompt are refused before anything starts, with the place', async () => {
+    const refused = (request: object) =>
+      startRollout({ tokenizer: 'bytes', ...request }, all, never).catch((error) => error)
+    expect(await refused({ ids: [1, 999] })).toMatchObject({
+      details: { status: 422, code: 'UNKNOWN_ID', field: 'ids.1' },
+    })
+    expect(await refused({ text: '' })).toMatchObject({ details: { status: 422, code: 'EMPTY_PROMPT' } })
+  })
+
+  test.each([
+    ['nothing', {}, 'exactly one'],
+    ['a question too', { prompt: 'q', text: 't' }, 'exactly one'],
+    ['messages too', { messages: [{ role: 'user', content: 'q' }], ids: [1] }, 'exactly one'],
+    ['the chat endpoint', { ids: [1], endpoint: 'chat' }, 'it takes messages'],
+    ['a system prompt', { text: 't', system: 's' }, 'no chat template'],
+    ['no ids', { ids: [] }, '>=1'],
+    ['an id below 0', { ids: [-1] }, '>=0'],
+  ])('are refused with %s', (_, request, why) => {
+    expect(rolloutRequestSchema.safeParse(request).error?.message).toContain(why)
+  })
 })

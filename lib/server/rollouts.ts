@@ -1,25 +1,30 @@
 /** From a request for a rollout to its stream of events: which server, tokenizer, template, parser and tools it means. */
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
+import { NOT_IN_CHAT } from '#lib/agent/chat/sampling.ts'
 import { limitsSchema } from '#lib/agent/limits.ts'
-import { rollout, unreadResults } from '#lib/agent/rollout.ts'
-import { mockToolSchema } from '#lib/core/mock-tool.ts'
+import { unreadResults } from '#lib/agent/rollout.ts'
 import type { ServerDescription } from '#lib/core/server-status.ts'
 import { tokenCount } from '#lib/core/tokens.ts'
 import { FORMAT, type Message, schemas, type Trajectory } from '#lib/core/trajectory.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
-import { DEFAULT_PARSER, parserNames, parserOfServer } from '#lib/parsers/registry.ts'
-import { withKnownTokens } from '#lib/sglang/known-tokens.ts'
+import { parserNames } from '#lib/parsers/registry.ts'
+import { suggestParser } from '#lib/parsers/suggest.ts'
 import { samplingSchema } from '#lib/sglang/sampling.ts'
 import { RESERVED_OPTIONS } from '#lib/templates/chat-template.ts'
 import type { Codec } from '#lib/tito/prompt.ts'
 import { chosenCodec, recordedCodec } from './codec.ts'
+import { givenIn, promptOfGiven } from './given-prompt.ts'
 import { parserOrProblem } from './parse.ts'
 import { Problem } from './problem.ts'
+import { isChat, type RunUsing, runOptions } from './run-options.ts'
 import type { Run } from './runs.ts'
 import type { Services } from './services.ts'
-import { chosenTools, runnableTools } from './tools.ts'
+import { askedToolSchema, checkTools, chosenTools } from './tools.ts'
 import { storedTrajectory } from './trajectories.ts'
+
+export const UNWATCHED =
+  'A run that nobody looks at for 60 s is stopped: who follows the events looks all the time, who gets the trajectory or the group once.'
 
 const settingsShape = {
   sampling: samplingSchema
@@ -32,7 +37,7 @@ const settingsShape = {
   detached: z
     .boolean()
     .exactOptional()
-    .describe('Answer at once and go on after the connection is closed. Default false.'),
+    .describe(`Answer at once and go on after the connection is closed. ${UNWATCHED} Default false.`),
   server: z
     .string()
     .exactOptional()
@@ -53,16 +58,36 @@ export const rolloutRequestSchema = z
       .min(1)
       .exactOptional()
       .describe('A conversation that ends with what the model shall answer.'),
-    system: z.string().exactOptional().describe('System prompt, with `prompt`.'),
+    text: z
+      .string()
+      .exactOptional()
+      .describe(
+        'The first prompt as it is: no chat template. It is encoded as the tokenizer encodes texts, with the beginning-of-sequence ' +
+          'token that some add, and special tokens in it become their ids.',
+      ),
+    ids: z
+      .array(z.int().min(0))
+      .min(1)
+      .exactOptional()
+      .describe(
+        'The ids of the first prompt as they are. They win over `text` beside them, which is then only checked.',
+      ),
+    system: z.string().exactOptional().describe('System prompt, with `prompt` or `messages`.'),
     tools: z
-      .array(z.union([z.string(), mockToolSchema]))
+      .array(askedToolSchema)
       .max(128)
       .exactOptional()
-      .describe('Names of tools that come with the application, and mock tools. Default: none.'),
+      .describe(
+        'Names of tools that come with the application, tools of MCP servers, and mock tools. Default: none; with `text` or `ids` the run then ends with ' +
+          'the first response, and calls in it are recorded without being run.',
+      ),
     parser: z
       .string()
       .exactOptional()
-      .describe(`One of ${parserNames.join(', ')}. Default: the server’s own, where it is one of these, else hermes.`),
+      .describe(
+        `One of ${parserNames.join(', ')}. Default: the server’s own, where it is one of these, else the one whose calls the ` +
+          'chat template writes, else hermes.',
+      ),
     templateOptions: templateOptions.exactOptional().describe('For example {"enable_thinking": false}.'),
     tokenizer: z
       .string()
@@ -78,10 +103,33 @@ export const rolloutRequestSchema = z
       .max(200_000)
       .exactOptional()
       .describe('Chat template, Jinja. Default: the tokenizer’s.'),
+    endpoint: z
+      .enum(['generate', 'chat'])
+      .exactOptional()
+      .describe(
+        'generate: token-in/token-out. chat: the baseline; the agent holds messages, sends them to the server’s ' +
+          '/v1/chat/completions as Strands’ OpenAI provider does, and the record says where the server then read other ' +
+          'tokens than had been sampled. It needs a server that returns token ids, is not streamed, and has no alternatives ' +
+          'and no logprobs of prompts. Default generate.',
+      ),
     ...settingsShape,
   })
-  .refine(({ prompt, messages }) => (prompt === undefined) !== (messages === undefined), {
-    message: 'either "prompt" or "messages"',
+  .refine(({ endpoint, chatTemplate }) => endpoint !== 'chat' || chatTemplate === undefined, {
+    message: 'no "chatTemplate" with the endpoint chat: the server renders with its own',
+  })
+  .refine(({ endpoint, sampling = {} }) => endpoint !== 'chat' || NOT_IN_CHAT.every((name) => !(name in sampling)), {
+    message: `no ${NOT_IN_CHAT.join(', ')} with the endpoint chat`,
+  })
+  .refine(
+    ({ prompt, messages, text, ids }) =>
+      [prompt, messages, text ?? ids].filter((opening) => opening !== undefined).length === 1,
+    { message: 'exactly one of "prompt", "messages", "text" and "ids" (ids may have their text beside them)' },
+  )
+  .refine((request) => givenIn(request) === undefined || request.endpoint !== 'chat', {
+    message: 'no "text" or "ids" with the endpoint chat: it takes messages',
+  })
+  .refine((request) => givenIn(request) === undefined || request.system === undefined, {
+    message: 'no "system" with "text" or "ids": no chat template is used',
   })
   .refine(({ messages }) => messages?.at(-1)?.role !== 'assistant', {
     message: '"messages" that end with what the model shall answer, not with an answer',
@@ -104,21 +152,38 @@ export const continueRequestSchema = z.strictObject({
 export type ContinueRequest = z.infer<typeof continueRequestSchema>
 
 export async function startRollout(request: RolloutRequest, all: Services, signal: AbortSignal): Promise<Run> {
+  const { trajectory, using } = await beginning(request, all, signal)
+  const options = runOptions(trajectory, using, all)
+  return all.runs.start(options(all.store.add(trajectory, { runsHere: true })))
+}
+
+/** A trajectory that has not begun, and what its run needs. */
+export async function beginning(
+  request: RolloutRequest,
+  all: Services,
+  signal: AbortSignal,
+): Promise<{ readonly trajectory: Trajectory; readonly using: RunUsing }> {
   const serverName = request.server ?? all.servers.defaultName
   const server = await all.servers.client(serverName).describe(signal)
-  const parser = parserFor(request.parser, server)
-  const chosen = chosenTools(request.tools ?? [])
-  const { codec, tokenizer, template } = await chosenCodec(
+  // Looked up before a tokenizer is fetched.
+  if (request.parser !== undefined) parserOrProblem(request.parser)
+  const chosen = await chosenTools(request.tools ?? [], all, signal)
+  await checkTools(chosen, all)
+  const given = givenIn(request)
+  const { codec, blocks } = await chosenCodec(
     {
       tokenizer: request.tokenizer,
       chatTemplate: request.chatTemplate,
       options: request.templateOptions ?? {},
       hasTools: chosen.length > 0,
+      needsTemplate: given === undefined || chosen.length > 0,
     },
     { name: serverName, tokenizerName: server.tokenizerName },
     all,
     signal,
   )
+  const parser = parserFor(request.parser, server, codec)
+  const prompt = given && (await promptOfGiven(given, codec, all.servers.client(serverName), signal))
   const trajectory: Trajectory = {
     format: FORMAT,
     id: randomUUID(),
@@ -126,8 +191,7 @@ export async function startRollout(request: RolloutRequest, all: Services, signa
     model: {
       ...(server.modelName !== undefined && { name: server.modelName }),
       ...(server.contextLength !== undefined && { contextLength: server.contextLength }),
-      tokenizer,
-      template,
+      ...blocks,
       tools: chosen,
       parser: parser.name,
     },
@@ -138,16 +202,20 @@ export async function startRollout(request: RolloutRequest, all: Services, signa
       kind: 'rollout',
       application: `rollscope/${all.version}`,
       ...(request.limits && { limits: request.limits as Record<string, number> }),
+      ...(request.endpoint === 'chat' && { endpoint: 'chat' }),
     },
   }
-  return run(
+  return {
     trajectory,
-    all.store.add(trajectory, { runsHere: true }),
-    questionOf(request),
-    { ...request, server: serverName, told: server, parser },
-    codec,
-    all,
-  )
+    using: {
+      start: prompt ? { messages: [], given: prompt } : { messages: questionOf(request) },
+      request,
+      serverName,
+      told: server,
+      parser,
+      codec,
+    },
+  }
 }
 
 export async function continueRollout(
@@ -163,6 +231,7 @@ export async function continueRollout(
       code: 'NOTHING_NEW',
       detail: 'there is nothing new to tell the model: give a prompt',
     })
+  await checkTools(found.model.tools, all)
   const serverName = request.server ?? lastServer(found) ?? all.servers.defaultName
   const server = await all.servers.client(serverName).describe(signal)
   const codec = await recordedCodec(found.model, { name: serverName, tokenizerName: server.tokenizerName }, all, signal)
@@ -175,7 +244,8 @@ export async function continueRollout(
       detail: 'this trajectory has been continued elsewhere',
       hint: 'It is shown as it is now: look at it, and send again.',
     })
-  const parser = parserFor(stored.model.parser, server)
+  if (isChat(stored)) checkChat(stored, request.sampling ?? {})
+  const parser = parserFor(stored.model.parser, server, codec)
   const trajectory: Trajectory = {
     ...stored,
     model: {
@@ -190,14 +260,28 @@ export async function continueRollout(
         : stored.provenance,
   }
   const question: Message[] = request.prompt === undefined ? [] : [{ role: 'user', content: request.prompt }]
-  return run(
-    trajectory,
-    key,
-    [...unsentSystem(stored), ...question],
-    { ...request, server: serverName, told: server, parser },
-    codec,
-    all,
-  )
+  const start = { messages: [...unsentSystem(stored), ...question] }
+  const using = { start, request, serverName, told: server, parser, codec }
+  return all.runs.start(runOptions(trajectory, using, all)(key))
+}
+
+/** A run over a chat endpoint goes on from the messages that the server made. */
+function checkChat({ segments }: Trajectory, sampling: object): void {
+  const without = segments.findIndex((segment) => segment.kind === 'response' && segment.message === undefined)
+  if (without >= 0)
+    throw new Problem({
+      status: 422,
+      code: 'NO_MESSAGES',
+      detail: `segment ${without} does not hold the message that the server made of it`,
+      hint: 'A run over a chat endpoint goes on from its messages. Start a new one.',
+    })
+  const unknown = NOT_IN_CHAT.find((name) => name in sampling)
+  if (unknown)
+    throw new Problem({
+      status: 422,
+      code: 'NOT_IN_CHAT',
+      detail: `/v1/chat/completions takes no ${unknown}, and this trajectory was run over it`,
+    })
 }
 
 /** A trajectory may go on with another model, a later checkpoint; that it did is noted, not hidden behind one name. */
@@ -215,61 +299,22 @@ function unsentSystem({ segments, outcome }: Trajectory): readonly Message[] {
   return (outcome.unsent ?? []).filter(({ role }) => role === 'system' || role === 'developer')
 }
 
-function run(
-  trajectory: Trajectory,
-  key: string,
-  messages: readonly Message[],
-  request: Omit<ContinueRequest, 'prompt'> & {
-    readonly server: string
-    readonly told: ServerDescription
-    readonly parser: ToolParser
-  },
-  codec: Codec,
-  all: Services,
-): Run {
-  const rolloutId = randomUUID()
-  const client = all.servers.client(request.server)
-  const runnable = runnableTools(trajectory.model.tools)
-  return all.runs.start({
-    rolloutId,
-    key,
-    detached: request.detached ?? false,
-    save: (record, from) => all.store.update(key, record, from),
-    events: (signal) =>
-      rollout(
-        { rolloutId, trajectory, messages },
-        {
-          sampling: request.sampling ?? {},
-          limits: request.limits ?? {},
-          promptLogprobs: request.promptLogprobs ?? true,
-          topLogprobs: request.topLogprobs ?? 5,
-          stream: request.stream ?? true,
-        },
-        {
-          generate: withKnownTokens(client.generate, codec),
-          serverName: request.server,
-          server: request.told,
-          codec,
-          parser: request.parser,
-          tools: runnable,
-          now: () => new Date(),
-          elapsedMs: () => performance.now(),
-          newRequestId: () => randomUUID().replaceAll('-', ''),
-        },
-        signal,
-      ),
-  })
-}
-
 function questionOf({ prompt, messages, system }: RolloutRequest): Message[] {
   const rest: Message[] = messages ? ([...messages] as Message[]) : [{ role: 'user', content: prompt ?? '' }]
   return system === undefined || system === '' ? rest : [{ role: 'system', content: system }, ...rest]
 }
 
-/** The one named, else the server's own, else the default. */
-function parserFor(chosen: string | undefined, server: { readonly toolCallParser?: string | undefined }): ToolParser {
-  return parserOrProblem(chosen ?? parserOfServer(server.toolCallParser) ?? DEFAULT_PARSER)
+/** The one named, else the one that server, template and tokenizer suggest. */
+function parserFor(
+  chosen: string | undefined,
+  { toolCallParser }: Pick<ServerDescription, 'toolCallParser'>,
+  { template, tokenizer }: Codec,
+): ToolParser {
+  const addedTokens = tokenizer.addedTokens.map(({ content }) => content)
+  return parserOrProblem(
+    chosen ?? suggestParser({ chatTemplate: template.text, serverParser: toolCallParser, addedTokens }).parser,
+  )
 }
 
-const lastServer = ({ segments }: Trajectory): string | undefined =>
+export const lastServer = ({ segments }: Trajectory): string | undefined =>
   segments.findLast((segment) => segment.kind === 'response')?.request?.server

@@ -67,8 +67,11 @@ export function methods<H extends Partial<Record<Method, NextHandler<never>>>>(
   return { GET: refuse, POST: refuse, PUT: refuse, PATCH: refuse, DELETE: refuse, ...handlers }
 }
 
-export const json = (value: unknown, status = 200): Response =>
-  new Response(JSON.stringify(value), {
+export const json = (value: unknown, status = 200): Response => jsonText(JSON.stringify(value), status)
+
+/** Of what is text already. */
+export const jsonText = (text: string, status = 200): Response =>
+  new Response(text, {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   })
@@ -84,7 +87,7 @@ const DEEPEST_JSON = 100
 export const readJson = async <T>(request: Request, schema: z.ZodType<T>): Promise<T> =>
   checkedJson(await readText(request, LARGEST_JSON), schema)
 
-/** The same of a body that holds the ids of a trajectory. */
+/** The same of a body that holds the ids or the messages of a trajectory. */
 export const readLargeJson = async <T>(request: Request, schema: z.ZodType<T>): Promise<T> =>
   checkedJson(await readText(request, LARGEST_IDS), schema)
 

@@ -159,6 +159,35 @@ describe('without a reader', () => {
     expect(stopped()).toBe(true)
   })
 
+  test('each look at its trajectory gives it another minute', async () => {
+    const { next, stopped, runs } = start()
+    await next()
+    for (let look = 0; look < 3; look++) {
+      vi.advanceTimersByTime(59_000)
+      runs.lookedAt('t')
+      runs.lookedAt('another')
+    }
+    vi.advanceTimersByTime(59_000)
+    expect(stopped()).toBe(false)
+    vi.advanceTimersByTime(2_000)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(stopped()).toBe(true)
+    runs.lookedAt('t')
+  })
+
+  test('a look changes nothing where somebody reads', async () => {
+    const { next, stopped, runs } = start()
+    await next()
+    const leaving = new AbortController()
+    const reading = all(runs.follow('r-t', 0, leaving.signal))
+    await next()
+    runs.lookedAt('t')
+    vi.advanceTimersByTime(300_000)
+    expect(stopped()).toBe(false)
+    leaving.abort()
+    await reading
+  })
+
   test('an ended one can be read for a while', async () => {
     const { next, runs } = start()
     for (let i = 0; i < script.length + 1; i++) await next()

@@ -5,6 +5,7 @@
 import type { LiveTrajectory, RolloutEvent } from '#lib/core/events.ts'
 import { createFold } from '#lib/core/fold.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
+import { createEventLog, type EventLog } from './event-log.ts'
 import { Problem } from './problem.ts'
 
 export interface Run {
@@ -18,35 +19,39 @@ export interface Runs {
   start(options: StartOptions): Run
   /** Events from number `from` on, until the rollout has ended. Throws Problem 404. */
   follow(rolloutId: string, from: number, signal: AbortSignal): AsyncIterable<RolloutEvent>
+  /** Counts as a reader, until what it returns is called. Throws Problem 404. */
+  attend(rolloutId: string): () => void
+  /** Somebody has looked at this trajectory: where a rollout on it runs without a reader, its time begins anew. */
+  lookedAt(key: string): void
   /** Throws Problem 404. Resolves when the rollout has ended. */
   cancel(rolloutId: string): Promise<void>
   /** Ends all, for a shutdown. */
   cancelAll(): Promise<void>
 }
 
-interface StartOptions {
+export interface StartOptions {
   readonly rolloutId: string
   readonly key: string
   /** Cancelled when nobody has followed it for a while; undefined: only its owner's signal ends it. */
   readonly detached: boolean
   readonly events: (signal: AbortSignal) => AsyncIterable<RolloutEvent>
   readonly save: (trajectory: Trajectory, from: number) => void
+  /** Hears of each event when its readers do. */
+  readonly told?: (event: RolloutEvent) => void
 }
 
 interface Entry extends Run {
-  readonly events: RolloutEvent[]
+  readonly log: EventLog<RolloutEvent>
   readonly controller: AbortController
   done: Promise<void>
-  ended: boolean
   readers: number
-  wake: Set<() => void>
   abandoned: ReturnType<typeof setTimeout> | undefined
 }
 
-/** Without a reader a detached rollout goes on this long: a reload, a lost tunnel. */
+/** Without a reader a detached rollout goes on this long: a reload, a lost tunnel, one look and the next. */
 const ABANDONED_MS = 60_000
 /** Ended rollouts can be read again this long; after it the stored trajectory says all. */
-const KEPT_MS = 10 * 60_000
+export const KEPT_MS = 10 * 60_000
 
 export function createRuns(): Runs {
   const entries = new Map<string, Entry>()
@@ -63,7 +68,7 @@ export function createRuns(): Runs {
   }
   return {
     start(options) {
-      if ([...entries.values()].some(({ key, ended }) => key === options.key && !ended))
+      if ([...entries.values()].some(({ key, log }) => key === options.key && !log.hasEnded))
         throw new Problem({
           status: 409,
           code: 'RUNNING',
@@ -74,12 +79,10 @@ export function createRuns(): Runs {
       const entry: Entry = {
         rolloutId: options.rolloutId,
         key: options.key,
-        events: [],
+        log: createEventLog(),
         controller,
         done: Promise.resolve(),
-        ended: false,
         readers: 0,
-        wake: new Set(),
         abandoned: undefined,
       }
       entries.set(options.rolloutId, entry)
@@ -90,6 +93,10 @@ export function createRuns(): Runs {
       return { rolloutId: options.rolloutId, key: options.key }
     },
     follow: (rolloutId, from, signal) => follow(find(rolloutId), from, signal),
+    attend: (rolloutId) => attend(find(rolloutId)),
+    lookedAt(key) {
+      for (const entry of entries.values()) if (entry.key === key) watchAbandonment(entry)
+    },
     async cancel(rolloutId) {
       const entry = find(rolloutId)
       entry.controller.abort()
@@ -103,8 +110,12 @@ export function createRuns(): Runs {
 }
 
 /** Never rejects: whatever breaks, its readers hear of an end. */
-async function drive(entry: Entry, { events, save }: StartOptions): Promise<void> {
+async function drive(entry: Entry, { events, save, told = () => {} }: StartOptions): Promise<void> {
   const fold = createFold()
+  const publish = (event: RolloutEvent) => {
+    entry.log.add(event)
+    told(event)
+  }
   const store = (event: RolloutEvent) => {
     fold.add(event)
     if (event.type === 'tokens' || !fold.trajectory) return
@@ -114,7 +125,7 @@ async function drive(entry: Entry, { events, save }: StartOptions): Promise<void
   try {
     for await (const event of events(entry.controller.signal)) {
       store(event)
-      publish(entry, event)
+      publish(event)
     }
   } catch (error) {
     console.error('a rollout broke:', error)
@@ -126,16 +137,15 @@ async function drive(entry: Entry, { events, save }: StartOptions): Promise<void
         message: 'Rollscope itself failed; its log says more. What was recorded is kept.',
       },
     }
-    publish(entry, event)
+    publish(event)
     try {
       if (fold.trajectory) store(event)
     } catch (again) {
       console.error('its end could not be stored:', again)
     }
   } finally {
-    entry.ended = true
+    entry.log.end()
     clearTimeout(entry.abandoned)
-    for (const wake of entry.wake) wake()
   }
 }
 
@@ -160,40 +170,26 @@ function recordOf({ live: _, ...record }: LiveTrajectory): Trajectory {
   return record
 }
 
-function publish(entry: Entry, event: RolloutEvent): void {
-  entry.events.push(event)
-  for (const wake of entry.wake) wake()
+async function* follow(entry: Entry, from: number, signal: AbortSignal): AsyncGenerator<RolloutEvent> {
+  const leave = attend(entry)
+  try {
+    yield* entry.log.follow(from, signal)
+  } finally {
+    leave()
+  }
 }
 
-async function* follow(entry: Entry, from: number, signal: AbortSignal): AsyncGenerator<RolloutEvent> {
+function attend(entry: Entry): () => void {
   entry.readers++
   clearTimeout(entry.abandoned)
-  try {
-    for (let next = from; ; ) {
-      while (next < entry.events.length && !signal.aborted) yield entry.events[next++] as RolloutEvent
-      if (entry.ended || signal.aborted) return
-      await woken(entry, signal)
-    }
-  } finally {
+  return () => {
     entry.readers--
     watchAbandonment(entry)
   }
 }
 
-function woken(entry: Entry, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = () => {
-      entry.wake.delete(wake)
-      signal.removeEventListener('abort', wake)
-      resolve()
-    }
-    entry.wake.add(wake)
-    signal.addEventListener('abort', wake)
-  })
-}
-
 function watchAbandonment(entry: Entry): void {
-  if (entry.readers > 0 || entry.ended) return
+  if (entry.readers > 0 || entry.log.hasEnded) return
   clearTimeout(entry.abandoned)
   entry.abandoned = setTimeout(() => entry.controller.abort(), ABANDONED_MS)
   entry.abandoned.unref()

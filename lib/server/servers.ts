@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { ServerLoad } from '#lib/core/server-load.ts'
 import { serverNameSchema } from '#lib/core/server-name.ts'
 import type { ServerEntry, ServerStatus } from '#lib/core/server-status.ts'
+import type { Download } from '#lib/core/tokenizer-download.ts'
 import { parserOfServer } from '#lib/parsers/registry.ts'
 import { type OwnAddress, serverAddress } from '#lib/sglang/address.ts'
 import { createClient, type SglangClient } from '#lib/sglang/client.ts'
@@ -115,10 +116,17 @@ export function createServers(config: Config, store: ServerStore): Servers {
   }
 }
 
-/** How a server stands: never its reply, which may hold its keys. Throws what is no failure of the server. */
-export async function serverStatus(client: SglangClient, signal: AbortSignal): Promise<ServerStatus> {
+/**
+ * How a server stands: never its reply, which may hold its keys. `download`: of the model that it waits for. Throws what is
+ * no failure of the server.
+ */
+export async function serverStatus(
+  client: SglangClient,
+  signal: AbortSignal,
+  download: () => Download | undefined = () => undefined,
+): Promise<ServerStatus> {
   try {
-    if (!(await client.isReady(signal))) return { state: 'starting' }
+    if (!(await client.isReady(signal))) return { state: 'starting', download: download() }
     const description = await client.describe(signal)
     const parser = parserOfServer(description.toolCallParser)
     return { state: 'ready', ...description, ...(parser !== undefined && { parser }) }

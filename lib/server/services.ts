@@ -2,12 +2,17 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createLocalModel, type LocalModel } from '#lib/local-model/local-model.ts'
+import { checkedFetch } from '#lib/sglang/checked-connector.ts'
 import { openDataFolder } from '#lib/store/data-folder.ts'
-import { openServerStore } from '#lib/store/servers.ts'
+import { openMcpServerStore, openServerStore } from '#lib/store/servers.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import { createTokenizerLoader, type TokenizerLoader, type TokenizerPlaces } from '#lib/tokenizer/load.ts'
+import { type BuiltInTool, createBuiltInTools } from './built-in-tools.ts'
+import { type ComparingThread, createComparing } from './comparing.ts'
 import type { Config } from './config.ts'
+import { createGroupRuns, type GroupRuns } from './group-runs.ts'
 import { createHealthChecks, type HealthChecks } from './health-checks.ts'
+import { configuredMcpServers, createMcpServers, type McpServers } from './mcp-servers.ts'
 import { createRuns, type Runs } from './runs.ts'
 import { BUILT_IN, createServers, type Servers } from './servers.ts'
 import { sharedConfig, sharedServices, shareServices } from './shared.ts'
@@ -17,10 +22,15 @@ export interface Services {
   readonly version: string
   readonly store: TrajectoryStore
   readonly servers: Servers
+  readonly mcpServers: McpServers
   readonly tokenizers: TokenizerLoader
   readonly localModel: LocalModel
+  readonly builtInTools: readonly BuiltInTool[]
   readonly runs: Runs
+  /** Those of them that belong together. */
+  readonly groups: GroupRuns
   readonly health: HealthChecks
+  readonly comparing: ComparingThread
 }
 
 export function services(): Services {
@@ -30,6 +40,8 @@ export function services(): Services {
   if (!config) throw new Error('Rollscope is started by scripts/serve.ts (npm start, npm run dev), not by next itself')
   return shareServices(createServices(config))
 }
+
+const MCP_CONNECT_MS = 5_000
 
 function createServices(config: Config): Services {
   const folder = openDataFolder(config.dataFolder)
@@ -41,25 +53,44 @@ function createServices(config: Config): Services {
     hub: config.hub,
   }
   const tokenizers = createTokenizerLoader(places)
+  const runs = createRuns()
+  const version = versionOf(config.applicationFolder)
   const store = openTrajectoryStore(folder, { processId: process.pid, isAlive, now: () => new Date() })
   return {
     config,
-    version: versionOf(config.applicationFolder),
+    version,
     store,
     servers: createServers(config, openServerStore(folder)),
+    mcpServers: createMcpServers(configuredMcpServers(config.mcpFile), openMcpServerStore(folder), {
+      fetch: checkedFetch(MCP_CONNECT_MS),
+      version,
+    }),
     tokenizers,
+    builtInTools: createBuiltInTools(config.applicationFolder, folder),
     localModel: createLocalModel({
       model,
       modelName: path.isAbsolute(model) ? path.basename(model) : model,
       loadTokenizer: () => tokenizers.load(BUILT_IN),
-      workerFile: path.join(config.applicationFolder, 'lib', 'local-model', 'worker.ts'),
-      cacheFolder: path.join(folder, 'models'),
+      workerFile: path.join(config.applicationFolder, 'lib', 'local-model', 'engine', 'worker.ts'),
+      capacity: config.modelCapacity,
+      dtype: config.modelDtype,
+      hub: config.hub,
+      freeMemory: process.availableMemory,
     }),
-    runs: createRuns(),
+    runs,
+    groups: createGroupRuns(runs),
     health: createHealthChecks({
       store,
       workerFile: path.join(config.applicationFolder, 'lib', 'server', 'health-worker.ts'),
       start: { dataFolder: folder, tokenizers: { ...places, hub: { ...places.hub, cachedOnly: true } } },
+    }),
+    comparing: createComparing({
+      workerFile: path.join(config.applicationFolder, 'lib', 'server', 'compare-worker.ts'),
+      start: {
+        dataFolder: folder,
+        examplesFolder: path.join(config.applicationFolder, 'public', 'examples'),
+        tokenizers: places,
+      },
     }),
   }
 }

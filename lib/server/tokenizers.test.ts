@@ -4,7 +4,7 @@ import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import { chatml } from '#lib/tito/small-templates.ts'
 import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
-import { type Loading, loadTokenizer, tokenizerFilesResponse } from './tokenizers.ts'
+import { generationConfig, type Loading, loadTokenizer, tokenizerFilesResponse } from './tokenizers.ts'
 
 const loaded: LoadedTokenizer = {
   tokenizer: byteTokenizer,
@@ -17,7 +17,7 @@ const loaded: LoadedTokenizer = {
 /** A loader that downloads until it is told how it ends. */
 function slowLoader() {
   const { promise, resolve, reject } = Promise.withResolvers<LoadedTokenizer>()
-  let download: Download | undefined = { name: 'a/b', file: 'tokenizer.json', bytes: 1, total: 2 }
+  let download: Download | undefined = { kind: 'tokenizer', name: 'a/b', file: 'tokenizer.json', bytes: 1, total: 2 }
   let left = false
   return {
     loader: {
@@ -50,7 +50,7 @@ async function told(result: LoadedTokenizer | Error): Promise<Loading[]> {
 
 test('how far it is, and that it is there', async () => {
   expect(await told(loaded)).toEqual([
-    { state: 'downloading', name: 'a/b', file: 'tokenizer.json', bytes: 1, total: 2 },
+    { state: 'downloading', kind: 'tokenizer', name: 'a/b', file: 'tokenizer.json', bytes: 1, total: 2 },
     {
       state: 'ready',
       name: 'a/b',
@@ -94,4 +94,15 @@ test('files have a tag by which a browser that has them is spared them', async (
   expect((await ask('?name=a%2Fb', tag)).status).toBe(304)
   expect((await ask('?name=other', tag)).status).toBe(200)
   await expect(ask('')).rejects.toMatchObject({ details: { status: 400, code: 'BAD_QUERY' } })
+})
+
+test('how a model’s publishers advise to sample is one of its files', async () => {
+  const asked = async (files: object) =>
+    (
+      await generationConfig(new Request('http://localhost/?name=a/b'), {
+        files: async () => ({ tokenizerJson: '{}', ...files }),
+      })
+    ).json()
+  expect(await asked({ generationConfigJson: '{"top_k": 20}' })).toEqual({ generationConfigJson: '{"top_k": 20}' })
+  expect(await asked({})).toEqual({})
 })

@@ -92,6 +92,16 @@ export async function tokenizerFilesResponse(
   return new Response(body, { headers: { ...headers, 'content-type': 'application/json' } })
 }
 
+/** What the model's publishers advise for sampling, of the tokenizer that `name` in the query says. Throws Problem, TokenizerError. */
+export async function generationConfig(
+  request: Request,
+  loader: Pick<Services['tokenizers'], 'files'>,
+): Promise<Response> {
+  const { name } = nameIn(request)
+  const { generationConfigJson } = await loader.files(name, request.signal)
+  return Response.json(generationConfigJson === undefined ? {} : { generationConfigJson })
+}
+
 function nameIn(request: Request): z.infer<typeof tokenizerRequestSchema> {
   const parsed = tokenizerRequestSchema.safeParse({ name: new URL(request.url).searchParams.get('name') ?? undefined })
   if (!parsed.success)

@@ -1,34 +1,68 @@
-/** Which tools a rollout has: those that come with the application, by name, and mock tools, as they are defined. */
-import { calculator } from '#lib/agent/calculator.ts'
+/** Which tools a rollout has: those that come with the application and of MCP servers, by name, and mock tools, as they are defined. */
+import * as z from 'zod'
 import { mockTool } from '#lib/agent/mock-tool.ts'
 import type { AgentTool } from '#lib/agent/tool.ts'
-import { type MockTool, mockToolSchema, toolListProblem } from '#lib/core/mock-tool.ts'
+import { mcpToolSchema } from '#lib/core/mcp-server.ts'
+import { mockToolSchema, toolListProblem } from '#lib/core/mock-tool.ts'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
 import { checkToolSchema } from '#lib/core/tool-schema.ts'
-import type { ToolSpec } from '#lib/core/trajectory.ts'
+import type { Plain, ToolSpec } from '#lib/core/trajectory.ts'
+import type { BuiltInTool } from './built-in-tools.ts'
 import { Problem } from './problem.ts'
+import type { Services } from './services.ts'
 
-export const builtInTools: readonly AgentTool[] = [calculator]
+export const askedToolSchema = z.union([z.string(), mcpToolSchema, mockToolSchema])
+type AskedTool = Plain<z.infer<typeof askedToolSchema>>
 
-/** The specifications of what was asked for, in that order. A mock named like a built-in tool stands in its place. */
-export function chosenTools(asked: readonly (string | MockTool)[]): readonly ToolSpec[] {
-  const mocked = new Set(asked.flatMap((tool) => (typeof tool === 'string' ? [] : [tool.name])))
-  const specs = asked
-    .filter((tool) => typeof tool !== 'string' || !mocked.has(tool))
-    .map((tool): ToolSpec => (typeof tool === 'string' ? builtIn(tool).spec : tool))
-  runnableTools(specs)
+/** Where tools come from. */
+type ToolSources = Pick<Services, 'builtInTools' | 'mcpServers'>
+
+/**
+ * The specifications of what was asked for, in that order. A tool of another kind stands in the place of a built-in one of
+ * its name. Throws Problem.
+ */
+export async function chosenTools(
+  asked: readonly AskedTool[],
+  sources: ToolSources,
+  signal: AbortSignal,
+): Promise<readonly ToolSpec[]> {
+  const taken = new Set(asked.flatMap((tool) => (typeof tool === 'string' ? [] : [tool.name])))
+  const specs = await Promise.all(
+    asked
+      .filter((tool) => typeof tool !== 'string' || !taken.has(tool))
+      .map(async (tool): Promise<ToolSpec> => {
+        if (typeof tool === 'string') return builtInNamed(tool, sources).spec
+        return 'mcp' in tool ? sources.mcpServers.spec(tool, signal) : tool
+      }),
+  )
+  runnableTools(specs, sources)
   return specs
 }
 
 /** What a trajectory's tools do when they are called. They are checked: they can come from a file. */
-export function runnableTools(specs: readonly ToolSpec[]): readonly AgentTool[] {
-  const problem = toolListProblem(specs.map(({ name }) => name))
-  if (problem !== undefined) throw badTool(problem, 'Give every tool a name of its own.')
-  return specs.map(runnableTool)
+export function runnableTools(specs: readonly ToolSpec[], sources: ToolSources): readonly AgentTool[] {
+  const problem = toolListProblem(specs)
+  if (problem !== undefined)
+    throw badTool(problem, 'A run has one tool of a name, since the model calls it by that: choose one of them.')
+  return specs.map((spec) => sources.mcpServers.runnable(spec) ?? runnableTool(spec, sources))
 }
 
-function runnableTool(spec: ToolSpec): AgentTool {
-  if (!spec.mock) return builtIn(spec.name)
+/** Tries what a machine may not have. Throws Problem with the reason. */
+export async function checkTools(specs: readonly ToolSpec[], sources: ToolSources): Promise<void> {
+  for (const { name, mock, mcp } of specs) {
+    const why = mock || mcp ? undefined : await builtInNamed(name, sources).check()
+    if (why !== undefined)
+      throw new Problem({
+        status: 422,
+        code: 'TOOL_OFF',
+        detail: `the tool ${name} is off: ${why}`,
+        hint: 'Start the run without it, or with a mock tool of that name.',
+      })
+  }
+}
+
+function runnableTool(spec: ToolSpec, sources: ToolSources): AgentTool {
+  if (!spec.mock) return builtInNamed(spec.name, sources).open()
   const { name, description, inputSchema, mock } = spec
   const definition = { name, description, inputSchema, mock }
   const parsed = mockToolSchema.safeParse(definition)
@@ -40,7 +74,7 @@ function runnableTool(spec: ToolSpec): AgentTool {
   return mockTool(parsed.data)
 }
 
-function builtIn(name: string): AgentTool {
+function builtInNamed(name: string, { builtInTools }: ToolSources): BuiltInTool {
   const found = builtInTools.find(({ spec }) => spec.name === name)
   if (!found)
     throw new Problem({

@@ -13,6 +13,12 @@ export function storedTrajectory(key: string, { store }: Services): Trajectory {
   return trajectory
 }
 
+/** As somebody looks at it: a rollout on it goes on. Throws Problem. */
+export function shownTrajectory(key: string, all: Services): Trajectory {
+  all.runs.lookedAt(key)
+  return storedTrajectory(key, all)
+}
+
 export const noTrajectory = (key: string, store: Services['store']): Problem =>
   store.isDeleted(key)
     ? new Problem({

@@ -4,12 +4,14 @@
  */
 import { type Labels, labelsOf } from '#lib/core/labels.ts'
 import type { TrajectorySummary } from '#lib/core/library.ts'
+import { textOf } from '#lib/core/pieces.ts'
+import { outcomeWord } from '#lib/core/sample-progress.ts'
 import { statistics } from '#lib/core/statistics.ts'
-import type { Message, Outcome, Trajectory } from '#lib/core/trajectory.ts'
+import type { Message, Trajectory } from '#lib/core/trajectory.ts'
 import { HEALTH_COLUMN, healthGist } from './health.ts'
 
 /** Read with these columns. */
-export const SUMMARY_COLUMNS = `sequence, key, id, created_at, added_at, labels, question, model, outcome_kind, outcome, source, import_format, segments, turns, tokens, trained, mean_logprob, tool_calls, failed_calls, ${HEALTH_COLUMN}`
+export const SUMMARY_COLUMNS = `sequence, key, id, created_at, added_at, labels, question, model, outcome_kind, outcome, source, import_format, segments, turns, tokens, trained, mean_logprob, tool_calls, failed_calls, group_id, group_index, reward_why, ${HEALTH_COLUMN}`
 
 const SHOWN_QUESTION = 120
 /** Of a longer question only the beginning is searched: prompts may hold whole documents. */
@@ -21,6 +23,8 @@ export function recordColumns(trajectory: Trajectory) {
   const { tokens, trained, meanLogprob, toolCalls } = statistics(trajectory)
   const { succeeded, failed, malformed, pending } = toolCalls
   const { provenance, model, outcome, segments } = trajectory
+  // Imported files number their groups each for itself.
+  const group = provenance.kind === 'import' ? undefined : trajectory.group
   const file = provenance.kind === 'import' ? (provenance.file ?? '') : ''
   const asked = firstQuestion(trajectory)
   const question = asked.trim() === '' ? file : asked
@@ -42,6 +46,8 @@ export function recordColumns(trajectory: Trajectory) {
     mean_logprob: meanLogprob,
     tool_calls: succeeded + failed + malformed + pending,
     failed_calls: failed + malformed,
+    group_id: group?.id ?? null,
+    group_index: group?.index ?? null,
     record_search: folded([asked.slice(0, SEARCHED_QUESTION), model.name ?? '', word, file].join('\n')),
   }
 }
@@ -80,6 +86,8 @@ export function summary(row: Readonly<Record<string, unknown>>): TrajectorySumma
     meanLogprob: row.mean_logprob === null ? null : Number(row.mean_logprob),
     toolCalls: Number(row.tool_calls),
     failedCalls: Number(row.failed_calls),
+    group: row.group_id === null ? null : { id: String(row.group_id), index: Number(row.group_index) },
+    rewardWhy: row.reward_why === null ? null : String(row.reward_why),
     health: healthGist(row),
   }
 }
@@ -95,14 +103,14 @@ function sortKey(text: string): string | null {
   return key === '' ? null : key
 }
 
-function firstQuestion({ segments, outcome }: Trajectory): string {
+/** Of a run that began with text or ids: how these begin. */
+function firstQuestion({ segments, outcome, vocab }: Trajectory): string {
   const read = segments.flatMap((segment): readonly Message[] => (segment.kind === 'prompt' ? segment.messages : []))
-  const unsent = outcome.kind === 'running' ? [] : (outcome.unsent ?? [])
+  const { unsent = [], unsentGiven = undefined } = outcome.kind === 'running' ? {} : outcome
+  const [first] = segments
+  const given = first?.kind === 'prompt' && first.derivation?.kind === 'given' ? first : unsentGiven
+  const begun = textOf(given?.ids.slice(0, SEARCHED_QUESTION) ?? [], vocab)
+  if (begun !== '') return begun
   const content = [...read, ...unsent].find(({ role }) => role === 'user')?.content ?? ''
   return typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('\n')
-}
-
-function outcomeWord(outcome: Outcome): string {
-  if (outcome.kind === 'ended') return outcome.reason
-  return outcome.kind === 'failed' ? outcome.code : 'running'
 }

@@ -1,4 +1,5 @@
 /** What people do with stored trajectories: label, find, sort, page, delete, restore. */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -6,8 +7,10 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { changedLabels, type LabelChange, labelsOf, withLabels } from '#lib/core/labels.ts'
 import { type ListSort, SORT_COLUMNS } from '#lib/core/library.ts'
+import { textOf } from '#lib/core/pieces.ts'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import { statistics } from '#lib/core/statistics.ts'
+import { runs } from '#lib/core/test-runs.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { play } from '#lib/tito/play.ts'
 import { chatml } from '#lib/tito/small-templates.ts'
@@ -112,6 +115,8 @@ test('a row tells what the trajectory is', () => {
     meanLogprob,
     toolCalls: 2,
     failedCalls: 1,
+    group: null,
+    rewardWhy: null,
     health: null,
   })
 })
@@ -128,6 +133,32 @@ test('a question in parts, or one that was never read, is a question too', () =>
   const parts = [{ type: 'image' }, { type: 'text', text: 'what is this?' }]
   store.add({ ...sample, id: 'parts', segments: [{ ...prompt, messages: [{ role: 'user', content: parts }] }] })
   expect([row('unsent')?.question, row('parts')?.question.trim()]).toEqual(['never read', 'what is this?'])
+})
+
+test('a text that was never read is what the run is called by', () => {
+  const [prompt] = sample.segments
+  store.add({
+    ...sample,
+    id: 'given',
+    segments: [],
+    outcome: {
+      kind: 'failed',
+      code: 'X',
+      message: 'x',
+      unsentGiven: { what: 'text', ids: prompt?.ids.slice(0, 2) ?? [] },
+    },
+  })
+  expect(row('given')?.question).toBe(textOf(prompt?.ids.slice(0, 2) ?? [], sample.vocab))
+  expect(row('given')?.question).not.toBe('')
+})
+
+test('a run that began with text or ids is called by how these begin, whatever was asked after', () => {
+  const { trajectory } = play(chatml, [turn('q'), turn('further')])
+  const [first, ...rest] = trajectory.segments
+  if (first?.kind !== 'prompt') throw new Error('it begins with a prompt')
+  const given = { ...first, messages: [], derivation: { kind: 'given', what: 'ids' } } as const
+  store.add({ ...trajectory, id: 'given', segments: [given, ...rest] })
+  expect(row('given')?.question).toContain('<|im_start|>user\nq')
 })
 
 test('a file is found by its name, which stands for the question that it lacks', () => {
@@ -477,6 +508,6 @@ test('whatever is done in whatever order, the lists are those of a simple model,
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 }, 120_000)

@@ -16,6 +16,8 @@ export interface ListFilter {
   readonly tags?: readonly string[]
   readonly source?: { readonly kind: string; readonly format?: string }
   readonly health?: HealthFilter
+  /** The id of a group of samples. */
+  readonly group?: string
 }
 
 /** A row that a page ends at, and the side of it on which the page lies. */
@@ -107,7 +109,7 @@ interface Condition {
 
 const VISIBLE: Condition = { sql: 'deleted_at IS NULL', values: [] }
 
-function filterConditions({ text = '', outcome, tags = [], source, health }: ListFilter): readonly Condition[] {
+function filterConditions({ text = '', outcome, tags = [], source, health, group }: ListFilter): readonly Condition[] {
   const words = folded(text)
     .split(/\s+/)
     .filter((word) => word !== '')
@@ -125,6 +127,7 @@ function filterConditions({ text = '', outcome, tags = [], source, health }: Lis
     })),
     ...(source === undefined ? [] : [{ sql: 'source = ?', values: [source.kind] }]),
     ...(source?.format === undefined ? [] : [{ sql: 'import_format = ?', values: [source.format] }]),
+    ...(group === undefined ? [] : [{ sql: 'group_id = ?', values: [group] }]),
     ...(health === undefined ? [] : [{ sql: healthCondition(health), values: [] }]),
   ]
 }

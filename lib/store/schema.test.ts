@@ -87,6 +87,26 @@ test('version 1 becomes the version of today: every trajectory as it was, and fo
   checked.close()
 })
 
+test('runs are found by their group; imported files number theirs each for itself', () => {
+  const inGroup = (id: string, index: number, of: Partial<Trajectory> = {}) => ({
+    ...sample,
+    ...of,
+    id,
+    group: { id: 'g', index },
+  })
+  const provenance = { kind: 'import', format: 'slime', lacked: [] } as const
+  madeByVersion1([inGroup('b', 1), sample, inGroup('a', 0), inGroup('c', 0, { provenance })])
+  const store = open()
+  store.add(inGroup('d', 2))
+  expect(store.groupRows('g').map(({ key, group }) => [key, group?.index])).toEqual([
+    ['a', 0],
+    ['b', 1],
+    ['d', 2],
+  ])
+  expect(store.list({ ...newest, filter: { group: 'g' } }).total).toBe(3)
+  store.close()
+})
+
 test('a run of another process goes on in it, and one whose process is gone is interrupted', () => {
   madeByVersion1([{ ...sample, outcome: { kind: 'running' } }], 77)
   const store = open()

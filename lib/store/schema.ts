@@ -9,7 +9,7 @@ import { StoreError } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
 /** The first makes version 1 of nothing, the second 2 of 1, and so on. */
-const upgrades: readonly ((database: DatabaseSync) => void)[] = [createTables, separateLabels, keepHealth]
+const upgrades: readonly ((database: DatabaseSync) => void)[] = [createTables, separateLabels, keepHealth, keepGroups]
 
 /** With foreign keys off. Throws StoreError for a newer version, and leaves it as it is. */
 export function migrate(database: DatabaseSync): void {
@@ -129,15 +129,34 @@ function keepHealth(database: DatabaseSync): void {
   `)
 }
 
+/** Runs tell which group they belong to; imported files number their groups each for itself. */
+function keepGroups(database: DatabaseSync): void {
+  database.exec(`
+    ALTER TABLE trajectories ADD COLUMN group_id TEXT;
+    ALTER TABLE trajectories ADD COLUMN group_index INTEGER;
+    ALTER TABLE trajectories ADD COLUMN reward_why TEXT;
+    CREATE INDEX trajectories_by_group ON trajectories (group_id) WHERE group_id IS NOT NULL;
+    CREATE TABLE groups (
+      id TEXT NOT NULL PRIMARY KEY,
+      rule TEXT NOT NULL
+    ) STRICT;
+    UPDATE trajectories SET (group_id, group_index) = (
+      SELECT json_extract(header, '$.group.id'), json_extract(header, '$.group.index')
+      FROM headers WHERE headers.key = trajectories.key AND json_valid(header)
+    ) WHERE source <> 'import';
+  `)
+}
+
 function listedColumns(row: Row, segments: readonly string[]) {
   const trajectory = decodedRow(String(row.header), segments)
   if (trajectory) {
     const { segments: _, ...header } = withLabels(trajectory, {})
+    const { group_id: _id, group_index: _index, ...columns } = recordColumns(trajectory)
     return {
       header: JSON.stringify(header),
       listed: {
         added_at: trajectory.createdAt,
-        ...recordColumns(trajectory),
+        ...columns,
         ...labelColumns(labelsOf(trajectory)),
       },
     }

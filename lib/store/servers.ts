@@ -1,7 +1,7 @@
-/** Saved servers, in a file of their own that only the user can read: keys never reach the database or an export. */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+/** Saved servers, SGLang's and MCP's, with their keys. */
 import path from 'node:path'
 import * as z from 'zod'
+import { openPrivateList, type PrivateList } from './private-list.ts'
 
 export interface SavedServer {
   readonly name: string
@@ -10,32 +10,24 @@ export interface SavedServer {
   readonly apiKey?: string
 }
 
-export interface ServerStore {
-  list(): readonly SavedServer[]
-  save(servers: readonly SavedServer[]): void
+export type ServerStore = PrivateList<SavedServer>
+
+const savedServer = z.strictObject({ name: z.string(), baseUrl: z.string(), apiKey: z.string().exactOptional() })
+
+export const openServerStore = (folder: string): ServerStore =>
+  openPrivateList(path.join(folder, 'servers.json'), savedServer)
+
+/** An MCP server that is called by its URL. */
+export interface SavedMcpServer {
+  readonly name: string
+  readonly url: string
+  /** Bound to the origin of the URL. */
+  readonly apiKey?: string
 }
 
-const fileSchema = z.strictObject({
-  servers: z.array(z.strictObject({ name: z.string(), baseUrl: z.string(), apiKey: z.string().exactOptional() })),
-})
+export type McpServerStore = PrivateList<SavedMcpServer>
 
-export function openServerStore(folder: string): ServerStore {
-  const file = path.join(folder, 'servers.json')
-  return {
-    list() {
-      let text: string
-      try {
-        text = readFileSync(file, 'utf8')
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-        throw error
-      }
-      return fileSchema.parse(JSON.parse(text)).servers
-    },
-    save(servers) {
-      const unfinished = `${file}.new`
-      writeFileSync(unfinished, `${JSON.stringify({ servers }, null, 2)}\n`, { mode: 0o600 })
-      renameSync(unfinished, file)
-    },
-  }
-}
+const savedMcpServer = z.strictObject({ name: z.string(), url: z.string(), apiKey: z.string().exactOptional() })
+
+export const openMcpServerStore = (folder: string): McpServerStore =>
+  openPrivateList(path.join(folder, 'mcp-servers.json'), savedMcpServer)

@@ -7,6 +7,7 @@ import type { Choices, TrajectorySummary } from '#lib/core/library.ts'
 import type { Segment, Trajectory } from '#lib/core/trajectory.ts'
 import { DATABASE_FILE, openDatabase } from './database.ts'
 import { labelColumns, labelsIn, recordColumns, SUMMARY_COLUMNS, summary } from './entry.ts'
+import { createGroupStore, type GroupStore } from './groups.ts'
 import { createHealthStore, type HealthStore } from './health.ts'
 import { choices, type ListQuery, list, type Page } from './listing.ts'
 import { recordReader } from './record.ts'
@@ -14,7 +15,7 @@ import { insertRow, updateRow } from './row.ts'
 import { StoreError } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
-export interface TrajectoryStore extends Omit<HealthStore, 'revision'> {
+export interface TrajectoryStore extends Omit<HealthStore, 'revision'>, GroupStore {
   /**
    * Keeps a trajectory under its id. An id that is taken by another trajectory is told apart with a suffix: the key
    * under which it is found; the trajectory itself stays as it is. An equal one that was deleted is restored. One that
@@ -134,7 +135,11 @@ function createStore(database: DatabaseSync, processId: number, now: () => Date)
       transaction(database, () => {
         const row = statements.summary.get(key)
         if (!row) return undefined
-        updateRow(database, 'trajectories', key, labelColumns(changedLabels(labelsIn(row), change)))
+        updateRow(database, 'trajectories', key, {
+          ...labelColumns(changedLabels(labelsIn(row), change)),
+          // What somebody gave by hand is not what a rule found.
+          ...(change.reward !== undefined && { reward_why: null }),
+        })
         return shown(key)
       }),
     list: (query) => list(database, query),
@@ -153,6 +158,7 @@ function createStore(database: DatabaseSync, processId: number, now: () => Date)
     },
     isDeleted: (key) => statements.present.get(key) !== undefined && statements.summary.get(key) === undefined,
     ...health,
+    ...createGroupStore(database),
     close: () => database.close(),
     markInterrupted(isAlive) {
       for (const { key, running_in } of statements.running.all()) {
@@ -172,7 +178,10 @@ function createStore(database: DatabaseSync, processId: number, now: () => Date)
         }
       }
     },
-    purge: (before) => statements.purge.run(before),
+    purge(before) {
+      statements.purge.run(before)
+      statements.dropGroups.run()
+    },
   }
 }
 
@@ -188,6 +197,9 @@ function prepared(database: DatabaseSync) {
     present: database.prepare('SELECT 1 FROM trajectories WHERE key = ?'),
     dropDeleted: database.prepare('DELETE FROM trajectories WHERE key = ? AND deleted_at IS NOT NULL'),
     purge: database.prepare('DELETE FROM trajectories WHERE deleted_at < ? AND running_in IS NULL'),
+    dropGroups: database.prepare(
+      'DELETE FROM groups WHERE id NOT IN (SELECT group_id FROM trajectories WHERE group_id IS NOT NULL)',
+    ),
     running: database.prepare('SELECT key, running_in FROM trajectories WHERE running_in IS NOT NULL'),
     countRevision: database.prepare('UPDATE trajectories SET revision = revision + 1 WHERE key = ?'),
     leave: database.prepare(

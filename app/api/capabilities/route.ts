@@ -2,5 +2,5 @@ import { capabilities } from '#lib/server/capabilities.ts'
 import { json, methods, route } from '#lib/server/route.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
-  GET: route({}, () => json(capabilities())),
+  GET: route({}, ({ services }) => json(capabilities(services))),
 })

@@ -1,9 +1,9 @@
 import { labelChangeSchema, labelTrajectory, removeTrajectory } from '#lib/server/library.ts'
 import { json, methods, readJson, route } from '#lib/server/route.ts'
-import { storedTrajectory } from '#lib/server/trajectories.ts'
+import { shownTrajectory } from '#lib/server/trajectories.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
-  GET: route<{ key: string }>({}, ({ params, services }) => json(storedTrajectory(params.key, services))),
+  GET: route<{ key: string }>({}, ({ params, services }) => json(shownTrajectory(params.key, services))),
   PATCH: route<{ key: string }>({ changes: 'application/json' }, async ({ request, params, services }) =>
     json(labelTrajectory(params.key, await readJson(request, labelChangeSchema), services)),
   ),

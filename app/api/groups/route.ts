@@ -1,0 +1,8 @@
+import { groupRequestSchema, startGroup } from '#lib/server/groups.ts'
+import { json, methods, readLargeJson, route } from '#lib/server/route.ts'
+
+export const { GET, POST, PUT, PATCH, DELETE } = methods({
+  POST: route({ changes: 'application/json' }, async ({ request, services }) =>
+    json(await startGroup(await readLargeJson(request, groupRequestSchema), services, request.signal), 201),
+  ),
+})

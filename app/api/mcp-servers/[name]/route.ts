@@ -1,0 +1,8 @@
+import { methods, route } from '#lib/server/route.ts'
+
+export const { GET, POST, PUT, PATCH, DELETE } = methods({
+  DELETE: route<{ name: string }>({ changes: 'application/json' }, ({ params, services }) => {
+    services.mcpServers.remove(params.name)
+    return new Response(null, { status: 204 })
+  }),
+})

@@ -1,0 +1,111 @@
+/**
+ * A thread that is asked one question after another: it starts with the first, and ends when nobody has asked for a while.
+ * `answerAsked` is its other end.
+ */
+import { parentPort, Worker, workerData } from 'node:worker_threads'
+
+export interface AskedThread<Question, Answer> {
+  /** Rejects with the thread's error, or with ThreadError where it ended before it answered. */
+  ask(question: Question): Promise<Answer>
+  /** Ends it at once, with all that waits for an answer; a later question starts another. */
+  end(): Promise<void>
+}
+
+/** The thread ended before it answered. */
+export class ThreadError extends Error {
+  override readonly name = 'ThreadError'
+}
+
+interface Options {
+  readonly name: string
+  readonly workerFile: string
+  /** What it gets to begin with. */
+  readonly start: object
+  /** How long one is kept that nobody asks: it holds tokenizers. */
+  readonly idleMs: number
+}
+
+type FromThread<Answer> =
+  | { readonly id: number; readonly answer: Answer }
+  | { readonly id: number; readonly failure: string }
+
+export function createAskedThread<Question, Answer>({
+  name,
+  workerFile,
+  start,
+  idleMs,
+}: Options): AskedThread<Question, Answer> {
+  let thread: ReturnType<typeof started<Question, Answer>> | undefined
+  let idle: ReturnType<typeof setTimeout> | undefined
+  let asking = 0
+  const end = async () => {
+    clearTimeout(idle)
+    await thread?.end()
+  }
+  return {
+    async ask(question) {
+      clearTimeout(idle)
+      asking++
+      thread ??= started<Question, Answer>(name, workerFile, start, () => {
+        thread = undefined
+      })
+      try {
+        return await thread.ask(question)
+      } finally {
+        clearTimeout(idle)
+        if (--asking === 0) idle = setTimeout(end, idleMs).unref()
+      }
+    },
+    end,
+  }
+}
+
+function started<Question, Answer>(name: string, workerFile: string, workerData: object, onGone: () => void) {
+  // Flags of the server's process, such as those of a debugger or a test runner, are not the worker's.
+  const worker = new Worker(workerFile, { workerData, execArgv: [], name })
+  worker.unref()
+  const waiting = new Map<number, PromiseWithResolvers<Answer>>()
+  let last = 0
+  const gone = (error: Error): void => {
+    onGone()
+    for (const { reject } of waiting.values()) reject(error)
+    waiting.clear()
+  }
+  worker.on('message', (message: FromThread<Answer>) => {
+    const asked = waiting.get(message.id)
+    waiting.delete(message.id)
+    if ('answer' in message) asked?.resolve(message.answer)
+    else asked?.reject(new Error(message.failure))
+  })
+  worker.on('error', gone)
+  worker.on('exit', () => gone(new ThreadError(`the thread ${name} has ended`)))
+  return {
+    ask(question: Question): Promise<Answer> {
+      const id = ++last
+      const answer = Promise.withResolvers<Answer>()
+      waiting.set(id, answer)
+      worker.postMessage({ id, question })
+      return answer.promise
+    },
+    end: async () => {
+      await worker.terminate()
+    },
+  }
+}
+
+/** Called by a worker file: makes what answers from what the thread was started with. */
+export function answerAsked<Start, Question, Answer>(
+  make: (start: Start) => (question: Question) => Promise<Answer>,
+): void {
+  if (!parentPort) throw new Error('this file is run as a worker thread')
+  const port = parentPort
+  const answer = make(workerData as Start)
+  port.on('message', async ({ id, question }: { readonly id: number; readonly question: Question }) => {
+    try {
+      port.postMessage({ id, answer: await answer(question) } satisfies FromThread<Answer>)
+    } catch (error) {
+      const failure = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      port.postMessage({ id, failure } satisfies FromThread<Answer>)
+    }
+  })
+}

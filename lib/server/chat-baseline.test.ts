@@ -1,0 +1,156 @@
+/** The chat baseline from the request to the comparison, over HTTP, with the built-in server and the model that ships. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { calculator } from '#lib/agent/calculator.ts'
+import { compareSides } from '#lib/compare/compare-sides.ts'
+import { turnsRead } from '#lib/compare/read-side.ts'
+import { decode, encode } from '#lib/core/codec.ts'
+import type { DriftReport } from '#lib/core/drift/report.ts'
+import type { ResponseSegment, Trajectory } from '#lib/core/trajectory.ts'
+import { checkInputs } from '#lib/inspect/requests/check-inputs.ts'
+import { recordedCalls, sentBodies } from '#lib/inspect/requests/recorded-calls.ts'
+import { resultOf } from '#lib/lab/task.ts'
+import { createTestModel, loadTokenizer } from '#lib/local-model/test-model.ts'
+import { createClient, type SglangClient } from '#lib/sglang/client.ts'
+import { openTrajectoryStore } from '#lib/store/trajectories.ts'
+import { plainTool } from './built-in-tools.ts'
+import { continueRollout, type RolloutRequest, startRollout } from './rollouts.ts'
+import { createRuns } from './runs.ts'
+import { BUILT_IN } from './servers.ts'
+import type { Services } from './services.ts'
+import { noMcpServers } from './test-services.ts'
+
+const never = new AbortController().signal
+const model = createTestModel()
+const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-baseline-'))
+const server = createServer(async (incoming, outgoing) => {
+  const parts: Buffer[] = []
+  for await (const part of incoming) parts.push(part)
+  const { url, method = 'GET' } = incoming
+  const answer = await model.handle(
+    new Request(`http://localhost${url}`, {
+      method,
+      headers: { 'content-type': incoming.headers['content-type'] ?? 'application/json' },
+      ...(parts.length > 0 && { body: Buffer.concat(parts) }),
+    }),
+  )
+  outgoing.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()))
+})
+
+let client: SglangClient
+let all: Services
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: undefined })
+  all = {
+    version: '0',
+    store: openTrajectoryStore(folder, { processId: process.pid, isAlive: () => true, now: () => new Date() }),
+    builtInTools: [plainTool(calculator)],
+    mcpServers: noMcpServers,
+    runs: createRuns(),
+    servers: { defaultName: BUILT_IN, client: () => client },
+    tokenizers: { load: loadTokenizer },
+  } as unknown as Services
+})
+afterAll(async () => {
+  all.store.close()
+  await client.close()
+  server.closeAllConnections()
+  server.close()
+  await model.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function ran(run: Promise<{ readonly rolloutId: string; readonly key: string }>) {
+  const { rolloutId, key } = await run
+  for await (const _ of all.runs.follow(rolloutId, 0, never));
+  return { key, trajectory: all.store.get(key) as Trajectory }
+}
+
+const ask = (request: Partial<RolloutRequest> = {}) =>
+  ran(
+    startRollout(
+      {
+        prompt: 'What is 25 * 17, and then plus 9?',
+        tools: ['calculator'],
+        endpoint: 'chat',
+        sampling: { temperature: 0 },
+        ...request,
+      },
+      all,
+      never,
+    ),
+  )
+
+/** What was sampled beside what the server read in the end. */
+function drift(trajectory: Trajectory): DriftReport {
+  const given = { trajectory, tokenizer: undefined, template: undefined }
+  const compared = compareSides({ ...given, as: { kind: 'recorded' } }, { ...given, as: { kind: 'read' } })
+  if (!compared.ok) throw new Error(compared.why)
+  return compared.value.comparison.report
+}
+
+const responses = ({ segments }: Trajectory): ResponseSegment[] =>
+  segments.flatMap((segment) => (segment.kind === 'response' ? [segment] : []))
+
+describe('a baseline of the built-in model', () => {
+  test('loses its thinking to the template, turn by turn, and says so to the token', async () => {
+    const { trajectory } = await ask()
+    expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+    expect(responses(trajectory).at(-1)?.message?.content).toContain('434')
+    const turns = turnsRead(trajectory)
+    expect(turns.map(({ before, kept }) => kept < before)).toEqual([false, true, true])
+    expect(drift(trajectory).spans.length).toBeGreaterThanOrEqual(2)
+    expect(responses(trajectory).every(({ logprobs, ids }) => logprobs?.length === ids.length)).toBe(true)
+    expect(decode(encode(trajectory))).toEqual({ ok: true, trajectory })
+    // Each request is known to the token and to the message.
+    const calls = recordedCalls(trajectory)
+    expect(resultOf(checkInputs(null, trajectory)).map(({ hash }) => hash)).toEqual(
+      calls.map(({ request }) => request.inputHash),
+    )
+    const bodies = calls.flatMap((call) => sentBodies(trajectory, call, Array.from))
+    expect(await Promise.all(bodies.map(({ body }) => promptOf(body)))).toEqual(turns.map(({ prompt }) => prompt))
+  })
+
+  test('goes on over messages', async () => {
+    const { key } = await ask({ prompt: 'What is 7 + 8?' })
+    const { trajectory } = await ran(
+      continueRollout(key, { prompt: 'What is 2 + 2?', sampling: { temperature: 0 } }, all, never),
+    )
+    const [, second] = [...recordedCalls(trajectory)].reverse()
+    expect(sentBodies(trajectory, second as NonNullable<typeof second>, Array.from)[0]?.path).toBe(
+      '/v1/chat/completions',
+    )
+    expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+    expect(resultOf(checkInputs(null, trajectory)).map(({ hash }) => hash)).toEqual(
+      recordedCalls(trajectory).map(({ request }) => request.inputHash),
+    )
+  })
+
+  test('at a temperature writes calls in tokens that come back as others', async () => {
+    let isSplit = false
+    for (let sampling_seed = 1; sampling_seed <= 8 && !isSplit; sampling_seed++) {
+      const sampling = { temperature: 1.2, sampling_seed }
+      const { trajectory } = await ask({ prompt: 'Compute 12 * 7 and 81 / 9', sampling })
+      // What is lost has tokens on one side alone.
+      isSplit = drift(trajectory).spans.some(({ left, right }) => left.end > left.start && right.end > right.start)
+    }
+    expect(isSplit).toBe(true)
+  })
+})
+
+/** Tokens of the prompt that a body makes. */
+async function promptOf(body: Readonly<Record<string, unknown>>): Promise<number> {
+  const response = await model.handle(
+    new Request('http://localhost/v1/chat/completions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...body, rid: undefined, max_completion_tokens: 1 }),
+    }),
+  )
+  return (await response.json()).usage.prompt_tokens
+}

@@ -1,0 +1,50 @@
+/** A numbered list of events that grows until it ends, and that any number of readers follow from any number on. */
+export interface EventLog<Event> {
+  add(event: Event): void
+  /** Readers get what is there and then end. */
+  end(): void
+  readonly hasEnded: boolean
+  /** From number `from` on, until the end or the signal. */
+  follow(from: number, signal: AbortSignal): AsyncGenerator<Event>
+}
+
+export function createEventLog<Event>(): EventLog<Event> {
+  const events: Event[] = []
+  const wakes = new Set<() => void>()
+  let hasEnded = false
+  const wakeAll = () => {
+    for (const wake of wakes) wake()
+  }
+  return {
+    add(event) {
+      events.push(event)
+      wakeAll()
+    },
+    end() {
+      hasEnded = true
+      wakeAll()
+    },
+    get hasEnded() {
+      return hasEnded
+    },
+    async *follow(from, signal) {
+      for (let next = from; ; ) {
+        while (next < events.length && !signal.aborted) yield events[next++] as Event
+        if (hasEnded || signal.aborted) return
+        await woken(wakes, signal)
+      }
+    },
+  }
+}
+
+function woken(wakes: Set<() => void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      wakes.delete(wake)
+      signal.removeEventListener('abort', wake)
+      resolve()
+    }
+    wakes.add(wake)
+    signal.addEventListener('abort', wake)
+  })
+}

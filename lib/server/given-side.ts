@@ -1,0 +1,40 @@
+/** A side of a comparison with what it is made of: the tokenizer's files, and templates that let others be served too. */
+import { type GivenSide, type Making, neededTokenizer, type SideTokenizer } from '#lib/compare/shown-side.ts'
+import type { As } from '#lib/compare/side.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
+import { hurrying } from './hurried-templates.ts'
+import { Problem } from './problem.ts'
+import type { Services } from './services.ts'
+
+/** `template`: the text of the one chosen. Throws Problem, TokenizerError. */
+export async function givenSide(
+  trajectory: TrajectoryView,
+  as: As,
+  template: string | undefined,
+  { tokenizers }: Pick<Services, 'tokenizers'>,
+  signal: AbortSignal,
+): Promise<GivenSide> {
+  const name = orProblem(neededTokenizer(trajectory, as), 'NO_TOKENIZER')
+  const tokenizer = name === undefined ? undefined : hurriedTokenizer(await tokenizers.load(name, signal))
+  return { as, trajectory, tokenizer, template }
+}
+
+/** Throws Problem with the reason and what to do. */
+export function orProblem<T>(making: Making<T>, code: 'NO_TOKENIZER' | 'NOT_RETOKENIZED'): T {
+  if (making.ok) return making.value
+  const { why, hint } = making
+  throw new Problem({ status: 422, code, detail: why, ...(hint !== undefined && { hint }) })
+}
+
+function hurriedTokenizer({ tokenizer, compile, template }: LoadedTokenizer): SideTokenizer {
+  const hurried = hurrying()
+  return {
+    tokenizer,
+    compile: (text) => hurried(compile(text)),
+    template: (hasTools) => {
+      const own = template(hasTools)
+      return own && hurried(own)
+    },
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * The built-in server’s requests without a framework between: Next takes one to two milliseconds for each, as long as
+ * reading 30 tokens. Who may ask, and the headers of every answer, are front.ts’s.
+ */
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { LocalModel } from '#lib/local-model/local-model.ts'
+import { BUILT_IN_PATH } from './servers.ts'
+
+export const isForLocalModel = ({ url = '' }: IncomingMessage): boolean =>
+  url.startsWith(BUILT_IN_PATH) && /^[/?]?$/.test(url.charAt(BUILT_IN_PATH.length))
+
+/** Resolves when the answer is written, or when nobody reads it any more: then what it was for has ended. */
+export async function answerFromLocalModel(
+  { handle }: Pick<LocalModel, 'handle'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  try {
+    await write(await handle(await standardRequest(request, gone.signal)), response, gone.signal)
+  } catch (error) {
+    if (!gone.signal.aborted) throw error
+  }
+}
+
+async function standardRequest(request: IncomingMessage, signal: AbortSignal): Promise<Request> {
+  const { method = 'GET', url = '', headers } = request
+  const chunks: Uint8Array[] = []
+  for await (const chunk of request) chunks.push(chunk as Uint8Array)
+  return new Request(new URL(url.slice(BUILT_IN_PATH.length), 'http://localhost'), {
+    method,
+    headers: { ...(headers['content-type'] !== undefined && { 'content-type': headers['content-type'] }) },
+    signal,
+    ...(method !== 'GET' && method !== 'HEAD' && { body: Buffer.concat(chunks) }),
+  })
+}
+
+async function write(answer: Response, response: ServerResponse, gone: AbortSignal): Promise<void> {
+  response.writeHead(answer.status, Object.fromEntries(answer.headers))
+  const reader = answer.body?.getReader()
+  const cancel = (): void => {
+    reader?.cancel().catch(() => {})
+  }
+  gone.addEventListener('abort', cancel)
+  if (gone.aborted) cancel()
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read())
+    if (!response.write(part.value)) await once(response, 'drain', { signal: gone })
+  response.end()
+}

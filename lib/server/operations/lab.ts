@@ -1,0 +1,54 @@
+/** Templates, parsers and comparisons: what is computed from what is given, and stored nowhere. */
+import { templateCheckSchema } from '#lib/core/template-check.ts'
+import { compareAnswerSchema, compareRequestSchema } from '../compare.ts'
+import { parseAnswerSchema, parseRequestSchema } from '../parse.ts'
+import { renderAnswerSchema, renderRequestSchema } from '../render.ts'
+import { retokenizeAnswerSchema, retokenizeRequestSchema } from '../retokenize.ts'
+import { checkRequestSchema } from '../template-check.ts'
+import { doctorAnswerSchema, doctorRequestSchema } from '../template-doctor.ts'
+import type { Operation } from './operation.ts'
+
+export const labOperations: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/api/parse',
+    summary: 'Tool calls in a text, as each parser finds them, and what it leaves and drops.',
+    body: { type: 'application/json', schema: parseRequestSchema },
+    answers: { 200: { description: 'What each parser found.', schema: parseAnswerSchema } },
+  },
+  {
+    method: 'post',
+    path: '/api/render',
+    summary: 'A conversation through a chat template: text, ids, and the line and message that each token comes from.',
+    body: { type: 'application/json', schema: renderRequestSchema },
+    answers: { 200: { description: 'The render, token by token.', schema: renderAnswerSchema } },
+  },
+  {
+    method: 'post',
+    path: '/api/compare',
+    summary: 'Two sides held against each other: every drift with its kind, cause and remedy, and what it costs.',
+    body: { type: 'application/json', schema: compareRequestSchema },
+    answers: { 200: { description: 'The drift report.', schema: compareAnswerSchema } },
+  },
+  {
+    method: 'post',
+    path: '/api/retokenize',
+    summary: 'The ids that a pipeline would have which keeps text or messages in place of the ids of a run.',
+    body: { type: 'application/json', schema: retokenizeRequestSchema },
+    answers: { 200: { description: 'Those ids, and where they first differ.', schema: retokenizeAnswerSchema } },
+  },
+  {
+    method: 'post',
+    path: '/api/templates/doctor',
+    summary: 'Whether a chat template keeps what the model wrote, turn after turn.',
+    body: { type: 'application/json', schema: doctorRequestSchema },
+    answers: { 200: { description: 'A verdict for every boundary.', schema: doctorAnswerSchema } },
+  },
+  {
+    method: 'post',
+    path: '/api/templates/check',
+    summary: 'Holds a render against another renderer: the server’s own template, or the user’s Python.',
+    body: { type: 'application/json', schema: checkRequestSchema },
+    answers: { 200: { description: 'What it says, and which one was asked.', schema: templateCheckSchema } },
+  },
+]

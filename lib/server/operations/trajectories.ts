@@ -1,0 +1,127 @@
+/** What is stored: the library, labels, files in and out. */
+import * as z from 'zod'
+import { healthSchema } from '#lib/core/health.ts'
+import { choicesSchema, pageSchema, SORT_COLUMNS, summarySchema } from '#lib/core/library.ts'
+import { trajectorySchema } from '#lib/core/trajectory.ts'
+import { formats, writableFormats } from '#lib/formats/registry.ts'
+import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
+import { exportRequestSchema } from '../export.ts'
+import { tokenizerChoiceSchema } from '../import.ts'
+import { labelChangeSchema } from '../library.ts'
+import type { Operation } from './operation.ts'
+
+export const trajectoryOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/api/trajectories',
+    summary: 'Stored trajectories, page by page.',
+    query: {
+      q: 'Words that must all stand in title, first question (its first 4,000 characters), tags, note, model or outcome.',
+      outcome: 'running, ended or failed, or a reason or code such as length.',
+      tag: 'A tag that they must have; may be given several times.',
+      source: 'rollout, import, fork or recorded; import:{format} for one format of files.',
+      health: 'problems (errors or warnings), none, drift, or unchecked.',
+      group: 'The id of a group of samples.',
+      sort: `${SORT_COLUMNS.join(', ')}. added unless given.`,
+      order: 'asc or desc. desc unless given, but asc for titles. Unknown values come last either way.',
+      limit: 'At most 200; 50 unless given.',
+      cursor: '`next` or `previous` of another page with the same sort and order.',
+    },
+    answers: {
+      200: {
+        description: 'A page.',
+        schema: pageSchema,
+      },
+    },
+  },
+  {
+    method: 'get',
+    path: '/api/trajectories/{key}',
+    summary: 'One stored trajectory.',
+    answers: { 200: { description: 'The trajectory.', schema: trajectorySchema } },
+  },
+  {
+    method: 'get',
+    path: '/api/trajectories/{key}/health',
+    summary: 'What is wrong with a stored trajectory, and what could not be told. At most 200 places of each finding.',
+    answers: { 200: { description: 'Findings and checks.', schema: healthSchema } },
+  },
+  {
+    method: 'patch',
+    path: '/api/trajectories/{key}',
+    summary: 'Changes title, tags, note or reward, in mid-run too.',
+    body: { type: 'application/json', schema: labelChangeSchema },
+    answers: { 200: { description: 'Its row in the list.', schema: summarySchema } },
+  },
+  {
+    method: 'delete',
+    path: '/api/trajectories/{key}',
+    summary: 'Deletes a trajectory that is not running. For a day at least it can be restored.',
+    body: { type: 'application/json', schema: 'empty' },
+    answers: { 204: { description: 'Deleted.' } },
+  },
+  {
+    method: 'post',
+    path: '/api/trajectories/{key}/restore',
+    summary: 'Brings a deleted trajectory back.',
+    body: { type: 'application/json', schema: 'empty' },
+    answers: { 200: { description: 'Its row in the list.', schema: summarySchema } },
+  },
+  {
+    method: 'get',
+    path: '/api/trajectories/{key}/export',
+    summary: 'One trajectory as a file.',
+    query: { format: `One of ${writableFormats.map(({ name }) => name).join(', ')}; rollscope unless given.` },
+    answers: { 200: { description: 'The file.', schema: z.looseObject({}) } },
+  },
+  {
+    method: 'post',
+    path: '/api/trajectories/{key}/tokenizer',
+    summary: 'Finds the texts, think blocks and tool calls of a trajectory that was imported as ids.',
+    body: { type: 'application/json', schema: tokenizerChoiceSchema },
+    answers: { 200: { description: 'The trajectory with them.', schema: trajectorySchema } },
+  },
+  {
+    method: 'get',
+    path: '/api/library',
+    summary: 'What stored trajectories can be filtered by.',
+    answers: {
+      200: {
+        description: 'Outcomes, sources and tags that occur.',
+        schema: choicesSchema,
+      },
+    },
+  },
+  {
+    method: 'post',
+    path: '/api/export',
+    summary: 'Several trajectories as one file, a line each.',
+    body: { type: 'application/json', schema: exportRequestSchema },
+    answers: { 200: { description: 'The file.', type: 'application/x-ndjson', schema: trajectorySchema } },
+  },
+  {
+    method: 'post',
+    path: '/api/import',
+    summary: 'Stores all trajectories of a file, or none.',
+    query: {
+      name: 'Name of the file, kept with what is imported.',
+      format: `One of ${formats.map(({ name }) => name).join(', ')}. Default: found out.`,
+      tokenizer: 'Hub name or folder, for files of ids alone. Default: their texts stay unknown.',
+      parser: `Of the tool calls in the texts; with \`tokenizer\`. Default ${DEFAULT_PARSER}.`,
+    },
+    body: { type: 'application/octet-stream', description: 'The file itself: JSON or JSON lines.' },
+    answers: {
+      201: {
+        description: 'What was found, and under which keys it is stored.',
+        schema: z.object({
+          format: z.string(),
+          trajectories: z.array(z.string()),
+          first: z
+            .object({ id: z.string(), createdAt: z.string() })
+            .describe('Of the first trajectory; given here where its record has neither.'),
+          lacked: z.array(z.string()).describe('What the file did not say, for a person.'),
+        }),
+      },
+    },
+  },
+]

@@ -1,0 +1,53 @@
+/** Services with a store and runs as they are, and servers that say what they are told. */
+import { calculator } from '#lib/agent/calculator.ts'
+import type { ServerDescription } from '#lib/core/server-status.ts'
+import type { SglangClient } from '#lib/sglang/client.ts'
+import { scriptedTokenizer } from '#lib/sglang/scripted-tokenizer.ts'
+import { openTrajectoryStore } from '#lib/store/trajectories.ts'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
+import { plainTool } from './built-in-tools.ts'
+import { createGroupRuns } from './group-runs.ts'
+import { createMcpServers } from './mcp-servers.ts'
+import { createRuns } from './runs.ts'
+import type { Services } from './services.ts'
+
+interface TestServers extends Partial<Pick<SglangClient, 'generate' | 'chat' | 'load'>> {
+  /** By the name of the server. */
+  readonly describe: (name: string) => Promise<Partial<ServerDescription>>
+  /** The chat template that comes with the tokenizer, as it is now. */
+  readonly template: () => string
+}
+
+export const noMcpServers = createMcpServers([], { list: () => [], save() {} }, { fetch, version: '0' })
+
+/** `folder`: of the store. */
+export function testServices(folder: string, { template, describe, ...calls }: TestServers): Services {
+  const runs = createRuns()
+  const compiled = () => chatTemplate(template(), {})
+  return {
+    version: '0',
+    store: openTrajectoryStore(folder, { processId: process.pid, isAlive: () => true, now: () => new Date() }),
+    builtInTools: [plainTool(calculator)],
+    mcpServers: noMcpServers,
+    runs,
+    groups: createGroupRuns(runs),
+    servers: {
+      defaultName: 'fast',
+      client: (name: string) => ({
+        ...scriptedTokenizer({ tokenizer: byteTokenizer, template: compiled() }),
+        load: async () => undefined,
+        ...calls,
+        describe: () => describe(name),
+      }),
+    },
+    tokenizers: {
+      load: async () => ({
+        tokenizer: byteTokenizer,
+        template: compiled,
+        compile: (text: string) => chatTemplate(text, {}),
+        stopIds: [],
+      }),
+    },
+  } as unknown as Services
+}

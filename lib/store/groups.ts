@@ -1,0 +1,49 @@
+/** Groups of samples: their rows, and the rule by which their answers are rewarded. */
+import type { DatabaseSync } from 'node:sqlite'
+import type { TrajectorySummary } from '#lib/core/library.ts'
+import { type RewardRule, rewardRuleSchema } from '#lib/core/reward/rule.ts'
+import type { Scored } from '#lib/core/reward/score.ts'
+import { labelColumns, labelsIn, SUMMARY_COLUMNS, summary } from './entry.ts'
+import { updateRow } from './row.ts'
+import { transaction } from './transaction.ts'
+
+export interface GroupStore {
+  /** Those that are not deleted, by their index. */
+  groupRows(id: string): readonly TrajectorySummary[]
+  /** undefined: its answers are not rewarded by a rule. */
+  groupRule(id: string): RewardRule | undefined
+  setGroupRule(id: string, rule: RewardRule | undefined): void
+  /** Makes what a rule found the reward of a trajectory; undefined takes it away. A reward given by hand stays. */
+  score(key: string, scored: Scored | undefined): void
+}
+
+export function createGroupStore(database: DatabaseSync): GroupStore {
+  const rows = database.prepare(
+    `SELECT ${SUMMARY_COLUMNS} FROM trajectories WHERE group_id = ? AND deleted_at IS NULL ORDER BY group_index, sequence`,
+  )
+  const rule = database.prepare('SELECT rule FROM groups WHERE id = ?')
+  const putRule = database.prepare('INSERT OR REPLACE INTO groups (id, rule) VALUES (?, ?)')
+  const dropRule = database.prepare('DELETE FROM groups WHERE id = ?')
+  const labels = database.prepare('SELECT labels, reward_why FROM trajectories WHERE key = ?')
+  return {
+    groupRows: (id) => rows.all(id).map(summary),
+    groupRule(id) {
+      const row = rule.get(id)
+      return row && rewardRuleSchema.safeParse(JSON.parse(String(row.rule))).data
+    },
+    setGroupRule(id, given) {
+      if (given) putRule.run(id, JSON.stringify(given))
+      else dropRule.run(id)
+    },
+    score: (key, scored) =>
+      transaction(database, () => {
+        const row = labels.get(key)
+        if (!row) return
+        const { reward, ...others } = labelsIn(row)
+        const isByHand = reward !== undefined && row.reward_why === null
+        if (isByHand) return
+        const given = scored && scored.reward !== null ? { ...others, reward: scored.reward } : others
+        updateRow(database, 'trajectories', key, { ...labelColumns(given), reward_why: scored?.why ?? null })
+      }),
+  }
+}
