@@ -7,10 +7,18 @@ import { BUILT_IN } from '../lib/server/servers.ts'
 const folder = path.resolve(import.meta.dirname, '..')
 const { hub, tokenizerFolders } = readConfig(process.env, folder)
 
+// Who reads may have enough, as `| head` has: then it ends as a program does that the signal for it ends.
+const CLOSED_PIPE_STATUS = 141
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(CLOSED_PIPE_STATUS)
+})
+
 process.exitCode = await command(process.argv.slice(2), {
   folder: process.cwd(),
   places: { builtIn: { [BUILT_IN]: path.join(folder, 'models', 'tiny-qwen3') }, folders: tokenizerFolders, hub },
   builtIn: BUILT_IN,
+  input: process.stdin.setEncoding('utf8'),
   print: (text) => process.stdout.write(text),
   complain: (text) => process.stderr.write(text),
 })

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { REPORT_VERSION } from '#lib/lab/stability/report.ts'
 import { steady } from '#lib/lab/stability/test-templates.ts'
@@ -37,6 +38,7 @@ async function run(...argumentList: string[]) {
       hub: { url: 'http://127.0.0.1:9', token: undefined, cacheFolder: folder },
     },
     builtIn: 'tiny',
+    input: Readable.from([]),
     print: (text) => {
       output += text
     },
@@ -99,7 +101,7 @@ test.each([
   [['doctor'], 2, /wants one TEMPLATE or MODEL, not 0/],
   [['doctor', 'a', 'b'], 2, /not 2/],
   [['doctor', '--colour'], 2, /--colour/],
-  [['drift'], 2, /no command "drift"/],
+  [['drifts'], 2, /no command "drifts"/],
   [[], 2, /rollscope COMMAND/],
 ])('%j ends with %i and says why', async (argumentList, status, why) => {
   const ended = await run(...argumentList)

@@ -1,6 +1,7 @@
 /** Which command is meant, and what becomes of it: a number for the shell. */
 import type { TokenizerPlaces } from '#lib/tokenizer/load.ts'
 import { doctorCommand } from './doctor-command.ts'
+import { driftCommand } from './drift-command.ts'
 import { CommandError, EXIT } from './exit.ts'
 
 export interface Surroundings {
@@ -9,6 +10,8 @@ export interface Surroundings {
   readonly places: TokenizerPlaces
   /** Name of the built-in model's tokenizer. */
   readonly builtIn: string
+  /** Standard input as text, in pieces. */
+  readonly input: AsyncIterable<string>
   readonly print: (text: string) => void
   readonly complain: (text: string) => void
 }
@@ -16,6 +19,7 @@ export interface Surroundings {
 const HELP = `rollscope COMMAND
 
   doctor TEMPLATE|MODEL   Does the chat template keep what the model wrote, turn after turn?
+  drift FILE…             Would trajectories become other tokens where text or messages are kept instead of ids?
 
 rollscope COMMAND --help says more.
 `
@@ -29,8 +33,9 @@ export async function command(argumentList: readonly string[], around: Surroundi
       around.print(HELP)
       return EXIT.well
     }
-    if (name !== 'doctor') throw new CommandError(EXIT.usage, `there is no command ${JSON.stringify(name)}\n\n${HELP}`)
-    return await doctorCommand(rest, around)
+    if (name === 'doctor') return await doctorCommand(rest, around)
+    if (name === 'drift') return await driftCommand(rest, around)
+    throw new CommandError(EXIT.usage, `there is no command ${JSON.stringify(name)}\n\n${HELP}`)
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
     around.complain(`${error.message.trimEnd()}\n`)

@@ -1,18 +1,17 @@
 /** `rollscope doctor`: the prefix-stability matrix of a template, for people and for CI. */
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import * as z from 'zod'
 import { decode } from '#lib/core/codec.ts'
 import { violationText } from '#lib/core/schema-violation.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { maskDoctor } from '#lib/lab/masks/doctor.ts'
 import { doctor } from '#lib/lab/stability/doctor.ts'
-import { createTokenizerLoader } from '#lib/tokenizer/load.ts'
-import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
+import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
 import type { Surroundings } from './command.ts'
 import { reportText } from './doctor-text.ts'
 import { CommandError, EXIT } from './exit.ts'
+import { templateIn, textOf, tokenizerNamed } from './inputs.ts'
 
 const HELP = `rollscope doctor TEMPLATE|MODEL [options]
 
@@ -97,14 +96,7 @@ async function chosen(
   if (!found && /^[./~]|\.(jinja2?|j2|json|txt)$/.test(subject))
     throw new CommandError(EXIT.unchecked, `there is no file or folder ${named}`)
   const model = found?.isFile() ? (tokenizer ?? builtIn) : subject
-  const place = await stat(path.resolve(folder, model)).catch(() => undefined)
-  const name = place?.isDirectory() ? path.resolve(folder, model) : model
-  // Who gives a folder on the command line may read it.
-  const loader = createTokenizerLoader({ ...places, folders: place ? [...places.folders, name] : places.folders })
-  const loaded = await loader.load(name).catch((error: unknown) => {
-    if (!(error instanceof TokenizerError)) throw error
-    throw new CommandError(EXIT.unchecked, [error.message, error.hint].filter(Boolean).join('\n'), { cause: error })
-  })
+  const { name, loaded } = await tokenizerNamed(model, { folder, places })
   const template = found?.isFile() ? templateIn(await textOf(folder, subject)) : loaded.template(hasTools)?.text
   if (template === undefined)
     throw new CommandError(
@@ -114,25 +106,6 @@ async function chosen(
         : `${subject} comes without a chat template: name a TEMPLATE file and give it as --tokenizer`,
     )
   return { name, loaded, template }
-}
-
-const holder = z.looseObject({
-  chat_template: z.union([z.string(), z.array(z.looseObject({ name: z.string(), template: z.string() }))]),
-})
-
-/** The file's text, or the template that its JSON holds; undefined where its JSON holds none. */
-function templateIn(text: string): string | undefined {
-  if (!text.trimStart().startsWith('{"') && !/^\s*\{\s*\n\s*"/.test(text)) return text
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return text
-  }
-  const parsed = holder.safeParse(value)
-  if (!parsed.success) return undefined
-  const { chat_template: held } = parsed.data
-  return typeof held === 'string' ? held : (held.find(({ name }) => name === 'default') ?? held[0])?.template
 }
 
 /** A member of the options' JSON: the value's own text, so that 1.0 stays 1.0. */
@@ -149,20 +122,6 @@ function isJson(text: string): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-async function textOf(folder: string, file: string): Promise<string> {
-  try {
-    return await readFile(path.resolve(folder, file), 'utf8')
-  } catch (error) {
-    throw new CommandError(
-      EXIT.unchecked,
-      `${file} cannot be read: ${error instanceof Error ? error.message : error}`,
-      {
-        cause: error,
-      },
-    )
   }
 }
 

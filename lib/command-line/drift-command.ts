@@ -1,0 +1,172 @@
+/** `rollscope drift`: where samples would become other tokens in a pipeline that keeps text or messages, for people and CI. */
+import { stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { kindsCsv, samplesCsv } from '#lib/compare/corpus/csv.ts'
+import { type Against, corpusReport } from '#lib/compare/corpus/report.ts'
+import type { Sample } from '#lib/compare/corpus/sample.ts'
+import { NO_TOTALS, withSample } from '#lib/compare/corpus/totals.ts'
+import { DRIFT_SEVERITIES, type DriftSeverity } from '#lib/core/drift/report.ts'
+import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
+import type { Surroundings } from './command.ts'
+import { type Right, recordsById, samplesOf, UNREADABLE } from './drift-samples.ts'
+import { sampleText, summaryText } from './drift-text.ts'
+import { CommandError, EXIT } from './exit.ts'
+import { templateIn, textOf, tokenizerNamed } from './inputs.ts'
+
+const MODES = ['text', 'structured', 'raw'] as const
+const FAIL_ON = [...DRIFT_SEVERITIES, 'any', 'never'] as const
+type FailOn = (typeof FAIL_ON)[number]
+
+const HELP = `rollscope drift FILE… [options]
+
+  FILE   trajectories: JSON or JSON lines of Rollscope, strands-sglang, slime or TorchRL; a folder of them, a pattern, or - for standard input
+
+  --mode MODE        what each is held against: structured (default: its messages, calls parsed and written again, through the
+                     chat template), raw (the same with replies as raw text), or text (its ids decoded and encoded again)
+  --tokenizer NAME   folder or Hub name: used instead of the one that a sample names, and needed where it names none
+  --template T       a chat template (file), or the tokenizer (folder or Hub name) whose template is used
+  --against FILE     instead of all that: held against the samples of this file, by their ids
+  --fail-on S        drift as grave as this fails: trained (default), context, tail or any (any drift), never
+  --json             the whole report as JSON
+  --csv FILE         writes a row for each sample to FILE, and one for each kind of drift beside it (a.csv: a.kinds.csv)
+
+Exit status: 0 no drift as grave as --fail-on, 1 such drift, whatever else there was, 2 not understood, 3 no such drift, but a
+FILE could not be read, no sample could be checked, or --csv could not be written.
+`
+
+/** Returns the exit status. Throws CommandError. */
+export async function driftCommand(argumentList: readonly string[], around: Surroundings): Promise<number> {
+  const { values, positionals: files } = parsed(argumentList)
+  if (values.help) {
+    around.print(HELP)
+    return EXIT.well
+  }
+  if (files.length === 0) throw usage('drift wants a FILE')
+  const failOn = oneOf('--fail-on', values['fail-on'] ?? 'trained', FAIL_ON)
+  const reading = { folder: around.folder, input: around.input, tokenizer: tokenizers(around) }
+  const { right, against } = await rightSide(values, around, reading)
+  const csv = values.csv === undefined ? undefined : { samples: values.csv, kinds: kindsFile(values.csv) }
+  // Who waited for a long report shall not learn then that it cannot be written.
+  for (const file of Object.values(csv ?? {})) await written(around.folder, file, '', 'a')
+  const samples: Sample[] = []
+  let totals = NO_TOTALS
+  for await (const sample of samplesOf(files, right, reading)) {
+    if (!values.json) around.print(sampleText(sample))
+    samples.push(sample)
+    totals = withSample(totals, sample)
+  }
+  const report = corpusReport({ against, partial: false }, totals, samples)
+  around.print(values.json ? `${JSON.stringify(report, null, 2)}\n` : summaryText(report))
+  if (csv) {
+    await written(around.folder, csv.samples, samplesCsv(report))
+    await written(around.folder, csv.kinds, kindsCsv(report))
+  }
+  return statusOf(samples, failOn)
+}
+
+const kindsFile = (csv: string): string => csv.replace(/(\.csv)?$/, '.kinds.csv')
+
+/** Drift tells more than what could not be read: it is told first. */
+function statusOf(samples: readonly Sample[], failOn: FailOn): number {
+  if (samples.some((sample) => sample.kind === 'checked' && sample.severity && fails(sample.severity, failOn)))
+    return EXIT.findings
+  const isUnread = samples.some((sample) => sample.kind === 'unchecked' && sample.why === UNREADABLE)
+  return isUnread || samples.every(({ kind }) => kind === 'unchecked') ? EXIT.unchecked : EXIT.well
+}
+
+function fails(severity: DriftSeverity, failOn: FailOn): boolean {
+  if (failOn === 'never') return false
+  return failOn === 'any' || DRIFT_SEVERITIES.indexOf(severity) <= DRIFT_SEVERITIES.indexOf(failOn)
+}
+
+type Values = ReturnType<typeof parsed>['values']
+
+async function rightSide(
+  values: Values,
+  around: Surroundings,
+  reading: Parameters<typeof samplesOf>[2],
+): Promise<{ readonly right: Right; readonly against: Against }> {
+  const { against: file, mode: wanted, tokenizer: given, template: named } = values
+  if (file !== undefined) {
+    if (wanted !== undefined || given !== undefined || named !== undefined)
+      throw usage('--against takes samples as they are: it goes without --mode, --tokenizer and --template')
+    const byId = await recordsById(file, reading, (why) => new CommandError(EXIT.unchecked, why))
+    return { right: { kind: 'file', name: file, byId }, against: { mode: 'file', file } }
+  }
+  const kind = oneOf('--mode', wanted ?? 'structured', MODES)
+  if (kind === 'text' && named !== undefined) throw usage('--mode text uses no --template')
+  const isFolder =
+    given !== undefined && (await stat(path.resolve(around.folder, given)).catch(() => undefined))?.isDirectory()
+  const tokenizer = isFolder ? path.resolve(around.folder, given) : given
+  return {
+    right: {
+      kind: 'made',
+      check: { as: { kind, ...(tokenizer !== undefined && { tokenizer }) }, otherwise: undefined },
+      template: named === undefined ? undefined : await templateNamed(named, around),
+    },
+    against: {
+      mode: kind,
+      ...(given !== undefined && { tokenizer: given }),
+      ...(named !== undefined && { template: named }),
+    },
+  }
+}
+
+async function templateNamed(given: string, around: Surroundings): Promise<(hasTools: boolean) => string | undefined> {
+  const found = await stat(path.resolve(around.folder, given)).catch(() => undefined)
+  if (found?.isFile()) {
+    const text = templateIn(await textOf(around.folder, given))
+    if (text === undefined) throw new CommandError(EXIT.unchecked, `${given} is JSON without a chat_template`)
+    return () => text
+  }
+  const { loaded } = await tokenizerNamed(given, around)
+  if (!loaded.template(false)) throw new CommandError(EXIT.unchecked, `${given} comes without a chat template`)
+  return (hasTools) => loaded.template(hasTools)?.text
+}
+
+/** Each is loaded once, and what cannot be had is asked for once. */
+function tokenizers(around: Surroundings): (name: string) => Promise<LoadedTokenizer> {
+  const known = new Map<string, Promise<LoadedTokenizer>>()
+  return (name) => {
+    const found = known.get(name) ?? tokenizerNamed(name, around).then(({ loaded }) => loaded)
+    known.set(name, found)
+    return found
+  }
+}
+
+async function written(folder: string, file: string, text: string, flag: 'w' | 'a' = 'w'): Promise<void> {
+  await writeFile(path.resolve(folder, file), text, { flag }).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : error
+    throw new CommandError(EXIT.unchecked, `${file} cannot be written: ${why}`, { cause: error })
+  })
+}
+
+function parsed(argumentList: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argumentList],
+      allowPositionals: true,
+      options: {
+        mode: { type: 'string' },
+        tokenizer: { type: 'string' },
+        template: { type: 'string' },
+        against: { type: 'string' },
+        'fail-on': { type: 'string' },
+        json: { type: 'boolean' },
+        csv: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    })
+  } catch (error) {
+    throw new CommandError(EXIT.usage, `${error instanceof Error ? error.message : error}\n\n${HELP}`, { cause: error })
+  }
+}
+
+function oneOf<Name extends string>(option: string, given: string, names: readonly Name[]): Name {
+  const found = names.find((name) => name === given)
+  if (found === undefined) throw usage(`${option} wants one of ${names.join(', ')}, not ${JSON.stringify(given)}`)
+  return found
+}
+
+const usage = (why: string): CommandError => new CommandError(EXIT.usage, `${why}\n\n${HELP}`)

@@ -1,0 +1,161 @@
+/** The samples of `rollscope drift`: read from files one by one, each checked before the next is read. */
+import { createReadStream } from 'node:fs'
+import { glob, readdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { checkSample, comparedSample } from '#lib/compare/corpus/check.ts'
+import { type Sample, type SamplePlace, uncheckedSample } from '#lib/compare/corpus/sample.ts'
+import { type Check, sampleTokenizer } from '#lib/compare/corpus/settings.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { openEach } from '#lib/formats/open-each.ts'
+import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
+import { CommandError } from './exit.ts'
+
+export type Right =
+  /** Each sample made again. */
+  | {
+      readonly kind: 'made'
+      readonly check: Check
+      /** The text of the template chosen; undefined: each sample's own. */
+      readonly template: ((hasTools: boolean) => string | undefined) | undefined
+    }
+  /** The samples of another file, by their ids. */
+  | { readonly kind: 'file'; readonly name: string; readonly byId: ReadonlyMap<string, Trajectory> }
+
+interface Reading {
+  /** Where relative paths begin. */
+  readonly folder: string
+  /** What `-` stands for. */
+  readonly input: AsyncIterable<string>
+  /** Throws CommandError. */
+  readonly tokenizer: (name: string) => Promise<LoadedTokenizer>
+}
+
+/** What of a file cannot be read at all. */
+export const UNREADABLE = 'The file cannot be read.'
+
+export async function* samplesOf(files: readonly string[], right: Right, reading: Reading): AsyncGenerator<Sample> {
+  const partners = new Set<string>()
+  for (const file of files)
+    for await (const { place, one } of recordsOf(file, reading)) {
+      if (!one.ok) {
+        yield uncheckedSample(place, undefined, one)
+        continue
+      }
+      if (right.kind === 'made') yield await madeAgain(place, one.trajectory, right, reading)
+      else {
+        partners.add(one.trajectory.id)
+        yield besideOther(place, one.trajectory, right)
+      }
+    }
+  if (right.kind === 'file') yield* alone(right, partners)
+}
+
+/** All records of a file by their ids; of several with one id the first. Throws CommandError for what cannot be read. */
+export async function recordsById(
+  file: string,
+  reading: Reading,
+  refuse: (why: string) => CommandError,
+): Promise<ReadonlyMap<string, Trajectory>> {
+  const byId = new Map<string, Trajectory>()
+  for await (const { one } of recordsOf(file, reading)) {
+    if (!one.ok) throw refuse(`${file}: ${one.detail}`)
+    if (!byId.has(one.trajectory.id)) byId.set(one.trajectory.id, one.trajectory)
+  }
+  return byId
+}
+
+async function madeAgain(
+  place: SamplePlace,
+  trajectory: Trajectory,
+  { check, template }: Extract<Right, { kind: 'made' }>,
+  { tokenizer }: Reading,
+): Promise<Sample> {
+  const needed = sampleTokenizer(trajectory, check)
+  if (!needed.ok) return uncheckedSample(place, trajectory, needed)
+  let loaded: LoadedTokenizer
+  try {
+    loaded = await tokenizer(needed.value)
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    const why = `The tokenizer ${needed.value} cannot be had.`
+    return uncheckedSample(place, trajectory, { why, detail: error.message, hint: 'Name its folder as --tokenizer.' })
+  }
+  const { template: recorded, tools } = trajectory.model
+  return checkSample(place, {
+    as: check.as,
+    trajectory,
+    tokenizer: loaded,
+    // Another tokenizer alone does not change the template: it is the same one in another folder, mostly.
+    template: template?.(tools.length > 0) ?? (recorded?.text === '' ? undefined : recorded?.text),
+  })
+}
+
+function besideOther(place: SamplePlace, left: Trajectory, { name, byId }: Extract<Right, { kind: 'file' }>): Sample {
+  const right = byId.get(left.id)
+  if (!right) return uncheckedSample(place, left, { why: `${name} has no sample of this id.` })
+  const side = (trajectory: Trajectory) =>
+    ({ as: { kind: 'recorded' }, trajectory, tokenizer: undefined, template: undefined }) as const
+  return comparedSample(place, side(left), side(right))
+}
+
+function* alone({ name, byId }: Extract<Right, { kind: 'file' }>, partners: ReadonlySet<string>): Generator<Sample> {
+  let record = 0
+  for (const [id, trajectory] of byId) {
+    record++
+    if (!partners.has(id))
+      yield uncheckedSample({ kind: 'file', file: name, record }, trajectory, { why: `Only ${name} has it.` })
+  }
+}
+
+interface FoundRecord {
+  readonly place: SamplePlace
+  readonly one:
+    | { readonly ok: true; readonly trajectory: Trajectory }
+    | { readonly ok: false; readonly why: string; readonly detail: string; readonly hint?: string }
+}
+
+async function* recordsOf(given: string, { folder, input }: Reading): AsyncGenerator<FoundRecord> {
+  const unreadable = (file: string, detail: string): FoundRecord => ({
+    place: { kind: 'file', file, record: 1 },
+    one: { ok: false, why: UNREADABLE, detail },
+  })
+  const files = given === '-' ? ['-'] : await filesNamed(folder, given)
+  if (files.length === 0) yield unreadable(given, 'There is no such file, and no JSON in a folder of that name.')
+  for (const file of files) {
+    let record = 0
+    const chunks = file === '-' ? input : createReadStream(path.resolve(folder, file), { encoding: 'utf8' })
+    // The same file gives the same records.
+    const source = { file, now: new Date(0).toISOString(), newId: () => `record-${record + 1}` }
+    try {
+      for await (const { place: at, ...one } of openEach(chunks, source)) {
+        record++
+        const place: SamplePlace = { kind: 'file', file, record, ...(at.line !== undefined && { line: at.line }) }
+        if (one.ok) yield { place, one }
+        else
+          yield {
+            place,
+            one: { ok: false, why: 'The record is no trajectory.', detail: one.error.message, hint: one.error.hint },
+          }
+      }
+      if (record === 0) yield unreadable(file, 'It holds no record.')
+    } catch (error) {
+      if (!(error instanceof Error && ('code' in error || error instanceof RangeError))) throw error
+      yield unreadable(file, error.message)
+    }
+  }
+}
+
+const IS_JSON = /\.(json|jsonl|ndjson)$/
+
+/** The file; all JSON below a folder; what a pattern matches. In the order of their names. */
+async function filesNamed(folder: string, given: string): Promise<readonly string[]> {
+  const found = await stat(path.resolve(folder, given)).catch(() => undefined)
+  if (found?.isDirectory()) {
+    const names = await readdir(path.resolve(folder, given), { recursive: true })
+    return names
+      .filter((name) => IS_JSON.test(name))
+      .sort()
+      .map((name) => path.join(given, name))
+  }
+  return found ? [given] : (await Array.fromAsync(glob(given, { cwd: folder }))).sort()
+}

@@ -1,0 +1,78 @@
+/** A drift report for people: a line for each sample, then what all of them have in common. */
+import type { CorpusReport, Rate, Summary } from '#lib/compare/corpus/report.ts'
+import { placeText, type Sample, type SpanCounts } from '#lib/compare/corpus/sample.ts'
+import { spanCount } from '#lib/compare/corpus/totals.ts'
+
+/** One line, or more where something is to be said of how the sample was made again. Ends with a newline. */
+export function sampleText(sample: Sample): string {
+  const place = placeText(sample.place)
+  if (sample.kind === 'unchecked')
+    return `not checked  ${place}  ${sample.why}${sample.detail === undefined ? '' : ` ${sample.detail}`}\n`
+  const { severity, kinds, trained, first, rows, doubts } = sample
+  const spans = kinds.reduce((sum, one) => sum + spanCount(one.spans), 0)
+  const facts = first
+    ? [
+        counted(spans, 'span'),
+        `${trained.touched} of ${trained.of} trained tokens`,
+        `first at token ${first.token} (${first.kind})`,
+        ...(rows.count > 1 ? [`${rows.count} training rows`] : []),
+      ]
+    : ['no drift']
+  const lines = [
+    `${(severity ?? 'equal').padEnd(11)}  ${place}  ${facts.join(', ')}`,
+    ...doubts.map((one) => `  ? ${one}`),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+export function summaryText({ totals, kinds, turns, tools, unchecked }: Summary): string {
+  const { samples, trained, wasted, rows, rate } = totals
+  return [
+    '',
+    `${counted(samples.checked + samples.unchecked, 'sample')}: ${samples.checked} checked, ${samples.unchecked} not. ` +
+      `${samples.drifting} with drift (${share(rate.samples)}): ${bySeverity(samples.bySeverity)}.`,
+    `${counted(spanCount(totals.spans), 'span')}: ${rateText(rate)}. ${trained.touched} of ${trained.of} trained tokens stand in drift.`,
+    `Wasted: ${counted(wasted.prefix, 'token')} of shared prefix; ${counted(samples.split, 'sample')} ${samples.split === 1 ? 'breaks' : 'break'} into several training rows ` +
+      `(${rows} rows in all, ${counted(wasted.rows, 'token')} more).`,
+    ...(samples.doubtful > 0
+      ? [`${samples.doubtful} of the drifting samples could not be made again faithfully: see the lines with "?".`]
+      : []),
+    ...kinds.flatMap(kindLines),
+    ...(turns.some(({ spans }) => spans > 0) ? ['', 'By turn (samples with drift in it, of those that have it):'] : []),
+    ...turns.flatMap(({ turn, reached, samples: hit, spans }) =>
+      spans === 0
+        ? []
+        : [
+            `  ${turn === undefined ? 'between responses' : `turn ${turn + 1}`}: ${hit} of ${reached}, ${counted(spans, 'span')}`,
+          ],
+    ),
+    ...(tools.length > 0 ? ['', 'By tool:'] : []),
+    ...tools.map(({ tool, calls, spans }) => `  ${tool}: ${counted(spans, 'span')} in ${counted(calls, 'call')}`),
+    ...(unchecked.length > 0 ? ['', 'Not checked:'] : []),
+    ...unchecked.map(
+      ({ why, samples: count, hint, example }) =>
+        `  ${count} × ${why}${hint === undefined ? '' : ` ${hint}`} For example ${placeText(example.place)}.`,
+    ),
+    '',
+  ].join('\n')
+}
+
+function kindLines({ kind, samples, spans, trained, rate, gravest }: CorpusReport['kinds'][number]): string[] {
+  return [
+    '',
+    `${kind}: ${counted(spanCount(spans), 'span')} (${bySeverity(spans)}) in ${counted(samples, 'sample')} (${share(rate.samples)}), ` +
+      `${counted(trained, 'trained token')}, ${rateText(rate)}`,
+    `  ${gravest.cause} (${placeText(gravest.place)}, drift ${gravest.drift + 1})`,
+    `  → ${gravest.remedy}`,
+  ]
+}
+
+const bySeverity = ({ trained, context, tail }: SpanCounts): string =>
+  `${trained} trained, ${context} context, ${tail} tail`
+
+const rateText = ({ per1000Tokens, perTurn }: Rate): string =>
+  `${decimal(per1000Tokens)} per 1,000 tokens, ${decimal(perTurn)} per turn`
+
+const share = (part: number | null): string => (part === null ? '—' : `${(100 * part).toFixed(1)} %`)
+const decimal = (value: number | null): string => (value === null ? '—' : value.toFixed(2))
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`

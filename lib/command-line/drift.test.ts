@@ -1,0 +1,182 @@
+/** `rollscope drift` as a shell would call it: real files, a real tokenizer, the program itself for its exit statuses. */
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { corpusReportSchema } from '#lib/compare/corpus/report.ts'
+import { command } from './command.ts'
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-drift-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const program = path.resolve('bin/rollscope.js')
+const example = (name: string) => JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8'))
+const [drifting, steady] = [example('retokenization-drift'), example('two-steps')]
+const lines = (...values: readonly (object | string)[]) =>
+  values.map((value) => `${typeof value === 'string' ? value : JSON.stringify(value)}\n`).join('')
+
+beforeAll(() => {
+  const files = {
+    'drifting.json': JSON.stringify(drifting, null, 2),
+    'steady.jsonl': lines(steady),
+    'mixed.jsonl': lines(steady, '{"format": "rollscope.traj', drifting, { hello: 1 }),
+    'nothing.jsonl': lines('{"hello": 1}', { token_ids: [1, 2], loss_mask: [0, 1] }),
+    'cut.jsonl': lines({ ...drifting, segments: drifting.segments.slice(0, -1) }, { ...steady, id: 'nobody else' }),
+    'template.jinja': '{% for message in messages %}{{ message.content }}{% endfor %}',
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text)
+  mkdirSync(path.join(folder, 'many', 'deep'), { recursive: true })
+  writeFileSync(path.join(folder, 'many', 'deep', 'a.jsonl'), lines(steady, drifting))
+  writeFileSync(path.join(folder, 'many', 'notes.txt'), 'no trajectory')
+})
+
+async function rollscope(parameters: readonly string[], input = '') {
+  let stdout = ''
+  let stderr = ''
+  const status = await command(['drift', ...parameters], {
+    folder,
+    places: {
+      builtIn: { 'built-in': path.resolve('models/tiny-qwen3') },
+      folders: [],
+      hub: { url: 'http://127.0.0.1:9', token: undefined, cacheFolder: folder },
+    },
+    builtIn: 'built-in',
+    input: Readable.from([input]),
+    print: (text) => {
+      stdout += text
+    },
+    complain: (text) => {
+      stderr += text
+    },
+  })
+  return { status, stdout, stderr }
+}
+
+test('the program itself ends with each status, and reads standard input', async () => {
+  const ended = (parameters: readonly string[], input = '') => {
+    const child = spawn(process.execPath, [program, 'drift', ...parameters], { cwd: folder })
+    child.stdin.end(input)
+    const output = text(child.stdout)
+    return new Promise<{ status: number | null; output: string }>((resolve) =>
+      child.once('close', async (status) => resolve({ status, output: await output })),
+    )
+  }
+  const stdin = readFileSync(path.join(folder, 'mixed.jsonl'), 'utf8')
+  const all = await Promise.all([
+    ended(['steady.jsonl', '--mode', 'text']),
+    ended(['-', '--mode', 'text', '--json'], stdin),
+    ended(['steady.jsonl', '--mode', 'sideways']),
+    ended(['nothing.jsonl']),
+  ])
+  expect(all.map(({ status }) => status)).toEqual([0, 1, 2, 3])
+  expect(corpusReportSchema.parse(JSON.parse(all[1]?.output ?? '')).samples).toHaveLength(4)
+})
+
+test('0: no drift at or above --fail-on, and what there was is told all the same', async () => {
+  const { status, stdout } = await rollscope(['steady.jsonl', 'many', '--mode', 'text', '--fail-on', 'never'])
+  expect(stdout).toMatch(/^equal {8}steady\.jsonl:1 {2}no drift$/m)
+  expect(stdout).toMatch(
+    /^trained {6}many\/deep\/a\.jsonl:2 {2}\d+ spans?, \d+ of \d+ trained tokens, first at token 217/m,
+  )
+  // Counted from 1, as on the page; only JSON counts from 0.
+  expect(stdout).toMatch(/^ {2}turn 1: 1 of 3/m)
+  expect(stdout).toMatch(/\(many\/deep\/a\.jsonl:2, drift 1\)/)
+  expect(stdout).toMatch(/3 samples: 3 checked, 0 not\. 1 with drift \(33\.3 %\)/)
+  expect(status).toBe(0)
+})
+
+test('1: drift at or above --fail-on; --json is the report and nothing else; lines that are wrong do not stop the others', async () => {
+  const { status, stdout, stderr } = await rollscope(['mixed.jsonl', '--mode', 'text', '--json', '--csv', 'drift.csv'])
+  expect([status, stderr]).toEqual([1, ''])
+  const report = corpusReportSchema.parse(JSON.parse(stdout))
+  expect(report.samples.map(({ kind }) => kind)).toEqual(['checked', 'unchecked', 'checked', 'unchecked'])
+  expect(report.against).toEqual({ mode: 'text' })
+  expect(report.unchecked).toMatchObject([{ why: 'The record is no trajectory.', samples: 2 }])
+  expect(report.totals.samples).toMatchObject({ checked: 2, drifting: 1 })
+  const csv = readFileSync(path.join(folder, 'drift.csv'), 'utf8').split('\r\n')
+  expect(csv[0]).toMatch(/^place,id,title,status,severity,/)
+  expect(csv[3]).toContain(`mixed.jsonl:3,${drifting.id},`)
+  expect(readFileSync(path.join(folder, 'drift.kinds.csv'), 'utf8').split('\r\n')).toHaveLength(report.kinds.length + 2)
+})
+
+test.each<[string, readonly string[], RegExp]>([
+  ['no file', [], /drift wants a FILE/],
+  ['no such option', ['a', '--colour'], /--colour/],
+  ['no such mode', ['a', '--mode', 'sideways'], /--mode wants one of text, structured, raw/],
+  ['two right sides', ['a', '--against', 'b', '--mode', 'text'], /--against takes samples as they are/],
+])('2: %s', async (_what, parameters, why) => {
+  const { status, stderr } = await rollscope(parameters)
+  expect(stderr).toMatch(why)
+  expect(status).toBe(2)
+})
+
+test('3: a file that is not there, beside one without drift', async () => {
+  const { status, stdout } = await rollscope(['steady.jsonl', 'nowhere.jsonl', '--mode', 'text'])
+  expect(stdout).toMatch(/^not checked {2}nowhere\.jsonl#1 {2}The file cannot be read\./m)
+  expect(status).toBe(3)
+})
+
+test('3: a CSV file that cannot be written is told before anything is read', async () => {
+  const { status, stdout, stderr } = await rollscope(['drifting.json', '--csv', 'no such folder/a.csv'])
+  expect([status, stdout]).toEqual([3, ''])
+  expect(stderr).toContain('no such folder/a.csv cannot be written')
+})
+
+test('3: a tokenizer’s folder that is not there is told as that', async () => {
+  const { status, stdout } = await rollscope(['drifting.json', '--tokenizer', './qwen3'])
+  expect(stdout).toContain('The tokenizer ./qwen3 cannot be had. there is no folder ./qwen3')
+  expect(status).toBe(3)
+})
+
+test('a reader that has enough ends it without a word', async () => {
+  writeFileSync(path.join(folder, 'long.jsonl'), lines(...Array.from({ length: 5_000 }, () => '{"hello": 1}')))
+  const child = spawn(process.execPath, [program, 'drift', 'long.jsonl'], { cwd: folder })
+  child.stdout.once('data', () => child.stdout.destroy())
+  const said = text(child.stderr)
+  await new Promise((resolve) => child.once('close', resolve))
+  expect(await said).toBe('')
+})
+
+test('3: nothing could be checked, each for its reason', async () => {
+  const { status, stdout } = await rollscope(['-', '--json'], readFileSync(path.join(folder, 'nothing.jsonl'), 'utf8'))
+  const { unchecked, totals } = corpusReportSchema.parse(JSON.parse(stdout))
+  expect(totals.samples).toMatchObject({ checked: 0, unchecked: 2 })
+  expect(unchecked.map(({ why }) => why)).toEqual(['The file names no tokenizer.', 'The record is no trajectory.'])
+  expect(status).toBe(3)
+})
+
+test('--against holds samples against those of another file, by their ids', async () => {
+  const { stdout } = await rollscope(['mixed.jsonl', '--against', 'cut.jsonl', '--json'])
+  const { samples, against } = corpusReportSchema.parse(JSON.parse(stdout))
+  expect(against).toEqual({ mode: 'file', file: 'cut.jsonl' })
+  const told = samples.map((sample) =>
+    sample.kind === 'checked' ? sample.tokens.left - sample.tokens.right : sample.why,
+  )
+  expect(told).toEqual([
+    'cut.jsonl has no sample of this id.',
+    'The record is no trajectory.',
+    drifting.segments.at(-1).ids.length,
+    'The record is no trajectory.',
+    'Only cut.jsonl has it.',
+  ])
+})
+
+test('another template is used instead of the recorded one', async () => {
+  const { stdout } = await rollscope(['steady.jsonl', '--template', 'template.jinja', '--json'])
+  const { samples, against } = corpusReportSchema.parse(JSON.parse(stdout))
+  expect(against).toEqual({ mode: 'structured', template: 'template.jinja' })
+  expect(samples[0]).toMatchObject({ kind: 'checked', severity: expect.any(String) })
+})
+
+test('help tells the exit statuses, as docs/command-line.md does', async () => {
+  const { status, stdout } = await rollscope(['--help'])
+  expect(status).toBe(0)
+  const documented = readFileSync('docs/command-line.md', 'utf8').split('## rollscope drift')[1] ?? ''
+  for (const number of ['0', '1', '2', '3']) {
+    expect(stdout).toMatch(new RegExp(`[ :]${number} `))
+    expect(documented).toMatch(new RegExp(`^\\| ${number} \\|`, 'm'))
+  }
+})

@@ -1,0 +1,66 @@
+/** What commands read: texts, chat templates, tokenizers. */
+import { readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import * as z from 'zod'
+import { createTokenizerLoader } from '#lib/tokenizer/load.ts'
+import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
+import type { Surroundings } from './command.ts'
+import { CommandError, EXIT } from './exit.ts'
+
+interface NamedTokenizer {
+  /** A folder by its whole path. */
+  readonly name: string
+  readonly loaded: LoadedTokenizer
+}
+
+/** A folder, or a name on the Hub. Who gives a folder on the command line may read it. Throws CommandError. */
+export async function tokenizerNamed(
+  given: string,
+  { folder, places }: Pick<Surroundings, 'folder' | 'places'>,
+): Promise<NamedTokenizer> {
+  const place = await stat(path.resolve(folder, given)).catch(() => undefined)
+  // A name on the Hub has no such beginning: whose folders may be read is no question here.
+  if (place === undefined && /^([/~]|\.\.?\/)/.test(given))
+    throw new CommandError(EXIT.unchecked, `there is no folder ${given}`)
+  const name = place?.isDirectory() ? path.resolve(folder, given) : given
+  const loader = createTokenizerLoader({ ...places, folders: place ? [...places.folders, name] : places.folders })
+  const loaded = await loader.load(name).catch((error: unknown) => {
+    if (!(error instanceof TokenizerError)) throw error
+    throw new CommandError(EXIT.unchecked, [error.message, error.hint].filter(Boolean).join('\n'), { cause: error })
+  })
+  return { name, loaded }
+}
+
+const holder = z.looseObject({
+  chat_template: z.union([z.string(), z.array(z.looseObject({ name: z.string(), template: z.string() }))]),
+})
+
+/** The chat template in a file: its text, or what its JSON holds; undefined where its JSON holds none. */
+export function templateIn(text: string): string | undefined {
+  if (!text.trimStart().startsWith('{"') && !/^\s*\{\s*\n\s*"/.test(text)) return text
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return text
+  }
+  const parsed = holder.safeParse(value)
+  if (!parsed.success) return undefined
+  const { chat_template: held } = parsed.data
+  return typeof held === 'string' ? held : (held.find(({ name }) => name === 'default') ?? held[0])?.template
+}
+
+/** Throws CommandError. */
+export async function textOf(folder: string, file: string): Promise<string> {
+  try {
+    return await readFile(path.resolve(folder, file), 'utf8')
+  } catch (error) {
+    throw new CommandError(
+      EXIT.unchecked,
+      `${file} cannot be read: ${error instanceof Error ? error.message : error}`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
