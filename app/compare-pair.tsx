@@ -1,0 +1,287 @@
+'use client'
+/** A comparison: what it found, the drift as a list, both sides token by token, the card of one span. */
+import { Command, Link2 } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import Link from 'next/link'
+import {
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import { flushSync } from 'react-dom'
+import { isMac } from '#components/commands/is-mac.ts'
+import type { PaletteProps } from '#components/commands/palette.tsx'
+import { StatusLine } from '#components/commands/status-line.tsx'
+import { useSaid } from '#components/commands/use-said.ts'
+import { COMPARE_COMMANDS, type ComparePage, type CompareScreenState } from '#components/compare/commands.ts'
+import { CompareTools } from '#components/compare/compare-tools.tsx'
+import { Doubts } from '#components/compare/doubts.tsx'
+import { DriftCard } from '#components/compare/drift-card.tsx'
+import { DriftList } from '#components/compare/drift-list.tsx'
+import { type DriftFilter, NO_FILTER } from '#components/compare/drift-steps.ts'
+import { kindText } from '#components/compare/drift-words.ts'
+import { Lanes } from '#components/compare/lanes.tsx'
+import { SegmentsAlone } from '#components/compare/segments-alone.tsx'
+import { SummaryStrip } from '#components/compare/summary-strip.tsx'
+import type { ComparePartProps, CompareView, ShownPair } from '#components/compare/view.ts'
+import { useWeighing } from '#components/compare/weigh/use-weighing.ts'
+import { GRID_OPTIONS } from '#components/trajectory/grid-options.ts'
+import { keyLabel } from '#components/trajectory/key-name.ts'
+import { countText } from '#components/trajectory/numbers.ts'
+import { selectionText } from '#components/trajectory/selection.ts'
+import { Banner } from '#components/ui/banner.tsx'
+import { IconButton } from '#components/ui/icon-button.tsx'
+import { type Pane, Panes } from '#components/ui/panes.tsx'
+import { usePreference } from '#lib/client/preference.ts'
+import { saveContent } from '#lib/client/save-file.ts'
+import { whyNotGreedy } from '#lib/compare/chat-baseline.ts'
+import type { SideName } from '#lib/compare/compare-sides.ts'
+import { exampleName, isChatRun } from '#lib/compare/side.ts'
+import type { Span } from '#lib/core/trajectory.ts'
+import { useShellActions } from './shell-actions.ts'
+import { useCommands } from './use-commands.ts'
+import { useScorer } from './use-scoring.ts'
+
+const CopyRepro = dynamic(async () => (await import('#components/compare/copy-repro.tsx')).CopyRepro, {
+  loading: () => null,
+})
+const Palette = dynamic<PaletteProps<CompareScreenState>>(
+  async () => (await import('#components/commands/palette.tsx')).Palette,
+  { loading: () => null },
+)
+
+const WeighPanel = dynamic(async () => (await import('#components/compare/weigh/weigh-panel.tsx')).WeighPanel, {
+  loading: () => null,
+})
+
+interface ComparePairProps {
+  readonly pair: ShownPair
+  /** Whether the pair before had the focus: it is gone with it, and this one takes it over. */
+  readonly hadFocus: RefObject<boolean>
+  /** What the address says; undefined of `isUnified`: as the window has room. */
+  readonly asked: Omit<CompareView, 'isUnified'> & { readonly isUnified: boolean | undefined }
+  readonly onView: (change: Partial<CompareView>) => void
+  readonly page: Pick<ComparePage, 'exportFile' | 'swap' | 'chooseSide' | 'setRight' | 'runBaseline' | 'link'>
+}
+
+export function ComparePair({ pair: given, hadFocus, asked, onView: setView, page }: ComparePairProps) {
+  const [pane, setPane] = useState<Pane>('middle')
+  const [pointed, setPointed] = useState<number>()
+  const [filter, setFilter] = useState<DriftFilter>(NO_FILTER)
+  const { said, say } = useSaid()
+  const isNarrow = useIsNarrow()
+  const [options] = usePreference(GRID_OPTIONS)
+  const shell = useShellActions()
+  const chance = chanceBetween(given)
+  const panel = useRef<HTMLDivElement>(null)
+  const whole = useRef<HTMLDivElement>(null)
+  useFocusKept(whole, hadFocus)
+  const scorer = useScorer()
+  const weighing = useWeighing(given, scorer.score)
+  const { pair } = weighing
+  const { report } = pair.compared.comparison
+  const view: CompareView = {
+    ...asked,
+    drift: asked.drift !== undefined && asked.drift >= 0 && asked.drift < report.spans.length ? asked.drift : undefined,
+    isUnified: asked.isUnified ?? isNarrow,
+  }
+  const weigh = () => {
+    // Shown first: what is hidden takes no focus.
+    flushSync(() => setPane('right'))
+    panel.current?.querySelector<HTMLElement>('[data-weigh-start]')?.focus()
+  }
+  const onView = (change: Partial<CompareView>) => {
+    setView(change)
+    // Chosen in the list of a narrow window, it is shown where it stands.
+    if (change.drift !== undefined && pane === 'left') setPane('middle')
+  }
+  const commands = useCommands({
+    commands: COMPARE_COMMANDS,
+    screenOf: (showPalette) => ({
+      report,
+      right: pair.right,
+      view,
+      onView,
+      filter,
+      say,
+      page: { ...page, openFile: shell.openFile, showKeys: shell.showKeys, showPalette, weigh },
+    }),
+    say,
+  })
+  usePageKeys(commands.runKey)
+  const parts: ComparePartProps = { pair, view, onView, onPoint: setPointed, say }
+  const shown = view.drift ?? pointed
+  const shownSpan = shown === undefined ? undefined : report.spans[shown]
+  const run = (name: string) => () => {
+    const command = COMPARE_COMMANDS.find((one) => one.name === name)
+    if (command) commands.run(command)
+  }
+  return (
+    <div ref={whole} className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
+      <section aria-label="What was found">
+        <SummaryStrip pair={pair} view={view} onView={onView} weighed={weighing.summary} />
+        <Doubts compared={pair.compared} />
+        {chance !== undefined && <Banner tone="note" title="Two runs: what differs may be chance." hint={chance} />}
+        <SegmentsAlone compared={pair.compared} />
+      </section>
+      <Panes
+        names={['Drift', 'Tokens', 'Details']}
+        shown={pane}
+        onShow={setPane}
+        gist={
+          shownSpan && (
+            <>
+              <span className="min-w-0 truncate font-medium">{kindText(shownSpan)}</span>
+              <span className="min-w-0 flex-1 truncate text-dim text-xs">{shownSpan.cause}</span>
+            </>
+          )
+        }
+        left={<DriftList {...parts} filter={filter} onFilter={setFilter} />}
+        middle={
+          <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto]">
+            <CompareTools {...parts} onNext={run('next-drift')} onPrevious={run('previous-drift')}>
+              <IconButton label="Copy a link to this comparison (l)" onClick={run('copy-link')}>
+                <Link2 size={15} aria-hidden />
+              </IconButton>
+              <IconButton label={`Commands (${keyLabel('Mod+k', isMac())})`} onClick={run('palette')}>
+                <Command size={15} aria-hidden />
+              </IconButton>
+            </CompareTools>
+            <div className="min-h-0 overflow-auto">
+              <Lanes {...parts} options={options} />
+            </div>
+            <StatusLine
+              text={
+                view.drift === undefined
+                  ? `${countText(report.tokens.left)} tokens left · ${countText(report.tokens.right)} right`
+                  : `drift ${countText(view.drift + 1)} of ${countText(report.spans.length)}`
+              }
+              said={said}
+            />
+          </div>
+        }
+        right={
+          <>
+            {shown !== undefined && shownSpan ? (
+              <DriftCard
+                pair={pair}
+                drift={shown}
+                weight={weighing.found?.weighing.spans[shown]?.ratio}
+                state={view.drift === undefined ? 'pointed' : 'pinned'}
+                linksOf={(name, tokens) => <SideLinks pair={pair} name={name} tokens={tokens} />}
+              />
+            ) : (
+              <p className="text-faint text-xs">
+                {report.spans.length === 0
+                  ? 'Nothing differs. Another side can be chosen above.'
+                  : 'Point at a drift span to see it here; click to pin it. ] and [ go from one to the next, n and p within a kind.'}
+              </p>
+            )}
+            {shownSpan && (
+              <div className="mt-3">
+                <CopyRepro pair={pair} drift={shown} onSave={(text, name) => saveContent(new Blob([text]), name)} />
+              </div>
+            )}
+            <div ref={panel} className="mt-5 border-line border-t pt-4">
+              <WeighPanel weighing={weighing} scorer={scorer} view={view} onView={onView} />
+            </div>
+          </>
+        }
+      />
+      {commands.isPaletteOpen && (
+        <Palette
+          commandsFor={() => COMPARE_COMMANDS.filter(({ name }) => name !== 'palette')}
+          screen={commands.screen}
+          placeholder="A command"
+          onRun={commands.runFromPalette}
+          onClose={commands.closePalette}
+        />
+      )}
+    </div>
+  )
+}
+
+/** A chat baseline beside the run that it is one of: why they differ anyway; undefined where they need not. */
+function chanceBetween({ left, right, compared }: ShownPair): string | undefined {
+  const runs = [compared.left.trajectory, compared.right.trajectory]
+  if (left.key === right.key || !runs.some(isChatRun)) return undefined
+  return runs.map(whyNotGreedy).find((why) => why !== undefined)
+}
+
+interface SideLinksProps {
+  readonly pair: ShownPair
+  readonly name: SideName
+  readonly tokens: Span
+}
+
+/** A recorded side is in the inspector; one that was made is of messages, which the template lab shows. */
+function SideLinks({ pair, name, tokens: { start, end } }: SideLinksProps) {
+  const { key, as } = pair[name]
+  const example = exampleName(key)
+  const at = selectionText({ anchor: start, focus: Math.max(start, end - 1) })
+  if (as.kind === 'recorded')
+    return (
+      <CardLink
+        href={
+          example === undefined
+            ? `/t/${encodeURIComponent(key)}?at=${at}`
+            : `/example/${encodeURIComponent(example)}?at=${at}`
+        }
+      >
+        Show in the inspector
+      </CardLink>
+    )
+  if (as.kind === 'text' || example !== undefined) return null
+  return <CardLink href={`/templates?t=${encodeURIComponent(key)}`}>Open the conversation in the template lab</CardLink>
+}
+
+const CardLink = ({ href, children }: { readonly href: string; readonly children: ReactNode }) => (
+  <Link href={href} className="font-medium text-accent hover:underline">
+    {children}
+  </Link>
+)
+
+const NARROW = '(max-width: 1023px)'
+
+/** No room for two lanes beside each other. */
+const useIsNarrow = (): boolean =>
+  useSyncExternalStore(
+    (onChange) => {
+      const query = window.matchMedia(NARROW)
+      query.addEventListener('change', onChange)
+      return () => query.removeEventListener('change', onChange)
+    },
+    () => window.matchMedia(NARROW).matches,
+    () => false,
+  )
+
+/** What had the focus in a pair that is gone is gone too: the tokens of the next pair have it then. */
+function useFocusKept(whole: RefObject<HTMLElement | null>, hadFocus: RefObject<boolean>): void {
+  useLayoutEffect(() => {
+    const element = whole.current
+    if (hadFocus.current) element?.querySelector<HTMLElement>('[role=grid]')?.focus({ preventScroll: true })
+    hadFocus.current = false
+    return () => {
+      hadFocus.current = element?.contains(document.activeElement) ?? false
+    }
+  }, [whole, hadFocus])
+}
+
+/** Keys wherever the focus stands, but not those typed into fields and dialogs. */
+function usePageKeys(onKey: (event: KeyboardEvent) => void): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const isTyping =
+      event.target instanceof Element &&
+      event.target.closest('input:not([type=checkbox]), textarea, select, dialog, [contenteditable]') !== null
+    if (!isTyping) onKey(event)
+  })
+  useEffect(() => {
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [])
+}

@@ -1,0 +1,8 @@
+import type { Metadata } from 'next'
+import { CompareScreen } from '../compare-screen.tsx'
+
+export const metadata: Metadata = { title: 'Compare' }
+
+export default function ComparePage() {
+  return <CompareScreen />
+}

@@ -1,0 +1,193 @@
+/** Everything that the compare page can be told to do: its keys run it, the palette finds it, the list of keys shows it. */
+import type { Side } from '#lib/compare/side.ts'
+import type { DriftReport } from '#lib/core/drift/report.ts'
+import { type Command, type CommandLists, LIST_COMMANDS } from '../commands/command.ts'
+import { maskToggled } from '../trajectory/colour/modes.ts'
+import { copyText } from '../ui/copy-text.ts'
+import { type DriftFilter, driftAfter, NO_FILTER } from './drift-steps.ts'
+import { KIND_TITLES } from './drift-words.ts'
+import { AS_TEXTS } from './side-words.ts'
+import type { CompareView } from './view.ts'
+
+/** What commands act on. */
+export interface CompareScreenState {
+  /** Undefined while there is none. */
+  readonly report: DriftReport | undefined
+  readonly right: Side | undefined
+  readonly view: CompareView
+  readonly onView: (change: Partial<CompareView>) => void
+  /** What the list of drift shows. */
+  readonly filter: DriftFilter
+  readonly say: (message: string) => void
+  readonly page: ComparePage
+}
+
+/** What the page around the comparison does. */
+export interface ComparePage extends CommandLists {
+  readonly openFile: () => void
+  /** Undefined where there is nothing to export. */
+  readonly exportFile: (() => void) | undefined
+  readonly swap: () => void
+  readonly chooseSide: (name: 'left' | 'right') => void
+  readonly setRight: (side: Side) => void
+  readonly runBaseline: () => void
+  readonly link: () => string
+  /** To where both sides are scored on a server. */
+  readonly weigh: () => void
+}
+
+export const COMPARE_GROUPS = ['Drift', 'Sides', 'View', 'Copy'] as const
+export type CompareCommand = Command<CompareScreenState, (typeof COMPARE_GROUPS)[number]>
+
+const withoutDrift = ({ report }: CompareScreenState): string | undefined =>
+  report === undefined ? 'Nothing is compared yet.' : report.spans.length === 0 ? 'There is no drift.' : undefined
+
+export const COMPARE_COMMANDS: readonly CompareCommand[] = [
+  {
+    name: 'next-drift',
+    title: 'Next drift',
+    group: 'Drift',
+    keys: [']'],
+    obstacle: withoutDrift,
+    run: (screen) => step(screen, 1, NO_FILTER),
+  },
+  {
+    name: 'previous-drift',
+    title: 'Previous drift',
+    group: 'Drift',
+    keys: ['['],
+    obstacle: withoutDrift,
+    run: (screen) => step(screen, -1, NO_FILTER),
+  },
+  {
+    name: 'next-of-kind',
+    title: 'Next drift of the same kind, or of the kind that is listed',
+    group: 'Drift',
+    keys: ['n'],
+    obstacle: withoutDrift,
+    run: (screen) => step(screen, 1, chosenFilter(screen)),
+  },
+  {
+    name: 'previous-of-kind',
+    title: 'Previous drift of the same kind',
+    group: 'Drift',
+    keys: ['p'],
+    obstacle: withoutDrift,
+    run: (screen) => step(screen, -1, chosenFilter(screen)),
+  },
+  {
+    name: 'let-go',
+    title: 'Let go of the chosen drift',
+    group: 'Drift',
+    keys: ['Escape'],
+    obstacle: ({ view }) => (view.drift === undefined ? 'No drift is chosen.' : undefined),
+    run: ({ onView }) => onView({ drift: undefined }),
+  },
+
+  { name: 'swap', title: 'Swap the sides', group: 'Sides', keys: ['s'], run: ({ page }) => page.swap() },
+  ...(['left', 'right'] as const).map(
+    (name): CompareCommand => ({
+      name: `choose-${name}`,
+      title: `Choose the ${name} side …`,
+      group: 'Sides',
+      run: ({ page }) => page.chooseSide(name),
+    }),
+  ),
+  ...(['text', 'structured', 'raw', 'recorded'] as const).map(
+    (kind): CompareCommand => ({
+      name: `right-${kind}`,
+      title: `Right side: ${AS_TEXTS[kind].title}`,
+      group: 'Sides',
+      obstacle: ({ right }) => (right === undefined ? 'No right side is chosen.' : undefined),
+      run: ({ right, page }) => right && page.setRight({ key: right.key, as: { kind } }),
+    }),
+  ),
+  {
+    name: 'weigh',
+    title: 'Weigh both sides on a server',
+    group: 'Sides',
+    keys: ['w'],
+    obstacle: ({ report }) => (report ? undefined : 'Nothing is compared yet.'),
+    run: ({ page }) => page.weigh(),
+  },
+  {
+    name: 'baseline',
+    title: 'Run the chat baseline …',
+    group: 'Sides',
+    run: ({ page }) => page.runBaseline(),
+  },
+  {
+    name: 'export',
+    title: 'Export a side …',
+    group: 'Sides',
+    keys: ['e'],
+    obstacle: ({ page }) => (page.exportFile ? undefined : 'There is nothing to export yet.'),
+    run: ({ page }) => page.exportFile?.(),
+  },
+  { name: 'open', title: 'Open a file …', group: 'Sides', run: ({ page }) => page.openFile() },
+
+  {
+    name: 'only-differences',
+    title: 'Only differences, or everything',
+    group: 'View',
+    keys: ['c'],
+    run: ({ view, onView }) => onView({ onlyDifferences: !view.onlyDifferences }),
+  },
+  {
+    name: 'unified',
+    title: 'Both sides in one column, or in two',
+    group: 'View',
+    keys: ['u'],
+    run: ({ view, onView }) => onView({ isUnified: !view.isUnified }),
+  },
+  {
+    name: 'toggle-mask',
+    title: 'Colour by loss mask, or no longer',
+    group: 'View',
+    keys: ['m'],
+    run: ({ view, onView }) => onView({ colour: maskToggled(view.colour) }),
+  },
+  ...LIST_COMMANDS,
+
+  {
+    name: 'copy-link',
+    title: 'Copy a link to this comparison',
+    group: 'Copy',
+    keys: ['l'],
+    run: ({ page, say }) => copy(page.link(), 'Link copied.', say),
+  },
+  {
+    name: 'copy-drift',
+    title: 'Copy the chosen drift as JSON',
+    group: 'Copy',
+    obstacle: ({ report, view }) =>
+      view.drift === undefined || !report?.spans[view.drift] ? 'No drift is chosen.' : undefined,
+    run: ({ report, view, say }) =>
+      copy(JSON.stringify(report?.spans[view.drift ?? 0], null, 2), 'Copied as JSON.', say),
+  },
+  {
+    name: 'copy-report',
+    title: 'Copy the whole drift report as JSON',
+    group: 'Copy',
+    obstacle: ({ report }) => (report ? undefined : 'Nothing is compared yet.'),
+    run: ({ report, say }) => copy(JSON.stringify(report, null, 2), 'Copied as JSON.', say),
+  },
+]
+
+function step({ report, view, onView, say }: CompareScreenState, direction: 1 | -1, filter: DriftFilter): void {
+  if (!report) return
+  const drift = driftAfter(report, view.drift, direction, filter)
+  const kind = filter.kind === undefined ? '' : ` of the kind ${KIND_TITLES[filter.kind]}`
+  if (drift !== undefined) onView({ drift })
+  else say(direction === 1 ? `No further drift${kind}.` : `No drift${kind} before this.`)
+}
+
+/** The kind that the list is filtered by, else that of the chosen span. */
+function chosenFilter({ report, view, filter }: CompareScreenState): DriftFilter {
+  const chosen = view.drift === undefined ? undefined : report?.spans[view.drift]
+  return { ...filter, kind: filter.kind ?? chosen?.kind }
+}
+
+async function copy(text: string, done: string, say: (message: string) => void): Promise<void> {
+  say((await copyText(text)) ? done : 'The browser refused to copy.')
+}

@@ -1,0 +1,65 @@
+'use client'
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { ColourBar } from '../trajectory/colour/colour-bar.tsx'
+import { colouringOf } from '../trajectory/colour/colouring.ts'
+import { countText } from '../trajectory/numbers.ts'
+import { IconButton } from '../ui/icon-button.tsx'
+import type { ComparePartProps } from './view.ts'
+
+interface CompareToolsProps extends ComparePartProps {
+  readonly onNext: () => void
+  readonly onPrevious: () => void
+  /** What else can be done, at the end. */
+  readonly children: ReactNode
+}
+
+const TOGGLE =
+  'min-h-7 whitespace-nowrap rounded-md border border-line bg-raised px-2.5 hover:border-line-strong aria-pressed:border-ink aria-pressed:bg-ink aria-pressed:text-ground'
+
+/** How the tokens are shown, and steps from drift to drift. */
+export function CompareTools({ pair, view, onView, onNext, onPrevious, children }: CompareToolsProps) {
+  const { left, comparison } = pair.compared
+  const count = comparison.report.spans.length
+  return (
+    <div className="flex items-center gap-x-3 gap-y-1.5 overflow-x-auto border-line border-b px-3.5 py-1.5 lg:flex-wrap">
+      <span className="flex shrink-0 items-center tabular-nums">
+        <IconButton label="Previous drift ([)" disabled={count === 0} onClick={onPrevious}>
+          <ChevronLeft size={15} aria-hidden />
+        </IconButton>
+        <span className="text-dim text-xs">
+          {view.drift === undefined ? countText(count) : `${countText(view.drift + 1)} of ${countText(count)}`}
+        </span>
+        <IconButton label="Next drift (])" disabled={count === 0} onClick={onNext}>
+          <ChevronRight size={15} aria-hidden />
+        </IconButton>
+      </span>
+      <button
+        type="button"
+        aria-pressed={view.onlyDifferences}
+        title="Equal stretches are left out (c)"
+        className={TOGGLE}
+        onClick={() => onView({ onlyDifferences: !view.onlyDifferences })}
+      >
+        Only differences
+      </button>
+      <button
+        type="button"
+        aria-pressed={view.isUnified}
+        title="Both sides in one column (u)"
+        className={TOGGLE}
+        onClick={() => onView({ isUnified: !view.isUnified })}
+      >
+        Unified
+      </button>
+      <span className="ml-auto flex shrink-0 items-center gap-1 max-lg:order-last">{children}</span>
+      <span className="max-lg:shrink-0 lg:min-w-0 lg:basis-full">
+        <ColourBar
+          trajectory={left.trajectory}
+          colouring={colouringOf(left.trajectory, view.colour, undefined)}
+          onChange={({ colour }) => colour !== undefined && onView({ colour })}
+        />
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,145 @@
+'use client'
+import type { ReactNode } from 'react'
+import { summaryOf } from '#lib/compare/corpus/report.ts'
+import { placeText, type Sample } from '#lib/compare/corpus/sample.ts'
+import type { Totals } from '#lib/compare/corpus/totals.ts'
+import type { DriftKind } from '#lib/core/drift/report.ts'
+import { countText } from '../../trajectory/numbers.ts'
+import { Segmented } from '../../ui/segmented.tsx'
+import { CorpusSummary } from './corpus-summary.tsx'
+import { KindsTable } from './kinds-table.tsx'
+import { ToolsTable, TurnsTable } from './places-tables.tsx'
+import { listedSamples, type SampleListName, type SampleSort } from './sample-list.ts'
+import { SamplesTable } from './samples-table.tsx'
+
+/** Which samples are listed. */
+interface ShownSamples {
+  readonly list: SampleListName
+  readonly kind: DriftKind | undefined
+  readonly sort: SampleSort
+}
+
+interface CorpusResultsProps {
+  readonly samples: readonly Sample[]
+  readonly totals: Totals
+  readonly shown: ShownSamples
+  readonly onShow: (change: {
+    readonly list?: SampleListName
+    readonly kind?: DriftKind | null
+    readonly sort?: SampleSort['by']
+    readonly order?: SampleSort['order']
+  }) => void
+  /** Where both sides of a sample stand; undefined: it is not stored. */
+  readonly hrefOf: (sample: Sample) => string | undefined
+  /** A link was followed in this window. */
+  readonly onOpen: (href: string) => void
+  readonly onStore: (sample: Sample) => void
+  /** The place of the sample that is being stored. */
+  readonly storing: string | undefined
+}
+
+export function CorpusResults({
+  samples,
+  totals,
+  shown,
+  onShow,
+  hrefOf,
+  onOpen,
+  onStore,
+  storing,
+}: CorpusResultsProps) {
+  const summary = summaryOf(totals)
+  const { kinds, turns, tools, unchecked } = summary
+  const listed = listedSamples(samples, shown)
+  const { checked, drifting } = summary.totals.samples
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-6 p-3.5">
+      <CorpusSummary totals={summary.totals} />
+      {kinds.length > 0 && (
+        <Part title="By kind" note="A kind lists its samples below.">
+          <KindsTable kinds={kinds} chosen={shown.kind} onChoose={(kind) => onShow({ kind: kind ?? null })} />
+        </Part>
+      )}
+      {kinds.length === 0 && checked > 0 && (
+        <p className="text-dim">All {countText(checked)} checked samples come back as the very same tokens.</p>
+      )}
+      {drifting > 0 && (
+        <div className="grid gap-6 lg:grid-cols-2">
+          <Part title="By turn">
+            <TurnsTable turns={turns} />
+          </Part>
+          {tools.length > 0 && (
+            <Part title="By tool" note="Spans that touch a call.">
+              <ToolsTable tools={tools} />
+            </Part>
+          )}
+        </div>
+      )}
+      {unchecked.length > 0 && (
+        <Part title="Not checked">
+          <ul className="grid gap-1.5 text-xs">
+            {unchecked.map(({ why, samples: count, hint, example }) => (
+              <li key={why}>
+                <span className="font-medium tabular-nums">{countText(count)} ×</span> {why}{' '}
+                <span className="text-dim">{hint}</span>{' '}
+                <span className="text-faint [overflow-wrap:anywhere]">
+                  For example {placeText(example.place)}
+                  {example.detail === undefined ? '.' : `: ${example.detail}`}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Part>
+      )}
+      <Part
+        title={shown.kind === undefined ? 'Samples' : `Samples with ${shown.kind}`}
+        control={
+          shown.kind === undefined && (
+            <Segmented
+              label="Samples listed"
+              options={[
+                { value: 'drifting', text: `Drift ${countText(drifting)}` },
+                { value: 'all', text: `All ${countText(samples.length)}` },
+                { value: 'unchecked', text: `Not checked ${countText(summary.totals.samples.unchecked)}` },
+              ]}
+              value={shown.list}
+              onChange={(list) => onShow({ list })}
+            />
+          )
+        }
+      >
+        {listed.length > 0 ? (
+          <SamplesTable
+            samples={listed}
+            sort={shown.sort}
+            onSort={({ by, order }) => onShow({ sort: by, order })}
+            hrefOf={hrefOf}
+            onOpen={onOpen}
+            onStore={onStore}
+            storing={storing}
+          />
+        ) : (
+          <p className="text-faint text-xs">None.</p>
+        )}
+      </Part>
+    </div>
+  )
+}
+
+interface PartProps {
+  readonly title: string
+  readonly note?: string
+  readonly control?: ReactNode
+  readonly children: ReactNode
+}
+
+const Part = ({ title, note, control, children }: PartProps) => (
+  <section aria-label={title} className="min-w-0">
+    <div className="mb-1.5 flex flex-wrap items-center gap-x-3 gap-y-1.5">
+      <h3 className="font-semibold">{title}</h3>
+      {note !== undefined && <span className="text-faint text-xs">{note}</span>}
+      {control}
+    </div>
+    {children}
+  </section>
+)

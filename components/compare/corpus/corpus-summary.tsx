@@ -1,0 +1,60 @@
+import type { ReactNode } from 'react'
+import type { Summary } from '#lib/compare/corpus/report.ts'
+import { spanCount } from '#lib/compare/corpus/totals.ts'
+import { countText } from '../../trajectory/numbers.ts'
+import { partText, rateText, shareText } from './rates.ts'
+import { SeverityCounts } from './severity.tsx'
+
+/** What the whole corpus comes to, in six figures. */
+export function CorpusSummary({ totals }: Pick<Summary, 'totals'>) {
+  const { samples, spans, rate, trained, tokens, wasted, rows } = totals
+  return (
+    <dl
+      aria-label="Summary"
+      className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3 xl:grid-cols-6"
+    >
+      <Figure name="Samples that drift" value={shareText(rate.samples)}>
+        {countText(samples.drifting)} of {countText(samples.checked)} checked
+        {samples.unchecked > 0 && `, ${countText(samples.unchecked)} not checked`}
+      </Figure>
+      <Figure
+        name="Drift in trained tokens"
+        value={partText(samples.bySeverity.trained, samples.checked)}
+        unit="of samples"
+      >
+        <SeverityCounts counts={samples.bySeverity} />
+        {samples.doubtful > 0 && <span className="block text-warn">{countText(samples.doubtful)} with doubts</span>}
+      </Figure>
+      <Figure name="Drift spans" value={countText(spanCount(spans))}>
+        {rateText(rate.per1000Tokens)} per 1,000 tokens, {rateText(rate.perTurn)} per turn
+      </Figure>
+      <Figure name="Trained tokens in drift" value={partText(trained.touched, trained.of)}>
+        {countText(trained.touched)} of {countText(trained.of)}
+      </Figure>
+      <Figure name="Prefix cache lost" value={countText(wasted.prefix)} unit="tokens">
+        {partText(wasted.prefix, tokens.left)} of {countText(tokens.left)} recorded
+      </Figure>
+      <Figure name="Break into rows" value={partText(samples.split, samples.checked)} unit="of samples">
+        {countText(rows)} rows, {countText(wasted.rows)} tokens more
+      </Figure>
+    </dl>
+  )
+}
+
+interface FigureProps {
+  readonly name: string
+  readonly value: string
+  readonly unit?: string
+  readonly children: ReactNode
+}
+
+const Figure = ({ name, value, unit, children }: FigureProps) => (
+  <div className="bg-ground px-3.5 py-2.5">
+    <dt className="text-dim text-xs">{name}</dt>
+    <dd className="tabular-nums">
+      <span className="font-semibold text-lg">{value}</span>
+      {unit !== undefined && <span className="ml-1.5 text-dim text-xs">{unit}</span>}
+      <span className="block text-dim text-xs">{children}</span>
+    </dd>
+  </div>
+)

@@ -1,0 +1,126 @@
+'use client'
+import { useState } from 'react'
+import type { CorpusReport } from '#lib/compare/corpus/report.ts'
+import { spanCount } from '#lib/compare/corpus/totals.ts'
+import { KIND_TEXTS } from '#lib/core/drift/kinds.ts'
+import type { DriftKind } from '#lib/core/drift/report.ts'
+import { countText } from '../../trajectory/numbers.ts'
+import { rateText, shareText } from './rates.ts'
+import { SeverityCounts } from './severity.tsx'
+import { Table, type TableColumn, type TableSort } from './table.tsx'
+
+type KindRow = CorpusReport['kinds'][number]
+type Column = 'kind' | 'samples' | 'spans' | 'severity' | 'trained' | 'tokens' | 'turn'
+
+interface KindsTableProps {
+  readonly kinds: CorpusReport['kinds']
+  /** The one whose samples are listed; undefined: all. */
+  readonly chosen: DriftKind | undefined
+  readonly onChoose: (kind: DriftKind | undefined) => void
+}
+
+export function KindsTable({ kinds, chosen, onChoose }: KindsTableProps) {
+  const [sort, setSort] = useState<TableSort<Column>>({ by: 'spans', order: 'desc' })
+  const { by } = sort
+  const direction = sort.order === 'asc' ? 1 : -1
+  const rows =
+    by === 'kind'
+      ? kinds.toSorted((a, b) => direction * a.kind.localeCompare(b.kind))
+      : kinds.toSorted((a, b) => direction * (figureOf(a, by) - figureOf(b, by)))
+  const columns: readonly TableColumn<KindRow, Column>[] = [
+    {
+      name: 'kind',
+      text: 'Kind',
+      className: 'w-full',
+      cell: ({ kind, gravest }) => (
+        <>
+          <button
+            type="button"
+            aria-pressed={kind === chosen}
+            title={kind === chosen ? 'List the samples of all kinds' : 'List only the samples that have it'}
+            className="font-medium hover:underline aria-pressed:text-accent"
+            onClick={() => onChoose(kind === chosen ? undefined : kind)}
+          >
+            {kind}
+          </button>
+          <span className="block text-dim">{KIND_TEXTS[kind].meaning}</span>
+          <span className="block max-w-[120ch] text-dim max-md:hidden">
+            <span className="text-faint">Gravest:</span> {gravest.cause} <span className="text-faint">Remedy:</span>{' '}
+            {gravest.remedy}
+          </span>
+        </>
+      ),
+    },
+    {
+      name: 'samples',
+      text: 'Samples',
+      title: 'Samples that have any, and their share of the checked ones',
+      isNumber: true,
+      cell: ({ samples, rate }) => (
+        <>
+          {countText(samples)} <span className="text-dim max-sm:block">{shareText(rate.samples)}</span>
+        </>
+      ),
+    },
+    { name: 'spans', text: 'Spans', isNumber: true, cell: ({ spans }) => countText(spanCount(spans)) },
+    {
+      name: 'severity',
+      text: 'Severity',
+      title: 'Spans by who is hit; sorted by those in trained tokens',
+      className: 'max-lg:hidden',
+      cell: ({ spans }) => <SeverityCounts counts={spans} />,
+    },
+    {
+      name: 'trained',
+      text: 'Trained',
+      title: 'Trained tokens in drift of this kind',
+      isNumber: true,
+      className: 'max-sm:hidden',
+      cell: ({ trained }) => countText(trained),
+    },
+    {
+      name: 'tokens',
+      text: 'Per 1,000',
+      title: 'Spans for 1,000 recorded tokens',
+      isNumber: true,
+      className: 'max-sm:hidden',
+      cell: ({ rate }) => rateText(rate.per1000Tokens),
+    },
+    {
+      name: 'turn',
+      text: 'Per turn',
+      title: 'Spans for each response of the model',
+      isNumber: true,
+      className: 'max-lg:hidden',
+      cell: ({ rate }) => rateText(rate.perTurn),
+    },
+  ]
+  return (
+    <Table
+      label="Drift by kind"
+      columns={columns}
+      rows={rows}
+      keyOf={({ kind }) => kind}
+      sort={sort}
+      onSort={setSort}
+      isChosen={({ kind }) => kind === chosen}
+    />
+  )
+}
+
+function figureOf({ samples, spans, trained, rate }: KindRow, by: Exclude<Column, 'kind'>): number {
+  switch (by) {
+    case 'samples':
+      return samples
+    case 'spans':
+      return spanCount(spans)
+    case 'severity':
+      return spans.trained
+    case 'trained':
+      return trained
+    case 'tokens':
+      return rate.per1000Tokens ?? 0
+    case 'turn':
+      return rate.perTurn ?? 0
+  }
+}

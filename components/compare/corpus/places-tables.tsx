@@ -1,0 +1,114 @@
+'use client'
+import { useState } from 'react'
+import type { CorpusReport } from '#lib/compare/corpus/report.ts'
+import { countText } from '../../trajectory/numbers.ts'
+import { Button } from '../../ui/button.tsx'
+import { partText } from './rates.ts'
+import { Table, type TableColumn, type TableSort } from './table.tsx'
+
+type TurnRow = CorpusReport['turns'][number]
+
+/** Long agents have hundreds of turns. */
+const TURNS_SHOWN = 12
+
+const TURN_COLUMNS: readonly TableColumn<TurnRow, 'turn' | 'samples' | 'share' | 'spans'>[] = [
+  {
+    name: 'turn',
+    text: 'Turn',
+    cell: ({ turn }) => (turn === undefined ? 'between responses' : countText(turn + 1)),
+  },
+  {
+    name: 'samples',
+    text: 'Samples',
+    title: 'With drift in it, of those that have this turn',
+    isNumber: true,
+    cell: ({ samples, reached }) => `${countText(samples)} of ${countText(reached)}`,
+  },
+  {
+    name: 'share',
+    text: 'Share',
+    isNumber: true,
+    cell: ({ samples, reached }) => (
+      <span className="inline-flex items-center gap-2">
+        <meter
+          className="alternative w-16 max-sm:hidden"
+          min={0}
+          max={1}
+          value={reached === 0 ? 0 : samples / reached}
+          aria-label={partText(samples, reached)}
+        />
+        {partText(samples, reached)}
+      </span>
+    ),
+  },
+  { name: 'spans', text: 'Spans', isNumber: true, cell: ({ spans }) => countText(spans) },
+]
+
+export function TurnsTable({ turns }: { readonly turns: CorpusReport['turns'] }) {
+  const [isWhole, setIsWhole] = useState(false)
+  const shown = isWhole ? turns : turns.filter(({ turn }) => turn === undefined || turn < TURNS_SHOWN)
+  return (
+    <>
+      <Table
+        label="Drift by turn"
+        columns={TURN_COLUMNS}
+        rows={shown}
+        keyOf={({ turn }) => String(turn ?? 'between')}
+      />
+      {shown.length < turns.length && (
+        <Button className="mt-2 text-xs" onClick={() => setIsWhole(true)}>
+          All {countText(turns.length)} turns
+        </Button>
+      )}
+    </>
+  )
+}
+
+type ToolRow = CorpusReport['tools'][number]
+type ToolColumn = 'tool' | 'calls' | 'samples' | 'spans' | 'rate'
+
+const TOOL_COLUMNS: readonly TableColumn<ToolRow, ToolColumn>[] = [
+  {
+    name: 'tool',
+    text: 'Tool',
+    cell: ({ tool }) => <span className="font-mono [overflow-wrap:anywhere]">{tool}</span>,
+  },
+  { name: 'calls', text: 'Calls', isNumber: true, cell: ({ calls }) => countText(calls) },
+  {
+    name: 'samples',
+    text: 'Samples',
+    title: 'With drift in a call of it',
+    isNumber: true,
+    className: 'max-sm:hidden',
+    cell: ({ samples }) => countText(samples),
+  },
+  { name: 'spans', text: 'Spans', isNumber: true, cell: ({ spans }) => countText(spans) },
+  {
+    name: 'rate',
+    text: 'Per call',
+    title: 'Spans for each call',
+    isNumber: true,
+    cell: ({ spans, calls }) => (calls === 0 ? '—' : (spans / calls).toFixed(2)),
+  },
+]
+
+export function ToolsTable({ tools }: { readonly tools: CorpusReport['tools'] }) {
+  const [sort, setSort] = useState<TableSort<ToolColumn>>({ by: 'spans', order: 'desc' })
+  const direction = sort.order === 'asc' ? 1 : -1
+  const figureOf = (row: ToolRow, by: Exclude<ToolColumn, 'tool'>): number =>
+    by === 'rate' ? row.spans / Math.max(1, row.calls) : row[by]
+  const rows = tools.toSorted(
+    (a, b) =>
+      direction * (sort.by === 'tool' ? a.tool.localeCompare(b.tool) : figureOf(a, sort.by) - figureOf(b, sort.by)),
+  )
+  return (
+    <Table
+      label="Drift by tool"
+      columns={TOOL_COLUMNS}
+      rows={rows}
+      keyOf={({ tool }) => tool}
+      sort={sort}
+      onSort={setSort}
+    />
+  )
+}

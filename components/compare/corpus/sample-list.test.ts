@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import type { CheckedSample, Sample } from '#lib/compare/corpus/sample.ts'
+import { listedSamples } from './sample-list.ts'
+
+const checked = (key: string, touched: number, tokens: number, kind?: 'split' | 'separator'): CheckedSample => ({
+  kind: 'checked',
+  id: key,
+  place: { kind: 'stored', key },
+  tokens: { left: tokens, right: tokens },
+  trained: { touched, of: 100 },
+  turns: 1,
+  ...(kind && { severity: touched > 0 ? 'trained' : 'tail', worst: 0 }),
+  kinds: kind
+    ? [
+        {
+          kind,
+          spans: { trained: 1, context: 0, tail: 0 },
+          trained: touched,
+          gravest: { drift: 0, severity: 'trained', trained: touched, cause: '', remedy: '' },
+        },
+      ]
+    : [],
+  byTurn: [],
+  byTool: [],
+  prefixLost: 0,
+  rows: { count: 1, extra: 0 },
+  doubts: [],
+})
+const samples: readonly Sample[] = [
+  checked('short', 5, 10, 'split'),
+  checked('equal', 0, 99),
+  { kind: 'unchecked', place: { kind: 'stored', key: 'unread' }, why: 'no tokenizer' },
+  checked('long', 5, 50, 'separator'),
+  checked('worst', 9, 20, 'split'),
+]
+const listed = (change: Partial<Parameters<typeof listedSamples>[1]>) =>
+  listedSamples(samples, {
+    list: 'drifting',
+    kind: undefined,
+    sort: { by: 'trained', order: 'desc' },
+    ...change,
+  }).map(({ place }) => place.kind === 'stored' && place.key)
+
+test('the worst come first: most trained tokens, of equal ones the longest', () => {
+  expect(listed({})).toEqual(['worst', 'long', 'short'])
+})
+
+test('what was not checked comes last, whichever way they are sorted', () => {
+  expect(listed({ list: 'all' })).toEqual(['worst', 'long', 'short', 'equal', 'unread'])
+  expect(listed({ list: 'all', sort: { by: 'tokens', order: 'asc' } })).toEqual([
+    'short',
+    'worst',
+    'long',
+    'equal',
+    'unread',
+  ])
+  expect(listed({ list: 'unchecked' })).toEqual(['unread'])
+})
+
+test('a kind lists those that have it, by any column', () => {
+  expect(listed({ kind: 'split', list: 'all' })).toEqual(['worst', 'short'])
+  expect(listed({ list: 'all', sort: { by: 'name', order: 'asc' } })).toEqual([
+    'equal',
+    'long',
+    'short',
+    'unread',
+    'worst',
+  ])
+})

@@ -1,0 +1,182 @@
+'use client'
+import { useState } from 'react'
+import { placeText, type Sample } from '#lib/compare/corpus/sample.ts'
+import { countText } from '../../trajectory/numbers.ts'
+import { Button } from '../../ui/button.tsx'
+import { nameText, type SampleColumn, type SampleSort, spansOf } from './sample-list.ts'
+import { Severity } from './severity.tsx'
+import { Table, type TableColumn } from './table.tsx'
+
+interface SamplesTableProps {
+  /** In the order in which they are shown. */
+  readonly samples: readonly Sample[]
+  readonly sort: SampleSort
+  readonly onSort: (sort: SampleSort) => void
+  /** Where the two sides stand beside each other; undefined: it must be stored first. */
+  readonly hrefOf: (sample: Sample) => string | undefined
+  /** A link was followed in this window. */
+  readonly onOpen: (href: string) => void
+  readonly onStore: (sample: Sample) => void
+  /** The place of a sample that is being stored. */
+  readonly storing: string | undefined
+}
+
+const STEP = 100
+
+export function SamplesTable({ samples, sort, onSort, hrefOf, onOpen, onStore, storing }: SamplesTableProps) {
+  const [most, setMost] = useState(STEP)
+  const columns: readonly TableColumn<Sample, SampleColumn>[] = [
+    {
+      name: 'name',
+      text: 'Sample',
+      className: 'w-full max-w-0',
+      cell: (sample) => (
+        <SampleName
+          sample={sample}
+          href={hrefOf(sample)}
+          onOpen={onOpen}
+          onStore={() => onStore(sample)}
+          storing={storing}
+        />
+      ),
+    },
+    {
+      name: 'spans',
+      text: 'Spans',
+      title: 'Drift spans',
+      isNumber: true,
+      cell: (sample) => (sample.kind === 'checked' ? countText(spansOf(sample)) : '—'),
+    },
+    {
+      name: 'trained',
+      text: 'Trained',
+      title: 'Trained tokens in drift, of all trained tokens',
+      isNumber: true,
+      cell: (sample) =>
+        sample.kind === 'checked' ? (
+          <>
+            {countText(sample.trained.touched)}
+            <span className="text-dim max-sm:hidden"> of {countText(sample.trained.of)}</span>
+          </>
+        ) : (
+          '—'
+        ),
+    },
+    {
+      name: 'tokens',
+      text: 'Tokens',
+      title: 'As recorded, and how many more or fewer there are on the other side',
+      isNumber: true,
+      className: 'max-md:hidden',
+      cell: (sample) => (sample.kind === 'checked' ? tokensText(sample.tokens) : '—'),
+    },
+    {
+      name: 'prefix',
+      text: 'Prefix lost',
+      title: 'Tokens that the prefix cache does not serve',
+      isNumber: true,
+      className: 'max-lg:hidden',
+      cell: (sample) => (sample.kind === 'checked' ? countText(sample.prefixLost) : '—'),
+    },
+    {
+      name: 'rows',
+      text: 'Rows',
+      title: 'Training rows that it breaks into, and the tokens beyond one row',
+      isNumber: true,
+      className: 'max-lg:hidden',
+      cell: (sample) =>
+        sample.kind === 'checked'
+          ? `${countText(sample.rows.count)}${sample.rows.extra > 0 ? ` (+${countText(sample.rows.extra)})` : ''}`
+          : '—',
+    },
+  ]
+  return (
+    <>
+      <Table
+        label="Samples"
+        columns={columns}
+        rows={samples.slice(0, most)}
+        keyOf={({ place }) => placeText(place)}
+        sort={sort}
+        onSort={onSort}
+      />
+      {samples.length > most && (
+        <Button className="mt-2 text-xs" onClick={() => setMost(most + STEP)}>
+          {countText(Math.min(STEP, samples.length - most))} more of {countText(samples.length)}
+        </Button>
+      )}
+    </>
+  )
+}
+
+interface SampleNameProps {
+  readonly sample: Sample
+  readonly href: string | undefined
+  readonly onOpen: (href: string) => void
+  readonly onStore: () => void
+  readonly storing: string | undefined
+}
+
+function SampleName({ sample, href, onOpen, onStore, storing }: SampleNameProps) {
+  const name = nameText(sample)
+  const place = placeText(sample.place)
+  return (
+    <>
+      <span className="flex items-baseline gap-x-2 max-sm:flex-col max-sm:items-start">
+        {href === undefined ? (
+          <span className="min-w-0 max-w-full truncate text-[13px]" title={name}>
+            {name}
+          </span>
+        ) : (
+          <a
+            href={href}
+            title={name}
+            onClick={(event) => {
+              if (event.metaKey || event.ctrlKey || event.shiftKey) return
+              event.preventDefault()
+              onOpen(href)
+            }}
+            className="min-w-0 max-w-full truncate text-[13px] hover:underline"
+          >
+            {name}
+          </a>
+        )}
+        {href === undefined && sample.kind === 'checked' && (
+          <button
+            type="button"
+            disabled={storing !== undefined}
+            aria-label={`Store and compare ${name}`}
+            title="Puts it into the library, and shows both sides"
+            className="shrink-0 whitespace-nowrap text-accent hover:underline disabled:text-faint"
+            onClick={onStore}
+          >
+            {storing === place ? 'Storing …' : 'Store and compare'}
+          </button>
+        )}
+      </span>
+      {sample.kind === 'checked' ? (
+        <span className="block truncate text-dim">
+          <Severity severity={sample.severity} />
+          {sample.kinds.length > 0 && ` · ${sample.kinds.map(({ kind }) => kind).join(', ')}`}
+          {place !== name && ` · ${place}`}
+          {sample.doubts.length > 0 && (
+            <span className="text-warn" title={sample.doubts.join('\n')}>
+              {' · '}
+              {sample.doubts.length === 1 ? '1 doubt' : `${sample.doubts.length} doubts`}
+            </span>
+          )}
+        </span>
+      ) : (
+        <span className="block text-dim [overflow-wrap:anywhere]">
+          <span className="text-warn">not checked</span> · {[sample.why, sample.detail].filter(Boolean).join(' ')}
+          {place !== name && ` · ${place}`}
+        </span>
+      )}
+    </>
+  )
+}
+
+function tokensText({ left, right }: { readonly left: number; readonly right: number }): string {
+  const more = right - left
+  return `${countText(left)}${more === 0 ? '' : ` ${more > 0 ? '+' : '−'}${countText(Math.abs(more))}`}`
+}

@@ -1,0 +1,35 @@
+import type { SpanCounts } from '#lib/compare/corpus/sample.ts'
+import type { DriftSeverity } from '#lib/core/drift/report.ts'
+import { countText } from '../../trajectory/numbers.ts'
+
+const INKS: Readonly<Record<DriftSeverity, string>> = { trained: 'text-bad', context: 'text-warn', tail: 'text-dim' }
+
+const SEVERITY_TITLES: Readonly<Record<DriftSeverity, string>> = {
+  trained: 'Trained tokens differ',
+  context: 'What stands before trained tokens differs',
+  tail: 'Nothing trained follows',
+}
+
+export const Severity = ({ severity }: { readonly severity: DriftSeverity | undefined }) =>
+  severity === undefined ? (
+    <span className="text-good">equal</span>
+  ) : (
+    <span className={INKS[severity]} title={SEVERITY_TITLES[severity]}>
+      {severity}
+    </span>
+  )
+
+/** How many of each, the gravest first; none is left out. */
+export function SeverityCounts({ counts }: { readonly counts: SpanCounts }) {
+  const shown = (['trained', 'context', 'tail'] as const).filter((severity) => counts[severity] > 0)
+  if (shown.length === 0) return <span className="text-faint">—</span>
+  return (
+    <span className="inline-flex flex-wrap gap-x-2">
+      {shown.map((severity) => (
+        <span key={severity} className={`whitespace-nowrap ${INKS[severity]}`} title={SEVERITY_TITLES[severity]}>
+          {countText(counts[severity])} {severity}
+        </span>
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,210 @@
+'use client'
+/** Everything about one drift span: what made it, what helps, and the tokens of both sides. */
+import type { ReactNode } from 'react'
+import { PREFILL_COLUMN } from '#lib/compare/weigh/columns.ts'
+import type { SpanRatio } from '#lib/compare/weigh/units.ts'
+import type { DriftSpan } from '#lib/core/drift/report.ts'
+import { bytesOf, textOf } from '#lib/core/pieces.ts'
+import { idsIn } from '#lib/core/range-sums.ts'
+import { tokenAt } from '#lib/core/tokens.ts'
+import type { Span } from '#lib/core/trajectory.ts'
+import { numberAt, type TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { MarkedPiece } from '../trajectory/marked-piece.tsx'
+import { countText, decimalText } from '../trajectory/numbers.ts'
+import { bytesText, hexOf } from '../trajectory/piece-text.ts'
+import { CopyChoices } from '../ui/copy-choices.tsx'
+import { Fact, Facts, Heading } from '../ui/facts.tsx'
+import { kindMeaning, kindText, SEVERITY_TEXTS } from './drift-words.ts'
+import type { ShownPair } from './view.ts'
+import { deltaText, ratioText, WHY_NO_RATIO } from './weigh/weigh-words.ts'
+
+interface DriftCardProps {
+  readonly pair: ShownPair
+  /** Number of the span. */
+  readonly drift: number
+  /** Undefined: the sides were not weighed. */
+  readonly weight?: SpanRatio | undefined
+  /** pinned: chosen, and stays; pointed: the pointer rests on it. */
+  readonly state: 'pinned' | 'pointed'
+  /** Links of a side to the place where else its tokens are shown. */
+  readonly linksOf: (side: 'left' | 'right', tokens: Span) => ReactNode
+  /** Further things that can be copied. */
+  readonly copies?: readonly { readonly name: string; readonly text: () => string }[]
+}
+
+export function DriftCard({ pair, drift, weight, state, linksOf, copies = [] }: DriftCardProps) {
+  const { left, right, comparison } = pair.compared
+  const { spans } = comparison.report
+  const span = spans[drift] as DriftSpan
+  const { title, ink } = SEVERITY_TEXTS[span.severity]
+  return (
+    <section aria-label="Drift span" data-drift={drift} data-state={state}>
+      <div className="mb-2 flex items-baseline justify-between gap-2">
+        <h2 className="font-semibold text-dim text-xs">
+          Drift {countText(drift + 1)} of {countText(spans.length)}
+        </h2>
+        <span className="text-faint text-xs">
+          {state === 'pinned' ? 'pinned · Esc lets go' : 'under the pointer · click pins'}
+        </span>
+      </div>
+      <p className="font-semibold text-(--mark-hit)" title={kindMeaning(span)}>
+        {kindText(span)}
+      </p>
+      <p className="mt-1 [overflow-wrap:anywhere]">{span.cause}</p>
+      <p className="mt-2 text-dim text-xs [overflow-wrap:anywhere]">{span.remedy}</p>
+      <div className="mt-3">
+        <Facts>
+          <Fact name="severity">
+            <span className={ink}>{title}</span>
+          </Fact>
+          <Fact name="trained tokens">
+            {countText(span.trained.left)} left · {countText(span.trained.right)} right
+          </Fact>
+          {weight && (
+            <Fact
+              name="importance ratio"
+              title="p right / p left of the whole span, and the difference of its logprobs, by prefill"
+            >
+              {weight.kind === 'known'
+                ? `${ratioText(weight.delta)} · Δ ${deltaText(weight.delta)}`
+                : WHY_NO_RATIO[weight.why]}
+            </Fact>
+          )}
+          {span.turn !== undefined && <Fact name="response">{countText(span.turn)}</Fact>}
+          {span.tool !== undefined && <Fact name="tool">{span.tool}</Fact>}
+        </Facts>
+      </div>
+      <SideTokens name="Left" trajectory={left.trajectory} tokens={span.left}>
+        {linksOf('left', span.left)}
+      </SideTokens>
+      <SideTokens name="Right" trajectory={right.trajectory} tokens={span.right}>
+        {linksOf('right', span.right)}
+      </SideTokens>
+      <div className="mt-4">
+        <CopyChoices
+          choices={[
+            ...copiesOf('left', left.trajectory, span.left),
+            ...copiesOf('right', right.trajectory, span.right),
+            { name: 'drift as JSON', text: () => JSON.stringify(span, null, 2) },
+            ...copies,
+          ]}
+        />
+      </div>
+    </section>
+  )
+}
+
+interface SideTokensProps {
+  readonly name: string
+  readonly trajectory: TrajectoryView
+  readonly tokens: Span
+  readonly children: ReactNode
+}
+
+/** More are copied than shown. */
+const SHOWN_TOKENS = 40
+
+function SideTokens({ name, trajectory, tokens, children }: SideTokensProps) {
+  const count = tokens.end - tokens.start
+  const isWeighed = trajectory.segments.some(({ columns }) => columns?.[PREFILL_COLUMN])
+  const places = Array.from({ length: Math.min(count, SHOWN_TOKENS) }, (_, offset) => tokens.start + offset)
+  return (
+    <>
+      <Heading>
+        {name} ·{' '}
+        {count === 0
+          ? `nothing, before token ${countText(tokens.start)}`
+          : count === 1
+            ? `token ${countText(tokens.start)}`
+            : `${countText(count)} tokens from ${countText(tokens.start)}`}
+      </Heading>
+      {count > 0 && (
+        <div className="-mx-1 overflow-x-auto px-1">
+          <table className="w-full text-xs tabular-nums">
+            <thead className="text-faint">
+              <tr>
+                <th className="pr-2 text-left font-normal">piece</th>
+                <th className="pr-2 text-right font-normal">id</th>
+                <th className="pr-2 text-left font-normal">bytes</th>
+                <th className="text-right font-normal" title="Natural logarithm of the probability, as recorded">
+                  logprob
+                </th>
+                {isWeighed && (
+                  <th className="pl-2 text-right font-normal" title="By prefill at temperature 1">
+                    prefill
+                  </th>
+                )}
+              </tr>
+            </thead>
+            <tbody>
+              {places.map((index) => (
+                <TokenLine key={index} trajectory={trajectory} index={index} isWeighed={isWeighed} />
+              ))}
+            </tbody>
+          </table>
+          {count > SHOWN_TOKENS && (
+            <p className="text-faint text-xs">… and {countText(count - SHOWN_TOKENS)} more; copying gives all</p>
+          )}
+        </div>
+      )}
+      <div className="mt-1.5 grid justify-items-start gap-1 text-xs">{children}</div>
+    </>
+  )
+}
+
+interface TokenLineProps {
+  readonly trajectory: TrajectoryView
+  readonly index: number
+  /** Its column of prefill logprobs is shown. */
+  readonly isWeighed: boolean
+}
+
+function TokenLine({ trajectory, index, isWeighed }: TokenLineProps) {
+  const token = tokenAt(trajectory, index)
+  if (!token) return null
+  const entry = trajectory.vocab[token.id]
+  return (
+    <tr className="align-baseline">
+      <td className="max-w-28 overflow-hidden pr-2">
+        <span
+          className={`rounded-sm border border-line bg-raised px-0.5 font-mono ${token.trained ? 'border-b-(--trained)' : ''}`}
+          title={token.trained ? 'trained' : 'context'}
+        >
+          <MarkedPiece
+            id={token.id}
+            vocab={trajectory.vocab}
+            className="inline-block max-w-24 overflow-hidden align-bottom"
+          />
+        </span>
+      </td>
+      <td className="pr-2 text-right">{token.id}</td>
+      <td className="max-w-24 truncate pr-2 font-mono text-dim" title={bytesText(entry)}>
+        {bytesText(entry)}
+      </td>
+      <td className="text-right">
+        <Logprob value={token.logprob} />
+      </td>
+      {isWeighed && (
+        <td className="pl-2 text-right">
+          <Logprob value={numberAt(token.segment.columns?.[PREFILL_COLUMN], token.indexInSegment)} />
+        </td>
+      )}
+    </tr>
+  )
+}
+
+const Logprob = ({ value }: { readonly value: number | null }) =>
+  value === null ? <span className="text-faint">—</span> : decimalText(value)
+
+function copiesOf(name: string, trajectory: TrajectoryView, tokens: Span) {
+  if (tokens.start === tokens.end) return []
+  const all = () => idsIn(trajectory, tokens)
+  return [
+    { name: `${name} ids`, text: () => `[${all().join(', ')}]` },
+    { name: `${name} text`, text: () => textOf(all(), trajectory.vocab) },
+    {
+      name: `${name} bytes`,
+      text: () => Array.from(all(), (id) => hexOf(bytesOf(trajectory.vocab[id] ?? ''))).join(' '),
+    },
+  ]
+}

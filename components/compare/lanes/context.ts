@@ -1,0 +1,83 @@
+/** How many equal tokens beside a drift stay in sight when the others are folded: about one line, within the segment. */
+
+import type { SideName } from '#lib/compare/compare-sides.ts'
+import type { Span } from '#lib/core/trajectory.ts'
+import type { SegmentView } from '#lib/core/trajectory-view.ts'
+import { cellsOf } from '../../trajectory/layout.ts'
+import { ENDS_LINE } from '../../trajectory/piece-table.ts'
+import type { RowSide } from './rows.ts'
+
+/** A side, and how its segments are found (`segmentFinder`). */
+export interface ReadSide extends RowSide {
+  readonly segmentAt: (token: number) => number
+}
+
+type Sides = Readonly<Record<SideName, ReadSide>>
+type Places = Readonly<Record<SideName, number>>
+
+/** To the end of the text's line, or of the line that is drawn; of the next where there is hardly room in this one. */
+export function shownAfter(
+  { left, right }: Sides,
+  at: Places,
+  length: number,
+  column: number,
+  columns: number,
+): number {
+  const most = Math.min(length, boundaryAfter({ left, right }, at.left, at.right))
+  const room = columns - column >= columns / 4 ? columns : 2 * columns
+  let cells = column
+  for (let count = 0; count < most; count++) {
+    const { width, endsLine } = tokenWidth(left, at.left + count, columns)
+    if (cells + width > room) return count
+    cells += width
+    if (endsLine) return count + 1
+  }
+  return most
+}
+
+/** From the start of the text's line, or half a line that is drawn; where the drift begins a line, the one before. */
+export function shownBefore({ left, right }: Sides, behind: Places, length: number, columns: number): number {
+  const most = Math.min(length, tokensSinceBoundary(left, behind.left), tokensSinceBoundary(right, behind.right))
+  let cells = 0
+  for (let count = 0; count < most; count++) {
+    const { width, endsLine } = tokenWidth(left, behind.left - count - 1, columns)
+    cells += width
+    if (cells > columns / 2 || (count > 0 && endsLine)) return count
+  }
+  return most
+}
+
+/** Whether a segment of either side begins there. */
+export const startsSegment = ({ left, right }: Sides, l: number, r: number): boolean =>
+  isSegmentStart(left, l) || isSegmentStart(right, r)
+
+/** Tokens from there on up to where a segment of either side ends. */
+export const boundaryAfter = ({ left, right }: Sides, l: number, r: number): number =>
+  Math.min(tokensToBoundary(left, l), tokensToBoundary(right, r))
+
+/** Whether tokens need more cells than that, or more than one line. */
+export function isWide(side: ReadSide, { start, end }: Span, cells: number): boolean {
+  let wanted = 0
+  for (let token = start; token < end; token++) {
+    const { width, endsLine } = tokenWidth(side, token, Number.MAX_SAFE_INTEGER)
+    wanted += width
+    if (wanted > cells || endsLine) return true
+  }
+  return false
+}
+
+const isSegmentStart = ({ starts, segmentAt }: ReadSide, token: number): boolean => starts[segmentAt(token)] === token
+
+const tokensToBoundary = ({ starts, segmentAt }: ReadSide, token: number): number =>
+  (starts[segmentAt(token) + 1] as number) - token
+
+const tokensSinceBoundary = ({ starts, segmentAt }: ReadSide, behind: number): number =>
+  behind - (starts[segmentAt(behind - 1)] as number)
+
+function tokenWidth({ segments, starts, table, segmentAt }: ReadSide, token: number, columns: number) {
+  const segment = segmentAt(token)
+  const { ids } = segments[segment] as SegmentView
+  const index = token - (starts[segment] as number)
+  const endsLine = (table.widthOf(ids[index] as number) & ENDS_LINE) !== 0
+  return { width: cellsOf({ table, columns }, ids, index), endsLine }
+}

@@ -1,0 +1,112 @@
+'use client'
+import { type PointerEvent, type Ref, useEffect, useEffectEvent, useImperativeHandle, useRef } from 'react'
+import { driftMap } from './drift-map.ts'
+import type { LanesPicture } from './lanes-picture.ts'
+
+/** Shares of the height of all rows, 0 to 1. */
+export interface LanesSight {
+  readonly start: number
+  readonly end: number
+}
+
+export interface DriftStripControl {
+  /** The lanes stand there now. */
+  readonly place: (sight: LanesSight) => void
+}
+
+interface DriftStripProps {
+  readonly picture: Pick<LanesPicture, 'rows' | 'pairing' | 'spans'>
+  readonly control: Ref<DriftStripControl>
+  readonly onGo: (fraction: number) => void
+}
+
+/** Pixels of the style sheet: of the strip, and of a drift that is as grave as can be; others are narrower. */
+const WIDTH = 14
+const BAR = 10
+/** One frame: the tokens come first. */
+const AFTER_TOKENS_MS = 20
+const SMALLEST_WINDOW = 8
+/** By gravity, the least first: never by colour alone. */
+const LOOKS = [
+  { colour: '--line-strong', share: 0.4 },
+  { colour: '--warn', share: 0.7 },
+  { colour: '--bad', share: 1 },
+] as const
+
+/** All drift at one look, and where the lanes stand. By keyboard and for screen readers the list of drift says the same. */
+export function DriftStrip({ picture: { rows, pairing, spans }, control, onGo }: DriftStripProps) {
+  const strip = useRef<HTMLDivElement>(null)
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const frame = useRef<HTMLDivElement>(null)
+  const sight = useRef<LanesSight>({ start: 0, end: 1 })
+  /** As it was drawn, in pixels: to ask for it while the lanes are scrolled would have the page laid out. */
+  const height = useRef(0)
+
+  const place = useEffectEvent((next: LanesSight) => {
+    sight.current = next
+    if (!frame.current) return
+    frame.current.style.transform = `translateY(${next.start * height.current}px)`
+    frame.current.style.height = `${Math.max(SMALLEST_WINDOW, (next.end - next.start) * height.current)}px`
+  })
+  useImperativeHandle(control, () => ({ place: (next) => place(next) }), [])
+  const draw = useEffectEvent(() => {
+    const shown = Math.min(strip.current?.clientHeight ?? 0, Math.ceil(rows.height))
+    height.current = shown
+    if (!canvas.current || shown === 0) return
+    const density = window.devicePixelRatio || 1
+    canvas.current.width = WIDTH * density
+    canvas.current.height = shown * density
+    canvas.current.style.height = `${shown}px`
+    const context = canvas.current.getContext('2d')
+    if (!context) return
+    const style = getComputedStyle(canvas.current)
+    const map = driftMap(rows, pairing, spans, shown)
+    for (const [row, grave] of map.entries()) {
+      const look = LOOKS[grave - 1]
+      if (!look) continue
+      context.fillStyle = style.getPropertyValue(look.colour).trim()
+      context.fillRect(((WIDTH - BAR) / 2) * density, row * density, BAR * look.share * density, 2 * density)
+    }
+    place(sight.current)
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn follows from these
+  useEffect(() => {
+    const timer = setTimeout(() => draw(), AFTER_TOKENS_MS)
+    return () => clearTimeout(timer)
+  }, [rows, pairing, spans])
+  useEffect(() => {
+    const scheme = matchMedia('(prefers-color-scheme: dark)')
+    const observer = new ResizeObserver(() => draw())
+    const onScheme = () => draw()
+    if (strip.current) observer.observe(strip.current)
+    scheme.addEventListener('change', onScheme)
+    return () => {
+      observer.disconnect()
+      scheme.removeEventListener('change', onScheme)
+    }
+  }, [])
+
+  const go = (event: PointerEvent) => {
+    const { top } = event.currentTarget.getBoundingClientRect()
+    const { start, end } = sight.current
+    onGo((event.clientY - top) / Math.max(1, height.current) - (end - start) / 2)
+  }
+  return (
+    <div
+      ref={strip}
+      aria-hidden
+      className="relative w-3.5 shrink-0 cursor-pointer touch-none overflow-hidden border-line border-l bg-panel max-sm:hidden"
+      title="All drift: wide marks hit trained tokens, narrower ones their context, the narrowest neither. Click to go there."
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        go(event)
+      }}
+      onPointerMove={(event) => {
+        if (event.buttons === 1) go(event)
+      }}
+    >
+      <canvas ref={canvas} className="absolute top-0 left-0 w-3.5" />
+      <div ref={frame} className="minimap-window absolute inset-x-0 top-0" />
+    </div>
+  )
+}

@@ -1,0 +1,146 @@
+/** Where the keys of the lanes lead. Drift to drift, only differences and one column are keys of the whole page. */
+
+import type { SideName } from '#lib/compare/compare-sides.ts'
+import { columnOfToken, type DrawnLine, type LineSpace, tokenAtColumn } from '../../trajectory/layout.ts'
+import type { LaneChoice } from './lanes-picture.ts'
+import { driftOfToken, matchOf, type Pairing, type Spot, stretchOf } from './pairing.ts'
+import { drawnLine, type Item, itemOfRow, itemOfToken, type Rows, rowInItem, SIDES, tokensOf } from './rows.ts'
+
+export interface LanePlace {
+  readonly rows: Rows
+  readonly pairing: Pairing
+  readonly chosen: LaneChoice | undefined
+  /** Rows that a page is. */
+  readonly pageRows: number
+}
+
+export type LaneAction =
+  | { readonly kind: 'choose'; readonly chosen: LaneChoice }
+  /** A drift that is pinned as if it were clicked. */
+  | { readonly kind: 'pin'; readonly drift: number }
+  /** An equal stretch, by its number: folds or unfolds. */
+  | { readonly kind: 'fold'; readonly stretch: number }
+  | { readonly kind: 'fold-all' }
+  /** Nothing is chosen any more. */
+  | { readonly kind: 'release' }
+
+interface LaneMove {
+  readonly title: string
+  readonly keys: readonly string[]
+  /** The token that it leads to; undefined: nowhere. */
+  readonly target: (place: LanePlace) => Spot | undefined
+}
+
+/** With Shift, keys that write no letter extend what is chosen. */
+export const LANE_MOVES: readonly LaneMove[] = [
+  { title: 'Next token', keys: ['j', 'ArrowRight'], target: (place) => stepped(place, 1) },
+  { title: 'Previous token', keys: ['k', 'ArrowLeft'], target: (place) => stepped(place, -1) },
+  {
+    title: 'The other side’s token',
+    keys: ['o'],
+    target: ({ pairing, chosen }) => chosen && matchOf(pairing, spotOf(chosen)),
+  },
+  { title: 'One row down', keys: ['ArrowDown'], target: (place) => vertical(place, 1) },
+  { title: 'One row up', keys: ['ArrowUp'], target: (place) => vertical(place, -1) },
+  { title: 'One page down', keys: ['PageDown'], target: (place) => vertical(place, place.pageRows) },
+  { title: 'One page up', keys: ['PageUp'], target: (place) => vertical(place, -place.pageRows) },
+  { title: 'First token', keys: ['g', 'Home'], target: (place) => endOf(place, 'first') },
+  { title: 'Last token', keys: ['G', 'End'], target: (place) => endOf(place, 'last') },
+]
+
+/** What a key does, as key-name.ts has it; undefined: nothing here. */
+export function laneKeyed(key: string, place: LanePlace): LaneAction | undefined {
+  const { chosen, pairing, rows } = place
+  if (key === 'Z') return { kind: 'fold-all' }
+  if (key === 'Escape') return chosen && { kind: 'release' }
+  if (key === 'Enter' || key === 'z') {
+    const item = chosen && itemOfToken(rows, chosen.side, chosen.focus)
+    if (!item) return undefined
+    if (item.kind !== 'tokens' || item.isOpened) return { kind: 'fold', stretch: stretchOf(pairing, spotOf(chosen)) }
+    const drift = key === 'Enter' ? driftOfToken(pairing, spotOf(chosen)) : undefined
+    return drift === undefined ? undefined : { kind: 'pin', drift }
+  }
+  const plain = key.replace(/^Shift\+/, '')
+  const target = LANE_MOVES.find(({ keys }) => keys.includes(plain))?.target(place)
+  if (!target) return undefined
+  const isExtending = plain !== key && chosen?.side === target.side
+  const anchor = isExtending ? chosen.anchor : target.token
+  return { kind: 'choose', chosen: { side: target.side, anchor, focus: target.token } }
+}
+
+export const spotOf = ({ side, focus }: LaneChoice): Spot => ({ side, token: focus })
+
+/** The first token of a drift, on the side that is asked for if it has any there; undefined where neither has. */
+export function firstOfDrift({ stretches, driftStretches }: Pairing, drift: number, side: SideName): Spot | undefined {
+  const stretch = stretches[driftStretches[drift] ?? -1]
+  if (!stretch) return undefined
+  return [side, ...SIDES]
+    .map((name) => ({ side: name, token: stretch[name].start, end: stretch[name].end }))
+    .find(({ token, end }) => end > token)
+}
+
+/** The next token of the side; what is folded is one step. */
+function stepped({ rows, chosen }: LanePlace, step: 1 | -1): Spot | undefined {
+  if (!chosen) return endOf({ rows }, 'first')
+  const { side, focus } = chosen
+  const item = itemOfToken(rows, side, focus)
+  if (!item) return undefined
+  const next = item.kind === 'tokens' ? focus + step : step === 1 ? item[side].end : item[side].start - 1
+  return landed(rows, { side, token: Math.max(0, Math.min(tokensOf(rows.sides[side]) - 1, next)) })
+}
+
+/** Of what is folded, its first token. */
+function landed(rows: Rows, spot: Spot): Spot | undefined {
+  const item = itemOfToken(rows, spot.side, spot.token)
+  return item && (item.kind === 'tokens' ? spot : { side: spot.side, token: item[spot.side].start })
+}
+
+function endOf(
+  { rows, chosen }: Pick<LanePlace, 'rows'> & { readonly chosen?: LaneChoice | undefined },
+  which: 'first' | 'last',
+) {
+  const side = chosen?.side ?? SIDES.find((name) => tokensOf(rows.sides[name]) > 0)
+  if (side === undefined) return undefined
+  return landed(rows, { side, token: which === 'first' ? 0 : tokensOf(rows.sides[side]) - 1 })
+}
+
+/** The token so many rows away at the same column, on the same side; past rows in which that has nothing. */
+function vertical(place: LanePlace, count: number): Spot | undefined {
+  const { rows, chosen } = place
+  if (!chosen) return endOf(place, 'first')
+  const item = itemOfToken(rows, chosen.side, chosen.focus)
+  if (!item) return undefined
+  const at = rowInItem(rows, item, chosen.side, chosen.focus)
+  const line = drawnLine(rows, item, at.row, at.side)
+  const column = line ? columnOfToken(spaceOf(rows, at.side), line, at.token) : 0
+  const wanted = Math.max(0, Math.min(rows.rowCount - 1, item.firstRow + at.row + count))
+  const step = Math.sign(count)
+  return found(rows, wanted, step, chosen.side, column) ?? found(rows, wanted, -step, chosen.side, column)
+}
+
+function found(rows: Rows, from: number, step: number, side: SideName, column: number): Spot | undefined {
+  for (let row = from; ; row += step) {
+    const item = itemOfRow(rows, row)
+    if (!item) return undefined
+    const spot = tokenInRow(rows, item, row - item.firstRow, side, column)
+    if (spot) return spot
+  }
+}
+
+/** The token of a row at a column: of that side, or in one column of the side that the row is of. */
+export function tokenInRow(rows: Rows, item: Item, row: number, side: SideName, column: number): Spot | undefined {
+  if (item.kind !== 'tokens') return item[side].end > item[side].start ? { side, token: item[side].start } : undefined
+  for (const name of rows.arrangement === 'lanes' ? [side] : SIDES) {
+    const line: DrawnLine | undefined = drawnLine(rows, item, row, name)
+    if (!line) continue
+    const token = tokenAtColumn(spaceOf(rows, name), line, column)
+    return token < 0 ? undefined : { side: name, token }
+  }
+  return undefined
+}
+
+const spaceOf = ({ columns, rowHeight, sides }: Rows, side: SideName): LineSpace => ({
+  columns,
+  rowHeight,
+  table: sides[side].table,
+})

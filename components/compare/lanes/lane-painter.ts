@@ -1,0 +1,201 @@
+/** Draws one column of the lanes into its layer: only what is in sight. */
+import { segmentIndexAt } from '#lib/core/tokens.ts'
+import { createElementPool } from '../../trajectory/element-pool.ts'
+import type { DrawnLine } from '../../trajectory/layout.ts'
+import { createTokenBox } from '../../trajectory/token-box.ts'
+import { type Drawn, part, setData, setText } from '../../trajectory/token-picture.ts'
+import { makeRow, paintRow } from '../../trajectory/token-row.ts'
+import { foldText, missingText, noteText, titleOf } from './lane-words.ts'
+import type { LanesPicture } from './lanes-picture.ts'
+import type { Spot } from './pairing.ts'
+import { drawnLine, itemOfToken, type Rows, rowInItem } from './rows.ts'
+import { type Column, type Fold, type Hatch, type Note, type Run, type SightLine, sightOf } from './sight.ts'
+
+export interface LanePainter {
+  /** Draws what lies between two heights. */
+  draw(picture: LanesPicture, top: number, bottom: number): void
+}
+
+/** The element that a screen reader is pointed to while the lanes have the focus. */
+export const chosenId = (column: Column): string => `${column}-chosen-token`
+
+export function createLanePainter(layer: HTMLElement, column: Column): LanePainter {
+  const hatches = createElementPool(layer, makeHatch)
+  const borders = createElementPool(layer, makeBorder)
+  const runs = createElementPool(layer, makeRun)
+  const rows = createElementPool(layer, makeRow)
+  const notes = createElementPool(layer, makeNote)
+  const folds = createElementPool(layer, makeFold)
+  const pointed = createTokenBox(layer, 'token-pointed', undefined)
+  const partner = createTokenBox(layer, 'token-partner', undefined)
+  const chosen = createTokenBox(layer, 'token-selected', chosenId(column))
+  return {
+    draw(picture, top, bottom) {
+      const sight = sightOf(picture.rows, picture.pairing, column, top, bottom)
+      hatches.show(keysOf(sight.hatches), (drawn, index) =>
+        paintHatch(drawn, sight.hatches[index] as Hatch, picture, column),
+      )
+      borders.show(keysOf(sight.borders), ({ element }, index) => setTop(element, sight.borders[index]?.top ?? 0))
+      runs.show(keysOf(sight.runs), (drawn, index) => paintRun(drawn, sight.runs[index] as Run, picture))
+      rows.show(keysOf(sight.lines), (row, index) => {
+        const { side, line, isSigned } = sight.lines[index] as SightLine
+        paintRow(row, line, picture.pictures[side])
+        const name = isSigned ? `${side}: ${row.text.textContent}` : null
+        if (row.element.ariaLabel !== name) row.element.ariaLabel = name
+      })
+      notes.show(keysOf(sight.notes), (drawn, index) => paintNote(drawn, sight.notes[index] as Note, picture, column))
+      folds.show(keysOf(sight.folds), (drawn, index) => paintFold(drawn, sight.folds[index] as Fold, picture))
+      const around = (box: typeof pointed, spots: readonly (Spot | undefined)[]) => {
+        const found = spots
+          .map((spot) => spot && placeOf(picture.rows, spot, column))
+          .find((place) => place !== undefined)
+        const side = found?.side ?? 'left'
+        box.place(found?.token, found?.line, picture.pictures[side])
+      }
+      around(pointed, [picture.pointed, picture.pointedPartner])
+      around(partner, [picture.partner])
+      around(chosen, [picture.chosen && { side: picture.chosen.side, token: picture.chosen.focus }])
+    },
+  }
+}
+
+/** Where a token stands in a column; undefined: not in this one. */
+export function placeOf(rows: Rows, spot: Spot, column: Column): (Spot & { readonly line: DrawnLine }) | undefined {
+  if (column !== 'both' && column !== spot.side) return undefined
+  const item = itemOfToken(rows, spot.side, spot.token)
+  if (!item) return undefined
+  if (item.kind === 'tokens') {
+    const place = rowInItem(rows, item, spot.side, spot.token)
+    const line = drawnLine(rows, item, place.row, place.side)
+    return line && { ...place, line }
+  }
+  const { segments, starts } = rows.sides[spot.side]
+  const segmentIndex = segmentIndexAt(starts, item[spot.side].start)
+  const segment = segments[segmentIndex]
+  if (!segment) return undefined
+  const line: DrawnLine = {
+    number: item.firstRow,
+    segmentIndex,
+    layout: { segment, firstToken: starts[segmentIndex] as number, folds: undefined },
+    start: 0,
+    end: 0,
+    top: item.rowTop,
+    isFolded: true,
+  }
+  return { ...spot, line }
+}
+
+const keysOf = (boxes: readonly { readonly key: number }[]): readonly number[] => boxes.map(({ key }) => key)
+
+function makeBorder(): Drawn {
+  return { element: part('div', 'lane-border') }
+}
+
+function makeHatch() {
+  const element = part('div', 'lane-hatch')
+  element.ariaHidden = 'true'
+  const words = part('span', '')
+  element.append(words)
+  return { element, words }
+}
+
+function paintHatch(
+  { element, words }: ReturnType<typeof makeHatch>,
+  { top, height, drift }: Hatch,
+  picture: LanesPicture,
+  column: Column,
+): void {
+  setPlace(element, top, height)
+  const span = drift === undefined ? undefined : picture.spans[drift]
+  setText(words, span && column !== 'both' ? missingText(span, column) : '')
+  setData(element, 'drift', drift === undefined ? '' : String(drift))
+  setData(element, 'chosen', String(drift !== undefined && drift === picture.drift))
+}
+
+function makeRun() {
+  const element = part('div', 'lane-run')
+  element.ariaHidden = 'true'
+  const label = part('div', 'lane-label')
+  const fold = part('button', 'lane-unfold')
+  fold.tabIndex = -1
+  fold.title = 'Fold the identical tokens'
+  fold.textContent = '▾'
+  const position = part('span', 'lane-position')
+  const title = part('span', 'lane-title')
+  const sign = part('div', 'lane-sign')
+  label.append(fold, position, title)
+  element.append(label, sign)
+  return { element, label, fold, position, title, sign }
+}
+
+function paintRun(
+  { element, label, fold, position, title, sign }: ReturnType<typeof makeRun>,
+  { top, height, side, segmentIndex, token, isLabelled, isSigned, opened }: Run,
+  { rows }: LanesPicture,
+): void {
+  setPlace(element, top, height)
+  setData(element, 'kind', rows.sides[side].segments[segmentIndex]?.kind ?? 'prompt')
+  label.hidden = !isLabelled
+  fold.hidden = opened === undefined
+  setData(fold, 'stretch', opened === undefined ? '' : String(opened))
+  setText(position, isLabelled ? token.toLocaleString('en') : '')
+  setText(title, isLabelled ? titleOf(rows.sides[side], segmentIndex) : '')
+  setText(sign, isSigned ? (side === 'left' ? '−' : '+') : '')
+  setData(element, 'signed', isSigned ? side : '')
+}
+
+function makeNote(): Drawn {
+  // Said with the chosen token, and by the list of drift.
+  const element = part('button', 'lane-note')
+  element.tabIndex = -1
+  element.ariaHidden = 'true'
+  return { element }
+}
+
+function paintNote(
+  { element }: Drawn,
+  { top, drift, count }: Note,
+  { spans, drift: chosen }: LanesPicture,
+  column: Column,
+): void {
+  const span = spans[drift]
+  setTop(element, top)
+  setText(element, noteText(span, count, column))
+  setData(element, 'drift', String(drift))
+  setData(element, 'severity', span?.severity ?? '')
+  setData(element, 'chosen', String(chosen !== undefined && chosen >= drift && chosen < drift + count))
+  const title = span?.cause ?? ''
+  if (element.title !== title) element.title = title
+}
+
+function makeFold() {
+  const element = part('div', 'lane-fold')
+  element.role = 'row'
+  const label = part('div', 'lane-label')
+  label.ariaHidden = 'true'
+  const position = part('span', 'lane-position')
+  const text = part('div', 'lane-fold-text')
+  text.role = 'gridcell'
+  label.append(position)
+  element.append(label, text)
+  return { element, position, text }
+}
+
+function paintFold({ element, position, text }: ReturnType<typeof makeFold>, fold: Fold, { rows }: LanesPicture): void {
+  setPlace(element, fold.top, fold.height)
+  setData(element, 'divider', String(fold.isDivider))
+  setData(element, 'stretch', String(fold.stretch))
+  setText(position, fold.isDivider ? '' : fold.tokens.start.toLocaleString('en'))
+  setText(text, `${fold.isDivider ? '' : '▸ '}${foldText(fold, rows.sides[fold.side])}`)
+}
+
+function setTop(element: HTMLElement, top: number): void {
+  const transform = `translateY(${top}px)`
+  if (element.style.transform !== transform) element.style.transform = transform
+}
+
+/** Not by a transform: what sticks within it goes by where it is laid out. */
+function setPlace(element: HTMLElement, top: number, height: number): void {
+  if (element.style.top !== `${top}px`) element.style.top = `${top}px`
+  if (element.style.height !== `${height}px`) element.style.height = `${height}px`
+}

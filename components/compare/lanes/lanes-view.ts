@@ -1,0 +1,123 @@
+/** Where the lanes stand, and what of them is drawn: one bar scrolls both. */
+import { createScrollSpace, type ScrollSpace } from '../../trajectory/scroll-space.ts'
+import { createLanePainter, placeOf } from './lane-painter.ts'
+import type { LanesPicture } from './lanes-picture.ts'
+import { driftNumbered, type Spot } from './pairing.ts'
+import { itemAt, itemAtHeight, itemOfToken, type Rows, SIDES } from './rows.ts'
+import { type Column, rowOfDrift } from './sight.ts'
+
+export interface LanesView {
+  readonly space: ScrollSpace
+  /** Takes another picture; in other rows of the same sides what stood at the top stays there. */
+  readonly show: (picture: LanesPicture) => void
+  readonly draw: (picture: LanesPicture) => void
+  readonly scrollTo: (top: number) => void
+  /** Shares of the height of all rows: what was in sight when it was drawn last. */
+  readonly sight: () => { readonly start: number; readonly end: number }
+  /** Brings a token into sight, and leaves the view where it is when it is there already. */
+  readonly reveal: (spot: Spot) => void
+  /** Brings the first row of a drift to the upper third. */
+  readonly revealDrift: (drift: number) => void
+}
+
+/** Rows drawn above and below what is in sight. */
+const MARGIN_ROWS = 6
+
+export function createLanesView(
+  viewport: HTMLElement,
+  canvas: HTMLElement,
+  layers: readonly { readonly column: Column; readonly element: HTMLElement }[],
+): LanesView {
+  const space = createScrollSpace(viewport)
+  const lanes = layers.map(({ column, element }) => ({ column, element, painter: createLanePainter(element, column) }))
+  let shown: LanesPicture | undefined
+  let drawnHeight = ''
+  let drawn = { top: 0, viewHeight: 0 }
+
+  const draw = (picture: LanesPicture) => {
+    shown = picture
+    const { rows, pictures } = picture
+    const height = `${space.setHeight(rows.height)}px`
+    if (height !== drawnHeight) canvas.style.height = drawnHeight = height
+    // All is read before anything is written: a look at the place in between would have the page laid out anew.
+    const [top, viewHeight, shift] = [space.top(), space.viewHeight(), `translateY(${space.shift()}px)`]
+    drawn = { top, viewHeight }
+    setProperty(canvas, '--token-size', `${pictures.left.options.fontSize}px`)
+    setProperty(canvas, '--token-row', `${rows.rowHeight}px`)
+    const margin = MARGIN_ROWS * rows.rowHeight
+    for (const { element, painter } of lanes) {
+      if (element.style.transform !== shift) element.style.transform = shift
+      painter.draw(picture, top - margin, top + viewHeight + margin)
+    }
+  }
+  const scrollTo = (top: number) => space.scrollTo(top)
+  return {
+    space,
+    show: (picture) => {
+      const anchor =
+        shown && shown.rows !== picture.rows && shown.pairing === picture.pairing
+          ? anchorAt(shown.rows, space.top())
+          : undefined
+      draw(picture)
+      const top = anchor && placeTop(picture.rows, anchor.spot)
+      if (top === undefined || anchor === undefined) return
+      space.scrollTo(top - anchor.below)
+      draw(picture)
+    },
+    draw,
+    scrollTo,
+    sight: () => {
+      const height = shown?.rows.height ?? 0
+      if (height === 0) return { start: 0, end: 1 }
+      return { start: drawn.top / height, end: Math.min(1, (drawn.top + drawn.viewHeight) / height) }
+    },
+    reveal: (spot) => {
+      const top = shown && placeTop(shown.rows, spot)
+      if (!shown || top === undefined) return
+      const { rowHeight } = shown.rows
+      const bottom = space.top() + space.viewHeight()
+      if (top < space.top() + rowHeight) scrollTo(top - 3 * rowHeight)
+      else if (top > bottom - 2 * rowHeight) scrollTo(top - space.viewHeight() + 4 * rowHeight)
+    },
+    revealDrift: (drift) => {
+      const top = shown && driftTop(shown, drift)
+      if (top !== undefined) scrollTo(top - space.viewHeight() / 3)
+    },
+  }
+}
+
+/** Where the first row of a drift begins. */
+function driftTop({ rows, pairing }: Pick<LanesPicture, 'rows' | 'pairing'>, drift: number): number | undefined {
+  const stretch = driftNumbered(pairing, drift)
+  const side = stretch && SIDES.find((name) => stretch[name].end > stretch[name].start)
+  const item = side && itemOfToken(rows, side, stretch[side].start)
+  return item && item.rowTop + rowOfDrift(rows, item, stretch, side) * rows.rowHeight
+}
+
+function placeTop(rows: Rows, spot: Spot): number | undefined {
+  return placeOf(rows, spot, rows.arrangement === 'lanes' ? spot.side : 'both')?.line.top
+}
+
+/** A token at the top of what is in sight, and how far below the top its row begins. */
+function anchorAt(rows: Rows, top: number): { readonly spot: Spot; readonly below: number } | undefined {
+  for (
+    let item = itemAtHeight(rows, top);
+    item;
+    item = item.number + 1 < rows.itemCount ? itemAt(rows, item.number + 1) : undefined
+  ) {
+    const row = Math.max(0, Math.ceil((top - item.rowTop) / rows.rowHeight))
+    for (const side of SIDES) {
+      const line = row < item.rows ? item.lines[side].start + row : item.lines[side].end
+      const spot =
+        item.kind === 'tokens'
+          ? line < item.lines[side].end && { side, token: rows.lines[side][line] as number }
+          : { side, token: item[side].start }
+      if (spot) return { spot, below: (placeTop(rows, spot) ?? top) - top }
+    }
+  }
+  return undefined
+}
+
+function setProperty(element: HTMLElement, name: string, value: string): void {
+  if (element.style.getPropertyValue(name) !== value) element.style.setProperty(name, value)
+}

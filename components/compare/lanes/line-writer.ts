@@ -1,0 +1,45 @@
+import type { SegmentView } from '#lib/core/trajectory-view.ts'
+import { addLine, type GrowingLines, writeLines } from '../../trajectory/line-store.ts'
+import type { ReadSide } from './context.ts'
+
+/** Writes the lines of one side. */
+export function lineWriter({ segments, starts, table, segmentAt }: ReadSide, columns: number) {
+  const lines: GrowingLines = { starts: new Int32Array(1 << 10), lineCount: 0, column: 0, endsLine: false }
+  let isBeginning = true
+  const begin = (token: number) => {
+    addLine(lines, token)
+    isBeginning = false
+  }
+  return {
+    starts: () => lines.starts,
+    lineCount: () => lines.lineCount,
+    /** Column behind the last token; 0 where the next one begins a line. */
+    column: () => (isBeginning || lines.endsLine ? 0 : lines.column),
+    /** The next token begins a line. */
+    begin: () => {
+      isBeginning = true
+    },
+    write: (from: number, to: number) => {
+      for (let at = from; at < to; ) {
+        const segment = segmentAt(at)
+        const offset = starts[segment] as number
+        const end = Math.min(to, starts[segment + 1] as number)
+        if (isBeginning || at === offset) begin(at)
+        const { ids } = segments[segment] as SegmentView
+        writeLines(lines, ids, table, columns, { start: at - offset, end: end - offset, offset })
+        at = end
+      }
+    },
+    /** The lines of the other side from a token on, as lines of this one. */
+    copy: (
+      other: { readonly starts: () => Int32Array; readonly lineCount: () => number },
+      from: number,
+      to: number,
+    ) => {
+      const all = other.starts()
+      let first = other.lineCount()
+      while (first > 0 && (all[first - 1] as number) >= from) first--
+      for (let line = first; line < other.lineCount(); line++) begin((all[line] as number) - from + to)
+    },
+  }
+}

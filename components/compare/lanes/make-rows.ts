@@ -1,0 +1,147 @@
+/**
+ * Makes the rows of two sides: drift with some equal tokens around it, all other equal tokens folded. Both sides begin a
+ * new line together where they stand in different rows, so that what is equal stays beside what it is equal to.
+ */
+
+import type { SideName } from '#lib/compare/compare-sides.ts'
+import type { Stretch } from '#lib/core/drift/align.ts'
+import type { Span } from '#lib/core/trajectory.ts'
+import { boundaryAfter, isWide, type ReadSide, shownAfter, shownBefore, startsSegment } from './context.ts'
+import { itemWriter } from './item-writer.ts'
+import { lineWriter } from './line-writer.ts'
+import { IS_OPENED, type RowSide, type Rows, STARTS_BLOCK, segmentFinder } from './rows.ts'
+
+interface RowSettings {
+  readonly arrangement: Rows['arrangement']
+  readonly onlyDifferences: boolean
+  /** Numbers of the equal stretches that are not folded. */
+  readonly open: ReadonlySet<number>
+  readonly columns: number
+  readonly rowHeight: number
+}
+
+/** Fewer equal tokens than these are shown: a row that says so would take as much room. */
+export const FEWEST_FOLDED = 12
+
+export function makeRows(
+  given: Readonly<Record<SideName, RowSide>>,
+  stretches: readonly Stretch[],
+  settings: RowSettings,
+): Rows {
+  const { arrangement, onlyDifferences, open, columns, rowHeight } = settings
+  const isUnified = arrangement === 'unified'
+  const sides = { left: readSide(given.left), right: readSide(given.right) }
+  const items = itemWriter(settings)
+  const left = lineWriter(sides.left, columns)
+  const right = lineWriter(sides.right, columns)
+
+  const begin = (stretch: number, at: Places, flags: number) => {
+    items.begin(stretch, at, flags, left.lineCount(), right.lineCount())
+    left.begin()
+    right.begin()
+  }
+  const end = (stretchEnd: number, at: Places) => items.end(stretchEnd, at, left.lineCount(), right.lineCount())
+  /** Equal tokens, shown; a segment of either side begins a block. */
+  const showEqual = (stretch: number, { left: from, right: to }: Pair, flags: number, isShared: boolean) => {
+    let [l, r] = [from.start, to.start]
+    while (l < from.end) {
+      if (startsSegment(sides, l, r)) {
+        end(stretch, { left: l, right: r })
+        begin(stretch, { left: l, right: r }, STARTS_BLOCK | flags)
+      }
+      const length = Math.min(from.end - l, boundaryAfter(sides, l, r))
+      left.write(l, l + length)
+      // The same tokens, so the same lines, even where one side's are measured as something else.
+      if (!isUnified && isShared) right.copy(left, l, r)
+      else if (!isUnified) right.write(r, r + length)
+      l += length
+      r += length
+    }
+    end(stretch + 1, { left: l, right: r })
+  }
+
+  const isUneven = () => left.lineCount() - items.line('left') !== right.lineCount() - items.line('right')
+  const showDrift = (number: number, { left: l, right: r }: Pair) => {
+    const isApart = isUnified || isOneSided(sides, l, r, columns)
+    const isBlock = startsSegment(sides, l.start, r.start) || (isApart && !isUnified)
+    const isBehindUneven = stretches[number - 1]?.kind === 'drift' && isUneven()
+    if (isApart || isBlock || isBehindUneven || !items.isBegun())
+      begin(number, { left: l.start, right: r.start }, isBlock ? STARTS_BLOCK : 0)
+    left.write(l.start, l.end)
+    right.write(r.start, r.end)
+    end(number + 1, { left: l.end, right: r.end })
+    if (isApart) items.close(!isUnified)
+  }
+  const fold = (number: number, { left: l, right: r }: Pair) => {
+    const from = { left: l.start, right: r.start }
+    if (open.has(number)) {
+      begin(number, from, STARTS_BLOCK | IS_OPENED)
+      showEqual(number, { left: l, right: r }, IS_OPENED, true)
+    } else {
+      begin(number, from, STARTS_BLOCK)
+      items.fold(onlyDifferences ? 'divider' : 'fold')
+      end(number + 1, { left: l.end, right: r.end })
+    }
+    items.close(true)
+  }
+  /** All that is equal, or some behind the drift before and some before the next one. */
+  const showOrFold = (number: number, pair: Pair) => {
+    const length = pair.left.end - pair.left.start
+    const part = (start: number, count: number): Pair => ({
+      left: { start: pair.left.start + start, end: pair.left.start + start + count },
+      right: { start: pair.right.start + start, end: pair.right.start + start + count },
+    })
+    const { after, before } = length < FEWEST_FOLDED ? { after: length, before: 0 } : shownOf(number, pair, length)
+    const isFolded = length - after - before >= FEWEST_FOLDED
+    const first = isFolded ? after : length
+    if (first > 0) {
+      if (isUnified || isUneven() || !items.isBegun()) begin(number, placesOf(pair), 0)
+      showEqual(number, part(0, first), 0, false)
+      if (isUnified) items.close(false)
+    }
+    if (!isFolded) return
+    fold(number, part(after, length - after - before))
+    if (before === 0) return
+    const last = part(length - before, before)
+    begin(number, placesOf(last), STARTS_BLOCK)
+    showEqual(number, last, 0, false)
+    if (isUnified) items.close(false)
+  }
+  /** How many equal tokens stay in sight at both ends of a stretch: none where there is no drift. */
+  const shownOf = (number: number, { left: l, right: r }: Pair, length: number) => {
+    if (onlyDifferences) return { after: 0, before: 0 }
+    const column = Math.max(left.column(), right.column())
+    const at = { left: l.start, right: r.start }
+    const after = number === 0 ? 0 : shownAfter(sides, at, length, column, columns)
+    const behind = { left: l.end, right: r.end }
+    const before = number === stretches.length - 1 ? 0 : shownBefore(sides, behind, length - after, columns)
+    return { after, before }
+  }
+
+  for (const [number, stretch] of stretches.entries()) {
+    if (stretch.kind === 'drift') showDrift(number, stretch)
+    else showOrFold(number, stretch)
+  }
+  return {
+    arrangement,
+    sides: given,
+    stretches,
+    columns,
+    rowHeight,
+    lines: { left: left.starts(), right: right.starts() },
+    ...items.written(),
+  }
+}
+
+const readSide = (side: RowSide): ReadSide => ({ ...side, segmentAt: segmentFinder(side) })
+
+type Places = Readonly<Record<SideName, number>>
+type Pair = Readonly<Record<SideName, Span>>
+
+const placesOf = ({ left, right }: Pair): Places => ({ left: left.start, right: right.start })
+
+/** One side has nothing to show, and the other more than fits beside its neighbours: the gap gets rows of its own. */
+function isOneSided(sides: Readonly<Record<SideName, ReadSide>>, left: Span, right: Span, columns: number): boolean {
+  if (left.end > left.start && right.end > right.start) return false
+  return isWide(sides.left, left, columns / 2) || isWide(sides.right, right, columns / 2)
+}

@@ -1,0 +1,269 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { SideName } from '#lib/compare/compare-sides.ts'
+import { alignTokens, type Stretch } from '#lib/core/drift/align.ts'
+import { runs } from '#lib/core/test-runs.ts'
+import { segmentStarts } from '#lib/core/tokens.ts'
+import type { SegmentView } from '#lib/core/trajectory-view.ts'
+import { createPieceTable } from '../../trajectory/piece-table.ts'
+import { FEWEST_FOLDED, makeRows } from './make-rows.ts'
+import {
+  drawnLine,
+  type Item,
+  itemAt,
+  itemAtHeight,
+  itemOfRow,
+  itemOfToken,
+  itemsBetween,
+  type RowSide,
+  type Rows,
+  rowInItem,
+  SIDES,
+} from './rows.ts'
+
+const PIECES = ['a', 'bb', 'cc\n', 'dddd', '\n', 'ab', 'b', 'f'.repeat(9)] as const
+const vocab = Object.fromEntries(PIECES.map((piece, id) => [id, piece]))
+const encoder = new TextEncoder()
+const bytes = (id: number) => encoder.encode(PIECES[id])
+
+/** Segments by their ids; every other one is a response. */
+function sideOf(parts: readonly (readonly number[])[]): RowSide {
+  const segments = parts.map(
+    (ids, index): SegmentView =>
+      index % 2 === 0 ? { kind: 'prompt', ids, messages: [] } : { kind: 'response', ids, thinks: [], toolCalls: [] },
+  )
+  const table = createPieceTable((text) => text.length)
+  table.takeVocab(vocab)
+  return { segments, starts: segmentStarts({ segments }), table }
+}
+
+type Settings = Parameters<typeof makeRows>[2] & { readonly isHalved?: boolean }
+const lanes: Settings = {
+  arrangement: 'lanes',
+  onlyDifferences: false,
+  open: new Set(),
+  columns: 20,
+  rowHeight: 24,
+}
+
+function rowsOf(left: readonly (readonly number[])[], right: readonly (readonly number[])[], settings: Settings): Rows {
+  const stretches = alignTokens(left.flat(), right.flat(), bytes)
+  return makeRows(
+    { left: sideOf(left), right: sideOf(right) },
+    settings.isHalved ? stretches.flatMap(halved) : stretches,
+    settings,
+  )
+}
+
+/** Of long drifts two, of other causes: a comparison has such neighbours too. */
+function halved(stretch: Stretch): readonly Stretch[] {
+  const { left, right } = stretch
+  if (stretch.kind === 'equal' || left.end - left.start < 4) return [stretch]
+  const [l, r] = [left.start + 2, Math.min(right.end, right.start + 1)]
+  return [
+    { ...stretch, left: { start: left.start, end: l }, right: { start: right.start, end: r } },
+    { ...stretch, left: { start: l, end: left.end }, right: { start: r, end: right.end } },
+  ]
+}
+
+const allItems = (rows: Rows): Item[] => Array.from({ length: rows.itemCount }, (_, number) => itemAt(rows, number))
+
+const textOf = (ids: ArrayLike<number>): string => Array.from(ids, (id) => PIECES[id]).join('')
+
+/** A side's tokens in the order of the rows, folds as their number. */
+function drawn(rows: Rows, side: SideName): readonly (number | string)[] {
+  return allItems(rows).flatMap((item) => {
+    if (item.kind !== 'tokens') return [`${item.kind} ${item[side].end - item[side].start}`]
+    return Array.from({ length: item.rows }, (_, row) => {
+      const line = drawnLine(rows, item, row, side)
+      return line ? [textOf(Array.from(line.layout.segment.ids).slice(line.start, line.end))] : []
+    }).flat()
+  })
+}
+
+const repeated = (id: number, count: number): number[] => Array(count).fill(id)
+
+describe('rows of two sides', () => {
+  test('fold what is equal, and show a drift with the text around it', () => {
+    const before = [...repeated(4, 20), 0, 0]
+    const after = [1, 2, ...repeated(4, 20)]
+    const rows = rowsOf([[...before, 0, 6, ...after]], [[...before, 5, ...after]], lanes)
+    expect(drawn(rows, 'left')).toEqual(['fold 20', 'aaabbbcc\n', 'fold 20'])
+    expect(drawn(rows, 'right')).toEqual(['fold 20', 'aaabbbcc\n', 'fold 20'])
+  })
+
+  test('a side with nothing leaves rows empty, and both go on in a row together', () => {
+    const call = [3, 3, 2]
+    const rows = rowsOf([[0, 2, 1, 1, 2, 1, 2, ...call]], [[0, 2, ...call]], lanes)
+    const apart = allItems(rows).map(({ rows: count, startsBlock, lines }) => [
+      count,
+      startsBlock,
+      lines.left.end - lines.left.start,
+      lines.right.end - lines.right.start,
+    ])
+    expect(apart).toEqual([
+      [1, true, 1, 1],
+      [2, true, 2, 0],
+      [1, true, 1, 1],
+    ])
+  })
+
+  test('a segment begins a block', () => {
+    const rows = rowsOf(
+      [
+        [0, 0],
+        [1, 1],
+      ],
+      [
+        [0, 0],
+        [1, 1],
+      ],
+      lanes,
+    )
+    expect(allItems(rows).map(({ startsBlock, left }) => [startsBlock, left.start])).toEqual([
+      [true, 0],
+      [true, 2],
+    ])
+  })
+
+  test('only differences: dividers stand for what is equal', () => {
+    const equal = repeated(0, 30)
+    const rows = rowsOf([[...equal, 1, ...equal]], [[...equal, 3, ...equal]], { ...lanes, onlyDifferences: true })
+    expect(drawn(rows, 'left')).toEqual(['divider 30', 'bb', 'divider 30'])
+    expect(drawn(rows, 'right')).toEqual(['divider 30', 'dddd', 'divider 30'])
+  })
+
+  test('in one column equal tokens stand once, then the left, then the right', () => {
+    const rows = rowsOf([[0, 0, 1, 2, 0]], [[0, 0, 3, 2, 0]], { ...lanes, arrangement: 'unified' })
+    const [first, drift, last] = allItems(rows)
+    expect([first?.rows, drift?.rows, last?.rows]).toEqual([1, 2, 2])
+    expect(drawn(rows, 'left')).toEqual(['aa', 'bb', 'cc\n', 'a'])
+    expect(drawn(rows, 'right')).toEqual(['dddd'])
+  })
+
+  test('of nothing are none', () => {
+    const rows = rowsOf([], [[]], lanes)
+    expect([rows.itemCount, rows.height, itemAtHeight(rows, 0)]).toEqual([0, 0, undefined])
+  })
+})
+
+const id = fc.nat({ max: PIECES.length - 1 })
+const part = fc.array(id, { maxLength: 40 })
+/** Two sides that share most of their tokens, cut into segments each in its own way. */
+const pair = fc
+  .record({
+    common: fc.array(part, { maxLength: 6 }),
+    changes: fc.array(
+      fc.record({ at: fc.nat({ max: 99 }), drop: fc.nat({ max: 9 }), put: fc.array(id, { maxLength: 30 }) }),
+      {
+        maxLength: 4,
+      },
+    ),
+    cuts: fc.array(fc.nat({ max: 200 }), { maxLength: 4 }),
+  })
+  .map(({ common, changes, cuts }) => {
+    const right = common.flat()
+    for (const { at, drop, put } of changes) right.splice(Math.min(at, right.length), drop, ...put)
+    const places = [0, ...cuts.filter((at) => at <= right.length).sort((a, b) => a - b), right.length]
+    return [common, places.slice(1).map((end, index) => right.slice(places[index], end))] as const
+  })
+const settings: fc.Arbitrary<Settings> = fc.record({
+  arrangement: fc.constantFrom('lanes' as const, 'unified' as const),
+  onlyDifferences: fc.boolean(),
+  open: fc.uniqueArray(fc.nat({ max: 6 }), { maxLength: 7 }).map((all) => new Set(all)),
+  columns: fc.integer({ min: 8, max: 40 }),
+  rowHeight: fc.constantFrom(20, 24),
+  isHalved: fc.boolean(),
+})
+const OPEN = new Set(Array.from({ length: 500 }, (_, index) => index))
+
+describe('whatever the sides', () => {
+  test('every token of both stands in one row, in order, when everything is open', () => {
+    fc.assert(
+      fc.property(pair, settings, ([left, right], given) => {
+        const rows = rowsOf(left, right, { ...given, open: OPEN })
+        const shown = (side: SideName) =>
+          allItems(rows).flatMap((item) =>
+            Array.from({ length: item.rows }, (_, row) => drawnLine(rows, item, row, side)).flatMap((line) =>
+              line
+                ? Array.from({ length: line.end - line.start }, (_, at) => line.layout.firstToken + line.start + at)
+                : [],
+            ),
+          )
+        const every = (count: number) => Array.from({ length: count }, (_, token) => token)
+        expect(shown('left')).toEqual(every(left.flat().length))
+        if (given.arrangement === 'lanes') expect(shown('right')).toEqual(every(right.flat().length))
+        else {
+          const drift = rows.stretches.filter(({ kind }) => kind === 'drift')
+          expect(shown('right').length).toBe(drift.reduce((sum, { right: { start, end } }) => sum + end - start, 0))
+        }
+      }),
+      { numRuns: runs(300) },
+    )
+  })
+
+  test('items are both sides, shown and folded, and folds are long', () => {
+    fc.assert(
+      fc.property(pair, settings, ([left, right], given) => {
+        const rows = rowsOf(left, right, given)
+        const items = allItems(rows)
+        for (const side of SIDES) {
+          expect(items.map((item) => item[side].start)).toEqual(
+            [0, ...items.map((item) => item[side].end)].slice(0, items.length),
+          )
+          expect(items.at(-1)?.[side].end ?? 0).toBe((side === 'left' ? left : right).flat().length)
+        }
+        for (const [number, item] of items.entries()) {
+          expect(item.top).toBe(number === 0 ? 0 : (items[number - 1] as Item).top + (items[number - 1] as Item).height)
+          if (item.kind === 'tokens') continue
+          expect(item.left.end - item.left.start).toBe(item.right.end - item.right.start)
+          expect(item.left.end - item.left.start).toBeGreaterThanOrEqual(FEWEST_FOLDED)
+          expect(given.open.has(item.stretches.start)).toBe(false)
+        }
+      }),
+      { numRuns: runs(300) },
+    )
+  })
+
+  test('a token is found in its row again, and a row by its number and its place', () => {
+    fc.assert(
+      fc.property(pair, settings, ([left, right], given) => {
+        const rows = rowsOf(left, right, given)
+        for (const side of SIDES)
+          for (let token = 0; token < (side === 'left' ? left : right).flat().length; token++) {
+            const item = itemOfToken(rows, side, token) as Item
+            expect(token >= item[side].start && token < item[side].end).toBe(true)
+            if (item.kind !== 'tokens') continue
+            const place = rowInItem(rows, item, side, token)
+            const line = drawnLine(rows, item, place.row, place.side)
+            expect(line && place.token - line.layout.firstToken >= line.start).toBe(true)
+            expect(line && place.token - line.layout.firstToken < line.end).toBe(true)
+            expect(itemOfRow(rows, item.firstRow + place.row)?.number).toBe(item.number)
+            expect(itemAtHeight(rows, line?.top ?? 0)?.number).toBe(item.number)
+          }
+        expect(itemsBetween(rows, 0, rows.height).map(({ number }) => number)).toEqual(
+          allItems(rows).map(({ number }) => number),
+        )
+      }),
+      { numRuns: runs(200) },
+    )
+  })
+
+  test('opened tokens stand in the same lines on both sides', () => {
+    fc.assert(
+      fc.property(pair, settings, ([left, right], given) => {
+        const rows = rowsOf(left, right, { ...given, arrangement: 'lanes', open: OPEN })
+        for (const item of allItems(rows)) {
+          if (!item.isOpened) continue
+          for (let row = 0; row < item.rows; row++) {
+            const [ours, theirs] = SIDES.map((side) => drawnLine(rows, item, row, side))
+            expect(ours && theirs && textOf(Array.from(ours.layout.segment.ids).slice(ours.start, ours.end))).toBe(
+              theirs && textOf(Array.from(theirs.layout.segment.ids).slice(theirs.start, theirs.end)),
+            )
+          }
+        }
+      }),
+      { numRuns: runs(200) },
+    )
+  })
+})

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { drawn } from '#lib/compare/weigh/test-model.ts'
+import { withColumn } from '#lib/core/added-columns.ts'
+import type { SegmentView, TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { sharedColouring } from './shared-colouring.ts'
+
+const side = (...values: number[]): TrajectoryView =>
+  withColumn(drawn('c a|b|c'), 'delta', Float64Array.of(Number.NaN, ...values))
+const levels = (left: TrajectoryView, trajectory: TrajectoryView) => {
+  const level = sharedColouring(left, trajectory, 'column:delta').levels(trajectory.segments[1] as SegmentView)
+  return [0, 1, 2].map((offset) => level(offset))
+}
+
+test('the same number has the same colour on both sides, however much greater the other numbers of a side are', () => {
+  const [left, right] = [side(-1, 4, 0.5), side(0.5, 0.5, 0.5)]
+  expect(levels(left, right)).toEqual(Array(3).fill(levels(left, left)[2]))
+})
+
+test('a side that alone has numbers has its own scale', () => {
+  const [bare, right] = [drawn('c a|b|c'), side(1, 2, 3)]
+  expect(levels(bare, right)).toEqual(levels(right, right))
+})

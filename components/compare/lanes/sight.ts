@@ -1,0 +1,232 @@
+/** What of the rows is in sight, as things to be drawn in one column: a lane of one side, or both sides in one. Pure. */
+
+import type { SideName } from '#lib/compare/compare-sides.ts'
+import { countWhile } from '#lib/core/bisect.ts'
+import type { Stretch } from '#lib/core/drift/align.ts'
+import { segmentIndexAt } from '#lib/core/tokens.ts'
+import type { Span } from '#lib/core/trajectory.ts'
+import type { DrawnLine } from '../../trajectory/layout.ts'
+import { partInSight } from '../../trajectory/scroll-space.ts'
+import { driftsBefore, type Pairing } from './pairing.ts'
+import { BLOCK_GAP, drawnLine, type Item, itemsBetween, type Rows, rowInItem, SIDES } from './rows.ts'
+
+export type Column = SideName | 'both'
+
+/** All heights in pixels from the top of the rows. Each list has keys that no two of it share. */
+export interface Sight {
+  readonly lines: readonly SightLine[]
+  readonly runs: readonly Run[]
+  readonly notes: readonly Note[]
+  readonly hatches: readonly Hatch[]
+  readonly folds: readonly Fold[]
+  /** Lines above blocks. */
+  readonly borders: readonly { readonly key: number; readonly top: number }[]
+}
+
+export interface SightLine {
+  readonly key: number
+  readonly side: SideName
+  readonly line: DrawnLine
+  /** It stands in one column as that side's alone. */
+  readonly isSigned: boolean
+}
+
+/** Tokens of one segment that stand together. */
+export interface Run extends Box {
+  readonly side: SideName
+  readonly segmentIndex: number
+  /** Its first token. */
+  readonly token: number
+  /** Its position and its segment are told. */
+  readonly isLabelled: boolean
+  /** As of lines. */
+  readonly isSigned: boolean
+  /** Can be folded again: the number of its stretch. */
+  readonly opened: number | undefined
+}
+
+/** Where drifts begin, in the gutter: the first one, and how many begin in that row. */
+export interface Note {
+  readonly key: number
+  readonly top: number
+  readonly drift: number
+  readonly count: number
+}
+
+/** Rows in which this side has nothing; `drift`: it has nothing at all of that. */
+export interface Hatch extends Box {
+  readonly drift: number | undefined
+}
+
+export interface Fold extends Box {
+  readonly side: SideName
+  readonly isDivider: boolean
+  readonly stretch: number
+  readonly tokens: Span
+  readonly segments: Span
+}
+
+interface Box {
+  readonly key: number
+  readonly top: number
+  readonly height: number
+}
+
+export function sightOf(rows: Rows, pairing: Pairing, column: Column, top: number, bottom: number): Sight {
+  const lines: SightLine[] = []
+  const runs: Run[] = []
+  const notes: Note[] = []
+  const hatches: Hatch[] = []
+  const folds: Fold[] = []
+  const borders: Sight['borders'][number][] = []
+  const sides = column === 'both' ? SIDES : [column]
+  const main = column === 'right' ? 'right' : 'left'
+  /** Where the gutter is free: what an item says there can reach beside the next one. */
+  let free = 0
+  for (const item of itemsBetween(rows, top, bottom)) {
+    if (item.startsBlock && item.kind !== 'divider' && item.number > 0)
+      borders.push({ key: item.number, top: item.top + BLOCK_GAP / 2 })
+    if (item.kind !== 'tokens') {
+      folds.push(foldOf(rows, item, main))
+      continue
+    }
+    const first = Math.max(0, Math.floor((top - item.rowTop) / rows.rowHeight))
+    const last = Math.min(item.rows - 1, Math.floor((bottom - item.rowTop) / rows.rowHeight))
+    const isSigned = column === 'both' && rows.stretches[item.stretches.start]?.kind === 'drift'
+    for (const side of sides)
+      for (let row = first; row <= last; row++) {
+        const line = drawnLine(rows, item, row, side)
+        if (line) lines.push({ key: line.number, side, line, isSigned })
+      }
+    const itsRuns = sides.flatMap((side) => runsOf(rows, item, side, first, last))
+    for (const run of itsRuns) runs.push({ ...run, ...partInSight(run, top, bottom), isSigned })
+    const labels = itsRuns.flatMap(({ isLabelled, top: at }) => (isLabelled ? [at] : []))
+    for (const note of notesOf(rows, pairing, item, sides, first, last)) {
+      const label = labels.findLast((at) => at <= note.top)
+      const noteTop = Math.max(note.top, free, label === undefined ? 0 : label + LABEL_HEIGHT)
+      free = noteTop + NOTE_HEIGHT
+      notes.push({ ...note, top: noteTop })
+    }
+    free = Math.max(free, ...labels.map((at) => at + LABEL_HEIGHT))
+    const hatch = column === 'both' ? undefined : hatchOf(rows, pairing, item, column)
+    if (hatch) hatches.push({ ...hatch, ...partInSight(hatch, top, bottom) })
+  }
+  return { lines, runs, notes, hatches, folds, borders }
+}
+
+/** Pixels that a label takes: a note of the same row stands below it. */
+const LABEL_HEIGHT = 28
+const NOTE_HEIGHT = 14
+
+function foldOf({ sides }: Rows, item: Item, side: SideName): Fold {
+  const { starts } = sides[side]
+  const tokens = item[side]
+  return {
+    key: item.number,
+    top: item.rowTop,
+    height: item.height - (item.rowTop - item.top),
+    side,
+    isDivider: item.kind === 'divider',
+    stretch: item.stretches.start,
+    tokens,
+    segments: { start: segmentIndexAt(starts, tokens.start), end: segmentIndexAt(starts, tokens.end - 1) + 1 },
+  }
+}
+
+function runsOf(rows: Rows, item: Item, side: SideName, first: number, last: number): readonly Run[] {
+  const { start, end } = item.lines[side]
+  if (end === start) return []
+  const { starts } = rows.sides[side]
+  const tokens = item[side]
+  const runs: Run[] = []
+  const rowOf = (token: number) => rowInItem(rows, item, side, token).row
+  const behind = rowOf(tokens.end - 1) + 1
+  for (let segment = segmentIndexAt(starts, tokens.start), token = tokens.start; token < tokens.end; ) {
+    const next = Math.min(tokens.end, starts[segment + 1] as number)
+    if (next > token) {
+      const row = rowOf(token)
+      const endRow = next === tokens.end ? behind : rowOf(next)
+      if (row > last) break
+      if (endRow > first)
+        runs.push({
+          key: item.firstRow + row,
+          top: item.rowTop + row * rows.rowHeight,
+          height: (endRow - row) * rows.rowHeight,
+          side,
+          segmentIndex: segment,
+          token,
+          isLabelled: (item.startsBlock && row === 0) || token === starts[segment],
+          isSigned: false,
+          opened: item.isOpened && token === tokens.start ? item.stretches.start : undefined,
+        })
+    }
+    token = next
+    segment++
+  }
+  return runs
+}
+
+function notesOf(
+  rows: Rows,
+  pairing: Pairing,
+  item: Item,
+  sides: readonly SideName[],
+  first: number,
+  last: number,
+): readonly Note[] {
+  const notes = new Map<number, Note>()
+  // In one column a drift is an item, whose first row belongs to the side that has tokens.
+  const side =
+    sides.length === 1 ? (sides[0] as SideName) : item.lines.left.end > item.lines.left.start ? 'left' : 'right'
+  const { stretches } = rows
+  const { start, end } = item.stretches
+  const inSight = tokensInRows(rows, item, side, first, last)
+  const from = start + countWhile(end - start, (at) => (stretches[start + at] as Stretch)[side].end < inSight.start)
+  for (let number = from; number < end; number++) {
+    const stretch = stretches[number] as Stretch
+    if (stretch[side].start > inSight.end) break
+    if (stretch.kind !== 'drift') continue
+    const row = rowOfDrift(rows, item, stretch, side)
+    if (row < first || row > last) continue
+    const key = item.firstRow + row
+    const known = notes.get(key)
+    if (known) notes.set(key, { ...known, count: known.count + 1 })
+    else
+      notes.set(key, {
+        key,
+        top: item.rowTop + row * rows.rowHeight,
+        drift: driftsBefore(pairing, number),
+        count: 1,
+      })
+  }
+  return [...notes.values()]
+}
+
+/** Row of the item in which a drift begins on a side; where the side has nothing, the row of the gap. */
+export function rowOfDrift(rows: Rows, item: Item, stretch: Stretch, side: SideName): number {
+  const { start, end } = stretch[side]
+  if (end > start) return rowInItem(rows, item, side, start).row
+  return start > item[side].start ? rowInItem(rows, item, side, start - 1).row : 0
+}
+
+function tokensInRows(rows: Rows, item: Item, side: SideName, first: number, last: number): Span {
+  const lines = [first, last].map((row) => drawnLine(rows, item, row, side))
+  const [above, below] = lines
+  return {
+    start: above ? above.layout.firstToken + above.start : item[side].start,
+    end: below ? below.layout.firstToken + below.end : item[side].end,
+  }
+}
+
+function hatchOf(rows: Rows, pairing: Pairing, item: Item, side: SideName): Hatch | undefined {
+  const { start, end } = item.lines[side]
+  const missing = item.rows - (end - start)
+  if (missing <= 0) return undefined
+  const row = end - start
+  return {
+    key: item.number,
+    top: item.rowTop + row * rows.rowHeight,
+    height: missing * rows.rowHeight,
+    drift: row === 0 ? driftsBefore(pairing, item.stretches.start) : undefined,
+  }
+}
