@@ -1,14 +1,19 @@
 'use client'
 /** The inspector: outline, tokens or another tab, card. What its parts share is made in use-inspection-state.ts. */
-import { Command, SlidersHorizontal } from 'lucide-react'
+import { Command, GitCompare, SlidersHorizontal } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { isMac } from '#components/commands/is-mac.ts'
+import type { PaletteProps } from '#components/commands/palette.tsx'
+import { StatusLine } from '#components/commands/status-line.tsx'
+import type { CommandScreen } from '#components/inspector/command.ts'
+import { COMMANDS } from '#components/inspector/commands.ts'
 import { FindBar } from '#components/inspector/find-bar.tsx'
+import { offeredCommands } from '#components/inspector/further-commands.ts'
 import { INSPECTOR_TABS, type InspectorTab, TAB_TITLES } from '#components/inspector/inspection.ts'
-import { isMac } from '#components/inspector/is-mac.ts'
 import { RECENT_FINDS } from '#components/inspector/recent-finds.ts'
-import { StatusLine } from '#components/inspector/status-line.tsx'
+import { selectionStatus } from '#components/inspector/selection-status.ts'
 import { TokenStage } from '#components/inspector/token-stage.tsx'
 import { ViewOptions } from '#components/inspector/view-options.tsx'
 import { ColourBar } from '#components/trajectory/colour/colour-bar.tsx'
@@ -25,8 +30,8 @@ import { Heading } from '#components/ui/facts.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import { type Pane, Panes } from '#components/ui/panes.tsx'
 import { TabList, TabPanel } from '#components/ui/tabs.tsx'
-import { saveContent } from '#lib/client/files.ts'
 import { usePreference } from '#lib/client/preference.ts'
+import { saveContent } from '#lib/client/save-file.ts'
 import { takesTokenizer } from '#lib/core/texts.ts'
 import { tokenAt, tokenCount } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
@@ -37,18 +42,27 @@ import { useCommands } from './use-commands.ts'
 import { useInspectionState } from './use-inspection-state.ts'
 import { useAddedColumn, useScorer } from './use-scoring.ts'
 
+// Each has a fallback: without one the whole page waits for it, and a key pressed meanwhile goes on from what is past.
 const HealthStrip = dynamic(async () => (await import('#components/inspector/health-strip.tsx')).HealthStrip, {
   // As high as the strip: the tokens do not jump.
   loading: () => <div className="h-8 bg-ground max-lg:h-10" />,
 })
-const VerifyPanel = dynamic(async () => (await import('#components/inspector/verify-panel.tsx')).VerifyPanel)
-const RangeCard = dynamic(async () => (await import('#components/inspector/range-card.tsx')).RangeCard)
+const VerifyPanel = dynamic(async () => (await import('#components/inspector/verify-panel.tsx')).VerifyPanel, {
+  loading: () => null,
+})
+const RangeCard = dynamic(async () => (await import('#components/inspector/range-card.tsx')).RangeCard, {
+  loading: () => null,
+})
 const loadTokenCard = () => import('#components/trajectory/token-card.tsx')
-const TokenCard = dynamic(async () => (await loadTokenCard()).TokenCard)
-const TokenizerDialog = dynamic(async () => (await import('./tokenizer-dialog.tsx')).TokenizerDialog)
+const TokenCard = dynamic(async () => (await loadTokenCard()).TokenCard, { loading: () => null })
+const TokenizerDialog = dynamic(async () => (await import('./tokenizer-dialog.tsx')).TokenizerDialog, {
+  loading: () => null,
+})
 
-const loadPalette = () => import('#components/inspector/palette.tsx')
-const Palette = dynamic(async () => (await loadPalette()).Palette)
+const loadPalette = () => import('#components/commands/palette.tsx')
+const Palette = dynamic<PaletteProps<CommandScreen>>(async () => (await loadPalette()).Palette, {
+  loading: () => null,
+})
 /** Then the page has shown what it has, and the palette opens at once when it is asked for. */
 const LOAD_PALETTE_AFTER_MS = 2_000
 
@@ -57,18 +71,23 @@ const EVERYTHING = { alternatives: true, messages: true, labels: false } as cons
 interface InspectorProps {
   readonly trajectory: TrajectoryView
   readonly storedKey: string | undefined
+  /** Under which it can be compared: that of an example too. */
+  readonly comparedKey: string | undefined
   readonly labels: ReactNode
   readonly children: ReactNode
 }
 
-export function Inspector({ trajectory: given, storedKey, labels, children }: InspectorProps) {
+export function Inspector({ trajectory: given, storedKey, comparedKey, labels, children }: InspectorProps) {
   const [pane, setPane] = useState<Pane>('middle')
   const [isChoosing, setIsChoosing] = useState(false)
   const [hasTools, setHasTools] = useState(false)
   const { shown: trajectory, onColumn } = useAddedColumn(given)
   const scorer = useScorer()
-  const { inspection, link, offers, said, onPoint, onSight } = useInspectionState(trajectory, storedKey, () =>
-    setPane('middle'),
+  const { inspection, link, offers, said, onPoint, onSight } = useInspectionState(
+    trajectory,
+    storedKey,
+    comparedKey,
+    () => setPane('middle'),
   )
   const [options, setOptions] = usePreference(GRID_OPTIONS)
   const [recent, setRecent] = usePreference(RECENT_FINDS)
@@ -87,7 +106,7 @@ export function Inspector({ trajectory: given, storedKey, labels, children }: In
   const OtherTab = tab === 'tokens' ? undefined : OTHER_TABS[tab]
   const { tokenizer, parser } = trajectory.model
   const canChoose = storedKey !== undefined && takesTokenizer(trajectory)
-  const commands = useCommands((showPalette) => ({
+  const screenOf = (showPalette: () => void): CommandScreen => ({
     inspection,
     offers,
     options,
@@ -116,7 +135,8 @@ export function Inspector({ trajectory: given, storedKey, labels, children }: In
       },
       link: () => (window.location.pathname === '/open' ? undefined : link()),
     },
-  }))
+  })
+  const commands = useCommands({ commands: COMMANDS, screenOf, say: inspection.say })
   // The first token that is pointed at does not wait for its card.
   useEffect(() => {
     loadTokenCard().catch(() => {})
@@ -173,6 +193,11 @@ export function Inspector({ trajectory: given, storedKey, labels, children }: In
                   </IconButton>
                 </span>
               )}
+              {inspection.onCompare && (
+                <IconButton label="Compare with retokenized" onClick={() => inspection.onCompare?.('messages')}>
+                  <GitCompare size={15} aria-hidden />
+                </IconButton>
+              )}
               <IconButton label={`Commands (${keyLabel('Mod+k', isMac())})`} onClick={commands.screen.page.showPalette}>
                 <Command size={15} aria-hidden />
               </IconButton>
@@ -189,7 +214,7 @@ export function Inspector({ trajectory: given, storedKey, labels, children }: In
             <TabPanel id={id} value="tokens" isShown={tab === 'tokens'}>
               {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the token view in it */}
               <div
-                onKeyDown={commands.onKeyDown}
+                onKeyDown={(event) => (event.target as Element).matches('[role="grid"]') && commands.runKey(event)}
                 className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]"
               >
                 <div
@@ -211,9 +236,15 @@ export function Inspector({ trajectory: given, storedKey, labels, children }: In
               </TabPanel>
             )}
           </div>
-          <StatusLine inspection={inspection} said={said} count={tokenCount(trajectory)} />
+          <StatusLine text={selectionStatus(inspection.view.selection, tokenCount(trajectory))} said={said} />
           {commands.isPaletteOpen && (
-            <Palette screen={commands.screen} onRun={commands.runFromPalette} onClose={commands.closePalette} />
+            <Palette
+              commandsFor={(typed) => offeredCommands(commands.screen, typed)}
+              screen={commands.screen}
+              placeholder="A command, or the number of a token"
+              onRun={commands.runFromPalette}
+              onClose={commands.closePalette}
+            />
           )}
           {storedKey !== undefined && isChoosing && (
             <TokenizerDialog

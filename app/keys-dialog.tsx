@@ -1,16 +1,14 @@
 import { usePathname } from 'next/navigation'
+import { type KeyGroup, keyGroups } from '#components/commands/command.ts'
+import { isMac } from '#components/commands/is-mac.ts'
+import { COMPARE_COMMANDS, COMPARE_GROUPS } from '#components/compare/commands.ts'
+import { LANE_MOVES } from '#components/compare/lanes/lane-keys.ts'
 import { COMMAND_GROUPS } from '#components/inspector/command.ts'
 import { COMMANDS } from '#components/inspector/commands.ts'
-import { isMac } from '#components/inspector/is-mac.ts'
 import { GRID_MOVES, SELECT_ALL } from '#components/trajectory/grid-keys.ts'
 import { keyLabel } from '#components/trajectory/key-name.ts'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Heading } from '#components/ui/facts.tsx'
-
-interface KeyGroup {
-  readonly heading: string
-  readonly keys: readonly { readonly names: readonly string[]; readonly what: string }[]
-}
 
 /** The keys of the page that is shown. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
@@ -47,12 +45,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
 function groupsOf(path: string): readonly KeyGroup[] {
   if (['/t/', '/example/', '/open'].some((start) => path.startsWith(start)))
     return [
-      ...COMMAND_GROUPS.map((group) => ({
-        heading: group,
-        keys: COMMANDS.filter((command) => command.group === group).flatMap(({ title, keys }) =>
-          keys ? [{ names: keys, what: title }] : [],
-        ),
-      })).filter(({ keys }) => keys.length > 0),
+      ...keyGroups(COMMAND_GROUPS, COMMANDS),
       {
         heading: 'Pointer',
         keys: [
@@ -62,6 +55,7 @@ function groupsOf(path: string): readonly KeyGroup[] {
         ],
       },
     ]
+  if (path === '/compare') return [...keyGroups(COMPARE_GROUPS, COMPARE_COMMANDS), LANES]
   if (path.startsWith('/templates')) return [LAB, TOKENS, ANYWHERE]
   if (path.startsWith('/library')) return [LIBRARY, ANYWHERE]
   return [PLAYGROUND, TOKENS, ANYWHERE]
@@ -78,6 +72,16 @@ const TOKENS: KeyGroup = {
     { names: [SELECT_ALL], what: 'All tokens of the segment, then all' },
     { names: ['Mod+c'], what: 'Copy the text of what is chosen' },
     { names: ['Escape'], what: 'Let go' },
+  ],
+}
+
+const LANES: KeyGroup = {
+  heading: 'Tokens of both sides',
+  keys: [
+    ...LANE_MOVES.map(({ title, keys }) => ({ names: keys, what: title })),
+    { names: ['Enter'], what: 'Unfold identical tokens, or fold them again; pin the drift here' },
+    { names: ['z', 'Z'], what: 'Unfold or fold here, or everywhere' },
+    { names: ['Mod+c'], what: 'Copy the text of what is chosen' },
   ],
 }
 

@@ -1,8 +1,9 @@
 'use client'
-import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs'
+import { parseAsInteger, parseAsString, parseAsStringLiteral } from 'nuqs'
 import { LAB_VIEW_NAMES, type LabView, type LabViewName } from '#components/templates/lab-tab.ts'
 import type { LabDocument } from '#lib/lab/document.ts'
 import { sourceLink } from '#lib/lab/source.ts'
+import { useAddress } from './use-address.ts'
 
 /** What the left side shows. */
 export const LAB_PARTS = ['template', 'messages', 'tools', 'options'] as const
@@ -16,19 +17,16 @@ const tabNames = Object.fromEntries(LAB_VIEW_NAMES.map((name) => [name, parseAsS
 
 /** What the address says of the lab: a copied link shows the same, as far as the other browser can have it. */
 export function useLabAddress() {
-  const [{ tab, part, as, from, t, tokenizer, revision, ...tabs }, set] = useQueryStates(
-    {
-      tab: parseAsString,
-      part: parseAsStringLiteral(LAB_PARTS).withDefault('template'),
-      as: parseAsStringLiteral(FORMS).withDefault('form'),
-      from: parseAsString,
-      t: parseAsString,
-      tokenizer: parseAsString,
-      revision: parseAsInteger,
-      ...tabNames,
-    },
-    { history: 'replace', shallow: true },
-  )
+  const [{ tab, part, as, from, t, tokenizer, revision, ...tabs }, set] = useAddress({
+    tab: parseAsString,
+    part: parseAsStringLiteral(LAB_PARTS).withDefault('template'),
+    as: parseAsStringLiteral(FORMS).withDefault('form'),
+    from: parseAsString,
+    t: parseAsString,
+    tokenizer: parseAsString,
+    revision: parseAsInteger,
+    ...tabNames,
+  })
   return {
     tab: tab ?? undefined,
     part,

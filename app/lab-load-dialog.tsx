@@ -1,9 +1,10 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Downloads } from '#components/playground/downloads.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
+import { Choice, Choices } from '#components/ui/choices.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { SelectField, TextField } from '#components/ui/field.tsx'
@@ -146,27 +147,6 @@ export function LabLoadDialog({ hasTools, server, onLoaded, onFile, onClose }: L
     </Dialog>
   )
 }
-
-const Choices = ({ children }: { readonly children: ReactNode }) => <ul className="grid">{children}</ul>
-
-interface ChoiceProps {
-  readonly title: string
-  readonly note: string
-  readonly onChoose: () => void
-}
-
-const Choice = ({ title, note, onChoose }: ChoiceProps) => (
-  <li>
-    <button
-      type="button"
-      className="-mx-2 flex w-[calc(100%+1rem)] flex-wrap items-baseline gap-x-3 rounded-md px-2 py-1.5 text-left hover:bg-panel"
-      onClick={onChoose}
-    >
-      <span className="font-medium">{title}</span>
-      <span className="text-faint text-xs">{note}</span>
-    </button>
-  </li>
-)
 
 interface ModelFormProps {
   readonly onRead: (name: string, then: (templates: readonly NamedTemplate[]) => void) => void

@@ -19,14 +19,30 @@ import { type ExportChoice, severalExportChoices } from '#lib/client/files.ts'
 import { choicesOptions, trajectoriesOptions } from '#lib/client/library.ts'
 import { useLibrary } from '#lib/client/use-library.ts'
 import type { TrajectorySummary } from '#lib/core/library.ts'
+import { compareBothHref } from './compare-href.ts'
+import { MOST_IN_ADDRESS, reportOfKeysHref, reportOfLibraryHref } from './corpus-href.ts'
 import { useLibraryState } from './library-state.ts'
 import { Shell } from './shell.tsx'
 
-const ExportDialog = dynamic(async () => (await import('./export-dialog.tsx')).ExportDialog)
+const ExportDialog = dynamic(async () => (await import('./export-dialog.tsx')).ExportDialog, { loading: () => null })
 
 const PAGE_LENGTH = 50
 /** Keys named in an error. */
 const SHOWN = 5
+
+/** Rows that were deleted together. */
+interface Removal {
+  readonly keys: readonly string[]
+  /** Those that the server deleted. */
+  readonly removed: Promise<readonly string[]>
+}
+
+/** `keys`: what is left of a removal to be undone. */
+const replaced = (removals: readonly Removal[], removal: Removal, keys: readonly string[]): readonly Removal[] =>
+  removals.flatMap((other) => {
+    if (other.removed !== removal.removed) return [other]
+    return keys.length > 0 ? [{ ...other, keys }] : []
+  })
 
 interface Trouble {
   readonly title: string
@@ -39,7 +55,7 @@ export function LibraryScreen() {
   const router = useRouter()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   /** What was deleted here, the last of it last. */
-  const [removals, setRemovals] = useState<readonly (readonly string[])[]>([])
+  const [removals, setRemovals] = useState<readonly Removal[]>([])
   const [exports, setExports] = useState<readonly ExportChoice[]>()
   const [trouble, setTrouble] = useState<Trouble>()
   /** In narrow windows the panel takes the place of the list. */
@@ -86,9 +102,13 @@ export function LibraryScreen() {
     const next = rows.slice(last + 1).find(stays) ?? rows.slice(0, last + 1).findLast(stays)
     state.setRow(next?.key)
     focusTitle(next?.key)
-    const { done: removed, refused } = await library.remove(keys)
+    const request = library.remove(keys)
+    // At once: it can be undone before it is answered.
+    const removal: Removal = { keys, removed: request.then(({ done }) => done) }
+    setRemovals((before) => [...before, removal])
+    const { done: removed, refused } = await request
     setChosen((before) => new Set([...before].filter((key) => !removed.includes(key))))
-    if (removed.length > 0) setRemovals((before) => [...before, removed])
+    setRemovals((before) => replaced(before, removal, removed))
     const [first] = refused
     if (!first) return
     if (refused.some(({ key }) => key === state.row)) {
@@ -100,15 +120,17 @@ export function LibraryScreen() {
     setTrouble({ title: `${what}: ${first.error.message}`, hint: first.error.hint })
   }
   const undo = async () => {
-    const keys = removals.at(-1)
-    if (!keys) return
+    const removal = removals.at(-1)
+    if (!removal) return
     setTrouble(undefined)
-    const { done: restored, refused } = await library.restore(keys)
+    const { done: restored, refused } = await library.restore(
+      (await removal.removed).filter((key) => removal.keys.includes(key)),
+    )
     const gone = refused.filter(({ error }) => error.status === 404).map(({ key }) => key)
     const left = refused.filter(({ error }) => error.status !== 404)
     // What is gone cannot be asked for again; the rest can, when the server answers.
-    const rest = left.length > 0 ? [left.map(({ key }) => key)] : []
-    setRemovals((before) => before.flatMap((batch) => (batch === keys ? rest : [batch])))
+    const rest = left.map(({ key }) => key)
+    setRemovals((before) => replaced(before, removal, rest))
     // The button may be gone; the list shows what came back when the query has told it, which it does in a timeout.
     if (left.length === 0) setTimeout(() => focusTitle(restored.find(titleOf) ?? state.row))
     if (gone.length > 0)
@@ -159,7 +181,14 @@ export function LibraryScreen() {
               onSort={state.setSort}
               searchRef={search}
             />
-            {page && <Pager page={page} onCursor={state.setCursor} />}
+            {page && (
+              <span className="flex flex-wrap items-center gap-2">
+                {page.total > 0 && (
+                  <Button onClick={() => router.push(reportOfLibraryHref(given))}>Drift report</Button>
+                )}
+                <Pager page={page} onCursor={state.setCursor} />
+              </span>
+            )}
           </div>
           <div>
             {(trouble || error) && (
@@ -194,7 +223,9 @@ export function LibraryScreen() {
               (isFiltered ? (
                 <Nothing title="Nothing matches">
                   <p>Every word must stand in the title, question, tags, note, model, outcome or file name.</p>
-                  <Button onClick={() => state.setFilter({ q: '', outcome: '', tag: '', source: '', health: '' })}>
+                  <Button
+                    onClick={() => state.setFilter({ q: '', outcome: '', tag: '', source: '', health: '', group: '' })}
+                  >
                     Clear search and filters
                   </Button>
                 </Nothing>
@@ -223,6 +254,14 @@ export function LibraryScreen() {
                   <>
                     <span className="mr-1 font-medium">{chosen.size} chosen</span>
                     <Button onClick={exportChosen}>Export …</Button>
+                    {chosen.size === 2 && (
+                      <Button onClick={() => router.push(compareBothHref(...([...chosen] as [string, string])))}>
+                        Compare
+                      </Button>
+                    )}
+                    {chosen.size <= MOST_IN_ADDRESS && (
+                      <Button onClick={() => router.push(reportOfKeysHref([...chosen]))}>Drift report of these</Button>
+                    )}
                     <Button onClick={() => remove([...chosen])}>Delete</Button>
                     <Button look="quiet" onClick={() => setChosen(new Set())}>
                       Clear
@@ -232,7 +271,7 @@ export function LibraryScreen() {
                 <span className="flex-1" />
                 {removals.length > 0 && (
                   <>
-                    <span role="status">{removals.at(-1)?.length} deleted.</span>
+                    <span role="status">{removals.at(-1)?.keys.length} deleted.</span>
                     <Button onClick={undo}>Undo</Button>
                   </>
                 )}

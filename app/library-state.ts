@@ -1,26 +1,25 @@
 'use client'
-import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs'
+import { parseAsString, parseAsStringLiteral } from 'nuqs'
 import type { LibraryFilter } from '#components/library/library-filters.tsx'
 import { firstOrder, type ListSort, SORT_COLUMNS, SORT_ORDERS } from '#lib/core/library.ts'
+import { useAddress } from './use-address.ts'
 
 const text = parseAsString.withDefault('')
 
 /** What the address says of the list: a copied link shows the same. */
 export function useLibraryState() {
-  const [{ sort: by, order, cursor, row, ...filter }, set] = useQueryStates(
-    {
-      q: text,
-      outcome: text,
-      tag: text,
-      source: text,
-      health: text,
-      sort: parseAsStringLiteral(SORT_COLUMNS).withDefault('added'),
-      order: parseAsStringLiteral(SORT_ORDERS),
-      cursor: parseAsString,
-      row: parseAsString,
-    },
-    { history: 'replace', shallow: true },
-  )
+  const [{ sort: by, order, cursor, row, ...filter }, set] = useAddress({
+    q: text,
+    outcome: text,
+    tag: text,
+    source: text,
+    health: text,
+    group: text,
+    sort: parseAsStringLiteral(SORT_COLUMNS).withDefault('added'),
+    order: parseAsStringLiteral(SORT_ORDERS),
+    cursor: parseAsString,
+    row: parseAsString,
+  })
   const sort: ListSort = { by, order: order ?? firstOrder(by) }
   return {
     filter: filter as LibraryFilter,

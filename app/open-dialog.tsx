@@ -21,7 +21,7 @@ export function OpenDialog({ onFile, onClose }: OpenDialogProps) {
         Choose a file …
       </FileButton>
       <p className="mt-1.5 text-faint text-xs">
-        or drop one anywhere in the window: JSON or JSON lines of Rollscope, strands-sglang or slime
+        or drop one anywhere in the window: JSON or JSON lines of Rollscope, strands-sglang, slime or TorchRL
       </p>
       <Heading>Examples</Heading>
       <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5">

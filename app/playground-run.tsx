@@ -1,4 +1,8 @@
 'use client'
+import dynamic from 'next/dynamic'
+import Link from 'next/link'
+import { useState } from 'react'
+import { CopyRun } from '#components/inspector/copy-run.tsx'
 import { RangeCard } from '#components/inspector/range-card.tsx'
 import { isSingle, single } from '#components/trajectory/selection.ts'
 import { TokenCard } from '#components/trajectory/token-card.tsx'
@@ -7,6 +11,10 @@ import { Totals } from '#components/trajectory/totals.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import type { Token } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { withGrammar } from '#lib/settings/sampling-fields.ts'
+import type { Setup } from '#lib/settings/setup.ts'
+import { compareHref } from './compare-href.ts'
+import type { StructuredDraft } from './structured-dialog.tsx'
 import type { useViewState } from './view-state.ts'
 
 interface PlaygroundRunProps {
@@ -14,10 +22,23 @@ interface PlaygroundRunProps {
   readonly view: ReturnType<typeof useViewState>
   /** The token that is chosen, or under the pointer. */
   readonly shown: Token | undefined
+  /** Of its server; undefined where that is not known. */
+  readonly baseUrl: string | undefined
+  /** Of the next call. */
+  readonly setup: Setup
+  /** A further turn that is bound by a schema. */
+  readonly onTurn: (setup: Setup, question: string) => void
 }
 
+const StructuredDialog = dynamic(async () => (await import('./structured-dialog.tsx')).StructuredDialog, {
+  loading: () => null,
+})
+
 /** What is known of a run and of its chosen tokens. Loaded with the first question. */
-export function PlaygroundRun({ trajectory, view, shown }: PlaygroundRunProps) {
+export function PlaygroundRun({ trajectory, view, shown, baseUrl, setup, onTurn }: PlaygroundRunProps) {
+  const [isAsking, setIsAsking] = useState(false)
+  // It outlives the dialog: a turn may be refused.
+  const [structured, setStructured] = useState<StructuredDraft>()
   const { selection } = view.view
   return (
     <>
@@ -28,8 +49,47 @@ export function PlaygroundRun({ trajectory, view, shown }: PlaygroundRunProps) {
       )}
       <Heading>This run</Heading>
       <Totals trajectory={trajectory} />
+      {view.key !== undefined && trajectory.outcome.kind !== 'running' && trajectory.segments.length > 0 && (
+        <Link
+          href={compareHref(view.key, 'messages')}
+          className="mt-2 inline-block font-medium text-accent hover:underline"
+        >
+          Compare with retokenized
+        </Link>
+      )}
+      <div className="mt-2">
+        <CopyRun trajectory={trajectory} baseUrl={baseUrl} />
+      </div>
+      {canBeAsked(trajectory) && view.key !== undefined && (
+        <button
+          type="button"
+          onClick={() => setIsAsking(true)}
+          className="mt-1 block font-medium text-accent hover:underline"
+        >
+          Ask for structured output …
+        </button>
+      )}
+      {isAsking && view.key !== undefined && (
+        <StructuredDialog
+          trajectoryKey={view.key}
+          setup={setup}
+          draft={structured}
+          onEdit={setStructured}
+          onRecord={(question, schema) => {
+            setIsAsking(false)
+            onTurn({ ...setup, sampling: withGrammar(setup.sampling, { json_schema: schema }) }, question)
+          }}
+          onClose={() => setIsAsking(false)}
+        />
+      )}
       <Heading>Tool calls</Heading>
       <ToolCalls trajectory={trajectory} onSelect={(index) => view.setSelection(single(index))} />
     </>
   )
 }
+
+/** Its tokens can be gone on from. */
+const canBeAsked = ({ outcome, provenance, segments }: TrajectoryView): boolean =>
+  outcome.kind !== 'running' &&
+  segments.length > 0 &&
+  !(provenance.kind === 'rollout' && provenance.endpoint === 'chat')

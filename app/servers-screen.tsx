@@ -9,7 +9,7 @@ import { ServerDetails } from '#components/servers/server-details.tsx'
 import { draftOf, EMPTY_DRAFT, inputOf, type ServerDraft } from '#components/servers/server-draft.ts'
 import { ServerForm } from '#components/servers/server-form.tsx'
 import { ServerList } from '#components/servers/server-list.tsx'
-import { ServerLight, type ShownStatus } from '#components/servers/server-state.tsx'
+import { downloadText, ServerLight, type ShownStatus } from '#components/servers/server-state.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
@@ -263,7 +263,11 @@ function Server({ server, status, isUsed, takesFocus, onUse, onEdit, onRemoved }
       <div className="mt-6 max-w-6xl">
         {status.state === 'ready' && <ServerDetails status={status} load={load} />}
         {status.state === 'asking' && <p className="text-faint">Asking the server …</p>}
-        {status.state === 'starting' && <p className="text-warn">It is starting: its model is not loaded yet.</p>}
+        {status.state === 'starting' && (
+          <p className="text-warn">
+            It is starting: {status.download ? downloadText(status.download) : 'its model is not loaded yet'}.
+          </p>
+        )}
         {status.state === 'failed' && (
           <Banner tone="bad" title={status.message} hint={status.hint}>
             <code className="font-mono text-dim text-xs">{status.code}</code>

@@ -6,19 +6,22 @@ import { ImportPreview } from '#components/servers/import-preview.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { FileButton } from '#components/ui/file-button.tsx'
-import { saveText } from '#lib/client/files.ts'
 import { serversOptions } from '#lib/client/queries.ts'
+import { saveText } from '#lib/client/save-file.ts'
 import { saveServers } from '#lib/client/servers.ts'
 import type { ServerEntry } from '#lib/core/server-status.ts'
+import type { OwnPreset } from '#lib/settings/sampling-presets.ts'
 import { readSettings, type Settings, settingsText } from '#lib/settings/settings-file.ts'
 import {
   FIRST_CHOICES,
   type ImportChoices,
   importPlan,
+  takenPresets,
   takenServers,
   takenSetup,
 } from '#lib/settings/settings-import.ts'
 import type { Setup } from '#lib/settings/setup.ts'
+import { useSamplingPresets } from './use-sampling-presets.ts'
 
 interface SettingsExchangeProps {
   readonly servers: readonly ServerEntry[]
@@ -49,10 +52,11 @@ const LARGEST_FILE = 1 << 20
 
 export function SettingsExchange({ servers, setup, onSetup }: SettingsExchangeProps) {
   const cache = useQueryClient()
+  const [presets, setPresets] = useSamplingPresets()
   const [exchange, setExchange] = useState<Exchange>({ kind: 'idle' })
   const read = async (file: File) => setExchange(await opened(file))
   const preview = exchange.kind === 'preview' ? exchange : undefined
-  const plan = preview && importPlan(preview.file.settings, { servers, setup })
+  const plan = preview && importPlan(preview.file.settings, { servers, setup, presets })
   const carryOut = async () => {
     if (!preview || !plan) return
     const { file, choices } = preview
@@ -66,6 +70,7 @@ export function SettingsExchange({ servers, setup, onSetup }: SettingsExchangePr
       )
       const taken = takenSetup(plan, choices, new Set(refused.keys()))
       if (taken) onSetup(taken)
+      setPresets(takenPresets(plan, choices, presets))
       const failures = new Map([...refused].map(([name, { message }]) => [name, message]))
       setExchange(
         failures.size > 0
@@ -81,9 +86,11 @@ export function SettingsExchange({ servers, setup, onSetup }: SettingsExchangePr
   }
   return (
     <div className="grid gap-2">
-      <p className="text-dim text-xs">Servers and the playground’s setup as a file, without keys.</p>
+      <p className="text-dim text-xs">Servers, the playground’s setup and sampling presets as a file, without keys.</p>
       <div className="flex flex-wrap gap-2">
-        <Button onClick={() => saveText(exported(servers, setup), 'rollscope-settings.json')}>Export settings</Button>
+        <Button onClick={() => saveText(exported(servers, setup, presets), 'rollscope-settings.json')}>
+          Export settings
+        </Button>
         <FileButton accept=".json,application/json" label="Settings file" onFile={read}>
           Import settings
         </FileButton>
@@ -108,12 +115,13 @@ export function SettingsExchange({ servers, setup, onSetup }: SettingsExchangePr
 }
 
 /** Only what is saved by hand: the others belong to the installation. */
-const exported = (servers: readonly ServerEntry[], setup: Setup): string =>
+const exported = (servers: readonly ServerEntry[], setup: Setup, presets: readonly OwnPreset[]): string =>
   settingsText({
     servers: servers
       .filter(({ source }) => source === 'saved')
       .map(({ name, baseUrl, hasKey }) => ({ name, baseUrl, needsKey: hasKey })),
     setup,
+    presets,
   })
 
 async function opened(file: File): Promise<Exchange> {

@@ -10,21 +10,21 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { ApiError } from '#lib/client/api.ts'
 import { FileError } from '#lib/client/file-error.ts'
-import { type Exports, exportsOf } from '#lib/client/files.ts'
+import type { Exports } from '#lib/client/files.ts'
 import { serversOptions } from '#lib/client/queries.ts'
 import { reader } from '#lib/client/reader.ts'
-import { TaskError } from '#lib/client/task-lane.ts'
+import { TaskError } from '#lib/client/task-error.ts'
 import { useOpenedFile } from '#lib/client/use-opened-file.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { type ShellActions, ShellContext, type Shown } from './shell-actions.ts'
 import { useServerStatus } from './use-server-status.ts'
 
 // Loaded when they are asked for: the first load is for what is seen first.
-const KeysDialog = dynamic(async () => (await import('./keys-dialog.tsx')).KeysDialog)
-const OpenDialog = dynamic(async () => (await import('./open-dialog.tsx')).OpenDialog)
+const KeysDialog = dynamic(async () => (await import('./keys-dialog.tsx')).KeysDialog, { loading: () => null })
+const OpenDialog = dynamic(async () => (await import('./open-dialog.tsx')).OpenDialog, { loading: () => null })
 const TokenGate = dynamic(async () => (await import('./token-gate.tsx')).TokenGate)
-const ExportDialog = dynamic(async () => (await import('./export-dialog.tsx')).ExportDialog)
-const OfflineExport = dynamic(async () => (await import('./offline-export.tsx')).OfflineExport)
+const ExportDialog = dynamic(async () => (await import('./export-dialog.tsx')).ExportDialog, { loading: () => null })
+const OfflineExport = dynamic(async () => (await import('./offline-export.tsx')).OfflineExport, { loading: () => null })
 
 interface ShellProps {
   readonly title: string
@@ -34,15 +34,17 @@ interface ShellProps {
   readonly notice?: ReactNode
   /** Name of the server in use; omitted where none is: the default one is shown. */
   readonly server?: string
-  /** A file that was dropped on the page: true where the page takes it. Others are opened as trajectories. */
-  readonly onFile?: (file: File) => boolean
+  /** What Export does where the page shows more than one trajectory; undefined: there is nothing yet. */
+  readonly onExport?: (() => void) | undefined
+  /** Files that were dropped on the page: true where the page takes them. Else the first is opened as a trajectory. */
+  readonly onFiles?: (files: readonly [File, ...File[]]) => boolean
   readonly children: ReactNode
 }
 
 /** Shorter waits are not told: a note that flashes tells nobody anything. */
 const UNTOLD_MS = 300
 
-export function Shell({ title, trajectory, notice, server = '', onFile, children }: ShellProps) {
+export function Shell({ title, trajectory, notice, server = '', onExport, onFiles, children }: ShellProps) {
   const router = useRouter()
   const openedFile = useOpenedFile()
   const [isOpening, setIsOpening] = useState(false)
@@ -75,7 +77,7 @@ export function Shell({ title, trajectory, notice, server = '', onFile, children
       if (!opening.signal.aborted) setReading(undefined)
     }
   }
-  const isDropping = useFileDrop((file) => onFile?.(file) || open(file))
+  const isDropping = useFileDrop((files) => onFiles?.(files) || open(files[0]))
   const isExpecting = isOpening || isDropping
   useEffect(() => {
     if (!isExpecting) return
@@ -93,9 +95,13 @@ export function Shell({ title, trajectory, notice, server = '', onFile, children
       trajectory && trajectory.segments.length > 0
         ? async () =>
             setExports(
-              await exportsOf(trajectory, (choices) => setExports((known) => known && { ...known, choices }), fail),
+              await (await import('#lib/client/files.ts')).exportsOf(
+                trajectory,
+                (choices) => setExports((known) => known && { ...known, choices }),
+                fail,
+              ),
             )
-        : undefined,
+        : onExport,
     showKeys: () => setIsAsking(true),
     onShown: setShown,
   }
@@ -130,7 +136,7 @@ export function Shell({ title, trajectory, notice, server = '', onFile, children
           className="pointer-events-none fixed inset-3 z-10 grid place-items-center rounded-xl border-2 border-accent border-dashed bg-ground/85 font-medium text-lg"
           role="status"
         >
-          {onFile ? 'Drop to open the file' : 'Drop to open the trajectory'}
+          {onFiles ? 'Drop to open the file' : 'Drop to open the trajectory'}
         </div>
       )}
     </div>
@@ -150,6 +156,7 @@ interface HeaderProps {
 /** Where the header leads, in this order. */
 const PAGES = [
   { href: '/', label: 'Playground' },
+  { href: '/compare', label: 'Compare' },
   { href: '/templates', label: 'Templates' },
   { href: '/library', label: 'Library' },
   { href: '/servers', label: 'Servers' },
@@ -172,7 +179,7 @@ function Header({ title, server, onOpen, onExport }: HeaderProps) {
           <Link
             key={href}
             href={href}
-            aria-current={path === href ? 'page' : undefined}
+            aria-current={path === href || path.startsWith(`${href}/`) ? 'page' : undefined}
             className="py-2 text-dim hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:font-semibold aria-[current=page]:text-ink"
           >
             {label}
@@ -217,11 +224,11 @@ function useQuestionMark(onPress: () => void): void {
 }
 
 /** Files dropped anywhere in the window; true while one is held over it. */
-function useFileDrop(onFile: (file: File) => unknown): boolean {
+function useFileDrop(onFiles: (files: readonly [File, ...File[]]) => unknown): boolean {
   const [isOver, setIsOver] = useState(false)
   const drop = useEffectEvent((event: DragEvent) => {
-    const file = event.dataTransfer?.files[0]
-    if (file) onFile(file)
+    const [first, ...rest] = event.dataTransfer?.files ?? []
+    if (first) onFiles([first, ...rest])
   })
   useEffect(() => {
     const holdsFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false

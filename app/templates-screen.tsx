@@ -41,8 +41,12 @@ import { useSetup } from './use-setup.ts'
 const RevisionsDialog = dynamic(
   async () => (await import('#components/templates/revisions-dialog.tsx')).RevisionsDialog,
 )
-const LabLoadDialog = dynamic(async () => (await import('./lab-load-dialog.tsx')).LabLoadDialog)
-const LabTokenizerDialog = dynamic(async () => (await import('./lab-tokenizer-dialog.tsx')).LabTokenizerDialog)
+const LabLoadDialog = dynamic(async () => (await import('./lab-load-dialog.tsx')).LabLoadDialog, {
+  loading: () => null,
+})
+const LabTokenizerDialog = dynamic(async () => (await import('./lab-tokenizer-dialog.tsx')).LabTokenizerDialog, {
+  loading: () => null,
+})
 
 const PART_NAMES = { template: 'Template', messages: 'Messages', tools: 'Tools', options: 'Options' } as const
 
@@ -66,7 +70,7 @@ export function TemplatesScreen() {
     <Shell
       title="Template lab"
       trajectory={undefined}
-      onFile={(file) => {
+      onFiles={([file]) => {
         if (!isLabFile(file.name)) return false
         open(file)
         return true

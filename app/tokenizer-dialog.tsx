@@ -1,12 +1,11 @@
 'use client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { Banner } from '#components/ui/banner.tsx'
-import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { SelectField, TextField } from '#components/ui/field.tsx'
 import { ApiError } from '#lib/client/api.ts'
 import { capabilitiesOptions, chooseTokenizer, TRAJECTORIES, trajectoryOptions } from '#lib/client/queries.ts'
+import { TokenizerFormEnd, type TokenizerReading } from './tokenizer-form-end.tsx'
 
 interface TokenizerDialogProps {
   readonly storedKey: string
@@ -23,7 +22,7 @@ export function TokenizerDialog({ storedKey, tokenizer, parser, onClose }: Token
   const [name, setName] = useState(tokenizer ?? '')
   const [chosen, setChosen] = useState(parser)
   const shownParser = chosen ?? data?.parsers[0]
-  const [state, setState] = useState<'asking' | 'reading' | ApiError>('asking')
+  const [state, setState] = useState<TokenizerReading>('asking')
   const choose = async (event: FormEvent) => {
     event.preventDefault()
     setState('reading')
@@ -68,17 +67,9 @@ export function TokenizerDialog({ storedKey, tokenizer, parser, onClose }: Token
             <option key={known}>{known}</option>
           ))}
         </SelectField>
-        {state instanceof ApiError && <Banner tone="bad" title={state.message} hint={state.hint} />}
-        <div className="flex items-center justify-end gap-3">
-          {state === 'reading' && (
-            <p className="text-faint text-xs" role="status">
-              Reading the tokenizer …
-            </p>
-          )}
-          <Button look="primary" type="submit" disabled={name.trim() === '' || state === 'reading'}>
-            Read the texts
-          </Button>
-        </div>
+        <TokenizerFormEnd state={state} isIncomplete={name.trim() === ''}>
+          Read the texts
+        </TokenizerFormEnd>
       </form>
     </Dialog>
   )

@@ -15,6 +15,7 @@ import type { OpenedFile } from '#lib/client/opened-file.ts'
 import { exampleOptions, trajectoryOptions } from '#lib/client/queries.ts'
 import { useLibrary } from '#lib/client/use-library.ts'
 import { useOpenedFile } from '#lib/client/use-opened-file.ts'
+import { exampleKey } from '#lib/compare/side.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { Shell } from './shell.tsx'
 import { useViewState } from './view-state.ts'
@@ -23,6 +24,10 @@ const loadInspector = () => import('./inspector.tsx')
 const Inspector = dynamic(async () => (await loadInspector()).Inspector)
 // Beside the trajectory, which takes longer; where it fails it is tried again when it is shown.
 if (typeof window !== 'undefined') loadInspector().catch(() => {})
+
+const SampleNeighbours = dynamic(async () => (await import('./sample-neighbours.tsx')).SampleNeighbours, {
+  loading: () => null,
+})
 
 /** One that is being written is read again this often; the playground follows it token by token. */
 const POLL_RUNNING_MS = 2_000
@@ -105,6 +110,7 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
       key={identity}
       trajectory={data}
       storedKey={storedKey}
+      comparedKey={storedKey}
       error={storedKey === undefined ? NOTHING_OPEN : error}
       notice={fresh?.storing.kind === 'failed' && <NotStored error={fresh.storing.error} />}
       remedy={
@@ -136,6 +142,9 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
     >
       {data && storedKey !== undefined && (
         <p className="grid justify-items-start gap-1.5">
+          {data.group && data.provenance.kind !== 'import' && (
+            <SampleNeighbours groupId={data.group.id} storedKey={storedKey} />
+          )}
           {data.model.tokenizer && data.model.template && (
             <Link href={`/?t=${encodeURIComponent(storedKey)}`} className="font-medium text-accent hover:underline">
               Continue in the playground
@@ -172,7 +181,15 @@ function NotStored({ error }: { readonly error: ApiError }) {
 
 export function ExampleScreen({ name }: { readonly name: string }) {
   const { data, error } = useQuery(exampleOptions(name))
-  return <TrajectoryScreen trajectory={data} storedKey={undefined} error={error} labels={<About trajectory={data} />} />
+  return (
+    <TrajectoryScreen
+      trajectory={data}
+      storedKey={undefined}
+      comparedKey={exampleKey(name)}
+      error={error}
+      labels={<About trajectory={data} />}
+    />
+  )
 }
 
 function About({ trajectory }: { readonly trajectory: TrajectoryView | undefined }) {
@@ -190,6 +207,8 @@ interface TrajectoryScreenProps {
   readonly trajectory: TrajectoryView | undefined
   /** Undefined for one that is not stored. */
   readonly storedKey: string | undefined
+  /** Under which it can be compared: that of an example too. */
+  readonly comparedKey: string | undefined
   readonly error: Error | null
   /** Title, tags, note and reward: as text, or to be changed. */
   readonly labels: ReactNode
@@ -201,11 +220,20 @@ interface TrajectoryScreenProps {
   readonly children?: ReactNode
 }
 
-function TrajectoryScreen({ trajectory, storedKey, error, labels, notice, remedy, children }: TrajectoryScreenProps) {
+function TrajectoryScreen({
+  trajectory,
+  storedKey,
+  comparedKey,
+  error,
+  labels,
+  notice,
+  remedy,
+  children,
+}: TrajectoryScreenProps) {
   return (
     <Shell title="Trajectory" trajectory={trajectory} notice={notice}>
       {trajectory ? (
-        <Inspector trajectory={trajectory} storedKey={storedKey} labels={labels}>
+        <Inspector trajectory={trajectory} storedKey={storedKey} comparedKey={comparedKey} labels={labels}>
           {children}
         </Inspector>
       ) : (

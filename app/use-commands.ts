@@ -1,11 +1,16 @@
-/** The commands of the inspector: their keys, and the palette that finds them. */
+/** The commands of a page: their keys, and the palette that finds them. */
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { type Command, type CommandScreen, runCommand } from '#components/inspector/command.ts'
-import { commandOfKey } from '#components/inspector/commands.ts'
+import { type Command, commandOfKey, runCommand } from '#components/commands/command.ts'
 import { keyName } from '#components/trajectory/key-name.ts'
 
-export function useCommands(screenOf: (showPalette: () => void) => CommandScreen) {
+interface Commands<Screen> {
+  readonly commands: readonly Command<Screen>[]
+  readonly screenOf: (showPalette: () => void) => Screen
+  readonly say: (message: string) => void
+}
+
+export function useCommands<Screen>({ commands, screenOf, say }: Commands<Screen>) {
   const [isPaletteOpen, setIsPaletteOpen] = useState(false)
   const screen = screenOf(() => setIsPaletteOpen(true))
   const press = useEffectEvent((event: globalThis.KeyboardEvent) => {
@@ -21,24 +26,19 @@ export function useCommands(screenOf: (showPalette: () => void) => CommandScreen
     screen,
     isPaletteOpen,
     closePalette: () => setIsPaletteOpen(false),
+    run: (command: Command<Screen>) => runCommand(command, screen, say),
     /** Closes the palette first: the focus goes back to where it was, and the command may take it elsewhere. */
-    runFromPalette: (command: Command) => {
+    runFromPalette: (command: Command<Screen>) => {
       flushSync(() => setIsPaletteOpen(false))
-      queueMicrotask(() => runCommand(command, screen))
+      queueMicrotask(() => runCommand(command, screen, say))
     },
-    /** For the element around the token view: what is typed while the palette comes is not for the tokens. */
-    onKeyDownCapture: (event: KeyboardEvent) => {
-      if (!isPaletteOpen) return
-      event.preventDefault()
-      event.stopPropagation()
-    },
-    /** Likewise: keys act while that has the focus, and are not fields' letters. */
-    onKeyDown: (event: KeyboardEvent) => {
-      if (event.defaultPrevented || !(event.target as Element).matches('[role="grid"]')) return
-      const command = commandOfKey(keyName(event))
+    /** Runs the command of a key that nothing else has answered. */
+    runKey: (event: KeyboardEvent | globalThis.KeyboardEvent) => {
+      if (event.defaultPrevented) return
+      const command = commandOfKey(commands, keyName(event))
       if (!command) return
       event.preventDefault()
-      runCommand(command, screen)
+      runCommand(command, screen, say)
     },
   }
 }

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import type { Scorer } from '#components/inspector/verify-panel.tsx'
 import { serversOptions } from '#lib/client/queries.ts'
 import { scoreIds } from '#lib/client/scoring.ts'
 import { withColumn } from '#lib/core/added-columns.ts'
+import type { Scorer } from '#lib/core/scoring/gathered.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 
 export function useScorer(): Scorer {

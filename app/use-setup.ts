@@ -1,5 +1,6 @@
 'use client'
 import { useEffect, useState } from 'react'
+import { keepInBrowser, readKept } from '#lib/client/browser-storage.ts'
 import { DEFAULT_SETUP, type Setup, setupFrom } from '#lib/settings/setup.ts'
 
 const SETUP_KEY = 'rollscope.setup'
@@ -13,14 +14,14 @@ export function useSetup(): readonly [Setup, (setup: Setup) => void] {
     setup,
     (changed) => {
       setSetup(changed)
-      window.localStorage.setItem(SETUP_KEY, JSON.stringify(changed))
+      keepInBrowser(SETUP_KEY, JSON.stringify(changed))
     },
   ]
 }
 
 function remembered(): Setup {
   try {
-    return setupFrom(JSON.parse(window.localStorage.getItem(SETUP_KEY) ?? '{}'))
+    return setupFrom(JSON.parse(readKept(SETUP_KEY) ?? '{}'))
   } catch {
     return DEFAULT_SETUP
   }

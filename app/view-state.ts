@@ -1,17 +1,12 @@
 'use client'
-import {
-  createSerializer,
-  parseAsFloat,
-  parseAsInteger,
-  parseAsString,
-  parseAsStringLiteral,
-  useQueryStates,
-} from 'nuqs'
+import { createSerializer, parseAsFloat, parseAsInteger, parseAsString, parseAsStringLiteral } from 'nuqs'
 import { INSPECTOR_TABS, type InspectorView } from '#components/inspector/inspection.ts'
 import { readSelection, type Selection, selectionText } from '#components/trajectory/selection.ts'
+import { useAddress } from './use-address.ts'
 
 const NAMES = {
   t: parseAsString,
+  group: parseAsString,
   at: parseAsString,
   tab: parseAsStringLiteral(INSPECTOR_TABS).withDefault('tokens'),
   colour: parseAsString.withDefault('logprob'),
@@ -26,10 +21,7 @@ const serialize = createSerializer(NAMES)
 
 /** What the address says of the view: a copied link shows the same. */
 export function useViewState() {
-  const [{ t, at, tab, colour, limit, find, scatter, format, opened }, set] = useQueryStates(NAMES, {
-    history: 'replace',
-    shallow: true,
-  })
+  const [{ t, group, at, tab, colour, limit, find, scatter, format, opened }, set] = useAddress(NAMES)
   const view: InspectorView = {
     tab,
     colour,
@@ -44,7 +36,12 @@ export function useViewState() {
     view,
     /** How many trajectories the file had that was just opened here; undefined when it was this one alone. */
     opened: opened !== null && opened > 1 ? opened : undefined,
-    setKey: (key: string | undefined) => set({ t: key ?? null, at: null }, { history: 'push' }),
+    /** The group of samples that the one shown belongs to. */
+    group: group ?? undefined,
+    setKey: (key: string | undefined) => set({ t: key ?? null, group: null, at: null }, { history: 'push' }),
+    /** `history`: push where it is another page to the reader, replace between samples of one group. */
+    setSample: (sample: { readonly key: string; readonly group: string }, history: 'push' | 'replace') =>
+      set({ t: sample.key, group: sample.group, ...(sample.key !== t && { at: null }) }, { history }),
     setView: (change: Partial<InspectorView>) => set(namesOf(change)),
     setSelection: (selection: Selection | undefined) => set(namesOf({ selection })),
     forgetOpened: () => set({ opened: null }),
@@ -52,8 +49,10 @@ export function useViewState() {
     addressAt: (path: string) => serialize(path, { t, opened, ...namesOf(view) }),
     /** An address that restores exactly this view, or one that differs, wherever the page's own may have got to. */
     link: (change: Partial<InspectorView> = {}) =>
-      new URL(serialize(window.location.pathname, { t, ...namesOf({ ...view, ...change }) }), window.location.href)
-        .href,
+      new URL(
+        serialize(window.location.pathname, { t, group, ...namesOf({ ...view, ...change }) }),
+        window.location.href,
+      ).href,
   }
 }
 

@@ -1,15 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
+import { commandOfKey, runCommand } from '../commands/command.ts'
+import { searched } from '../commands/palette-search.ts'
 import { DEFAULT_GRID_OPTIONS, NO_FOLDS } from '../trajectory/grid-options.ts'
 import { type Selection, single } from '../trajectory/selection.ts'
-import { type Command, type CommandScreen, runCommand } from './command.ts'
-import { COMMANDS, commandOfKey } from './commands.ts'
+import type { CommandScreen, InspectorCommand } from './command.ts'
+import { COMMANDS } from './commands.ts'
 import { furtherCommands } from './further-commands.ts'
 import type { Inspection } from './inspection.ts'
 import { markAfter } from './next-mark.ts'
 import type { Offers } from './offers.ts'
-import { searched } from './palette-search.ts'
 
 /** A screen that writes down what it is told. */
 function screenWith({
@@ -59,7 +60,7 @@ function screenWith({
 
 const press = (key: string, using: Parameters<typeof screenWith>[0]) => {
   const { screen, told } = screenWith(using)
-  runCommand(commandOfKey(key) as Command, screen)
+  runCommand(commandOfKey(COMMANDS, key) as InspectorCommand, screen, screen.inspection.say)
   return told
 }
 
@@ -87,7 +88,7 @@ describe('the table', () => {
   })
 
   test('keys that others answer are not taken from them', () => {
-    expect(['Mod+c', 'Mod+k', '?'].map(commandOfKey)).toEqual([undefined, undefined, undefined])
+    expect(['Mod+c', 'Mod+k', '?'].map((key) => commandOfKey(COMMANDS, key))).toEqual([undefined, undefined, undefined])
   })
 })
 

@@ -3,13 +3,15 @@
  * shows it. Keys are written as in key-name.ts, and act while the token view has the focus.
  */
 
+import { segmentsOf } from '#lib/core/tokens.ts'
+import { LIST_COMMANDS } from '../commands/command.ts'
 import { colourModeNamed, heatToggled, maskToggled } from '../trajectory/colour/modes.ts'
 import { allToggled, foldToggledAt, thinksToggled } from '../trajectory/folding.ts'
 import { GRID_MOVES, type GridMove, SELECT_ALL, widened } from '../trajectory/grid-keys.ts'
 import { resized } from '../trajectory/grid-options.ts'
 import { selectedHex, selectedIds, selectedJson, selectedText } from '../trajectory/selected-tokens.ts'
 import { copiedNote } from '../trajectory/use-copy.ts'
-import type { Command, CommandScreen } from './command.ts'
+import type { CommandScreen, InspectorCommand } from './command.ts'
 import { colour, copy, placeOf, step, toDrift, withSelection } from './command-steps.ts'
 import { INSPECTOR_TABS, TAB_TITLES } from './inspection.ts'
 import type { OfferName } from './offers.ts'
@@ -21,9 +23,9 @@ const obstacleWithout =
   ({ offers }: CommandScreen) =>
     offers[offer] ? undefined : reason
 
-export const COMMANDS: readonly Command[] = [
+export const COMMANDS: readonly InspectorCommand[] = [
   ...GRID_MOVES.map(
-    (move): Command => ({
+    (move): InspectorCommand => ({
       name: move.name,
       title: move.title,
       group: 'Move',
@@ -147,25 +149,10 @@ export const COMMANDS: readonly Command[] = [
     keys: ['-'],
     run: ({ options, onOptions }) => onOptions(resized(options, -1)),
   },
-  {
-    name: 'palette',
-    title: 'All commands',
-    group: 'View',
-    keys: ['Mod+k'],
-    hasOwnKeys: true,
-    run: ({ page }) => page.showPalette(),
-  },
-  {
-    name: 'keys',
-    title: 'These keys',
-    group: 'View',
-    keys: ['?'],
-    hasOwnKeys: true,
-    run: ({ page }) => page.showKeys(),
-  },
+  ...LIST_COMMANDS,
 
   ...INSPECTOR_TABS.map(
-    (tab): Command => ({
+    (tab): InspectorCommand => ({
       name: `tab-${tab}`,
       title: `Show ${TAB_TITLES[tab]}`,
       group: 'Tabs',
@@ -218,6 +205,20 @@ export const COMMANDS: readonly Command[] = [
     run: (screen) => copy(screen, screen.page.link(), 'Link copied.'),
   },
   {
+    name: 'copy-python',
+    title: 'Copy the run as a Python script for strands-sglang',
+    group: 'Copy',
+    obstacle: nothingRead,
+    run: async (screen) => copy(screen, (await codeOf(screen))?.python, 'Python script copied.'),
+  },
+  {
+    name: 'copy-curl',
+    title: 'Copy the run as cURL',
+    group: 'Copy',
+    obstacle: nothingRead,
+    run: async (screen) => copy(screen, (await codeOf(screen))?.curl, 'cURL copied.'),
+  },
+  {
     name: 'copy-image',
     title: 'Copy as image: what is chosen, or what is in sight',
     group: 'Copy',
@@ -246,6 +247,14 @@ export const COMMANDS: readonly Command[] = [
     run: ({ offers }) => offers.verify?.(),
   },
   {
+    name: 'compare',
+    title: 'Compare with retokenized',
+    group: 'Trajectory',
+    obstacle: ({ inspection }) =>
+      inspection.onCompare ? undefined : 'A trajectory that is not stored yet cannot be compared.',
+    run: ({ inspection }) => inspection.onCompare?.('messages'),
+  },
+  {
     name: 'fork',
     title: 'Fork here',
     group: 'Trajectory',
@@ -256,6 +265,11 @@ export const COMMANDS: readonly Command[] = [
   { name: 'open', title: 'Open a file …', group: 'Trajectory', run: ({ page }) => page.openFile() },
 ]
 
-/** The command of a key; undefined: it has none here. */
-export const commandOfKey = (key: string): Command | undefined =>
-  COMMANDS.find(({ keys, hasOwnKeys }) => !hasOwnKeys && keys?.includes(key))
+function nothingRead({ inspection: { trajectory } }: CommandScreen): string | undefined {
+  return segmentsOf(trajectory)[0]?.kind === 'prompt' ? undefined : 'It does not begin with a prompt.'
+}
+
+/** Seldom asked for: loaded then. */
+async function codeOf({ inspection }: CommandScreen) {
+  return (await import('./run-code.ts')).runCode(inspection.trajectory, undefined)
+}

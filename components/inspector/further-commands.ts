@@ -1,15 +1,22 @@
 import { segmentStarts, tokenCount } from '#lib/core/tokens.ts'
 import { colourGroups } from '../trajectory/colour/modes.ts'
 import { single } from '../trajectory/selection.ts'
-import type { Command, CommandScreen } from './command.ts'
+import type { CommandScreen, InspectorCommand } from './command.ts'
 import { colour } from './command-steps.ts'
+import { COMMANDS } from './commands.ts'
+
+/** What the palette offers. A number names places: they come first. */
+export const offeredCommands = (screen: CommandScreen, typed: string): readonly InspectorCommand[] => [
+  ...furtherCommands(screen, typed),
+  ...COMMANDS.filter(({ name }) => name !== 'palette'),
+]
 
 /** Those that depend on the trajectory: its colours, and the places that a number names. */
-export function furtherCommands(screen: CommandScreen, typed: string): readonly Command[] {
+export function furtherCommands(screen: CommandScreen, typed: string): readonly InspectorCommand[] {
   const { trajectory } = screen.inspection
   const number = /^\d{1,9}$/.test(typed.trim()) ? Number(typed) : undefined
   const starts = segmentStarts(trajectory)
-  const place = (what: string, token: number): Command => ({
+  const place = (what: string, token: number): InspectorCommand => ({
     name: `go-${what}`,
     title: `Go to ${what} ${number}`,
     group: 'Move',
@@ -20,7 +27,7 @@ export function furtherCommands(screen: CommandScreen, typed: string): readonly 
     ...(number !== undefined && number < starts.length - 1 ? [place('segment', starts[number] as number)] : []),
     ...colourGroups(trajectory).flatMap(({ choices }) =>
       choices.map(
-        ({ name, title, missing }): Command => ({
+        ({ name, title, missing }): InspectorCommand => ({
           name: `colour-${name}`,
           title: name === 'none' ? 'Colour by nothing' : `Colour by ${title}`,
           group: 'Colour',

@@ -41,7 +41,7 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
       className="min-w-0 bg-ground text-xs tabular-nums"
       onKeyDown={leave}
     >
-      <div className="flex items-center gap-1.5 overflow-x-auto px-3.5 py-1 lg:flex-wrap">
+      <div className="relative flex items-center gap-1.5 overflow-x-auto px-3.5 py-1 lg:flex-wrap">
         {chips.map((chip) => (
           <button
             key={chip.key}
@@ -66,6 +66,15 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
             {shown.message}
             {shown.remedy !== undefined && <span className="text-dim"> {shown.remedy}</span>}
           </p>
+          {shown.kind === 'drift' && inspection.onCompare && (
+            <button
+              type="button"
+              className="shrink-0 py-1 font-medium text-accent hover:underline"
+              onClick={() => inspection.onCompare?.('text')}
+            >
+              See in compare
+            </button>
+          )}
           {shown.places.length > 1 && (
             <span className="flex shrink-0 items-center">
               <IconButton label="Previous place" onClick={() => step(shown, -1)}>
@@ -96,6 +105,8 @@ interface Opened {
 type Tone = Severity | 'unknown'
 
 interface Chip extends Pick<HealthFinding, 'label' | 'message' | 'places' | 'remedy'> {
+  /** Omitted: it is no finding. */
+  readonly kind?: HealthFinding['kind']
   readonly key: string
   readonly tone: Tone
 }
@@ -125,7 +136,7 @@ function chipsOf(health: InspectState<Health>, drift: InspectState<Drift>): read
     ...(health.kind === 'failed'
       ? [unknownChip('health not known', `It could not be checked: ${health.error.message}`)]
       : []),
-    ...findings.map(({ kind, severity, ...rest }): Chip => ({ key: `${kind} ${rest.label}`, tone: severity, ...rest })),
+    ...findings.map(({ severity, ...rest }): Chip => ({ key: `${rest.kind} ${rest.label}`, tone: severity, ...rest })),
     ...(why === undefined
       ? []
       : [unknownChip('drift not known', `Whether the text comes back as the same ids is not known: ${why}.`)]),

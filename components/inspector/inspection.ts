@@ -73,6 +73,11 @@ export interface Inspection {
   readonly offer: Offer
   /** Says something in the status line, aloud to screen readers too: `link copied`. */
   readonly say: (message: string) => void
+  /**
+   * Shows the trajectory beside what a pipeline would have of it that keeps its text or its messages; undefined: it has no
+   * address yet.
+   */
+  readonly onCompare: ((kept: 'text' | 'messages') => void) | undefined
   /** Gives the user a file of JSON. */
   readonly onSave: (text: string, name: string) => void
 }

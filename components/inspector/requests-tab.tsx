@@ -1,16 +1,18 @@
 'use client'
 import { useEffect, useEffectEvent, useState } from 'react'
+import { cachedTokensOf } from '#lib/core/statistics.ts'
 import { segmentsOf } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { type RecordedCall, recordedCalls } from '#lib/inspect/requests/recorded-calls.ts'
 import { countText, durationText, percentText } from '../trajectory/numbers.ts'
 import { useRowWindow } from '../ui/row-window.ts'
+import { CopyRun } from './copy-run.tsx'
 import type { InspectorPartProps } from './inspection.ts'
 import { CallDetails } from './requests/call-details.tsx'
 import { CallRow } from './requests/call-row.tsx'
 import { useInspectTask } from './use-inspect-task.ts'
 
-/** Each /generate call: what was sent, what came back, how long it took. */
+/** Each call: what was sent, what came back, how long it took. */
 export function RequestsTab({ inspection }: InspectorPartProps) {
   const { trajectory, view } = inspection
   const calls = recordedCalls(trajectory)
@@ -31,7 +33,10 @@ export function RequestsTab({ inspection }: InspectorPartProps) {
       data-idle={checks.kind === 'done'}
       className="grid h-full grid-rows-[auto_minmax(0,1fr)] text-xs"
     >
-      <p className="border-line border-b px-3.5 py-2 text-dim tabular-nums">{summary(trajectory, calls)}</p>
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1 border-line border-b px-3.5 py-2">
+        <p className="text-dim tabular-nums">{summary(trajectory, calls)}</p>
+        <CopyRun trajectory={trajectory} />
+      </div>
       <div ref={scroller} onScroll={onScroll} className="min-h-0 overflow-y-auto [overflow-anchor:none]">
         <div style={{ height: offsets[first] }} />
         <ol>
@@ -77,12 +82,13 @@ function summary(trajectory: TrajectoryView, calls: readonly RecordedCall[]): st
   const sum = (amount: (call: RecordedCall) => number | undefined) =>
     calls.reduce((total, call) => total + (amount(call) ?? 0), 0)
   const sent = sum(({ request }) => request.inputLength)
-  const cached = sum(({ segment, request }) => (request.scoring ?? segment.usage)?.cachedTokens)
+  const cached = sum(({ segment }) => cachedTokensOf(segment) ?? 0)
   const responses = segmentsOf(trajectory).filter(({ kind }) => kind === 'response').length
   const ms = sum(({ segment }) => segment.timing?.elapsedMs)
   return [
     `${countText(calls.length)} ${calls.length === 1 ? 'request' : 'requests'}`,
-    `${countText(sent)} tokens sent`,
+    // What a chat endpoint gets are messages.
+    `${countText(sent)} tokens ${calls.some(({ request }) => request.endpoint === 'chat') ? 'read' : 'sent'}`,
     ...(cached > 0 ? [`${percentText(cached / sent)} from the cache`] : []),
     `${countText(sum(({ segment }) => segment.ids.length))} written`,
     ...(ms > 0 ? [durationText(ms)] : []),

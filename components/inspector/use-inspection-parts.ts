@@ -2,6 +2,7 @@
 /** What an `Inspection` holds besides the view and the worker: marks, folds, offers, and the token view itself. */
 import { useRef, useState } from 'react'
 import type { Span } from '#lib/core/trajectory.ts'
+import { useSaid } from '../commands/use-said.ts'
 import { unfoldedAt } from '../trajectory/folding.ts'
 import type { GridControl } from '../trajectory/grid-control.ts'
 import { type Folds, NO_FOLDS } from '../trajectory/grid-options.ts'
@@ -9,11 +10,10 @@ import type { Selection } from '../trajectory/selection.ts'
 import type { MarkKind, TokenMarks } from '../trajectory/token-marks.ts'
 import type { Inspection } from './inspection.ts'
 import { useOffers } from './use-offers.ts'
-import { useSaid } from './use-said.ts'
 
 type Given = Pick<
   Inspection,
-  'trajectory' | 'storedKey' | 'view' | 'onView' | 'run' | 'colouring' | 'reading' | 'onSave'
+  'trajectory' | 'storedKey' | 'view' | 'onView' | 'run' | 'colouring' | 'reading' | 'onCompare' | 'onSave'
 >
 
 interface PartsOptions {

@@ -1,11 +1,11 @@
 'use client'
 /** Scores the trajectory again on a server, by prefill, and tells how far the logprobs differ. */
 import { useEffect, useRef, useState } from 'react'
-import type { ScoreLine, ScoreRequest, ScoringServer } from '#lib/core/score.ts'
-import { ids } from '#lib/core/tokens.ts'
+import { gatherScores, type Scorer } from '#lib/core/scoring/gathered.ts'
+import { type ServedFact, servedFacts } from '#lib/core/scoring/served.ts'
+import { ids, tokenCount } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { rangesToVerify } from '#lib/inspect/verify/plan.ts'
-import { type ServedFact, servedFacts } from '#lib/inspect/verify/served.ts'
 import { type Verification, verification } from '#lib/inspect/verify/verification.ts'
 import { countText } from '../trajectory/numbers.ts'
 import { Banner } from '../ui/banner.tsx'
@@ -15,15 +15,6 @@ import { SelectField } from '../ui/field.tsx'
 import type { InspectorPartProps } from './inspection.ts'
 import { useOffer } from './offers.ts'
 import { VerifyReport } from './verify-report.tsx'
-
-/** How a trajectory is scored, and where. */
-export interface Scorer {
-  /** Names of saved servers; undefined until they are known. */
-  readonly servers: readonly string[] | undefined
-  /** Where the trajectory names none that is there. */
-  readonly defaultServer: string | undefined
-  readonly score: (request: ScoreRequest, signal: AbortSignal) => AsyncIterable<ScoreLine>
-}
 
 interface VerifyPanelProps extends InspectorPartProps {
   readonly scorer: Scorer
@@ -71,9 +62,10 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
       })
     setAsked({ kind: 'scoring', done: 0, of })
     try {
-      const { scores, told, versions } = await gathered(
+      const scores = new Float64Array(tokenCount(trajectory)).fill(Number.NaN)
+      const { server: told, versions } = await gatherScores(
         scorer.score({ ids: ids(trajectory), ranges, ...(server !== undefined && { server }) }, own.signal),
-        trajectory,
+        scores,
         (done) => setAsked({ kind: 'scoring', done, of }),
       )
       if (own.signal.aborted) return
@@ -138,7 +130,7 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
         {asked?.kind === 'scoring' && (
           <p role="status" className="text-dim text-xs tabular-nums">
             {countText(asked.done)} of {countText(asked.of)} tokens scored …
-            <progress className="mt-1 block h-1.5 w-full accent-(--accent)" value={asked.done} max={asked.of} />
+            <progress className="mt-1 block h-1.5 w-full" value={asked.done} max={asked.of} />
           </p>
         )}
         {asked?.kind === 'failed' && <Banner tone="bad" title={asked.title} hint={asked.hint} />}
@@ -160,31 +152,3 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
 /** Where the last response came from. */
 const recordedServer = ({ segments }: TrajectoryView): string | undefined =>
   segments.findLast((segment) => segment.kind === 'response')?.request?.server
-
-async function gathered(
-  lines: AsyncIterable<ScoreLine>,
-  trajectory: TrajectoryView,
-  onProgress: (done: number) => void,
-): Promise<{ readonly scores: Float64Array; readonly told: ScoringServer; readonly versions: readonly string[] }> {
-  const scores = new Float64Array(trajectory.segments.reduce((sum, { ids }) => sum + ids.length, 0)).fill(Number.NaN)
-  const versions = new Set<string>()
-  let told: ScoringServer | undefined
-  let done = 0
-  for await (const line of lines)
-    switch (line.kind) {
-      case 'server':
-        told = line
-        break
-      case 'scores':
-        for (const [offset, logprob] of line.logprobs.entries()) scores[line.start + offset] = logprob ?? Number.NaN
-        if (line.weightVersion !== undefined) versions.add(line.weightVersion)
-        done += line.logprobs.length
-        onProgress(done)
-        break
-      case 'failed':
-        throw Object.assign(new Error(line.detail), { hint: line.hint })
-      case 'done':
-        if (told) return { scores, told, versions: [...versions] }
-    }
-  throw new Error('The answer ended before all was scored.')
-}

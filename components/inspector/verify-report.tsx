@@ -1,7 +1,7 @@
 import { textOf } from '#lib/core/pieces.ts'
+import type { ServedFact } from '#lib/core/scoring/served.ts'
 import { segmentStarts } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import type { ServedFact } from '#lib/inspect/verify/served.ts'
 import type { Difference, Verification } from '#lib/inspect/verify/verification.ts'
 import { countText, decimalText } from '../trajectory/numbers.ts'
 import { Button } from '../ui/button.tsx'

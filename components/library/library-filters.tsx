@@ -1,3 +1,4 @@
+import { X } from 'lucide-react'
 import type { Ref } from 'react'
 import { type Choices, firstOrder, type ListSort } from '#lib/core/library.ts'
 import { countText } from '../trajectory/numbers.ts'
@@ -13,6 +14,8 @@ export interface LibraryFilter {
   readonly source: string
   /** problems, none, drift or unchecked. */
   readonly health: string
+  /** The id of a group of samples. */
+  readonly group: string
 }
 
 interface LibraryFiltersProps {
@@ -73,6 +76,18 @@ export function LibraryFilters({ filter, choices, sort, onFilter, onSort, search
         options={HEALTH_OPTIONS}
         onChange={(health) => onFilter({ health })}
       />
+      {filter.group !== '' && (
+        <button
+          type="button"
+          aria-label="Show more than this group"
+          title="Show more than this group"
+          data-set
+          className={`${BOX} inline-flex items-center gap-1.5`}
+          onClick={() => onFilter({ group: '' })}
+        >
+          One group <X size={13} aria-hidden />
+        </button>
+      )}
       <select
         aria-label="Sort"
         value={SORTS.findIndex(([, { by, order }]) => by === sort.by && order === sort.order)}

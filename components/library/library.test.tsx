@@ -30,6 +30,8 @@ const row = (key: string, change: Partial<TrajectorySummary> = {}): TrajectorySu
   meanLogprob: null,
   toolCalls: 0,
   failedCalls: 0,
+  group: null,
+  rewardWhy: null,
   health: null,
   ...change,
 })

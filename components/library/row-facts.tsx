@@ -19,6 +19,7 @@ export function RowFacts({ row }: { readonly row: TrajectorySummary }) {
         {countText(row.trained)}
         {row.tokens > 0 && ` · ${percentText(row.trained / row.tokens)}`}
       </Fact>
+      {row.rewardWhy !== null && <Fact name="reward">{row.rewardWhy}</Fact>}
       <Fact name="mean logprob">{decimalText(row.meanLogprob)}</Fact>
       <Fact name="tool calls">
         {countText(row.toolCalls - row.failedCalls)} ✓ {countText(row.failedCalls)} ✗

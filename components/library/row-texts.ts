@@ -34,8 +34,6 @@ export function rangeText(start: number, shown: number, total: number): string {
   return `${countText(start + 1)}–${countText(start + shown)} of ${countText(total)}`
 }
 
-export const rewardText = (reward: number | null): string => (reward === null ? '—' : String(reward).replace('-', '−'))
-
 /** The colour of an outcome; its word says the same. */
 export const outcomeInk = ({ outcomeKind, outcome }: Pick<TrajectorySummary, 'outcomeKind' | 'outcome'>): string =>
   outcomeKind === 'failed'

@@ -3,9 +3,9 @@
 import { ArrowDown, ArrowUp, Pencil } from 'lucide-react'
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
 import { firstOrder, type ListSort, type TrajectorySummary } from '#lib/core/library.ts'
-import { countText, decimalText } from '../trajectory/numbers.ts'
+import { countText, decimalText, rewardText } from '../trajectory/numbers.ts'
 import { HealthMarks } from './health-marks.tsx'
-import { outcomeInk, rewardText, sourceText, timeText, titleText, whenText } from './row-texts.ts'
+import { outcomeInk, sourceText, timeText, titleText, whenText } from './row-texts.ts'
 import { TagList } from './tag-list.tsx'
 
 /** What is to be done with a row. */
@@ -21,6 +21,9 @@ interface TrajectoryTableProps {
   readonly shown: string | undefined
   readonly onAction: (action: RowAction) => void
 }
+
+/** The playground, with all samples of the group. */
+const groupHref = (key: string, group: string): string => `/?${new URLSearchParams({ t: key, group })}`
 
 const WIDE = 'max-md:hidden'
 const WIDER = 'max-xl:hidden'
@@ -215,6 +218,16 @@ function Row({ row, now, isChosen, isShown, tabIndex, onChoose, onAction }: RowP
           >
             {title}
           </a>
+          {row.group && (
+            <a
+              href={groupHref(row.key, row.group.id)}
+              tabIndex={tabIndex}
+              title={`Sample ${row.group.index + 1} of a group: show it among the others`}
+              className="shrink-0 rounded border border-line px-1 text-[11px] text-dim hover:border-line-strong hover:text-ink"
+            >
+              sample {row.group.index + 1}
+            </a>
+          )}
           <span className="flex shrink-0 gap-1.5 self-center">
             <HealthMarks health={row.health} />
           </span>

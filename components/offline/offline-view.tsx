@@ -5,9 +5,10 @@ import { type KeyboardEvent, useState } from 'react'
 import { tokenAt, tokenCount } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { OfflineView as SavedView } from '#lib/offline/document.ts'
+import { StatusLine } from '../commands/status-line.tsx'
 import { FindBar } from '../inspector/find-bar.tsx'
 import { RangeCard } from '../inspector/range-card.tsx'
-import { StatusLine } from '../inspector/status-line.tsx'
+import { selectionStatus } from '../inspector/selection-status.ts'
 import { TokenStage } from '../inspector/token-stage.tsx'
 import { ViewOptions } from '../inspector/view-options.tsx'
 import { ColourBar } from '../trajectory/colour/colour-bar.tsx'
@@ -103,7 +104,7 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
               <RunNotices trajectory={trajectory} />
             </div>
             <TokenStage inspection={inspection} options={options} onPoint={onPoint} onSight={onSight} />
-            <StatusLine inspection={inspection} said={said} count={tokenCount(trajectory)} />
+            <StatusLine text={selectionStatus(inspection.view.selection, tokenCount(trajectory))} said={said} />
           </div>
         }
         right={

@@ -40,6 +40,7 @@ export function useOfflineInspection(
       run,
       colouring,
       reading,
+      onCompare: undefined,
       onSave: () => {},
     },
     {

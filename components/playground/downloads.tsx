@@ -1,17 +1,17 @@
 import type { Download } from '#lib/core/tokenizer-download.ts'
 
-/** What a start waits for: tokenizers on their way from the Hub. */
+/** What a start waits for: what is on its way from the Hub. */
 export function Downloads({ downloads }: { readonly downloads: readonly Download[] }) {
-  return downloads.map(({ name, file, bytes, total }) => (
-    <div key={name} data-download={name} className="border-line-strong border-l-3 bg-panel px-3.5 py-2.5">
+  return downloads.map(({ kind, name, file, bytes, total }) => (
+    <div key={`${kind} ${name}`} data-download={name} className="border-line-strong border-l-3 bg-panel px-3.5 py-2.5">
       <p role="status" className="font-medium [overflow-wrap:anywhere]">
-        Downloading the tokenizer {name}
+        Downloading the {kind} {name}
       </p>
       <p className="text-dim tabular-nums">
         {file} · {sizeText(bytes)} of {sizeText(total)}
       </p>
       <progress
-        className="mt-1 block h-1.5 w-full max-w-md appearance-none overflow-hidden rounded-full bg-line [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-accent"
+        className="mt-1 block h-1.5 w-full max-w-md"
         aria-label={`Download of ${name}`}
         value={bytes}
         max={total}

@@ -20,6 +20,10 @@ test('says how coarse the live view of a server is, and nothing where it is fine
   expect(liveNote({ state: 'asking' }, DEFAULT_SETUP)).toBeUndefined()
 })
 
+test('says that a chat baseline has none, whatever the server', () => {
+  expect(liveNote(server(true), { ...DEFAULT_SETUP, endpoint: 'chat' })).toContain('not streamed')
+})
+
 test('says that it is switched off, whatever the server', () => {
   expect(liveNote(server(true), { ...DEFAULT_SETUP, stream: false })).toContain('Live view is off')
 })

@@ -81,7 +81,7 @@ export function toolOf(draft: MockToolDraft, others: readonly string[]): MeantTo
       ...(draft.failureKind !== 'never' && { failure: failureIn(draft) }),
     },
   }
-  const clash = toolListProblem([...others, value.name])
+  const clash = toolListProblem([...others, value.name].map((name) => ({ name })))
   const errors = {
     ...(clash !== undefined && { name: clash }),
     ...(!schema.ok && { schema: schema.error }),

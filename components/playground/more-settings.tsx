@@ -1,7 +1,8 @@
 import { RANGES, type Setup } from '#lib/settings/setup.ts'
 import type { ShownStatus } from '../servers/server-state.tsx'
 import { CheckField, SelectField, TextArea, TextField } from '../ui/field.tsx'
-import { LimitInput, type NumberInputs, SamplingInput } from './number-inputs.tsx'
+import { LimitInput, type NumberInputs } from './number-inputs.tsx'
+import { ParserField } from './parser-field.tsx'
 import { TokenizerField } from './tokenizer-field.tsx'
 
 interface MoreSettingsProps extends NumberInputs {
@@ -20,14 +21,14 @@ interface MoreSettingsProps extends NumberInputs {
 export function MoreSettings({ setup, onChange, errors, status, choices, isFixed }: MoreSettingsProps) {
   const set = <K extends keyof Setup>(key: K, value: Setup[K]) => onChange({ ...setup, [key]: value })
   const number = { setup, onChange, errors }
+  const isChat = setup.endpoint === 'chat'
   return (
     <div className="mt-3 grid gap-3">
       <div className="grid grid-cols-2 gap-2.5">
-        <SamplingInput name="top_k" {...number} />
-        <SamplingInput name="min_p" {...number} />
         <LimitInput name="maxToolCalls" {...number} />
         <LimitInput name="maxParallelToolCalls" {...number} />
         <LimitInput name="maxMessages" {...number} />
+        <LimitInput name="maxResultCharacters" placeholder="never cut" {...number} />
         <LimitInput name="toolTimeoutMs" placeholder={String(choices.toolTimeoutMs ?? '')} {...number} />
         <TextField
           label={RANGES.topLogprobs.label}
@@ -38,12 +39,6 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
           onChange={(event) => set('topLogprobs', event.target.value)}
         />
       </div>
-      <TextArea
-        label="stop texts, one a line"
-        rows={2}
-        value={setup.sampling.stop}
-        onChange={(event) => set('sampling', { ...setup.sampling, stop: event.target.value })}
-      />
       <CheckField
         label="Prompt logprobs"
         note="of new turns"
@@ -58,16 +53,28 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
       />
       <fieldset disabled={isFixed} className="grid gap-3 disabled:opacity-60">
         <legend className="sr-only">Template</legend>
-        <SelectField
-          label="Tool-call parser"
-          value={setup.parser}
-          onChange={(event) => set('parser', event.target.value)}
-        >
-          <option value="">{serverParserText(status, choices.defaultParser)}</option>
-          {choices.parsers.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </SelectField>
+        <div>
+          <SelectField
+            label="Endpoint"
+            value={setup.endpoint}
+            onChange={({ target }) => set('endpoint', target.value === 'chat' ? 'chat' : 'generate')}
+          >
+            <option value="generate">TITO · /generate</option>
+            <option value="chat">chat baseline · messages</option>
+          </SelectField>
+          <p className="mt-1 text-faint text-xs">
+            {isChat
+              ? 'The agent sends messages to /v1/chat/completions, as Strands’ OpenAI provider does, and the server renders and tokenizes them anew each turn: what drifts by that is recorded.'
+              : 'Token-in/token-out: each turn sends the tokens that were read and sampled, and what is new.'}
+          </p>
+        </div>
+        <ParserField
+          parser={setup.parser}
+          chatTemplate={isChat ? '' : setup.chatTemplate}
+          status={status}
+          choices={choices}
+          onChange={(parser) => set('parser', parser)}
+        />
         <TokenizerField
           tokenizer={setup.tokenizer}
           isFixed={isFixed}
@@ -79,8 +86,9 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
           explanation="Rendered in place of the tokenizer’s own: for tokenizers without one, and for servers that encode but do not render"
           rows={2}
           className="font-mono"
-          placeholder="the tokenizer’s"
-          value={setup.chatTemplate}
+          placeholder={isChat ? 'the server’s' : 'the tokenizer’s'}
+          disabled={isChat}
+          value={isChat ? '' : setup.chatTemplate}
           onChange={(event) => set('chatTemplate', event.target.value)}
         />
         <TextArea
@@ -95,14 +103,4 @@ export function MoreSettings({ setup, onChange, errors, status, choices, isFixed
       </fieldset>
     </div>
   )
-}
-
-/** What leaving the choice to the server means right now. */
-function serverParserText(status: ShownStatus, defaultParser: string): string {
-  if (status.state !== 'ready') return 'as the server says'
-  const { parser, toolCallParser } = status
-  if (toolCallParser === undefined) return `${defaultParser}: the server names none`
-  return parser === undefined
-    ? `${defaultParser}: the server’s ${toolCallParser} is not known here`
-    : `as the server says: ${parser}`
 }

@@ -1,4 +1,6 @@
-import { type FieldErrors, type LimitField, RANGES, type SamplingField, type Setup } from '#lib/settings/setup.ts'
+import { type SamplingName, samplingParameter } from '#lib/core/sampling-parameters.ts'
+import { rangeOf } from '#lib/core/sampling-values.ts'
+import { type FieldErrors, type LimitField, RANGES, type Setup } from '#lib/settings/setup.ts'
 import { TextField } from '../ui/field.tsx'
 
 export interface NumberInputs {
@@ -7,16 +9,12 @@ export interface NumberInputs {
   readonly errors: FieldErrors
 }
 
-export function SamplingInput({
-  name,
-  setup,
-  onChange,
-  errors,
-}: NumberInputs & { readonly name: Exclude<SamplingField, 'stop'> }) {
+export function SamplingInput({ name, setup, onChange, errors }: NumberInputs & { readonly name: SamplingName }) {
+  const { default: standard } = samplingParameter(name)
   return (
     <TextField
-      label={RANGES[name].label}
-      explanation={RANGES[name].explanation}
+      label={name}
+      explanation={`${rangeOf(name)}${standard === null ? '' : `; SGLang’s default ${standard}`}`}
       inputMode="decimal"
       value={setup.sampling[name]}
       error={errors[name]}

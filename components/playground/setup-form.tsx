@@ -1,10 +1,12 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ComponentProps, lazy, type ReactNode, Suspense, useState } from 'react'
+import type { SamplingField } from '#lib/settings/sampling-fields.ts'
 import type { FieldErrors, Setup } from '#lib/settings/setup.ts'
 import { ServerLight, type ShownStatus, statusText } from '../servers/server-state.tsx'
 import { Heading } from '../ui/facts.tsx'
 import { CheckField, SelectField, TextArea } from '../ui/field.tsx'
 import { liveNote } from './live-note.ts'
-import { LimitInput, SamplingInput } from './number-inputs.tsx'
+import { LimitInput } from './number-inputs.tsx'
+import { SamplingPart } from './sampling-part.tsx'
 import { ToolsField } from './tools-field.tsx'
 
 /** Seldom opened, so not part of the first load. */
@@ -20,20 +22,36 @@ interface SetupFormProps {
   readonly status: ShownStatus
   /** Leads to where servers are added and changed. */
   readonly manageServers: ReactNode
+  /** Leads to the tools of MCP servers. */
+  readonly mcpServers: ReactNode
   readonly choices: {
-    readonly tools: readonly { readonly name: string; readonly description?: string | undefined }[]
+    readonly tools: ComponentProps<typeof ToolsField>['builtIn']
     readonly parsers: readonly string[]
     readonly defaultParser: string
     /** Milliseconds that a tool call may take unless a limit says otherwise; undefined while it is not known. */
     readonly toolTimeoutMs?: number | undefined
   }
+  /** Opens the list of all sampling parameters, at one or at its beginning. */
+  readonly onAllSampling: (field: SamplingField | undefined) => void
   /** Said where the first turn has fixed what only a new run can change; undefined before it. */
   readonly fixedNote: ReactNode
 }
 
 /** Everything a run is started with. */
 export function SetupForm(props: SetupFormProps) {
-  const { setup, onChange, errors, servers, server, status, manageServers, choices, fixedNote } = props
+  const {
+    setup,
+    onChange,
+    errors,
+    servers,
+    server,
+    status,
+    manageServers,
+    mcpServers,
+    choices,
+    onAllSampling,
+    fixedNote,
+  } = props
   const isFixed = fixedNote !== undefined
   const [isMoreAsked, setIsMoreAsked] = useState(false)
   const note = liveNote(status, setup)
@@ -84,6 +102,8 @@ export function SetupForm(props: SetupFormProps) {
           builtIn={choices.tools}
           tools={setup.tools}
           mockTools={setup.mockTools}
+          mcpTools={setup.mcpTools}
+          mcpServers={mcpServers}
           isFixed={isFixed}
           onChange={(chosen) => onChange({ ...setup, ...chosen })}
         />
@@ -99,15 +119,7 @@ export function SetupForm(props: SetupFormProps) {
       </fieldset>
       {isFixed && <p className="text-faint text-xs">{fixedNote}</p>}
 
-      <div>
-        <Heading>Sampling</Heading>
-        <div className="grid grid-cols-2 gap-2.5">
-          <SamplingInput name="temperature" {...number} />
-          <SamplingInput name="top_p" {...number} />
-          <SamplingInput name="max_new_tokens" {...number} />
-          <SamplingInput name="sampling_seed" {...number} />
-        </div>
-      </div>
+      <SamplingPart {...number} status={status} onAll={onAllSampling} />
       <div>
         <Heading>Limits</Heading>
         <div className="grid grid-cols-2 gap-2.5">

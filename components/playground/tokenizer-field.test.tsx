@@ -78,7 +78,9 @@ test.each([
   expect(screen.queryByRole('textbox')).toBeNull()
 })
 
-const DOWNLOAD = [{ name: 'a/b', file: 'tokenizer.json', bytes: 3_140_000, total: 11_420_000 }]
+const DOWNLOAD = [
+  { kind: 'tokenizer', name: 'a/b', file: 'tokenizer.json', bytes: 3_140_000, total: 11_420_000 },
+] as const
 
 test('a download tells its file and how far it is', () => {
   render(<Downloads downloads={DOWNLOAD} />)

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sampleInput } from './sample-input.ts'
-import { foreignSpec } from './tool-import.ts'
+import { foreignSpec, foreignSpecs } from './tool-import.ts'
 
 const schema = { type: 'object', properties: { city: { type: 'string' } } }
 const tool = { name: 'weather', description: 'The weather.' }
@@ -57,4 +57,35 @@ test('arguments to try a reply with follow the schema', () => {
   const endless: Record<string, unknown> = { type: 'array' }
   endless.items = endless
   expect(JSON.stringify(sampleInput(endless))).toBe('[[[[[[[[[{}]]]]]]]]]')
+})
+
+describe('all tools of a text', () => {
+  const strands = { toolSpec: { ...tool, inputSchema: { json: schema } } }
+  const openai = { type: 'function', function: { name: 'ping' } }
+  test.each<[string, unknown]>([
+    ['a list, of any forms', [strands, openai]],
+    ['a request', { model: 'm', tools: [strands, openai] }],
+    ['a tool configuration', { toolConfig: { tools: [strands, openai] } }],
+    ['an answer of an MCP server', { jsonrpc: '2.0', id: 1, result: { tools: [strands, openai] } }],
+  ])('%s', (_what, value) => {
+    const read = foreignSpecs(JSON.stringify(value))
+    expect(read.ok && read.specs.map(({ name, form }) => [name, form])).toEqual([
+      ['weather', 'Strands'],
+      ['ping', 'OpenAI'],
+    ])
+  })
+
+  test('one alone', () => {
+    expect(foreignSpecs(JSON.stringify(strands))).toMatchObject({ ok: true, specs: [{ name: 'weather' }] })
+  })
+
+  test.each([
+    ['{', 'it is not JSON'],
+    ['[]', 'the list of tools is empty'],
+    ['{"tools": []}', 'the list of tools is empty'],
+    ['{"name": 5}', /^it is no tool in the form of OpenAI, .*Anthropic$/],
+    [JSON.stringify([strands, 5]), /^entry 1 is no tool/],
+  ])('%s is refused with the reason', (text, why) => {
+    expect(foreignSpecs(text)).toEqual({ ok: false, why: expect.stringMatching(why) })
+  })
 })

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { MockTool } from '#lib/core/mock-tool.ts'
+import type { Setup } from '#lib/settings/setup.ts'
 import { ToolsField } from './tools-field.tsx'
 
 // jsdom has no modal dialogs.
@@ -22,11 +23,24 @@ const tool = (name: string): MockTool => ({
   mock: { reply: { kind: 'templated', template: 'Sunny in {{city}}.' } },
 })
 
-let shown: { readonly tools: readonly string[]; readonly mockTools: readonly MockTool[] }
-function Field({ tools = [] as readonly string[], mockTools = [] as readonly MockTool[], isFixed = false }) {
-  const [chosen, setChosen] = useState({ tools, mockTools })
+let shown: Pick<Setup, 'tools' | 'mockTools' | 'mcpTools'>
+function Field({
+  tools = [] as readonly string[],
+  mockTools = [] as readonly MockTool[],
+  mcpTools = [] as Setup['mcpTools'],
+  isFixed = false,
+}) {
+  const [chosen, setChosen] = useState<typeof shown>({ tools, mockTools: [...mockTools], mcpTools: [...mcpTools] })
   shown = chosen
-  return <ToolsField {...chosen} builtIn={[{ name: 'calculator' }]} isFixed={isFixed} onChange={setChosen} />
+  return (
+    <ToolsField
+      {...chosen}
+      builtIn={[{ name: 'calculator' }]}
+      isFixed={isFixed}
+      onChange={(changed) => setChosen({ ...chosen, ...changed })}
+      mcpServers={<button type="button">MCP</button>}
+    />
+  )
 }
 
 const user = userEvent.setup()
@@ -38,6 +52,43 @@ const type = async (label: string, text: string) => {
   await user.click(field)
   fireEvent.change(field, { target: { value: text } })
 }
+
+describe('tools that come with the application', () => {
+  const builtIn = [
+    { name: 'python', description: 'Run Python 3.14: no network. The rest is for the model.' },
+    { name: 'browser', description: 'Browse.', off: 'there is none' },
+  ]
+  const list = (tools: readonly string[], onChange: (chosen: Partial<Setup>) => void = () => {}) =>
+    render(
+      <ToolsField
+        tools={tools}
+        mockTools={[]}
+        mcpTools={[]}
+        mcpServers={null}
+        builtIn={builtIn}
+        isFixed={false}
+        onChange={onChange}
+      />,
+    )
+
+  test('are noted with the first sentence of what models are told', () => {
+    list([])
+    expect(screen.getByText('Run Python 3.14: no network.')).toBeDefined()
+  })
+
+  test('one that is off says why; it cannot be chosen, but let go', async () => {
+    const { unmount } = list([])
+    expect(screen.getByText('off: there is none')).toBeDefined()
+    expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'browser' }).disabled).toBe(true)
+    unmount()
+    let tools: readonly string[] = []
+    list(['python', 'browser'], (chosen) => {
+      tools = chosen.tools ?? []
+    })
+    await user.click(screen.getByRole('checkbox', { name: 'browser' }))
+    expect(tools).toEqual(['python'])
+  })
+})
 
 describe('mock tools', () => {
   test('a new one is chosen as soon as it is saved', async () => {
@@ -77,8 +128,8 @@ describe('mock tools', () => {
   test('one that is deleted is not chosen any more, and the focus is not lost', async () => {
     render(<Field tools={['a']} mockTools={[tool('a')]} />)
     await press('Delete a')
-    expect(shown).toEqual({ tools: [], mockTools: [] })
-    expect(document.activeElement?.textContent).toContain('Add a mock tool')
+    expect(shown).toEqual({ tools: [], mockTools: [], mcpTools: [] })
+    expect(document.activeElement?.getAttribute('aria-label')).toBe('Add a mock tool')
   })
 
   test('one named like a built-in tool takes its place, and gives it back', async () => {
@@ -147,5 +198,39 @@ describe('the editor', () => {
     await user.click(within(await editor()).getByLabelText('Name'))
     await user.keyboard('{Control>}{Enter}{/Control}')
     expect(shown.mockTools).toHaveLength(1)
+  })
+})
+
+describe('tools of other origins', () => {
+  test('those of an MCP server are ticked and let go like the others', async () => {
+    render(<Field mcpTools={[{ mcp: 'search', name: 'lookup' }]} />)
+    await user.click(screen.getByRole('checkbox', { name: 'lookup', description: 'MCP · search' }))
+    expect(shown).toEqual({ tools: ['lookup'], mockTools: [], mcpTools: [{ mcp: 'search', name: 'lookup' }] })
+    expect(screen.queryByText(/not known here/)).toBeNull()
+  })
+
+  test('imported ones become mock tools that are chosen; what cannot be taken says why', async () => {
+    render(<Field mockTools={[tool('taken')]} />)
+    await press('Import …')
+    const tools = [
+      { type: 'function', function: { name: 'ping', description: 'Pings.' } },
+      { name: 'taken', inputSchema: { type: 'object' } },
+      { name: 'a b', inputSchema: { type: 'object' } },
+      { name: 'left', inputSchema: { type: 'object' } },
+    ]
+    await type('Tools, JSON', JSON.stringify(tools))
+    const dialog = within(await editor())
+    expect(dialog.getByRole('checkbox', { name: /^taken/ })).toHaveProperty('disabled', true)
+    expect(dialog.getByText(/there are two tools named "taken"/)).toBeTruthy()
+    expect(dialog.getByText(/^name: expected a name of 1 to 64 letters/)).toBeTruthy()
+    await user.click(dialog.getByRole('checkbox', { name: /^left/ }))
+    await user.click(dialog.getByRole('button', { name: 'Import one tool' }))
+    expect(shown.tools).toEqual(['ping'])
+    expect(shown.mockTools[1]).toEqual({
+      name: 'ping',
+      description: 'Pings.',
+      inputSchema: { type: 'object', properties: {} },
+      mock: { reply: { kind: 'canned', text: '{"status": "ok"}' } },
+    })
   })
 })

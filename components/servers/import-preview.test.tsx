@@ -14,7 +14,7 @@ beforeAll(() => {
 
 const plan = importPlan(
   { servers: [{ name: 'new', baseUrl: 'http://a', needsKey: true }], setup: { ...DEFAULT_SETUP, server: 'new' } },
-  { servers: [], setup: DEFAULT_SETUP },
+  { servers: [], setup: DEFAULT_SETUP, presets: [] },
 )
 const shown = (choices: ImportChoices, failures: ReadonlyMap<string, string> = new Map()) => {
   const onChoose = vi.fn()

@@ -22,7 +22,10 @@ interface ImportPreviewProps {
 
 export function ImportPreview(props: ImportPreviewProps) {
   const { fileName, plan, ignored, choices, failures, isImporting, onChoose, onImport, onClose } = props
-  const isNothing = plan.setup === undefined && plan.servers.every(({ kind }) => kind === 'same' || kind === 'fixed')
+  const isNothing =
+    plan.setup === undefined &&
+    plan.presets.length === 0 &&
+    plan.servers.every(({ kind }) => kind === 'same' || kind === 'fixed')
   const lacksServer =
     plan.setup !== undefined && takenSetup(plan, choices, new Set())?.server === '' && plan.setup.value.server !== ''
   return (
@@ -54,16 +57,29 @@ export function ImportPreview(props: ImportPreviewProps) {
         )}
         {plan.setup && (
           <section className="grid gap-2">
-            <div className="flex flex-wrap items-center justify-between gap-2">
-              <Heading>Playground setup</Heading>
-              <Segmented<'keep' | 'replace'>
-                label="Playground setup"
-                options={KEEP_OR_REPLACE}
-                value={choices.takesSetup ? 'replace' : 'keep'}
-                onChange={(choice) => onChoose({ ...choices, takesSetup: choice === 'replace' })}
-              />
-            </div>
+            <KeepOrReplace
+              what="Playground setup"
+              replaces={choices.takesSetup}
+              onChange={(takesSetup) => onChoose({ ...choices, takesSetup })}
+            />
             <SetupChanges changes={plan.setup.changes} />
+          </section>
+        )}
+        {plan.presets.length > 0 && (
+          <section className="grid gap-2">
+            <KeepOrReplace
+              what="Sampling presets"
+              replaces={choices.takesPresets}
+              onChange={(takesPresets) => onChoose({ ...choices, takesPresets })}
+            />
+            <ul className="grid gap-1 text-xs">
+              {plan.presets.map(({ kind, preset }) => (
+                <li key={preset.name}>
+                  <span className="font-medium">{preset.name}</span>{' '}
+                  <span className="text-dim">{kind === 'added' ? 'new' : 'another of this name is here'}</span>
+                </li>
+              ))}
+            </ul>
           </section>
         )}
         {plan.unknownServer !== undefined && (
@@ -85,7 +101,9 @@ export function ImportPreview(props: ImportPreviewProps) {
           />
         )}
         <p className="text-dim text-xs">
-          A settings file never holds keys. Runs send their prompts to the addresses above: import only what you trust.
+          {plan.servers.length > 0
+            ? 'A settings file never holds keys. Runs send their prompts to the addresses above: import only what you trust.'
+            : 'Neither addresses nor keys are in it.'}
         </p>
         {failures.size > 0 && (
           <p className="text-bad" role="status">
@@ -212,3 +230,22 @@ function withName(names: ReadonlySet<string>, name: string, isIn: boolean): Read
   else changed.delete(name)
   return changed
 }
+
+interface KeepOrReplaceProps {
+  readonly what: string
+  readonly replaces: boolean
+  readonly onChange: (replaces: boolean) => void
+}
+
+/** The head of a part that is taken over as a whole, or not. */
+const KeepOrReplace = ({ what, replaces, onChange }: KeepOrReplaceProps) => (
+  <div className="flex flex-wrap items-center justify-between gap-2">
+    <Heading>{what}</Heading>
+    <Segmented<'keep' | 'replace'>
+      label={what}
+      options={KEEP_OR_REPLACE}
+      value={replaces ? 'replace' : 'keep'}
+      onChange={(choice) => onChange(choice === 'replace')}
+    />
+  </div>
+)

@@ -1,4 +1,5 @@
 import type { ServerStatus } from '#lib/core/server-status.ts'
+import type { Download } from '#lib/core/tokenizer-download.ts'
 
 /** asking: nothing is known yet. */
 export type ShownStatus = ServerStatus | { readonly state: 'asking' }
@@ -16,7 +17,7 @@ export function statusText(status: ShownStatus): string {
     case 'asking':
       return 'asking the server …'
     case 'starting':
-      return 'the server is starting …'
+      return status.download ? downloadText(status.download) : 'the server is starting …'
     case 'ready':
       return [
         status.modelName,
@@ -29,6 +30,12 @@ export function statusText(status: ShownStatus): string {
       return status.message
   }
 }
+
+/** Of the model that a server waits for. */
+export const downloadText = ({ bytes, total }: Download): string =>
+  `downloading the model: ${megabytes(bytes)} of ${megabytes(total)} MB`
+
+const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)
 
 /** In a word or two. */
 export function stateText(status: ShownStatus): string {

@@ -34,11 +34,12 @@ export function ParsingTab(props: ParsingTabProps) {
   const [fileProblem, setFileProblem] = useState<string>()
   const [chosen, setChosen] = useState<NamedCompletion | undefined>(() => keptCompletion(kept, responses))
   const completion = chosen ?? firstOf(trajectory, responses)
-  const [shown, setShown] = useState<readonly string[]>(parserNames)
+  const [chosenParsers, setChosenParsers] = useState<readonly string[]>()
   const { text } = completion
   const seen = useDeferredValue(text)
   const tools = useMemo(() => toolsIn(input.tools), [input.tools])
   const lanes = useMemo(() => parsers.map((parser) => analyse(seen, parser, tools)), [seen, tools])
+  const shown = chosenParsers ?? findingParsers(lanes)
   const tokenizers = tokenizer === '' ? [] : [tokenizer]
   const written = useTask(
     run,
@@ -82,7 +83,7 @@ export function ParsingTab(props: ParsingTabProps) {
             <ParserChips
               parsers={lanes.map((lane) => ({ name: lane.parser, calls: readIn(lane) }))}
               shown={shown}
-              onChange={setShown}
+              onChange={setChosenParsers}
             />
             <PartLegend />
           </div>
@@ -116,6 +117,12 @@ export function ParsingTab(props: ParsingTabProps) {
       )}
     </div>
   )
+}
+
+/** Those that find a call, readable or not; all of them where none does. */
+function findingParsers(lanes: readonly Lane[]): readonly string[] {
+  const finding = lanes.filter(({ calls }) => calls.length > 0)
+  return (finding.length > 0 ? finding : lanes).map(({ parser }) => parser)
 }
 
 interface OpenedFile {

@@ -116,4 +116,7 @@ test('outcomes say what happened and what to do', () => {
     title: 'It broke (X)',
     hint: 'mend it',
   })
+  expect(outcomeText({ kind: 'failed', code: 'X', message: 'it was refused (400)' })?.title).toBe(
+    'It was refused (400, X)',
+  )
 })

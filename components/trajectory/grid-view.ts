@@ -17,6 +17,8 @@ export interface GridView {
   /** Takes another picture, and moves to where the view should stand in it. */
   readonly show: (picture: TokenPicture) => void
   readonly draw: (picture: TokenPicture) => void
+  /** It has another height: a view that followed a run stays at its end. */
+  readonly hasResized: () => void
   /** The reader has scrolled, or the view was moved. */
   readonly hasScrolled: () => void
   readonly scrollTo: (top: number) => void
@@ -40,12 +42,15 @@ export function createGridView(viewport: HTMLElement, canvas: HTMLElement, layer
   let shown: { readonly layout: Layout; readonly trajectory: TrajectoryView } | undefined
   let anchor: Anchor | undefined
   let isFollowing = true
+  /** Id of the trajectory that was seen to grow here. */
+  let grown: string | undefined
   let told: Span | undefined
   let telling: ReturnType<typeof setTimeout> | undefined
   let tellLatest: ((tokens: Span) => void) | undefined
 
   const draw = (picture: TokenPicture) => {
     shown = { layout: picture.layout, trajectory: picture.trajectory }
+    if (picture.trajectory.live) grown = picture.trajectory.id
     painter.draw(picture)
   }
   /** Where the view goes in another layout; undefined: it stays. */
@@ -86,6 +91,9 @@ export function createGridView(viewport: HTMLElement, canvas: HTMLElement, layer
       draw(picture)
     },
     draw,
+    hasResized: () => {
+      if (isFollowing && shown && shown.trajectory.id === grown) space.scrollTo(shown.layout.height)
+    },
     hasScrolled: () => {
       // Rows may have arrived since the view was moved to the end: that is not the reader scrolling away from it.
       if (space.isOwnMove()) return

@@ -32,17 +32,25 @@ export interface SegmentLayout extends SegmentLines {
   readonly height: number
 }
 
-/** One line, found again by number. */
-export interface Line {
+/** What a line of tokens is measured and drawn with. */
+export type LineSpace = Pick<Layout, 'columns' | 'rowHeight' | 'table'>
+
+/** A line of a segment's tokens, wherever it is drawn. */
+export interface DrawnLine {
   readonly number: number
   readonly segmentIndex: number
-  readonly layout: SegmentLayout
+  readonly layout: Pick<SegmentLayout, 'segment' | 'firstToken' | 'folds'>
   /** Tokens of the segment, half-open. */
   readonly start: number
   readonly end: number
   readonly top: number
   /** Its tokens are folded away. */
   readonly isFolded: boolean
+}
+
+/** One line of a layout, found again by number. */
+export interface Line extends DrawnLine {
+  readonly layout: SegmentLayout
 }
 
 export const DEFAULT_ROW_HEIGHT = 24
@@ -181,13 +189,17 @@ export function lineAtHeight(layout: Layout, height: number): Line | undefined {
 }
 
 /** Cells of a token of a segment in a line of that many columns. */
-export function cellsOf({ table, columns }: Layout, ids: ArrayLike<number>, index: number): number {
+export function cellsOf(
+  { table, columns }: Pick<LineSpace, 'columns' | 'table'>,
+  ids: ArrayLike<number>,
+  index: number,
+): number {
   const width = table.widthOf(ids[index] as number)
   return Math.min(columns, (width & IS_PART) === 0 ? width & CELLS : table.partCells(ids, index))
 }
 
 /** Column at which a token of the line begins; `index` counts in the trajectory. */
-export function columnOfToken(layout: Layout, line: Line, index: number): number {
+export function columnOfToken(layout: LineSpace, line: DrawnLine, index: number): number {
   const { ids } = line.layout.segment
   const end = index - line.layout.firstToken
   let column = 0
@@ -196,7 +208,7 @@ export function columnOfToken(layout: Layout, line: Line, index: number): number
 }
 
 /** The token of a line at a column, the nearest one where there is none; -1 for a line without tokens. */
-export function tokenAtColumn(layout: Layout, line: Line, column: number): number {
+export function tokenAtColumn(layout: LineSpace, line: DrawnLine, column: number): number {
   const { ids } = line.layout.segment
   if (line.end === line.start) return -1
   let at = line.start

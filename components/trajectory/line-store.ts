@@ -48,18 +48,42 @@ interface BrokenLines {
   readonly endsLine: boolean
 }
 
+/** Lines that are being written. */
+export interface GrowingLines {
+  starts: Int32Array
+  lineCount: number
+  column: number
+  endsLine: boolean
+}
+
 const NO_LINES: BrokenLines = { starts: new Int32Array(16), lineCount: 1, tokenCount: 0, column: 0, endsLine: false }
 
-/** A token that holds a line break ends its line; one that does not fit begins the next. */
+/** The lines of all tokens; `from`: those of the first ones. */
 export function breakLines(
   ids: ArrayLike<number>,
   table: PieceTable,
   columns: number,
   from: BrokenLines = { ...NO_LINES, starts: new Int32Array(Math.max(4, ids.length >> 3)) },
 ): BrokenLines {
-  let { starts, lineCount, column, endsLine } = from
+  const lines = { ...from, tokenCount: ids.length }
+  writeLines(lines, ids, table, columns, { start: from.tokenCount, end: ids.length, offset: 0 })
+  return lines
+}
+
+/**
+ * Writes the lines of some tokens behind those that are there. A token that holds a line break ends its line; one that does
+ * not fit begins the next. `offset` is added to the starts that are written.
+ */
+export function writeLines(
+  lines: GrowingLines,
+  ids: ArrayLike<number>,
+  table: PieceTable,
+  columns: number,
+  { start, end, offset }: { readonly start: number; readonly end: number; readonly offset: number },
+): void {
+  let { column, endsLine } = lines
   let widths = table.widths()
-  for (let index = from.tokenCount; index < ids.length; index++) {
+  for (let index = start; index < end; index++) {
     const id = ids[index] as number
     let width = widths[id] ?? 0
     if (width === 0) {
@@ -69,17 +93,25 @@ export function breakLines(
     const whole = (width & IS_PART) === 0 ? width & CELLS : table.partCells(ids, index)
     const cells = Math.min(whole, columns)
     if (endsLine || (column > 0 && column + cells > columns)) {
-      if (lineCount === starts.length) starts = longer(starts)
-      starts[lineCount++] = index
+      addLine(lines, index + offset)
       column = 0
     }
     column += cells
     endsLine = (width & ENDS_LINE) !== 0
   }
-  return { starts, lineCount, tokenCount: ids.length, column, endsLine }
+  lines.column = column
+  lines.endsLine = endsLine
 }
 
-function longer(starts: Int32Array): Int32Array {
+/** `token`: the line's first. */
+export function addLine(lines: GrowingLines, token: number): void {
+  if (lines.lineCount === lines.starts.length) lines.starts = longer(lines.starts)
+  lines.starts[lines.lineCount++] = token
+  lines.column = 0
+  lines.endsLine = false
+}
+
+export function longer(starts: Int32Array): Int32Array<ArrayBuffer> {
   const next = new Int32Array(2 * starts.length)
   next.set(starts)
   return next

@@ -11,6 +11,8 @@ export function decimalText(value: number | null, digits = 3): string {
   return (isTiny ? value.toExponential(1) : value.toFixed(digits)).replaceAll('-', '−')
 }
 
+export const rewardText = (reward: number | null): string => (reward === null ? '—' : String(reward).replace('-', '−'))
+
 export function percentText(share: number): string {
   const percent = 100 * share
   if (percent > 0 && percent < 0.1) return '< 0.1 %'

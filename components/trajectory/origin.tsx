@@ -42,8 +42,17 @@ export function Origin({ trajectory }: { readonly trajectory: TrajectoryView }) 
   )
 }
 
+const RETOKENIZED = {
+  text: 'made again: the text of a run, encoded again',
+  structured: 'made again: the messages of a run, calls structured, through the chat template',
+  raw: 'made again: the messages of a run, calls as text, through the chat template',
+  read: 'what the server of a chat endpoint read in the end',
+} as const
+
 function sourceText(provenance: Trajectory['provenance']): string {
-  if (provenance.kind === 'rollout') return provenance.application
+  if (provenance.kind === 'rollout')
+    return provenance.endpoint === 'chat' ? `${provenance.application} · chat baseline` : provenance.application
+  if (provenance.kind === 'retokenized') return RETOKENIZED[provenance.mode]
   if (provenance.kind !== 'import') return provenance.kind
   const file = provenance.file === undefined ? '' : `${clipped(provenance.file, LONG_TEXT)} · `
   return `${file}${clipped(provenance.format, LONG_TEXT)} file`

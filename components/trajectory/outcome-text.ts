@@ -12,7 +12,7 @@ export interface OutcomeText {
 export function outcomeText(outcome: Outcome): OutcomeText | undefined {
   if (outcome.kind === 'running') return undefined
   if (outcome.kind === 'failed')
-    return { tone: 'bad', title: `${sentence(outcome.message)} (${outcome.code})`, hint: outcome.hint }
+    return { tone: 'bad', title: failureText(outcome.message, outcome.code), hint: outcome.hint }
   const words = REASONS[outcome.reason]
   return (
     words && { tone: 'note', ...words, title: [words.title, contextText(outcome.context)].filter(Boolean).join(' ') }
@@ -24,6 +24,12 @@ function contextText(context: Extract<Outcome, { kind: 'ended' }>['context']): s
   if (holds === undefined) return needed === undefined ? undefined : `The call needed ${countText(needed)} tokens.`
   if (needed === undefined) return `It holds ${countText(holds)} tokens.`
   return `The call needed ${countText(needed)} tokens, it holds ${countText(holds)}.`
+}
+
+/** A status at the end of the message stands in one bracket with the code. */
+function failureText(message: string, code: string): string {
+  const [, text = message, status] = /^(.*) \((\d{3})\)$/s.exec(message) ?? []
+  return `${sentence(text)} (${status === undefined ? '' : `${status}, `}${code})`
 }
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

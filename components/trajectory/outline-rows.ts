@@ -1,6 +1,7 @@
 /** The outline as a list of rows: segments, and below each what is in it. */
 import { countWhile } from '#lib/core/bisect.ts'
 import { type MessagePart, segmentMessages } from '#lib/core/message-parts.ts'
+import { cachedTokensOf } from '#lib/core/statistics.ts'
 import { segmentStarts, segmentsOf } from '#lib/core/tokens.ts'
 import { callsById } from '#lib/core/tool-calls.ts'
 import type { Span, ToolCall } from '#lib/core/trajectory.ts'
@@ -125,8 +126,8 @@ export function segmentFacts(segment: SegmentView): readonly SegmentFact[] {
   const count = segment.problems?.length ?? 0
   const problems = count > 0 ? [{ text: `${count} ${count > 1 ? 'problems' : 'problem'}`, isWarning: true }] : []
   if (segment.kind === 'prompt') return problems
-  const { finish, usage, request, timing } = segment
-  const cached = (request?.scoring ?? usage)?.cachedTokens ?? 0
+  const { finish, timing } = segment
+  const cached = cachedTokensOf(segment) ?? 0
   return [
     ...(finish ? [{ text: finish.kind, isWarning: finish.kind !== 'stop' }] : []),
     ...(timing ? [{ text: durationText(timing.elapsedMs), isWarning: false }] : []),

@@ -3,8 +3,9 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import { type Token, tokenAt } from '#lib/core/tokens.ts'
-import type { PromptSegment, ResponseSegment } from '#lib/core/trajectory.ts'
+import type { PromptSegment, ResponseSegment, ToolCall } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { EMPTY_PROMPT } from '#lib/settings/prompt-draft.ts'
 import { Composer } from '../playground/composer.tsx'
 import { Outline } from './outline.tsx'
 import { RunNotices } from './run-notices.tsx'
@@ -63,6 +64,16 @@ test('tool calls show their arguments, result and raw text; malformed ones their
   expect(within(bad).getByText('Malformed: odd.')).toBeDefined()
   await userEvent.click(within(good).getByRole('button'))
   expect(onSelect).toHaveBeenCalledWith(6)
+})
+
+test('an argument of several lines, such as code, is shown as lines', () => {
+  const [prompt, response] = sample.segments as [PromptSegment, ResponseSegment]
+  const [call] = response.toolCalls
+  const input = { code: 'for i in range(2):\n    print("i", i)', other: 'a "b"' }
+  const toolCalls = [{ ...call, kind: 'parsed', name: 'python', input } as ToolCall]
+  render(<ToolCalls trajectory={{ ...sample, segments: [prompt, { ...response, toolCalls }] }} onSelect={() => {}} />)
+  expect(screen.getByText(/for i in range/).textContent).toBe(input.code)
+  expect(screen.getByText('"a \\"b\\""')).toBeDefined()
 })
 
 test('of many tool calls those in sight are mounted', () => {
@@ -228,13 +239,22 @@ test('a token that is not among the alternatives stands below them', () => {
 
 test('the composer sends by key, and only what there is to send', async () => {
   const onSend = vi.fn()
-  const props = { onChange: () => {}, onSend, onStop: () => {}, onStartOver: () => {}, isFirst: true }
-  const { rerender } = render(<Composer {...props} text="hi" state="ready" />)
+  const props = {
+    onChange: () => {},
+    onSend,
+    onStop: () => {},
+    onStartOver: () => {},
+    isFirst: true,
+    onPreview: () => new Promise<never>(() => {}),
+    previewed: {},
+  }
+  const asking = (question: string) => ({ ...EMPTY_PROMPT, question })
+  const { rerender } = render(<Composer {...props} draft={asking('hi')} state="ready" />)
   await userEvent.type(screen.getByLabelText('Question'), '{Control>}{Enter}{/Control}')
   expect(onSend).toHaveBeenCalledOnce()
-  rerender(<Composer {...props} text="  " state="ready" />)
+  rerender(<Composer {...props} draft={asking('  ')} state="ready" />)
   await userEvent.type(screen.getByLabelText('Question'), '{Control>}{Enter}{/Control}')
-  rerender(<Composer {...props} text="hi" state="running" />)
+  rerender(<Composer {...props} draft={asking('hi')} state="running" />)
   await userEvent.type(screen.getByLabelText('Question'), '{Meta>}{Enter}{/Meta}')
   expect(onSend).toHaveBeenCalledOnce()
   expect(screen.getByRole('button', { name: 'Stop' })).toBeDefined()

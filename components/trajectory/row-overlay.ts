@@ -1,5 +1,5 @@
 /** What lies over the text of a row: the selected range and what marks point at, as CSS gradients. */
-import { type BackgroundStyle, type Layer, layer, type Stretch, stacked } from './row-background.ts'
+import { type BackgroundStyle, joinStretches, type Layer, layer, type Stretch, stacked } from './row-background.ts'
 import type { MarkKind } from './token-marks.ts'
 
 export interface OverlayMark {
@@ -35,6 +35,11 @@ const LOOKS: Readonly<Record<OverlayMark['kind'], Look>> = {
   ],
   current: (marks, row) => [...outline(marks, 'var(--mark-current)', row, 2), tint(marks, 'var(--mark-current)', 20)],
   hit: (marks, row) => outline(marks, 'var(--mark-hit)', row, 1),
+  gap: (marks, row) => [
+    uprights(marks, 'var(--bad)', row, 1, ({ to, ends: isEnd }) => (isEnd ? [to - 1] : [])),
+    layer(caps(marks), '100% 2px', '0 1px'),
+    layer(caps(marks), '100% 2px', `0 ${row - 3}px`),
+  ],
   drift: (marks, row) => outline(marks, 'var(--bad)', row, 1),
   selected: (marks, row) => [...outline(marks, 'var(--selected)', row, 1), tint(marks, 'var(--selected)', 18)],
   linked: (marks) => [tint(marks, 'var(--mark-linked)', 24)],
@@ -43,8 +48,9 @@ const LOOKS: Readonly<Record<OverlayMark['kind'], Look>> = {
 /** What lies on top comes first. */
 const KINDS = Object.keys(LOOKS) as readonly OverlayMark['kind'][]
 
+/** Neighbours are one stretch: a gradient costs what its stops cost. */
 const coloured = (marks: readonly OverlayMark[], colour: string): Stretch[] =>
-  marks.map(({ from, to }) => ({ from, to, colour }))
+  joinStretches(marks.map(({ from, to }) => ({ from, to, colour })))
 
 function outline(marks: readonly OverlayMark[], colour: string, row: number, width: number): (Layer | undefined)[] {
   return [
@@ -73,7 +79,7 @@ function uprights(
   const stretches = marks
     .flatMap(places)
     .map((from) => ({ from: Math.max(0, from), to: Math.max(0, from) + width, colour }))
-  return layer(stretches, `100% ${row - 2 * inset}px`, `0 ${inset}px`)
+  return layer(joinStretches(stretches), `100% ${row - 2 * inset}px`, `0 ${inset}px`)
 }
 
 /** The short arms of a bracket around the first and the last trained token. */
@@ -90,6 +96,10 @@ function hooks(marks: readonly OverlayMark[], position: string): Layer | undefin
 }
 
 const HOOK = 5
+
+/** The upper and lower end of a sign that something is left out: as wide as a caret's. */
+const caps = (marks: readonly OverlayMark[]): Stretch[] =>
+  marks.filter(({ ends }) => ends).map(({ to }) => ({ from: Math.max(0, to - 4), to: to + 2, colour: 'var(--bad)' }))
 
 const tint = (marks: readonly OverlayMark[], colour: string, percent: number): Layer | undefined =>
   layer(coloured(marks, `color-mix(in srgb, ${colour} ${percent}%, transparent)`), '100% 100%', '0 0')

@@ -53,3 +53,18 @@ export function createScrollSpace(viewport: Scrolled): ScrollSpace {
 /** Pixels of the layout for one of the bar. */
 export const scrollScale = (height: number, viewHeight: number): number =>
   height <= TALLEST ? 1 : (height - viewHeight) / (TALLEST - viewHeight)
+
+/** A browser cannot draw a frame of any height: of a tall one, the part around what is in sight. */
+export function partInSight(
+  whole: { readonly top: number; readonly height: number },
+  top: number,
+  bottom: number,
+): { readonly top: number; readonly height: number } {
+  if (whole.height <= TALL_FRAME) return whole
+  const from = Math.max(whole.top, Math.floor(top / TALL_FRAME - 1) * TALL_FRAME)
+  const to = Math.min(whole.top + whole.height, Math.ceil(bottom / TALL_FRAME + 1) * TALL_FRAME)
+  return { top: from, height: to - from }
+}
+
+/** Pixels: a multiple of what is scrolled at once, so that a frame is seldom drawn again. */
+const TALL_FRAME = 100_000

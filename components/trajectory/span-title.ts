@@ -27,7 +27,11 @@ export function spanTitle(span: TokenSpan, segment: SegmentView): string {
     return `think · ${count}${span.closed || segment.kind !== 'response' || !segment.finish ? '' : ' · not closed'}`
   if (span.kind !== 'tool-call') return ''
   const { call } = span
-  if (call.kind === 'malformed') return `${call.id} · malformed ✗`
+  const id = call.id.length > LONGEST_ID ? `${call.id.slice(0, LONGEST_ID - 1)}…` : call.id
+  if (call.kind === 'malformed') return `${id} · malformed ✗`
   const state = call.result ? ` ${call.result.status === 'success' ? '✓' : '✗'}` : ''
-  return `${call.id} · ${call.name}${state}`
+  return `${id} · ${call.name}${state}`
 }
+
+/** Ids of servers are 29 characters, and would lie over the call’s own tokens. */
+const LONGEST_ID = 12

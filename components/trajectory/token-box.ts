@@ -1,30 +1,32 @@
 /** The boxes around the token under the pointer and the selected one; the latter is the grid's active cell. */
 import { spanPath } from '#lib/core/span-path.ts'
 import { type Token, tokenAt } from '#lib/core/tokens.ts'
-import { cellsOf, columnOfToken, lineOfToken } from './layout.ts'
-import { part, type TokenPicture } from './token-picture.ts'
+import { cellsOf, columnOfToken, type DrawnLine } from './layout.ts'
+import { part, type RowPicture } from './token-picture.ts'
 
 export interface TokenBox {
-  place(tokenIndex: number | undefined, picture: TokenPicture): void
+  /** Around a token of the line; undefined: nowhere. */
+  place(tokenIndex: number | undefined, line: DrawnLine | undefined, picture: RowPicture): void
 }
 
-/** The element that a screen reader is pointed to while the grid has the focus. */
-export const SELECTED_ID = 'token-selected'
-
-export function createTokenBox(canvas: HTMLElement, name: 'token-pointed' | 'token-selected'): TokenBox {
+/** `id`: of the element that a screen reader is pointed to while the grid has the focus. */
+export function createTokenBox(
+  canvas: HTMLElement,
+  name: 'token-pointed' | 'token-selected' | 'token-partner',
+  id: string | undefined,
+): TokenBox {
   const row = part('div', `token-outline ${name}`)
   row.role = 'row'
   const cell = part('div', '')
   cell.role = 'gridcell'
-  if (name === 'token-selected') cell.id = SELECTED_ID
+  if (id !== undefined) cell.id = id
   row.append(cell)
   canvas.append(row)
-  let placed: { readonly index: number | undefined; readonly picture: TokenPicture } | undefined
+  let placed: { readonly index: number | undefined; readonly top: number | undefined; readonly picture: RowPicture }
   return {
-    place(index, picture) {
-      if (placed?.index === index && placed?.picture === picture) return
-      placed = { index, picture }
-      const line = index === undefined ? undefined : lineOfToken(picture.layout, index)
+    place(index, line, picture) {
+      if (placed?.index === index && placed?.top === line?.top && placed?.picture === picture) return
+      placed = { index, top: line?.top, picture }
       const token = line && index !== undefined ? tokenAt(picture.trajectory, index) : undefined
       row.hidden = !token
       if (!line || !token) return
@@ -49,7 +51,7 @@ export function createTokenBox(canvas: HTMLElement, name: 'token-pointed' | 'tok
 const FOLD_CELLS = 1
 
 /** What a screen reader says of a token. */
-export function tokenName(token: Token, { trajectory, reading }: Pick<TokenPicture, 'trajectory' | 'reading'>): string {
+export function tokenName(token: Token, { trajectory, reading }: Pick<RowPicture, 'trajectory' | 'reading'>): string {
   const entry = trajectory.vocab[token.id]
   const text = typeof entry === 'string' ? JSON.stringify(entry) : entry ? `bytes ${entry.hex}` : 'text not known'
   return [`token ${token.index}`, text, `id ${token.id}`, reading.fact(token), ...spanPath(trajectory, token)].join(

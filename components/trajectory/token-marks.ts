@@ -7,6 +7,8 @@ export type MarkKind =
   | 'current'
   /** Ids that encoding the text again does not give. */
   | 'drift'
+  /** The tokens beside a place where another sequence has more: stands at the end of each range. */
+  | 'gap'
   /** What is pointed at elsewhere: a message, a call, a point of a chart. */
   | 'linked'
   /** The first and the last trained token of a turn; and where a trainer's file cuts: before the first token of each range. */

@@ -1,25 +1,29 @@
-/** Everything that the token view is drawn from. */
+/** Everything that the token view is drawn from, and what a row of tokens is, wherever it stands. */
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { GridOptions } from './grid-options.ts'
-import type { Layout } from './layout.ts'
+import type { Layout, LineSpace } from './layout.ts'
 import type { Selection } from './selection.ts'
 import type { TokenMarks } from './token-marks.ts'
 import type { TokenReading } from './token-reading.ts'
 
-export interface TokenPicture {
+export interface RowPicture {
   readonly trajectory: TrajectoryView
-  readonly layout: Layout
+  readonly layout: LineSpace
   readonly reading: TokenReading
   /** Width of one cell, in pixels. */
   readonly cell: number
   readonly specialIds: ReadonlySet<number>
-  /** The token whose box is drawn; undefined = none. */
-  readonly pointed: number | undefined
   readonly selection: Selection | undefined
   readonly marks: readonly TokenMarks[]
   readonly options: GridOptions
   /** Whether there are controls that fold. */
   readonly canFold: boolean
+}
+
+export interface TokenPicture extends RowPicture {
+  readonly layout: Layout
+  /** The token whose box is drawn; undefined = none. */
+  readonly pointed: number | undefined
 }
 
 /** A drawn thing, kept in a pool. */

@@ -5,7 +5,7 @@
 import { isTrained } from '#lib/core/tokens.ts'
 import type { Span } from '#lib/core/trajectory.ts'
 import type { SegmentView } from '#lib/core/trajectory-view.ts'
-import { cellsOf, type Line } from './layout.ts'
+import { cellsOf, type DrawnLine } from './layout.ts'
 import { isSameMemory } from './line-store.ts'
 import type { Piece } from './piece-table.ts'
 import { joinStretches, rowBackground, type Stretch } from './row-background.ts'
@@ -13,7 +13,7 @@ import { type OverlayMark, rowOverlay } from './row-overlay.ts'
 import { rangeOf } from './selection.ts'
 import { outermostSpan, spanTitle } from './span-title.ts'
 import { firstRangeAfter, firstRangeStartingAt, type MarkKind } from './token-marks.ts'
-import { type Drawn, part, setData, setText, type TokenPicture } from './token-picture.ts'
+import { type Drawn, part, type RowPicture, setData, setText } from './token-picture.ts'
 
 export interface Row extends Drawn {
   readonly text: HTMLElement
@@ -25,8 +25,8 @@ export interface Row extends Drawn {
 }
 
 interface Painted {
-  readonly line: Line
-  readonly picture: TokenPicture
+  readonly line: DrawnLine
+  readonly picture: RowPicture
   readonly version: number
   readonly selected: Span | undefined
 }
@@ -47,7 +47,7 @@ export function makeRow(): Row {
   return { element, text, marks, label, fold, painted: undefined }
 }
 
-export function paintRow(row: Row, line: Line, picture: TokenPicture): void {
+export function paintRow(row: Row, line: DrawnLine, picture: RowPicture): void {
   const before = row.painted
   const version = picture.layout.table.version()
   const selected = selectedIn(line, picture)
@@ -105,7 +105,7 @@ function isSameSegment(a: SegmentView, b: SegmentView): boolean {
   )
 }
 
-function placeRow(element: HTMLElement, line: Line, before: Line | undefined): void {
+function placeRow(element: HTMLElement, line: DrawnLine, before: DrawnLine | undefined): void {
   if (line.top !== before?.top) element.style.transform = `translateY(${line.top}px)`
   if (line.number !== before?.number) element.ariaRowIndex = String(line.number + 1)
   const first = line.layout.firstToken + line.start
@@ -124,7 +124,7 @@ interface TokenInRow {
   readonly to: number
 }
 
-function tokensOf({ layout: { segment }, start, end }: Line, { layout, cell }: TokenPicture): readonly TokenInRow[] {
+function tokensOf({ layout: { segment }, start, end }: DrawnLine, { layout, cell }: RowPicture): readonly TokenInRow[] {
   const tokens: TokenInRow[] = []
   let column = 0
   for (let index = start; index < end; index++) {
@@ -143,9 +143,9 @@ function tokensOf({ layout: { segment }, start, end }: Line, { layout, cell }: T
 
 function paintText(
   row: Row,
-  line: Line,
+  line: DrawnLine,
   tokens: readonly TokenInRow[],
-  { layout, options, canFold }: TokenPicture,
+  { layout, options, canFold }: RowPicture,
 ): void {
   const { element, text, marks, label, fold } = row
   const { segment, firstToken } = line.layout
@@ -170,7 +170,7 @@ function paintText(
   setText(marks, glyphs.trimEnd())
 }
 
-function paintFold({ element, text, marks, label, fold }: Row, line: Line, picture: TokenPicture): void {
+function paintFold({ element, text, marks, label, fold }: Row, line: DrawnLine, picture: RowPicture): void {
   const { segment, firstToken, folds } = line.layout
   const isWhole = folds?.whole === true
   const name = isWhole ? picture.reading.title(segment, line.segmentIndex) : 'think'
@@ -187,7 +187,7 @@ function paintFold({ element, text, marks, label, fold }: Row, line: Line, pictu
 }
 
 /** What is found in tokens that are folded away is told all the same. */
-function foldedMarks({ layout: { firstToken }, start, end }: Line, { marks }: TokenPicture): readonly string[] {
+function foldedMarks({ layout: { firstToken }, start, end }: DrawnLine, { marks }: RowPicture): readonly string[] {
   return marks.flatMap(({ kind, ranges }) => {
     const name = FOLDED_NAMES[kind]
     if (name === undefined) return []
@@ -231,9 +231,9 @@ function boxOf({ text, width, trained }: TextRun): HTMLElement {
 }
 
 function backgroundOf(
-  { layout: { segment, firstToken } }: Line,
+  { layout: { segment, firstToken } }: DrawnLine,
   tokens: readonly TokenInRow[],
-  { layout, reading, specialIds }: TokenPicture,
+  { layout, reading, specialIds }: RowPicture,
 ) {
   const heat: Stretch[] = []
   const trained: Stretch[] = []
@@ -262,9 +262,9 @@ function backgroundOf(
 
 function paintOverlay(
   { element, marks }: Row,
-  line: Line,
+  line: DrawnLine,
   tokens: readonly TokenInRow[],
-  picture: TokenPicture,
+  picture: RowPicture,
   selected: Span | undefined,
 ): void {
   const first = line.layout.firstToken + line.start
@@ -276,7 +276,7 @@ function paintOverlay(
     if (from !== undefined && to !== undefined)
       found.push({ kind, from, to, begins: range.start >= first, ends: range.end <= end })
   }
-  if (selected) add('selected', rangeOf(picture.selection as NonNullable<TokenPicture['selection']>))
+  if (selected) add('selected', rangeOf(picture.selection as NonNullable<RowPicture['selection']>))
   for (const { kind, ranges } of picture.marks)
     for (let at = firstRangeAfter(ranges, first); 2 * at < ranges.length && (ranges[2 * at] as number) < end; at++) {
       const start = ranges[2 * at] as number
@@ -284,12 +284,12 @@ function paintOverlay(
       if (kind !== 'cut') add(kind, { start, end: ranges[2 * at + 1] as number })
       else if (start >= first) add(kind, { start, end: start + 1 })
     }
-  setData(element, 'drift', found.some(({ kind }) => kind === 'drift') ? 'true' : '')
+  setData(element, 'drift', found.some(({ kind }) => kind === 'drift' || kind === 'gap') ? 'true' : '')
   Object.assign(marks.style, rowOverlay(found, picture.layout.rowHeight))
 }
 
 /** Tokens of the row in the selected range, half-open; undefined for none, and for a selection of one token: that has a box. */
-function selectedIn(line: Line, { selection }: TokenPicture): Span | undefined {
+function selectedIn(line: DrawnLine, { selection }: RowPicture): Span | undefined {
   if (!selection || selection.anchor === selection.focus) return undefined
   const range = rangeOf(selection)
   const start = Math.max(range.start, line.layout.firstToken + line.start)

@@ -1,7 +1,7 @@
 'use client'
 import { useMemo } from 'react'
 import { segmentStarts, segmentsOf } from '#lib/core/tokens.ts'
-import type { ToolCall } from '#lib/core/trajectory.ts'
+import type { ToolCall, ToolSpec } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { BoundedText } from '../ui/bounded-text.tsx'
 import { useRowWindow } from '../ui/row-window.ts'
@@ -40,7 +40,7 @@ export function ToolCalls({ trajectory, onSelect }: ToolCallsProps) {
           <li key={call.id} ref={isLong ? measure : null} data-row={first + index} className="pb-2">
             <ToolCallCard
               call={call}
-              isMock={trajectory.model.tools.some(({ name, mock }) => name === call.name && mock !== undefined)}
+              origin={originOf(trajectory.model.tools.find(({ name }) => name === call.name))}
               state={stateText(call, trajectory)}
               onSelect={() => onSelect(token)}
             />
@@ -58,12 +58,13 @@ const usualHeight = () => 120
 
 function ToolCallCard({
   call,
-  isMock,
+  origin,
   state,
   onSelect,
 }: {
   readonly call: ToolCall
-  readonly isMock: boolean
+  /** Of its tool; undefined: the application's. */
+  readonly origin: string | undefined
   readonly state: string
   readonly onSelect: () => void
 }) {
@@ -77,7 +78,7 @@ function ToolCallCard({
       >
         <span className="flex min-w-0 items-baseline gap-1.5">
           <span className="min-w-0 truncate font-semibold">{call.name ?? 'unreadable call'}</span>
-          {isMock && <span className="text-faint">mock</span>}
+          {origin !== undefined && <span className="text-faint">{origin}</span>}
         </span>
         <span className="text-faint">{state}</span>
       </button>
@@ -88,7 +89,17 @@ function ToolCallCard({
             <span className="sr-only">Result: </span>
             <span aria-hidden>{'→ '}</span>
             <div className="min-w-0 flex-1">
-              <BoundedText text={call.result.text} label={`Result of ${call.name ?? 'the call'}`} longest={600} />
+              {call.result.text === '' ? (
+                <span className="font-sans text-faint">no text</span>
+              ) : (
+                <BoundedText text={call.result.text} label={`Result of ${call.name ?? 'the call'}`} longest={600} />
+              )}
+              {call.result.wholeLength !== undefined && (
+                <p className="mt-1 font-sans text-faint">
+                  {call.result.text.length.toLocaleString('en')} of {call.result.wholeLength.toLocaleString('en')}{' '}
+                  characters: cut by the setting “result characters”.
+                </p>
+              )}
             </div>
           </div>
         )}
@@ -103,6 +114,9 @@ function ToolCallCard({
   )
 }
 
+const originOf = (tool: ToolSpec | undefined): string | undefined =>
+  tool?.mock ? 'mock' : tool?.mcp ? `MCP · ${tool.mcp.server}` : undefined
+
 /** The raw text has all of it. */
 const LONG_VALUE = 600
 
@@ -113,8 +127,19 @@ function Arguments({ input }: { readonly input: Readonly<Record<string, unknown>
     <dl className="grid gap-0.5 font-mono">
       {entries.map(([name, value]) => (
         <div key={name} className="[overflow-wrap:anywhere]">
-          <dt className="inline text-dim">{name}: </dt>
-          <dd className="inline">{clipped(JSON.stringify(value), LONG_VALUE)}</dd>
+          {typeof value === 'string' && value.includes('\n') ? (
+            <>
+              <dt className="text-dim">{name}:</dt>
+              <dd className="mt-0.5 rounded bg-panel px-1.5 py-1">
+                <BoundedText text={value} label={`Argument ${name}`} longest={LONG_VALUE} />
+              </dd>
+            </>
+          ) : (
+            <>
+              <dt className="inline text-dim">{name}: </dt>
+              <dd className="inline">{clipped(JSON.stringify(value), LONG_VALUE)}</dd>
+            </>
+          )}
         </div>
       ))}
     </dl>

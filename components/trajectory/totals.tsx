@@ -1,3 +1,4 @@
+import { readOf } from '#lib/core/read-prompt.ts'
 import { statistics } from '#lib/core/statistics.ts'
 import { segmentsOf } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
@@ -82,23 +83,45 @@ function samplingNote(temperatures: readonly number[], topPs: readonly number[])
   return [...parts, ...topPs.filter((p) => p !== 1).map((p) => `top_p ${p}`)].join(', ')
 }
 
-function titoCheck({ segments }: TrajectoryView): {
+interface TitoCheck {
   readonly text: string
   readonly title: string
   readonly isGood: boolean
-} {
+}
+
+function titoCheck(trajectory: TrajectoryView): TitoCheck {
+  const { segments } = trajectory
   const continuations = segments.flatMap((segment) =>
     segment.kind === 'prompt' && segment.derivation?.kind === 'continuation' ? [segment.derivation] : [],
   )
   const broken = continuations.find(({ check }) => check.kind === 'broken')
   if (broken?.check.kind === 'broken') return { text: 'template differs', title: broken.check.why, isGood: false }
   if (segments.length === 0) return { text: '—', title: 'Nothing was read yet.', isGood: true }
+  if (trajectory.provenance.kind === 'rollout' && trajectory.provenance.endpoint === 'chat') return chatCheck(segments)
   const prompts = segments.filter(({ kind }) => kind === 'prompt').length
   if (prompts > 1 && continuations.length < prompts - 1)
     return { text: 'not known', title: 'The file does not say how its later prompts came about.', isGood: false }
   return {
     text: continuations.length === 0 ? 'one turn' : 'prefix exact ✓',
-    title: 'Every request began with all ids before it, and the new part is what the template writes.',
+    title: continuations.some(({ check }) => check.kind === 'unknown')
+      ? 'Every request began with all ids before it. It began with text or ids, so that the template cannot render the whole conversation to compare.'
+      : 'Every request began with all ids before it, and the new part is what the template writes.',
     isGood: true,
   }
+}
+
+/** Of a run that held messages: whether tokenizing them anew gave the tokens that had been sampled. */
+function chatCheck(segments: TrajectoryView['segments']): TitoCheck {
+  const drifted = segments.filter((segment) => readOf(segment)).length
+  return drifted === 0
+    ? {
+        text: 'chat, no drift',
+        title: 'Messages were sent, and the server read the tokens that stand here.',
+        isGood: true,
+      }
+    : {
+        text: `chat, ${drifted} drifted`,
+        title: `Messages were sent, and before ${drifted} of the responses the server read other tokens than stand here.`,
+        isGood: false,
+      }
 }

@@ -8,7 +8,6 @@ import {
   useLayoutEffect,
   useMemo,
   useRef,
-  useState,
 } from 'react'
 import { segmentsOf } from '#lib/core/tokens.ts'
 import type { Span } from '#lib/core/trajectory.ts'
@@ -17,13 +16,14 @@ import type { GridControl } from './grid-control.ts'
 import { DEFAULT_GRID_OPTIONS, type Folds, type GridOptions, NO_FOLDS, rowHeightOf } from './grid-options.ts'
 import { createGridView, type GridView } from './grid-view.ts'
 import { createLayoutMaker, lineAtHeight, tokenAtColumn } from './layout.ts'
-import { measureText } from './measure-text.ts'
-import { createPieceTable, type PieceTable } from './piece-table.ts'
 import type { Selection } from './selection.ts'
 import type { TokenMarks } from './token-marks.ts'
 import type { TokenPicture } from './token-picture.ts'
 import type { TokenReading } from './token-reading.ts'
 import { useFolding } from './use-folding.ts'
+import { type Measure, useMeasure } from './use-measure.ts'
+import { usePieceTable, useSettled } from './use-piece-table.ts'
+import { useSpaceScrolling } from './use-space-scrolling.ts'
 
 interface GridDrawingOptions {
   readonly trajectory: TrajectoryView
@@ -62,10 +62,11 @@ export function useGridDrawing(props: GridDrawingOptions) {
   const picture = usePicture(props, measure)
   useFolding(canvas, folds, onFolds)
 
-  const drawn = useEffectEvent(() => {
+  const tellDrawn = () => {
     for (const listener of listeners.current) listener()
     if (onSight) view.current?.tellSight(onSight)
-  })
+  }
+  const drawn = useEffectEvent(tellDrawn)
   useLayoutEffect(() => {
     if (!picture || !viewport.current || !canvas.current || !layer.current) return
     view.current ??= createGridView(viewport.current, canvas.current, layer.current)
@@ -73,30 +74,18 @@ export function useGridDrawing(props: GridDrawingOptions) {
     shownPicture.current = picture
     drawn()
   }, [picture])
-  const moved = useEffectEvent(() => {
+  const moved = () => {
     if (!picture) return
     view.current?.hasScrolled()
     view.current?.draw(picture)
-    drawn()
-  })
+    tellDrawn()
+  }
+  useSpaceScrolling(viewport, view, moved)
+  useEffect(() => () => view.current?.end(), [])
   useEffect(() => {
-    const element = viewport.current
-    if (!element) return
-    const onScroll = () => moved()
-    const onWheel = (event: WheelEvent) => {
-      const space = view.current?.space
-      if (!space?.isScaled() || event.ctrlKey || event.deltaMode !== WheelEvent.DOM_DELTA_PIXEL) return
-      event.preventDefault()
-      view.current?.scrollTo(space.top() + event.deltaY)
-      moved()
-    }
-    element.addEventListener('scroll', onScroll, { passive: true })
-    element.addEventListener('wheel', onWheel, { passive: false })
-    return () => {
-      element.removeEventListener('scroll', onScroll)
-      element.removeEventListener('wheel', onWheel)
-      view.current?.end()
-    }
+    const observer = new ResizeObserver(() => view.current?.hasResized())
+    if (viewport.current) observer.observe(viewport.current)
+    return () => observer.disconnect()
   }, [])
 
   const isMeasured = measure !== undefined
@@ -148,47 +137,6 @@ export function useGridDrawing(props: GridDrawingOptions) {
   return { viewport, canvas, layer, layout: picture?.layout, tokenUnder, scrollBy }
 }
 
-/** What the font and the width of the window say. */
-interface Measure {
-  /** Width of one cell, in pixels. */
-  readonly cell: number
-  readonly columns: number
-  readonly fontSize: number
-}
-
-function useMeasure(
-  viewport: RefObject<HTMLElement | null>,
-  canvas: RefObject<HTMLElement | null>,
-  fontSize: number,
-): Measure | undefined {
-  const [measure, setMeasure] = useState<Measure>()
-  const resize = useEffectEvent(() => {
-    if (!viewport.current || !canvas.current) return
-    // In a pane that is not shown there is nothing to measure yet.
-    if (viewport.current.checkVisibility?.() === false) return
-    const cell = measureText('0', fontSize)
-    const columns = Math.max(20, Math.floor(canvas.current.clientWidth / cell) - 1)
-    setMeasure((known) =>
-      known?.cell === cell && known.columns === columns && known.fontSize === fontSize
-        ? known
-        : { cell, columns, fontSize },
-    )
-  })
-  useEffect(() => {
-    const observer = new ResizeObserver(resize)
-    if (canvas.current) observer.observe(canvas.current)
-    document.fonts.ready.then(resize)
-    document.fonts.addEventListener('loadingdone', resize)
-    return () => {
-      observer.disconnect()
-      document.fonts.removeEventListener('loadingdone', resize)
-    }
-  }, [canvas])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another size is another measure
-  useLayoutEffect(() => resize(), [fontSize])
-  return measure
-}
-
 function usePicture(
   {
     trajectory,
@@ -204,13 +152,7 @@ function usePicture(
 ): TokenPicture | undefined {
   const cell = measure?.cell
   const fontSize = measure?.fontSize
-  const table = useMemo(
-    () =>
-      cell === undefined || fontSize === undefined
-        ? undefined
-        : createPieceTable((text) => measureText(text, fontSize) / cell),
-    [cell, fontSize],
-  )
+  const table = usePieceTable(measure)
   const make = useMemo(() => table && createLayoutMaker(table), [table])
   const settled = useSettled(table, trajectory)
   const segments = useMemo(() => segmentsOf(trajectory), [trajectory])
@@ -233,29 +175,4 @@ function usePicture(
         : undefined,
     [trajectory, layout, reading, cell, specialIds, pointed, selection, marks, options, canFold],
   )
-}
-
-const SETTLED_AT_ONCE = 50
-/** Of a slice of measuring: half a frame. */
-const SLICE_MS = 8
-
-/** Counts up when texts that were estimated have been measured and take other widths. */
-function useSettled(table: PieceTable | undefined, trajectory: TrajectoryView): number {
-  const [settled, setSettled] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other tokens may bring other texts
-  useEffect(() => {
-    if (!table?.settle(0)) return
-    const version = table.version()
-    let timer: ReturnType<typeof setTimeout>
-    const slice = () => {
-      const until = performance.now() + SLICE_MS
-      let isLeft = true
-      while (isLeft && performance.now() < until) isLeft = table.settle(SETTLED_AT_ONCE)
-      if (isLeft) timer = setTimeout(slice)
-      else if (table.version() !== version) setSettled((count) => count + 1)
-    }
-    timer = setTimeout(slice)
-    return () => clearTimeout(timer)
-  }, [table, trajectory])
-  return settled
 }

@@ -40,9 +40,9 @@ export function Dialog({ title, onClose, closesBeside = true, width = 'plain', c
       aria-label={title}
       onClose={onClose}
       onClick={(event) => closesBeside && event.target === dialog.current && dialog.current.close()}
-      className={`m-auto ${WIDTHS[width]} max-h-[calc(100dvh-48px)] rounded-lg border border-line bg-ground p-0 text-ink shadow-xl backdrop:bg-black/40`}
+      className={`mx-auto mt-[6dvh] mb-auto ${WIDTHS[width]} max-h-[calc(94dvh-24px)] rounded-lg border border-line bg-ground p-0 text-ink shadow-xl backdrop:bg-black/40`}
     >
-      <div className="flex items-center justify-between border-line border-b px-4 py-2.5">
+      <div className="sticky top-0 z-10 flex items-center justify-between border-line border-b bg-ground px-4 py-2.5">
         <h2 className="font-semibold text-sm">{title}</h2>
         <Button look="quiet" aria-label="Close" onClick={() => dialog.current?.close()}>
           <X size={16} aria-hidden />

@@ -112,7 +112,7 @@ export function CheckField({
 }: { readonly label: string; readonly note?: string | undefined } & InputHTMLAttributes<HTMLInputElement>) {
   const id = useId()
   return (
-    <label className="flex min-h-7 items-center gap-2">
+    <label className="flex min-h-7 items-center gap-2 has-disabled:text-faint">
       <input
         type="checkbox"
         className="size-4 shrink-0 accent-(--accent)"
@@ -124,7 +124,7 @@ export function CheckField({
         {label}
       </span>
       {note !== undefined && (
-        <span id={`${id}-note`} className="text-faint text-xs">
+        <span id={`${id}-note`} className="wrap-anywhere min-w-16 text-faint text-xs">
           {note}
         </span>
       )}

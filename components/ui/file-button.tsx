@@ -11,7 +11,25 @@ interface FileButtonProps {
   readonly children: ReactNode
 }
 
-export function FileButton({ look = 'plain', accept, label, onFile, children }: FileButtonProps) {
+export const FileButton = ({ onFile, ...rest }: FileButtonProps) => (
+  <ChoosingButton {...rest} multiple={false} onFiles={([file]) => file && onFile(file)} />
+)
+
+interface FilesButtonProps extends Omit<FileButtonProps, 'onFile'> {
+  /** At least one. */
+  readonly onFiles: (files: readonly File[]) => void
+}
+
+export const FilesButton = (props: FilesButtonProps) => <ChoosingButton {...props} multiple />
+
+function ChoosingButton({
+  look = 'plain',
+  accept,
+  label,
+  multiple,
+  onFiles,
+  children,
+}: FilesButtonProps & { readonly multiple: boolean }) {
   const input = useRef<HTMLInputElement>(null)
   return (
     <>
@@ -19,14 +37,15 @@ export function FileButton({ look = 'plain', accept, label, onFile, children }: 
         ref={input}
         type="file"
         accept={accept}
+        multiple={multiple}
         aria-label={label}
         className="sr-only"
         tabIndex={-1}
         onChange={({ target }) => {
-          const file = target.files?.[0]
+          const files = [...(target.files ?? [])]
           // The same file, corrected, may be chosen again.
           target.value = ''
-          if (file) onFile(file)
+          if (files.length > 0) onFiles(files)
         }}
       />
       <Button look={look} onClick={() => input.current?.click()}>

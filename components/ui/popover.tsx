@@ -8,16 +8,34 @@ interface PopoverProps {
   readonly children: ReactNode
 }
 
-/** A button that opens a small panel below itself: the browser's own popover, which Escape and a click elsewhere close. */
+/** To the edges of the window. */
+const MARGIN = 8
+
+/** A button that opens a small panel beside itself: the browser's own popover, which Escape and a click elsewhere close. */
 export function Popover({ label, button, children }: PopoverProps) {
   const id = useId()
   const opener = useRef<HTMLButtonElement>(null)
   const panel = useRef<HTMLDivElement>(null)
   const place = () => {
     if (!opener.current || !panel.current) return
-    const { right, bottom } = opener.current.getBoundingClientRect()
-    panel.current.style.top = `${bottom + 4}px`
-    panel.current.style.right = `${Math.max(8, document.documentElement.clientWidth - right)}px`
+    const { top, right, bottom, left } = opener.current.getBoundingClientRect()
+    const { clientWidth, clientHeight } = document.documentElement
+    // Its size is not known yet: it opens to where there is more room.
+    const isAbove = top + bottom > clientHeight
+    const isToTheRight = left + right < clientWidth
+    const { style } = panel.current
+    style.top = isAbove ? 'auto' : `${bottom + 4}px`
+    style.bottom = isAbove ? `${clientHeight - top + 4}px` : 'auto'
+    style.left = isToTheRight ? `${Math.max(MARGIN, left)}px` : 'auto'
+    style.right = isToTheRight ? 'auto' : `${Math.max(MARGIN, clientWidth - right)}px`
+  }
+  const bringInside = () => {
+    if (!panel.current) return
+    const { left, right, width } = panel.current.getBoundingClientRect()
+    const { clientWidth } = document.documentElement
+    if (left >= MARGIN && right <= clientWidth - MARGIN) return
+    panel.current.style.right = 'auto'
+    panel.current.style.left = `${Math.max(MARGIN, Math.min(left, clientWidth - MARGIN - width))}px`
   }
   return (
     <>
@@ -38,6 +56,7 @@ export function Popover({ label, button, children }: PopoverProps) {
         role="dialog"
         aria-label={label}
         onBeforeToggle={place}
+        onToggle={bringInside}
         className="inset-auto m-0 max-w-[calc(100vw-16px)] rounded-lg border border-line bg-ground p-3 text-ink shadow-xl"
       >
         {children}

@@ -67,7 +67,8 @@ describe('the histogram', () => {
         }
       }),
     )
-    expect(surpriseHistogram(Float64Array.of(-0, -0))).toEqual([{ from: 0, to: 0.1, count: 2 }])
+    for (const tiny of [-0, -Number.MIN_VALUE, -8.4e-323, -1e-300])
+      expect(surpriseHistogram(Float64Array.of(tiny, -0))).toEqual([{ from: 0, to: 0.1, count: 2 }])
   })
 
   test('a bin is a query that the find bar understands', () => {

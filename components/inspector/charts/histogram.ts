@@ -25,9 +25,10 @@ export function surpriseHistogram(logprobs: Float64Array): readonly Bin[] {
   return Array.from(counts, (count, index) => ({ from: edge(index), to: edge(index + 1), count }))
 }
 
-/** 1, 2 or 5 times a power of ten, at least so much. */
+/** 1, 2 or 5 times a power of ten, at least so much; of next to nothing, 0.1. */
 function readableWidth(least: number): number {
-  if (least <= 0) return 0.1
+  // Powers of ten end as 0 far below; and nobody reads such bins.
+  if (least < 1e-12) return 0.1
   const power = 10 ** Math.floor(Math.log10(least))
   const times = [1, 2, 5, 10].find((step) => step * power >= least * (1 - 1e-9)) as number
   return Number((times * power).toPrecision(3))

@@ -32,11 +32,27 @@ export function CallFacts({ inspection, call, hash }: CallFactsProps) {
 
 function Sent({ call, hash }: Pick<CallFactsProps, 'call' | 'hash'>) {
   const { request, inputLength, firstNew } = call
+  const isChat = request.endpoint === 'chat'
   return (
     <Facts>
       <Fact name="server">{request.server}</Fact>
       <Fact name="rid">{request.rid ?? 'none'}</Fact>
-      <Fact name="input_ids">{countText(request.inputLength)}</Fact>
+      {isChat && <Fact name="endpoint">/v1/chat/completions</Fact>}
+      {request.chat && (
+        <Fact name="messages">
+          {countText(request.chat.kept + request.chat.messages.length)}, {countText(request.chat.messages.length)} of
+          them new
+        </Fact>
+      )}
+      <Fact name={isChat ? 'tokens read' : 'input_ids'}>{countText(request.inputLength)}</Fact>
+      {request.read && (
+        <Fact name="as they stand here">
+          <span className="text-bad" data-read-kept={request.read.kept}>
+            {countText(request.read.kept)}, then other tokens: {countText(request.read.ids.length)} were read where{' '}
+            {countText(inputLength - request.read.kept)} stand
+          </span>
+        </Fact>
+      )}
       <Fact name="of these new">{countText(Math.max(0, inputLength - firstNew))}</Fact>
       <Fact name="input hash" title={`SHA-256 ${request.inputHash}`}>
         <code>{request.inputHash.slice(0, 12)}…</code> <Check call={call} hash={hash} />
@@ -48,8 +64,8 @@ function Sent({ call, hash }: Pick<CallFactsProps, 'call' | 'hash'>) {
       ))}
       <Fact name="stream">{String(request.streamed)}</Fact>
       {request.streamInterval !== undefined && <Fact name="stream_interval">{request.streamInterval}</Fact>}
-      <Fact name="logprob_start_len">{request.logprobStartLen ?? 'not asked for'}</Fact>
-      <Fact name="top_logprobs_num">{request.topLogprobsNum ?? 0}</Fact>
+      {!isChat && <Fact name="logprob_start_len">{request.logprobStartLen ?? 'not asked for'}</Fact>}
+      {!isChat && <Fact name="top_logprobs_num">{request.topLogprobsNum ?? 0}</Fact>}
       {request.scoring && <Fact name="scored first, rid">{request.scoring.rid}</Fact>}
     </Facts>
   )
@@ -66,7 +82,7 @@ function Check({ call: { request, inputLength }, hash }: Pick<CallFactsProps, 'c
   if (hash === request.inputHash)
     return (
       <span className="text-good" data-check="holds">
-        the tokens here are those ✓
+        {request.read ? 'what it read is recorded ✓' : 'the tokens here are those ✓'}
       </span>
     )
   return (

@@ -1,4 +1,5 @@
 import { ChevronRight } from 'lucide-react'
+import { cachedTokensOf } from '#lib/core/statistics.ts'
 import type { RecordedCall } from '#lib/inspect/requests/recorded-calls.ts'
 import { countText, durationText } from '../../trajectory/numbers.ts'
 import { phasesOf, TimingBar } from './timing-bar.tsx'
@@ -17,7 +18,7 @@ export function CallRow({ call, longestMs, isOpen, hash, onToggle }: CallRowProp
   const { number, request, segment, segmentIndex } = call
   const { timing, finish } = segment
   const holds = hash === undefined ? undefined : hash === request.inputHash
-  const cached = (request.scoring ?? segment.usage)?.cachedTokens
+  const cached = cachedTokensOf(segment)
   return (
     <button
       type="button"
@@ -32,7 +33,8 @@ export function CallRow({ call, longestMs, isOpen, hash, onToggle }: CallRowProp
       <span className="truncate text-dim">
         {countText(request.inputLength)} in
         {holds === false && <strong className="text-bad"> · other ids</strong>}
-        {cached !== undefined && cached > 0 && ` · ${countText(cached)} cached`}
+        {request.read && <strong className="text-bad"> · others than stand here</strong>}
+        {cached !== null && cached > 0 && ` · ${countText(cached)} cached`}
       </span>
       <span className="truncate text-dim max-sm:text-right">
         {countText(segment.ids.length)} out

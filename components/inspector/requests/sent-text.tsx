@@ -28,23 +28,35 @@ export function SentText({ inspection: { trajectory, say }, call, kind, holds }:
   const copy = async (copied: string, what: string) =>
     say((await copyText(copied)) ? `${what} copied.` : 'The browser refused to copy.')
   const ids = () => inputIds(trajectory, call)
+  const isChat = call.request.endpoint === 'chat'
+  if (isChat && !call.request.chat)
+    return <p className="text-dim">The messages of this chat request are not recorded, so it cannot be made again.</p>
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <p className="text-dim">
-        Made again as Rollscope sends it: the ids are the tokens before the response
-        {holds === true
-          ? ', and their hash is the recorded one.'
-          : holds === false
-            ? ', and their hash is not the recorded one: something else was sent.'
-            : '.'}{' '}
-        {call.request.scoring && 'The prompt was scored by a call of its own first. '}
+        {isChat ? (
+          'The body as it was sent to /v1/chat/completions: messages, which the server rendered and tokenized itself. '
+        ) : (
+          <>
+            Made again as Rollscope sends it: the ids are the tokens before the response
+            {holds === true
+              ? ', and their hash is the recorded one.'
+              : holds === false
+                ? ', and their hash is not the recorded one: something else was sent.'
+                : '.'}{' '}
+          </>
+        )}
+        {call.request.scoring &&
+          `The prompt was scored by a call of its own first${call.request.scoring.shared ? ', one for all samples of the group' : ''}. `}
         {kind !== 'body' && 'Address and key are yours: SGLANG_BASE_URL, SGLANG_API_KEY.'}
       </p>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5">
-        <CheckField label="All ids" checked={showsAll} onChange={(event) => setShowsAll(event.target.checked)} />
+        {!isChat && (
+          <CheckField label="All ids" checked={showsAll} onChange={(event) => setShowsAll(event.target.checked)} />
+        )}
         <span className="ml-auto flex flex-wrap gap-1.5">
           <Button className="text-xs" onClick={() => copy(JSON.stringify(Array.from(ids())), 'Ids')}>
-            Copy ids
+            {isChat ? 'Copy the ids it read' : 'Copy ids'}
           </Button>
           <Button className="text-xs" onClick={() => copy(sentText(trajectory, call, kind, true), NAMES[kind])}>
             Copy {NAMES[kind]}
@@ -63,8 +75,7 @@ export function SentText({ inspection: { trajectory, say }, call, kind, holds }:
 const NAMES: Readonly<Record<SentKind, string>> = { body: 'body', curl: 'cURL', python: 'Python' }
 
 function sentText(trajectory: TrajectoryView, call: RecordedCall, kind: SentKind, isWhole: boolean): string {
-  const ids = inputIds(trajectory, call)
-  const bodies = sentBodies(call, isWhole ? Array.from(ids) : fewIds(ids))
+  const bodies = sentBodies(trajectory, call, isWhole ? (ids) => Array.from(ids) : fewIds)
   switch (kind) {
     case 'curl':
       return curlText(bodies)

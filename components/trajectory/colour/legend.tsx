@@ -126,7 +126,7 @@ function Swatch({ colour, label, count, isMask = false }: SwatchProps) {
           <rect x={0.5} y={0.5} width={11} height={11} rx={2} fill={colour ?? 'none'} className="stroke-line" />
         </svg>
       )}
-      <span className="max-w-40 truncate">{label}</span>
+      <span className="max-w-44 truncate">{label}</span>
       <span className="text-faint">· {countText(count)}</span>
     </span>
   )

@@ -4,10 +4,10 @@ import type { Command } from './command.ts'
  * Commands that have every typed word, in this order: those that begin with what is typed, those with a word that begins
  * with it, the others. Within each as they came.
  */
-export function searched(commands: readonly Command[], typed: string): readonly Command[] {
+export function searched<Screen>(commands: readonly Command<Screen>[], typed: string): readonly Command<Screen>[] {
   const wanted = typed.trim().toLowerCase()
   const words = wanted.split(/\s+/)
-  const place = ({ title, group }: Command): number => {
+  const place = ({ title, group }: Command<Screen>): number => {
     const text = `${title} ${group}`.toLowerCase()
     if (!words.every((word) => text.includes(word))) return ABSENT
     if (text.startsWith(wanted)) return 0

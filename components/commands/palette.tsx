@@ -3,24 +3,26 @@
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { keyLabel } from '../trajectory/key-name.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import type { Command, CommandScreen } from './command.ts'
-import { COMMANDS } from './commands.ts'
-import { furtherCommands } from './further-commands.ts'
+import type { Command } from './command.ts'
 import { isMac } from './is-mac.ts'
 import { searched } from './palette-search.ts'
 
-interface PaletteProps {
-  readonly screen: CommandScreen
-  readonly onRun: (command: Command) => void
+export interface PaletteProps<Screen> {
+  /** Those that there are for what is typed. */
+  readonly commandsFor: (typed: string) => readonly Command<Screen>[]
+  /** What the commands act on. */
+  readonly screen: Screen
+  readonly placeholder: string
+  readonly onRun: (command: Command<Screen>) => void
   readonly onClose: () => void
 }
 
-export function Palette({ screen, onRun, onClose }: PaletteProps) {
+export function Palette<Screen>({ commandsFor, screen, placeholder, onRun, onClose }: PaletteProps<Screen>) {
   const id = useId()
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
   const list = useRef<HTMLDivElement>(null)
-  const found = searchedWithPlaces(screen, typed)
+  const found = searched(commandsFor(typed), typed)
   const move = (to: number) => {
     setAt(to)
     list.current?.children[to]?.scrollIntoView({ block: 'nearest' })
@@ -46,7 +48,7 @@ export function Palette({ screen, onRun, onClose }: PaletteProps) {
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
         aria-activedescendant={found[at] ? `${id}-${at}` : undefined}
-        placeholder="A command, or the number of a token"
+        placeholder={placeholder}
         autoComplete="off"
         spellCheck={false}
         value={typed}
@@ -90,14 +92,9 @@ const STEPS: Readonly<Record<string, (at: number, count: number) => number>> = {
   PageUp: (at) => Math.max(0, at - 10),
 }
 
-/** A number names places: they come first. */
-function searchedWithPlaces(screen: CommandScreen, typed: string): readonly Command[] {
-  return searched([...furtherCommands(screen, typed), ...COMMANDS.filter(({ name }) => name !== 'palette')], typed)
-}
-
 interface OptionProps {
   readonly id: string
-  readonly command: Command
+  readonly command: Pick<Command<never>, 'title' | 'group' | 'keys'>
   readonly obstacle: string | undefined
   readonly isSelected: boolean
   readonly onPoint: () => void

@@ -1,0 +1,40 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { ApiError } from '#lib/client/api.ts'
+import { downloadsOptions } from '#lib/client/queries.ts'
+import { BUILT_IN, serverTokenizer, tokenizerTemplates } from '#lib/client/template-sources.ts'
+import type { TokenizerReading } from './tokenizer-form-end.tsx'
+import { useServerStatus } from './use-server-status.ts'
+
+/** A tokenizer that is fetched before it is chosen, so that no page stands without one. */
+export function useTokenizerCheck(server: string) {
+  const [state, setState] = useState<TokenizerReading>('asking')
+  const running = useRef(new AbortController())
+  useEffect(() => () => running.current.abort(), [])
+  const { name, status } = useServerStatus(server)
+  const { data: waitingFor } = useQuery(downloadsOptions(state === 'reading'))
+  const told = status.state === 'ready' ? serverTokenizer(name, status) : undefined
+  return {
+    state,
+    /** What is being downloaded while one is read. */
+    downloads: state === 'reading' ? waitingFor?.downloads : undefined,
+    /** The built-in one, and the server's where that is told. */
+    suggested: [...new Set([BUILT_IN, told ?? BUILT_IN])],
+    /** One at a time: a further one gives the one before up. */
+    check: async (names: readonly string[], then: () => void) => {
+      running.current.abort()
+      const controller = new AbortController()
+      running.current = controller
+      setState('reading')
+      try {
+        await Promise.all(names.map((name) => tokenizerTemplates(name, controller.signal)))
+        if (!controller.signal.aborted) then()
+      } catch (error) {
+        if (controller.signal.aborted) return
+        if (!(error instanceof ApiError)) throw error
+        setState(error)
+      }
+    },
+  }
+}

@@ -1,0 +1,20 @@
+interface StatusLineProps {
+  /** How things stand, in a few words. */
+  readonly text: string
+  /** What was just done, or why it was not; '' when nothing is to be said. */
+  readonly said: string
+}
+
+/** One line at the foot of a page; a narrow window has it while something is said. */
+export function StatusLine({ text, said }: StatusLineProps) {
+  return (
+    <div
+      className={`flex items-center justify-between gap-4 overflow-hidden border-line bg-panel px-3.5 text-[11px] text-dim tabular-nums lg:h-6 lg:border-t ${said === '' ? 'max-lg:h-0' : 'max-lg:h-6 max-lg:border-t'}`}
+    >
+      <span className="whitespace-nowrap">{text}</span>
+      <span role="status" className="min-w-0 truncate text-ink" title={said}>
+        {said}
+      </span>
+    </div>
+  )
+}

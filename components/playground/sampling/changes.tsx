@@ -1,0 +1,33 @@
+import type { FieldChange } from '#lib/settings/sampling-presets.ts'
+
+const SHOWN = 40
+const told = (text: string): string => {
+  if (text === '') return 'not sent'
+  const line = text.replaceAll('\n', ' ')
+  return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line
+}
+
+/** `top_p 1 → 0.95`. */
+export const changeText = ({ field, from, to }: FieldChange): string => `${field} ${told(from)} → ${told(to)}`
+
+/** What would be changed, a line each. */
+export const ChangeTable = ({ changes }: { readonly changes: readonly FieldChange[] }) => (
+  <table className="w-full border-separate border-spacing-y-0.5 text-left text-xs">
+    <thead className="text-dim">
+      <tr>
+        <th className="font-normal">parameter</th>
+        <th className="font-normal">now</th>
+        <th className="font-normal">then</th>
+      </tr>
+    </thead>
+    <tbody>
+      {changes.map(({ field, from, to }) => (
+        <tr key={field} data-change={field} className="align-top">
+          <td className="pr-4 font-mono">{field}</td>
+          <td className="pr-4 text-dim [overflow-wrap:anywhere]">{told(from)}</td>
+          <td className="font-medium [overflow-wrap:anywhere]">{told(to)}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)

@@ -1,0 +1,107 @@
+import { useState } from 'react'
+import { type Heeding, unheededNote } from '#lib/core/sampling-heed.ts'
+import { SAMPLING_GROUPS, samplingNames, samplingParameter } from '#lib/core/sampling-parameters.ts'
+import { OWN_WORDS, SAMPLING_WORDS } from '#lib/core/sampling-words.ts'
+import type { SamplingField, SamplingTexts } from '#lib/settings/sampling-fields.ts'
+import { Heading } from '../../ui/facts.tsx'
+import { TextArea, TextField } from '../../ui/field.tsx'
+import { ParameterRow } from './parameter-row.tsx'
+
+interface ParameterListProps {
+  readonly sampling: SamplingTexts
+  readonly onChange: (sampling: SamplingTexts) => void
+  readonly errors: Readonly<Record<string, string>>
+  readonly server: Heeding
+  /** The one to begin with. */
+  readonly field: SamplingField | undefined
+}
+
+/** All parameters by group, those that are not known here, and those that are not for setting. */
+export function ParameterList({ sampling, onChange, errors, server, field }: ParameterListProps) {
+  const [sought, setSought] = useState<string>(field ?? '')
+  const words = sought.toLowerCase().split(/\s+/).filter(Boolean)
+  const isSought = (...texts: readonly (string | undefined)[]) => {
+    const text = texts.join(' ').toLowerCase()
+    return words.every((word) => text.includes(word))
+  }
+  const set = (name: SamplingField, text: string) => onChange({ ...sampling, [name]: text })
+  const shown = samplingNames.filter((name) => {
+    const { explanation, training } = SAMPLING_WORDS[name]
+    return isSought(name, samplingParameter(name).group, explanation, training)
+  })
+  const own = Object.entries(OWN_WORDS).filter(([name, why]) => isSought(name, why, 'set by rollscope'))
+  const isFurther = isSought('further', FURTHER)
+  const found = shown.length + own.length + Number(isFurther)
+  return (
+    <div className="grid gap-4">
+      <TextField
+        label="Find"
+        type="search"
+        data-first-focus
+        placeholder="name, group or what it does"
+        value={sought}
+        onChange={({ target }) => setSought(target.value)}
+      />
+      <p className={found > 0 ? 'sr-only' : 'text-dim text-xs'} role="status">
+        {found > 0
+          ? `${found} found`
+          : 'No parameter has these words. One that is not known here goes out as JSON: find “further”.'}
+      </p>
+      {SAMPLING_GROUPS.map((group) => {
+        const names = shown.filter((name) => samplingParameter(name).group === group)
+        return (
+          names.length > 0 && (
+            <section key={group} aria-label={group}>
+              <Heading>{group}</Heading>
+              <ul className="grid gap-3.5">
+                {names.map((name) => (
+                  <ParameterRow
+                    key={name}
+                    name={name}
+                    text={sampling[name]}
+                    error={errors[name]}
+                    note={sampling[name] === '' ? undefined : unheededNote(name, server)}
+                    onChange={(text) => set(name, text)}
+                  />
+                ))}
+              </ul>
+            </section>
+          )
+        )
+      })}
+      {isFurther && (
+        <section aria-label="Further">
+          <Heading>Further</Heading>
+          <TextArea
+            label="Parameters that are not known here, JSON"
+            rows={2}
+            className="font-mono"
+            placeholder="{}"
+            value={sampling.further}
+            error={errors.further}
+            onChange={({ target }) => set('further', target.value)}
+          />
+          <p className="mt-1 text-faint text-xs">{FURTHER}</p>
+          {sampling.further !== '' && server.kind === 'router' && (
+            <p className="mt-1 text-warn text-xs">{unheededNote('further', server)}</p>
+          )}
+        </section>
+      )}
+      {own.length > 0 && (
+        <section aria-label="Set by Rollscope">
+          <Heading>Set by Rollscope</Heading>
+          <dl className="grid gap-2 text-xs">
+            {own.map(([name, why]) => (
+              <div key={name}>
+                <dt className="font-medium font-mono">{name}</dt>
+                <dd className="text-dim">{why}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      )}
+    </div>
+  )
+}
+
+const FURTHER = 'Sent as they are, on one level with the others. A server refuses those that it does not know.'

@@ -1,0 +1,78 @@
+'use client'
+import { useState } from 'react'
+import type { Heeding } from '#lib/core/sampling-heed.ts'
+import type { SamplingField, SamplingTexts } from '#lib/settings/sampling-fields.ts'
+import type { OwnPreset } from '#lib/settings/sampling-presets.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TabList, TabPanel } from '../../ui/tabs.tsx'
+import { ImportPane } from './import-pane.tsx'
+import { ParameterList } from './parameter-list.tsx'
+import { PresetList } from './preset-list.tsx'
+
+export interface SamplingDialogProps {
+  readonly sampling: SamplingTexts
+  /** As it is typed: `samples` only where something pasted says it. */
+  readonly samples: string
+  readonly onChange: (changed: { readonly sampling: SamplingTexts; readonly samples?: string }) => void
+  readonly errors: Readonly<Record<string, string>>
+  readonly server: Heeding
+  /** The parameter that it opens at. */
+  readonly field: SamplingField | undefined
+  readonly ownPresets: readonly OwnPreset[]
+  readonly onOwnPresets: (presets: readonly OwnPreset[]) => void
+  /** The model's generation_config.json; undefined where it has none. Throws Error with words for a person. */
+  readonly loadOfModel: () => Promise<string | undefined>
+  readonly onClose: () => void
+}
+
+type Tab = 'parameters' | 'presets' | 'import'
+const TABS = [
+  { value: 'parameters', text: 'Parameters' },
+  { value: 'presets', text: 'Presets' },
+  { value: 'import', text: 'Import' },
+] as const
+
+/** All sampling parameters, presets of them, and those of other programs. Changes hold at once. */
+export function SamplingDialog(props: SamplingDialogProps) {
+  const { sampling, samples, onChange, errors, server, field, ownPresets, onOwnPresets, loadOfModel, onClose } = props
+  const [tab, setTab] = useState<Tab>('parameters')
+  return (
+    <Dialog title="Sampling parameters" onClose={onClose} closesBeside={false} width="wide">
+      <div className="-mt-2 mb-4 border-line border-b">
+        <TabList label="Sampling" id="sampling" tabs={TABS} value={tab} onChange={setTab} />
+      </div>
+      <TabPanel id="sampling" value={tab} isShown>
+        {tab === 'parameters' && (
+          <ParameterList
+            sampling={sampling}
+            errors={errors}
+            server={server}
+            field={field}
+            onChange={(changed) => onChange({ sampling: changed })}
+          />
+        )}
+        {tab === 'presets' && (
+          <PresetList
+            sampling={sampling}
+            own={ownPresets}
+            onOwn={onOwnPresets}
+            onApply={(changed) => onChange({ sampling: { ...sampling, ...changed } })}
+          />
+        )}
+        {tab === 'import' && (
+          <ImportPane
+            sampling={sampling}
+            samples={samples}
+            loadOfModel={loadOfModel}
+            onApply={(changed, count) =>
+              onChange({
+                sampling: { ...sampling, ...changed },
+                ...(count !== undefined && { samples: String(count) }),
+              })
+            }
+          />
+        )}
+      </TabPanel>
+    </Dialog>
+  )
+}

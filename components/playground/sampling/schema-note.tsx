@@ -1,0 +1,7 @@
+import { schemaProblem } from '#lib/settings/json-schema-text.ts'
+
+/** What no checker can do with a JSON Schema, where there is something. */
+export function SchemaNote({ text }: { readonly text: string }) {
+  const problem = schemaProblem(text)
+  return problem === undefined ? null : <p className="text-warn">{problem}</p>
+}

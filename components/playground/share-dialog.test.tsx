@@ -1,0 +1,32 @@
+import { render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { ShareDialog } from './share-dialog.tsx'
+
+// jsdom has dialogs without what opens them.
+beforeAll(() => {
+  HTMLDialogElement.prototype.showModal = function () {
+    this.open = true
+  }
+})
+
+test('a link that programs would cut says so, and what is pasted is opened', async () => {
+  const onOpen = vi.fn()
+  const props = { copies: [], onSave: () => {}, onOpen, onClose: () => {} }
+  const { rerender } = render(
+    <ShareDialog {...props} link={{ kind: 'made', href: 'http://a/#setup=x' }} problem={undefined} />,
+  )
+  expect(screen.getByLabelText('Link')).toHaveProperty('value', 'http://a/#setup=x')
+  expect(screen.queryByText(/send the file/)).toBeNull()
+  expect(screen.getByRole('button', { name: 'Look at it' })).toHaveProperty('disabled', true)
+  await userEvent.type(screen.getByLabelText('Link or JSON'), 'http://b/#setup=y{Tab}{Enter}')
+  expect(onOpen).toHaveBeenCalledWith('http://b/#setup=y')
+  rerender(<ShareDialog {...props} link={{ kind: 'made', href: 'x'.repeat(9000) }} problem="It is cut off." />)
+  expect(screen.getByText(/has 9,000 characters/)).toBeDefined()
+  expect(screen.getByText('It is cut off.')).toBeDefined()
+  expect(screen.getByRole('button', { name: 'Copy link' })).toBeDefined()
+  rerender(<ShareDialog {...props} link={{ kind: 'too-large' }} problem={undefined} />)
+  expect(screen.getByText(/larger than the 1 MiB that a link can hold: send the file/)).toBeDefined()
+  expect(screen.queryByLabelText('Link')).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Copy link' })).toBeNull()
+})

@@ -1,0 +1,107 @@
+'use client'
+import { type FormEvent, useState } from 'react'
+import { LONGEST_SETUP } from '#lib/settings/text-limits.ts'
+import { Button } from '../ui/button.tsx'
+import { type CopyChoice, CopyChoices } from '../ui/copy-choices.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Heading } from '../ui/facts.tsx'
+import { TextArea, TextField } from '../ui/field.tsx'
+import { FileButton } from '../ui/file-button.tsx'
+import { useBoundedText } from './use-bounded-text.ts'
+
+export type SharedLink =
+  | { readonly kind: 'being-made' }
+  | { readonly kind: 'made'; readonly href: string }
+  /** No link could be opened that holds as much. */
+  | { readonly kind: 'too-large' }
+
+interface ShareDialogProps {
+  readonly link: SharedLink
+  readonly copies: readonly CopyChoice[]
+  readonly onSave: () => void
+  /** A link, or the JSON of a setup. */
+  readonly onOpen: (text: string) => void
+  /** What was wrong with what was opened last. */
+  readonly problem: string | undefined
+  readonly onClose: () => void
+}
+
+/** Chat programs cut longer ones. */
+const LONG_LINK = 8000
+
+/** The setup and its prompt for somebody else, and from somebody else. */
+export function ShareDialog({ link, copies, onSave, onOpen, problem, onClose }: ShareDialogProps) {
+  const [pasted, setPasted] = useState('')
+  const box = useBoundedText(LONGEST_SETUP, setPasted)
+  const chosen = useBoundedText(LONGEST_SETUP, onOpen)
+  const open = (event: FormEvent) => {
+    event.preventDefault()
+    onOpen(pasted)
+  }
+  return (
+    <Dialog title="Share setup" onClose={onClose} closesBeside={false}>
+      <div className="grid gap-5">
+        <section className="grid gap-2">
+          <p className="text-dim">
+            Prompt, tools, sampling, limits, template and parser. The server goes by its name: its address and keys are
+            never in it.
+          </p>
+          {link.kind === 'too-large' ? (
+            <p data-link="too-large">This setup is larger than the 1 MiB that a link can hold: send the file.</p>
+          ) : (
+            <LinkField href={link.kind === 'made' ? link.href : undefined} />
+          )}
+          <CopyChoices
+            choices={[...(link.kind === 'made' ? [{ name: 'link', text: () => link.href }] : []), ...copies]}
+          />
+          <div>
+            <Button onClick={onSave}>Save as file</Button>
+          </div>
+        </section>
+        <form className="grid gap-2" onSubmit={open}>
+          <Heading>Open a setup</Heading>
+          <TextArea
+            label="Link or JSON"
+            rows={2}
+            spellCheck={false}
+            className="font-mono text-xs"
+            error={box.refusal ?? chosen.refusal ?? problem}
+            value={pasted}
+            onChange={(event) => box.take(event.target.value)}
+          />
+          <div className="flex flex-wrap gap-2">
+            <Button type="submit" disabled={pasted.trim() === ''}>
+              Look at it
+            </Button>
+            <FileButton accept=".json,application/json" label="Setup file" onFile={chosen.takeFile}>
+              Open a file …
+            </FileButton>
+          </div>
+        </form>
+      </div>
+    </Dialog>
+  )
+}
+
+/** `href`: undefined while it is made. */
+function LinkField({ href }: { readonly href: string | undefined }) {
+  return (
+    <>
+      <TextField
+        label="Link"
+        readOnly
+        value={href ?? ''}
+        onFocus={(event) => event.target.select()}
+        data-first-focus
+        data-link={href !== undefined}
+      />
+      <p className="text-faint text-xs">
+        What is behind the # stays in the browser: no server sees it. On another Rollscope, put it behind the address of
+        that one.
+        {href !== undefined &&
+          href.length > LONG_LINK &&
+          ` This link has ${href.length.toLocaleString('en')} characters, which some programs cut: send the file.`}
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,34 @@
+import { type RefObject, useEffect, useEffectEvent } from 'react'
+import type { ScrollSpace } from './scroll-space.ts'
+
+interface Scrolled {
+  readonly space: ScrollSpace
+  readonly scrollTo: (top: number) => void
+}
+
+/** Tells when the view has moved. Where the bar stands for more than its pixels, the wheel moves by single ones. */
+export function useSpaceScrolling(
+  viewport: RefObject<HTMLElement | null>,
+  view: RefObject<Scrolled | undefined>,
+  onMoved: () => void,
+): void {
+  const moved = useEffectEvent(onMoved)
+  useEffect(() => {
+    const element = viewport.current
+    if (!element) return
+    const onScroll = () => moved()
+    const onWheel = (event: WheelEvent) => {
+      const space = view.current?.space
+      if (!space?.isScaled() || event.ctrlKey || event.deltaMode !== WheelEvent.DOM_DELTA_PIXEL) return
+      event.preventDefault()
+      view.current?.scrollTo(space.top() + event.deltaY)
+      moved()
+    }
+    element.addEventListener('scroll', onScroll, { passive: true })
+    element.addEventListener('wheel', onWheel, { passive: false })
+    return () => {
+      element.removeEventListener('scroll', onScroll)
+      element.removeEventListener('wheel', onWheel)
+    }
+  }, [viewport, view])
+}

@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react'
+
+/** Things of which one is chosen at once, each with a note. */
+export const Choices = ({ children }: { readonly children: ReactNode }) => (
+  <ul className="grid grid-cols-[minmax(0,1fr)]">{children}</ul>
+)
+
+interface ChoiceProps {
+  readonly title: string
+  readonly note: string
+  readonly onChoose: () => void
+}
+
+export const Choice = ({ title, note, onChoose }: ChoiceProps) => (
+  <li>
+    <button
+      type="button"
+      className="-mx-2 w-[calc(100%+1rem)] rounded-md px-2 py-1.5 text-left hover:bg-panel"
+      onClick={onChoose}
+    >
+      <span className="block truncate font-medium">{title}</span>
+      <span className="block text-faint text-xs">{note}</span>
+    </button>
+  </li>
+)
