@@ -3,7 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { type APIRequestContext, expect, type Page } from '@playwright/test'
 import { freePort } from './free-port.ts'
 
-export const PORT = 3199
+/** Each worker of the journeys has an application of its own, with data of its own. */
+export const PORTS = [3199, 3201] as const
+/** That of this worker. */
+export const PORT = PORTS[Number(process.env.TEST_PARALLEL_INDEX ?? 0)] as number
 /** Where the application looks for the Hub; nothing listens there unless a test starts one. */
 export const HUB_PORT = 3198
 export const TOKEN = 'token-of-the-journeys-0123'
@@ -13,8 +16,8 @@ export const AUTHORIZED = { authorization: `Bearer ${TOKEN}` } as const
 export const CHANGING = { ...AUTHORIZED, 'x-rollscope': '1', 'content-type': 'application/json' } as const
 
 /** Opens a page as a user does the first time: with the token in the address. */
-export async function open(page: Page, path = '/'): Promise<void> {
-  const address = new URL(path, BASE)
+export async function open(page: Page, path = '/', base = BASE): Promise<void> {
+  const address = new URL(path, base)
   address.searchParams.set('token', TOKEN)
   await page.goto(address.href)
   await page.waitForURL((url) => !url.searchParams.has('token'))
@@ -71,11 +74,11 @@ interface Application {
   readonly child: ChildProcess
 }
 
-/** A second one, with data of its own. */
-export async function startApplication(data: string): Promise<Application> {
+/** A second one, with data of its own. `own`: further variables of its environment. */
+export async function startApplication(data: string, own: Readonly<Record<string, string>> = {}): Promise<Application> {
   const port = await freePort()
   const child = spawn('node', ['scripts/serve.ts'], {
-    env: { ...process.env, PORT: String(port), ROLLSCOPE_DATA: data, ROLLSCOPE_TOKEN: TOKEN },
+    env: { ...process.env, PORT: String(port), ROLLSCOPE_DATA: data, ROLLSCOPE_TOKEN: TOKEN, ...own },
   })
   let log = ''
   child.stdout?.on('data', (chunk) => {

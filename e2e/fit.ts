@@ -1,10 +1,16 @@
 /** What every page is held to, in every window and both colour schemes. */
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Locator, type Page } from '@playwright/test'
+import axe from 'axe-core'
 
 export const WINDOWS = [
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
+] as const
+
+/** Each window once, and each colour scheme to load a page in: `expectFit` looks at the other one too. */
+export const SCREENS = [
+  { viewport: WINDOWS[0], colorScheme: 'light' },
+  { viewport: WINDOWS[1], colorScheme: 'dark' },
 ] as const
 
 /** What a page was seen to do wrong. */
@@ -17,13 +23,41 @@ export function watch(page: Page): string[] {
   return wrongs
 }
 
+/** The page is accessible in both colour schemes, and no wider than its window. */
 export async function expectFit(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)).toEqual([])
+  await expectAccessible(page)
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   )
   expect(overflow).toBe(0)
+}
+
+/** The same for what stands within one element. */
+export async function expectAccessible(page: Page, within = 'html'): Promise<void> {
+  expect(await violations(page, within)).toEqual([])
+  const isDark = await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)
+  await page.emulateMedia({ colorScheme: isDark ? 'light' : 'dark' })
+  // Elements and their names are the same ones in the other scheme.
+  expect(await violations(page, within, ['color-contrast'])).toEqual([])
+  await page.emulateMedia({ colorScheme: isDark ? 'dark' : 'light' })
+}
+
+/** Rules that are broken, and where. */
+export async function violations(page: Page, within = 'html', rules?: readonly string[]): Promise<string[]> {
+  // axe would have to be brought into each frame.
+  expect(page.frames()).toHaveLength(1)
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
+  return page.evaluate(
+    async ({ within, rules }) => {
+      const { axe: checker } = window as unknown as { readonly axe: typeof axe }
+      const { violations } = await checker.run(within, {
+        resultTypes: ['violations'],
+        ...(rules && { runOnly: [...rules] }),
+      })
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
+    },
+    { within, rules },
+  )
 }
 
 /** Nothing in the element stands beyond the window, unless it can be scrolled to where it stands. */

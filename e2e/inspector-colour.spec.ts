@@ -2,7 +2,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/core/codec.ts'
 import { AUTHORIZED, CHANGING, idle, open } from './application.ts'
-import { expectFit, WINDOWS, watch } from './fit.ts'
+import { expectFit, SCREENS, watch } from './fit.ts'
 import { largeTrajectory } from './large-trajectory.ts'
 
 /** With alternatives, further columns, calls and weight versions. */
@@ -184,24 +184,23 @@ test('sampler and trainer are held against each other; another pair stands in th
   await expect(page.getByText('This file has no further column.')).toBeVisible()
 })
 
-for (const colorScheme of ['light', 'dark'] as const)
-  for (const viewport of WINDOWS)
-    test.describe(`${colorScheme}, ${viewport.width} px`, () => {
-      test.use({ colorScheme, viewport })
+for (const screen of SCREENS)
+  test.describe(`${screen.viewport.width} px`, () => {
+    test.use(screen)
 
-      test('the legend and the charts fit', async ({ page }) => {
-        const wrongs = watch(page)
-        await open(page, `${ADDRESS}?colour=span&at=60`)
-        await idle(page)
-        if (viewport.width < 1024) await page.getByRole('button', { name: 'Colours and find' }).click()
-        await expect(legend(page)).toBeVisible()
-        await expectFit(page)
-        await more(page).selectOption('column:advantage')
-        await expectFit(page)
-        await page.getByRole('tab', { name: 'Charts' }).click()
-        await page.locator('.u-over').nth(1).waitFor()
-        await expectFit(page)
-        // The tokenizer that the generated trajectory names is not here: its drift is not known.
-        expect(wrongs.filter((wrong) => !wrong.includes('422'))).toEqual([])
-      })
+    test('the legend and the charts fit', async ({ page }) => {
+      const wrongs = watch(page)
+      await open(page, `${ADDRESS}?colour=span&at=60`)
+      await idle(page)
+      if (screen.viewport.width < 1024) await page.getByRole('button', { name: 'Colours and find' }).click()
+      await expect(legend(page)).toBeVisible()
+      await expectFit(page)
+      await more(page).selectOption('column:advantage')
+      await expectFit(page)
+      await page.getByRole('tab', { name: 'Charts' }).click()
+      await page.locator('.u-over').nth(1).waitFor()
+      await expectFit(page)
+      // The tokenizer that the generated trajectory names is not here: its drift is not known.
+      expect(wrongs.filter((wrong) => !wrong.includes('422'))).toEqual([])
     })
+  })

@@ -8,7 +8,7 @@ import { textWithStarts, tokensAt } from '#lib/core/pieces.ts'
 import { ids, lossMask } from '#lib/core/tokens.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { idle, open } from './application.ts'
-import { expectFit, WINDOWS, watch } from './fit.ts'
+import { expectFit, SCREENS, watch } from './fit.ts'
 import { largeTrajectory } from './large-trajectory.ts'
 
 const NAME = 'two-steps'
@@ -128,14 +128,14 @@ test('tens of thousands of hits in a long trajectory', async ({ page }) => {
   await expectChosen(page, [large.segments[0]?.ids.length as number, large.segments[0]?.ids.length as number])
 })
 
-for (const window of WINDOWS)
-  for (const colorScheme of ['light', 'dark'] as const)
-    test(`find fits ${window.width} pixels, ${colorScheme}`, async ({ page }) => {
-      await page.setViewportSize(window)
-      await page.emulateMedia({ colorScheme })
+for (const screen of SCREENS)
+  test.describe(`${screen.viewport.width} px`, () => {
+    test.use(screen)
+
+    test('find fits', async ({ page }) => {
       const wrongs = watch(page)
       await show(page, '?find=rank%3E1')
-      if (window.width < 1024) await page.getByRole('button', { name: 'Colours and find' }).click()
+      if (screen.viewport.width < 1024) await page.getByRole('button', { name: 'Colours and find' }).click()
       await expect(page.locator('[data-find-state="done"]:not([data-hits="0"])')).toBeVisible()
       await field(page).focus()
       await expectFit(page)
@@ -144,3 +144,4 @@ for (const window of WINDOWS)
       await expectFit(page)
       expect(wrongs).toEqual([])
     })
+  })

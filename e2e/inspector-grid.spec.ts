@@ -6,7 +6,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/core/codec.ts'
 import { FORMAT, type Trajectory } from '#lib/core/trajectory.ts'
 import { idle, open } from './application.ts'
-import { expectFit, WINDOWS } from './fit.ts'
+import { expectFit, SCREENS } from './fit.ts'
 import { largeTrajectory } from './large-trajectory.ts'
 import { LONG_TOKEN, textTrajectory } from './text-trajectory.ts'
 
@@ -214,15 +214,16 @@ test('700,000 lines are scrolled to the last one, and by single pixels', async (
   await expect(page.locator('.token-row[data-first="0"]:not([hidden])')).toBeInViewport()
 })
 
-for (const size of WINDOWS)
-  for (const colorScheme of ['light', 'dark'] as const)
-    test(`${colorScheme}, ${size.width} px: every text fits, folded or not`, async ({ page }) => {
-      await page.setViewportSize(size)
-      await page.emulateMedia({ colorScheme })
-      await show(page, `fit-${colorScheme}-${size.width}`, texts.file)
+for (const screen of SCREENS)
+  test.describe(`${screen.viewport.width} px`, () => {
+    test.use(screen)
+
+    test('every text fits, folded or not', async ({ page }) => {
+      await show(page, `fit-${screen.viewport.width}`, texts.file)
       await expectFit(page)
       await grid(page).focus()
       await page.keyboard.press('Z')
       await expect(rows(page)).toHaveCount(2)
       await expectFit(page)
     })
+  })

@@ -8,7 +8,7 @@ import { encode } from '#lib/core/codec.ts'
 import { ids, segmentStarts } from '#lib/core/tokens.ts'
 import type { ResponseSegment, Trajectory } from '#lib/core/trajectory.ts'
 import { BASE, idle, open, TOKEN } from './application.ts'
-import { expectFit, WINDOWS, watch } from './fit.ts'
+import { expectFit, SCREENS, watch } from './fit.ts'
 import { largeTrajectory } from './large-trajectory.ts'
 
 const NAME = 'two-steps'
@@ -150,11 +150,11 @@ test('a file of megabytes is scrolled, found in and left', async ({ page }) => {
 })
 
 for (const tab of ['requests', 'raw'])
-  for (const window of WINDOWS)
-    for (const colorScheme of ['light', 'dark'] as const)
-      test(`${tab} fits ${window.width} pixels, ${colorScheme}`, async ({ page }) => {
-        await page.setViewportSize(window)
-        await page.emulateMedia({ colorScheme })
+  for (const screen of SCREENS)
+    test.describe(`${screen.viewport.width} px`, () => {
+      test.use(screen)
+
+      test(`${tab} fits`, async ({ page }) => {
         const wrongs = watch(page)
         await show(page, `?tab=${tab}&at=200`)
         if (tab === 'requests') {
@@ -166,3 +166,4 @@ for (const tab of ['requests', 'raw'])
         await expectFit(page)
         expect(wrongs).toEqual([])
       })
+    })

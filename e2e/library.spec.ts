@@ -6,7 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
 import { AUTHORIZED, CHANGING, open, startApplication, stopApplication, TOKEN } from './application.ts'
-import { expectFit, WINDOWS, watch } from './fit.ts'
+import { expectFit, SCREENS, watch } from './fit.ts'
 import { startSlowServer } from './slow-server.ts'
 
 const NAMES = ['two-steps', 'parallel-calls', 'tool-error'] as const
@@ -267,31 +267,30 @@ test('labels are changed where the trajectory is looked at, and a deleted one ca
   expect(await stored(request, key)).toMatchObject({ title: 'From its own page' })
 })
 
-for (const colorScheme of ['light', 'dark'] as const)
-  for (const viewport of WINDOWS)
-    test.describe(`${colorScheme}, ${viewport.width} px`, () => {
-      test.use({ colorScheme, viewport })
+for (const screen of SCREENS)
+  test.describe(`${screen.viewport.width} px`, () => {
+    test.use(screen)
 
-      test('list, panel and no hit are accessible and fit', async ({ page, request }) => {
-        const isNarrow = viewport.width < 1024
-        const wrongs = watch(page)
-        const { tag, keys } = await store(request)
-        await openLibrary(page, `?q=${tag}`)
-        await page.locator(`tr[data-key="${keys[0]}"] input`).check()
-        await expectFit(page)
-        if (isNarrow) await page.locator(`tr[data-key="${keys[1]}"] button`).click()
-        else await page.locator(`tr[data-key="${keys[1]}"] a`).focus()
-        await expect(page.getByLabel('Note')).toBeVisible()
-        await expectFit(page)
-        if (isNarrow) await page.getByRole('button', { name: 'Back to the list' }).click()
-        await page.getByRole('searchbox').fill(`${tag} and nothing else`)
-        await expect(page.getByText('Nothing matches')).toBeVisible()
-        await expectFit(page)
-        await page.getByRole('button', { name: 'Clear search and filters' }).click()
-        await expect(titles(page).first()).toBeVisible()
-        expect(wrongs).toEqual([])
-      })
+    test('list, panel and no hit are accessible and fit', async ({ page, request }) => {
+      const isNarrow = screen.viewport.width < 1024
+      const wrongs = watch(page)
+      const { tag, keys } = await store(request)
+      await openLibrary(page, `?q=${tag}`)
+      await page.locator(`tr[data-key="${keys[0]}"] input`).check()
+      await expectFit(page)
+      if (isNarrow) await page.locator(`tr[data-key="${keys[1]}"] button`).click()
+      else await page.locator(`tr[data-key="${keys[1]}"] a`).focus()
+      await expect(page.getByLabel('Note')).toBeVisible()
+      await expectFit(page)
+      if (isNarrow) await page.getByRole('button', { name: 'Back to the list' }).click()
+      await page.getByRole('searchbox').fill(`${tag} and nothing else`)
+      await expect(page.getByText('Nothing matches')).toBeVisible()
+      await expectFit(page)
+      await page.getByRole('button', { name: 'Clear search and filters' }).click()
+      await expect(titles(page).first()).toBeVisible()
+      expect(wrongs).toEqual([])
     })
+  })
 
 test('where nothing is stored it says what to do; where the server is gone it says so, and tries again', async ({
   page,

@@ -1,7 +1,7 @@
 /** The mask doctor: a template's mask four ways, and a run's own against its template. */
 import { expect, test } from '@playwright/test'
 import { ask, greedy, open, shownKey } from './application.ts'
-import { expectFit, WINDOWS, watch } from './fit.ts'
+import { expectFit, SCREENS, watch } from './fit.ts'
 
 test('a template with a generation block: a click leads to the tokens that the others train beyond it', async ({
   page,
@@ -24,24 +24,23 @@ test('a template with a generation block: a click leads to the tokens that the o
   await expect(page).not.toHaveURL(/[?&]at=/)
 })
 
-for (const colorScheme of ['light', 'dark'] as const)
-  for (const viewport of WINDOWS)
-    test.describe(`${colorScheme}, ${viewport.width} px`, () => {
-      test.use({ colorScheme, viewport })
+for (const screen of SCREENS)
+  test.describe(`${screen.viewport.width} px`, () => {
+    test.use(screen)
 
-      test('a run is the truth that its template is held against', async ({ page }) => {
-        const wrongs = watch(page)
-        await open(page)
-        if (viewport.width < 1024) await page.getByRole('button', { name: 'Setup' }).click()
-        await greedy(page)
-        if (viewport.width < 1024) await page.getByRole('button', { name: 'Tokens' }).click()
-        await ask(page, 'What is 25 * 17, and then plus 9?')
-        await page.goto(`/templates?tab=masks&t=${await shownKey(page)}`)
-        if (viewport.width < 1024) await page.getByRole('button', { name: 'Result', exact: true }).click()
-        await page.locator('[data-masks="current"]').waitFor()
-        await expect(page.locator('[data-way="tito"]')).toHaveAttribute('data-severity', 'none')
-        await expect(page.locator('[data-way="generation"][data-trained]')).toHaveAttribute('data-trained', '0')
-        await expectFit(page)
-        expect(wrongs).toEqual([])
-      })
+    test('a run is the truth that its template is held against', async ({ page }) => {
+      const wrongs = watch(page)
+      await open(page)
+      if (screen.viewport.width < 1024) await page.getByRole('button', { name: 'Setup' }).click()
+      await greedy(page)
+      if (screen.viewport.width < 1024) await page.getByRole('button', { name: 'Tokens' }).click()
+      await ask(page, 'What is 25 * 17, and then plus 9?')
+      await page.goto(`/templates?tab=masks&t=${await shownKey(page)}`)
+      if (screen.viewport.width < 1024) await page.getByRole('button', { name: 'Result', exact: true }).click()
+      await page.locator('[data-masks="current"]').waitFor()
+      await expect(page.locator('[data-way="tito"]')).toHaveAttribute('data-severity', 'none')
+      await expect(page.locator('[data-way="generation"][data-trained]')).toHaveAttribute('data-trained', '0')
+      await expectFit(page)
+      expect(wrongs).toEqual([])
     })
+  })

@@ -1,7 +1,7 @@
 /** The prefix doctor in the page: what is red is explained, cured, and found again in the smallest conversation. */
 import { expect, type Page, test } from '@playwright/test'
 import { open } from './application.ts'
-import { expectFit, WINDOWS, watch } from './fit.ts'
+import { expectFit, SCREENS, watch } from './fit.ts'
 
 const examined = (page: Page) => page.locator('[data-stability="current"]').waitFor()
 
@@ -50,14 +50,13 @@ test('a search finds the smallest conversation, which is opened in the editor', 
   await expect(messages).not.toHaveText(sample ?? '')
 })
 
-for (const colorScheme of ['light', 'dark'] as const)
-  for (const viewport of WINDOWS)
-    test.describe(`${colorScheme}, ${viewport.width} px`, () => {
-      test.use({ colorScheme, viewport })
+for (const screen of SCREENS)
+  test.describe(`${screen.viewport.width} px`, () => {
+    test.use(screen)
 
-      test('everything fits, and is usable by all', async ({ page }) => {
-        await openDoctor(page)
-        await page.locator('[data-fix="found"]').waitFor()
-        await expectFit(page)
-      })
+    test('everything fits, and is usable by all', async ({ page }) => {
+      await openDoctor(page)
+      await page.locator('[data-fix="found"]').waitFor()
+      await expectFit(page)
     })
+  })

@@ -128,6 +128,8 @@ test('the built-in server answers at the root too, for clients that keep only an
   )
   expect(atRoot.output_ids).toHaveLength(4)
   expect(atRoot.output_ids).toEqual(mounted.output_ids)
+  const parsed = await request.post('/separate_reasoning', { data: { text: 'a</think>b', reasoning_parser: 'step3' } })
+  expect(await parsed.json()).toEqual({ reasoning_text: 'a', text: 'b' })
 })
 
 test('a further turn goes on with the same tokens', async ({ page, request }) => {
@@ -167,6 +169,13 @@ test('calls are read as the server says, or as another parser reads them', async
     'qwen_xml',
     'glm',
     'kimi_k2',
+    'llama3',
+    'mistral',
+    'deepseek_v3',
+    'deepseek_v31',
+    'deepseek_v32',
+    'gpt-oss',
+    'pythonic',
   ])
   await expect(parser).toHaveValue('')
   await parser.selectOption('qwen_xml')
@@ -264,9 +273,9 @@ test('a server that is away is named, and the question is not lost', async ({ pa
 test('a setting out of range is told at its field, and nothing is sent', async ({ page }) => {
   await open(page)
   await page.getByLabel('temperature').fill('-1')
-  await expect(page.getByText('must be from 0 to 100')).toBeVisible()
+  await expect(page.getByText('must be a number from 0 to 100')).toBeVisible()
   await page.getByRole('button', { name: /Send/ }).click()
-  const alert = page.getByRole('alert').filter({ hasText: 'temperature must be from 0 to 100' })
+  const alert = page.getByRole('alert').filter({ hasText: 'temperature must be a number from 0 to 100' })
   await expect(alert).toBeVisible()
   await expect(page.getByText('Nothing has run yet.')).toBeVisible()
   await page.getByLabel('temperature').fill('1')

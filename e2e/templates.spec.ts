@@ -1,7 +1,7 @@
 /** The template lab: a template is loaded, broken, mended, compared; a conversation is edited; nothing is lost. */
 import { expect, type Page, test } from '@playwright/test'
 import { ask, greedy, open, shownKey } from './application.ts'
-import { expectFit, WINDOWS, watch } from './fit.ts'
+import { expectFit, SCREENS, watch } from './fit.ts'
 
 const editor = (page: Page) => page.locator('[data-code-editor] .cm-content')
 const part = (page: Page, name: string) =>
@@ -167,44 +167,45 @@ test('everything by keyboard: the editor can be left, and a message moved', asyn
   await expect(page.getByRole('combobox', { name: 'Role of message 1' })).toHaveValue('user')
 })
 
-for (const colorScheme of ['light', 'dark'] as const)
-  for (const viewport of WINDOWS)
-    test.describe(`${colorScheme}, ${viewport.width} px`, () => {
-      test.use({ colorScheme, viewport })
+for (const screen of SCREENS)
+  test.describe(`${screen.viewport.width} px`, () => {
+    test.use(screen)
 
-      test('every part and dialog of the lab fits and is accessible', async ({ page }) => {
-        const wrongs = watch(page)
-        await openLab(page)
-        await editor(page).click()
-        await page.keyboard.type('{% foo %}')
-        await page.locator('[data-problem]').waitFor()
+    test('every part and dialog of the lab fits and is accessible', async ({ page }) => {
+      const wrongs = watch(page)
+      await openLab(page)
+      await editor(page).click()
+      await page.keyboard.type('{% foo %}')
+      await page.locator('[data-problem]').waitFor()
+      await expectFit(page)
+      await page.keyboard.press('Control+f')
+      await page.locator('.cm-search').waitFor()
+      await expectFit(page)
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: /^Revisions/ }).click()
+      await expect(page.getByRole('dialog')).toBeVisible()
+      await expectFit(page)
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('Control+z')
+      for (const name of ['Messages', 'Tools', 'Options']) {
+        await part(page, name).click()
         await expectFit(page)
-        await page.keyboard.press('Control+f')
-        await page.locator('.cm-search').waitFor()
+      }
+      await page.getByRole('button', { name: 'JSON', exact: true }).click()
+      await editor(page).waitFor()
+      await expectFit(page)
+      await page.getByRole('button', { name: 'Load …' }).click()
+      await page.getByRole('dialog').getByText('Conversations').waitFor()
+      await expectFit(page)
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: /^Tokenizer/ }).click()
+      await expect(page.getByRole('dialog')).toBeVisible()
+      await expectFit(page)
+      await page.keyboard.press('Escape')
+      if (screen.viewport.width < 1024) {
+        await page.getByRole('button', { name: 'Result' }).click()
         await expectFit(page)
-        await page.keyboard.press('Escape')
-        await page.getByRole('button', { name: /^Revisions/ }).click()
-        await expectFit(page)
-        await page.keyboard.press('Escape')
-        await page.keyboard.press('Control+z')
-        for (const name of ['Messages', 'Tools', 'Options']) {
-          await part(page, name).click()
-          await expectFit(page)
-        }
-        await page.getByRole('button', { name: 'JSON', exact: true }).click()
-        await editor(page).waitFor()
-        await expectFit(page)
-        await page.getByRole('button', { name: 'Load …' }).click()
-        await page.getByRole('dialog').getByText('Conversations').waitFor()
-        await expectFit(page)
-        await page.keyboard.press('Escape')
-        await page.getByRole('button', { name: /^Tokenizer/ }).click()
-        await expectFit(page)
-        await page.keyboard.press('Escape')
-        if (viewport.width < 1024) {
-          await page.getByRole('button', { name: 'Result' }).click()
-          await expectFit(page)
-        }
-        expect(wrongs).toEqual([])
-      })
+      }
+      expect(wrongs).toEqual([])
     })
+  })

@@ -1,0 +1,43 @@
+/** The chat baseline: from the playground's settings to its drift on the compare page. */
+import { expect, test } from '@playwright/test'
+import { ask, greedy, open, shownKey } from './application.ts'
+
+test('a run over the chat endpoint says what it read, in the Requests tab and beside itself', async ({ page }) => {
+  await open(page)
+  await greedy(page)
+  await page.getByText('More settings').click()
+  await page.getByLabel('Endpoint').selectOption('chat')
+  await expect(page.getByLabel('Chat template, Jinja')).toBeDisabled()
+  await ask(page, 'What is 25 * 17, and then plus 9?')
+  const run = page.getByRole('complementary', { name: 'Run' })
+  await expect(run).toContainText('2 ✓ 0 ✗')
+  await expect(run).toContainText('chat, 2 drifted')
+  const key = await shownKey(page)
+  // The setting is the trajectory's now, and a further turn is part of it.
+  await expect(page.getByLabel('Endpoint')).toBeDisabled()
+  await ask(page, 'What is 2 + 2?')
+  await expect(run).toContainText('chat, 4 drifted')
+
+  await open(page, `/t/${encodeURIComponent(key)}?tab=requests`)
+  const requests = page.locator('[data-requests]')
+  await expect(requests).toHaveAttribute('data-idle', 'true')
+  await expect(requests.locator('[data-holds="true"]')).toHaveCount(5)
+  // The chips of its health scroll by themselves.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect(requests).toHaveAttribute('data-idle', 'true')
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await requests.locator('[data-request="2"]').click()
+  const second = page.locator('[data-request-open="2"]')
+  await expect(second).toContainText('/v1/chat/completions')
+  await expect(second.locator('[data-read-kept]')).toBeVisible()
+  await second.getByText('cURL').click()
+  await expect(second).toContainText('$SGLANG_BASE_URL/v1/chat/completions')
+  await expect(second).not.toContainText('input_ids')
+
+  const sides = new URLSearchParams({ left: key, right: `${key}~read` })
+  await open(page, `/compare?${sides}`)
+  await page.locator('[data-compare="done"]').waitFor()
+  await expect(page.locator('[data-compare="done"]')).toContainText('What the server read')
+  await expect(page.locator('[data-drift]').first()).toBeAttached()
+})

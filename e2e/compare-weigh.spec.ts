@@ -1,0 +1,98 @@
+/** Both sides of a real trajectory scored by the built-in server, and weighed. */
+import { readFileSync } from 'node:fs'
+import { expect, type Page, test } from '@playwright/test'
+import { weighAnswerSchema } from '#lib/compare/weigh/answer.ts'
+import { lossMask } from '#lib/core/tokens.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { CHANGING, open } from './application.ts'
+import { expectAccessible, expectWithin, WINDOWS, watch } from './fit.ts'
+
+const example = JSON.parse(readFileSync('public/examples/retokenization-drift.json', 'utf8')) as Trajectory
+const TRAINED = lossMask(example).reduce((sum, trained) => sum + trained, 0)
+const PAIR = '/compare?left=example:retokenization-drift&right=example:retokenization-drift~text'
+
+const panel = (page: Page) => page.getByRole('region', { name: 'Weigh on a server' })
+const weighed = (page: Page) => page.locator('[data-weigh="weighed"]').waitFor()
+
+test('the drift of a real run is weighed on the server that sampled it', async ({ page }) => {
+  const problems = watch(page)
+  await open(page, PAIR)
+  await panel(page).waitFor()
+  await page.keyboard.press('w')
+  await expect(page.getByRole('button', { name: 'Score both on server' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await weighed(page)
+
+  // The same model, weights and kernels: what it says of its own tokens again is nearly what it said.
+  const floor = Number(await panel(page).locator('[data-noise]').getAttribute('data-noise'))
+  expect(floor).toBeLessThan(1e-3)
+  await expect(panel(page)).toContainText(`${TRAINED} of ${TRAINED}`)
+  const heaviest = panel(page).getByRole('list', { name: 'Heaviest' }).getByRole('listitem')
+  const delta = Math.abs(Number(await heaviest.first().getAttribute('data-delta')))
+  expect(delta).toBeGreaterThan(100 * floor)
+  await expect(page.getByRole('region', { name: 'Summary' })).toContainText('min importance ratio')
+
+  // The heaviest leads to the drift, and its card has the ratio and the scores.
+  await heaviest.first().getByRole('button').click()
+  await page.waitForURL((url) => url.searchParams.get('drift') !== null)
+  await expect(page.getByRole('region', { name: 'Drift span' })).toContainText('importance ratio')
+  await expect(page.getByRole('columnheader', { name: 'prefill' }).first()).toBeVisible()
+
+  // Tighter bounds clip more.
+  const clipped = async () => Number(await panel(page).locator('output').getAttribute('data-clipped'))
+  const cap = panel(page).getByRole('slider', { name: 'C' })
+  await cap.focus()
+  await page.keyboard.press('End')
+  const least = await clipped()
+  await page.keyboard.press('Home')
+  expect(await clipped()).toBeGreaterThan(least)
+  await panel(page)
+    .getByText(/^Which /)
+    .click()
+  await expect(panel(page).getByRole('list', { name: 'Clipped' }).getByRole('listitem').first()).toBeVisible()
+
+  await panel(page).getByRole('button', { name: 'Colour by difference' }).click()
+  await page.waitForURL((url) => url.searchParams.get('colour') === 'column:delta')
+  expect(problems).toEqual([])
+})
+
+test('the same ids on one server say nothing, and that is said; every token can be scored', async ({ page }) => {
+  await open(page, '/compare?left=example:retokenization-drift&right=example:retokenization-drift')
+  await panel(page).getByLabel('Every token').check()
+  await panel(page).getByRole('button', { name: 'Score both on server' }).click()
+  await weighed(page)
+  await expect(panel(page)).toContainText('every ratio is 1')
+})
+
+test('one call over HTTP answers the same numbers, and what a correction would clip', async ({ request }) => {
+  const left = 'example:retokenization-drift'
+  const weigh = { server: 'built-in', clip: { kind: 'mask', low: 0.5, high: 2 } }
+  const response = await request.post('/api/compare', {
+    headers: CHANGING,
+    data: { left, right: `${left}~text`, weigh },
+  })
+  const { report, weighed } = await response.json()
+  const { totals, noise, spans, clip } = weighAnswerSchema.parse(weighed)
+  expect(totals).toMatchObject({ trainedTokens: TRAINED, weighedTokens: TRAINED, unknown: 0 })
+  expect(noise.left).toMatchObject({ tokens: TRAINED, apart: [] })
+  expect(spans).toHaveLength(report.spans.length)
+  for (const { left, right, delta } of spans) expect(delta).toBeCloseTo((right.sum ?? 0) - (left.sum ?? 0))
+  expect(clip?.tokens).toBeGreaterThan(0)
+  const longer = await request.post('/api/compare', {
+    headers: CHANGING,
+    data: { left: { ids: Array(5000).fill(9), tokenizer: 'built-in' }, right: left, weigh: {} },
+  })
+  expect(await longer.json()).toMatchObject({ status: 422, code: 'CONTEXT_LENGTH' })
+})
+
+for (const window of WINDOWS)
+  test(`the panel fits into ${window.width} × ${window.height}`, async ({ page }) => {
+    await page.setViewportSize(window)
+    await open(page, PAIR)
+    await page.locator('[data-compare="done"]').waitFor()
+    await page.keyboard.press('w')
+    await page.getByRole('button', { name: 'Score both on server' }).click()
+    await weighed(page)
+    await expectAccessible(page, '[data-weigh]')
+    await expectWithin(panel(page))
+  })
