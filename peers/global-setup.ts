@@ -1,7 +1,6 @@
 /** Installs the peers, starts the servers and the application once for all tests, and tells them where they are. */
-import path from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { installPeers, type Peers } from './install.ts'
+import { installPeers, type Peers, peersFolder } from './install.ts'
 import { type Running, startApplication, startRouter, startSglang } from './processes.ts'
 
 export interface Places {
@@ -22,8 +21,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = path.resolve(process.env.ROLLSCOPE_PEERS ?? path.join(import.meta.dirname, '..', '.cache', 'peers'))
-  const peers = installPeers(folder)
+  const peers = installPeers(peersFolder())
   const starting: Promise<Running>[] = []
   const started = async (server: Promise<Running>): Promise<string> => {
     starting.push(server)

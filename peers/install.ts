@@ -55,6 +55,15 @@ export function installPeers(folder: string): Peers {
   }
 }
 
+/** Python with strands-sglang, as it is published, alone: no SGLang, so any platform will do. */
+export function installStrands(folder: string): string {
+  mkdirSync(folder, { recursive: true })
+  return environment(folder, installer(folder), 'strands')
+}
+
+/** Where the peers are kept unless ROLLSCOPE_PEERS names another folder. */
+export const peersFolder = (): string => path.resolve(process.env.ROLLSCOPE_PEERS ?? path.join(root, '.cache', 'peers'))
+
 /** uv, in an environment of its own: pip would take several times as long. */
 function installer(folder: string): string {
   const python = process.env.PYTHON ?? 'python3.11'

