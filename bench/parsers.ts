@@ -6,7 +6,7 @@ import { parsers } from '#lib/parsers/registry.ts'
 import { ADVERSARIAL } from '#lib/parsers/test-texts.ts'
 
 const LENGTH = 1_000_000
-const RUNS = 11
+const RUNS = 5
 const LIMIT = 3
 
 /** Calls as short as they can be, with and without an argument, so that there are as many as a megabyte can hold. */
@@ -17,6 +17,17 @@ const WELL_FORMED: Readonly<Record<string, string>> = {
   glm: '<tool_call>f</tool_call><tool_call>f<arg_key>a</arg_key><arg_value>1</arg_value></tool_call>',
   kimi_k2:
     '<|tool_calls_section_begin|><|tool_call_begin|>f<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_call_begin|>f<|tool_call_argument_begin|>{"a":1}<|tool_call_end|><|tool_calls_section_end|>',
+  llama3: '<|python_tag|>{"name":"f"};{"name":"f","parameters":{"a":1}}',
+  mistral: '[TOOL_CALLS]f[ARGS]{}[TOOL_CALLS] [{"name":"f","arguments":{"a":1}}]',
+  deepseek_v3:
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{}\n```<｜tool▁call▁end｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{"a":1}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+  deepseek_v31:
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>{}<｜tool▁call▁end｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>{"a":1}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+  deepseek_v32:
+    '<｜DSML｜function_calls><｜DSML｜invoke name="f"/><｜DSML｜invoke name="f"><｜DSML｜parameter name="a" string="false">1</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>',
+  'gpt-oss':
+    '<|start|>assistant<|channel|>commentary to=functions.f<|message|>{}<|call|><|start|>assistant<|channel|>commentary to=functions.f<|message|>{"a":1}<|call|>',
+  pythonic: '[f(),f(a=1)]\n',
 }
 
 const megabyte = (unit: string): string => unit.repeat(Math.ceil(LENGTH / unit.length)).slice(0, LENGTH)

@@ -1,0 +1,129 @@
+/**
+ * Two sides of 200,000 tokens compared, with everything that the page shows of them, beside jsdiff on the same pair; then
+ * pairs that are made to be slow.
+ *
+ * jsdiff gets the ids, or the text, and finds no kinds, no bytes and no boundaries of tokens. Its runs alternate with ours in
+ * this process, so that only the machine's noise differs; a way that does not end in time is given up by jsdiff's own
+ * `timeout`, and said so. Ratios are medians.
+ */
+import { diffArrays, diffChars, diffLines, diffWordsWithSpace } from 'diff'
+import { alignTokens, driftOf } from '#lib/core/drift/align.ts'
+import { compareTrajectories } from '#lib/core/drift/compare.ts'
+import { textOf } from '#lib/core/pieces.ts'
+import { ids } from '#lib/core/tokens.ts'
+import { randomNumbers } from '../e2e/large-trajectory.ts'
+import { percentile } from './browser.ts'
+import { type EditedPair, editedPair } from './edited-trajectory.ts'
+import { tell } from './figures.ts'
+
+const TOKENS = 200_000
+const ROUNDS = 7
+const LIMIT_MS = 300
+/** Of jsdiff's time, on edits of every size. */
+const SHARE = 1 / 4
+const HOSTILE_LIMIT_MS = 1500
+const GIVEN_UP_MS = 20_000
+
+for (const edits of ['mixed', 'small'] as const) beside(edits, editedPair(edits, { tokens: TOKENS, seed: 1 }))
+hostile()
+
+function beside(edits: string, { left, right, changed }: EditedPair): void {
+  const compare = () => compareTrajectories(left, right)
+  const cold = timed(compare)
+  const { stretches } = compare()
+  const drift = driftOf(stretches)
+  const [ours, theirs] = [ids(left), ids(right)]
+  const [text, other] = [textOf(ours, left.vocab), textOf(theirs, right.vocab)]
+  const options = { timeout: GIVEN_UP_MS }
+  const ways: Readonly<Record<string, () => unknown>> = {
+    'diffLines (whole lines)': () => diffLines(text, other, options),
+    'diffArrays (ids)': () => diffArrays(ours, theirs, options),
+    diffWordsWithSpace: () => diffWordsWithSpace(text, other, options),
+    diffChars: () => diffChars(text, other, options),
+  }
+  tell(`${edits} edits, 500: drifts found`, drift.length, '')
+  tell(
+    `${edits} edits: tokens in them, of ${changed.toLocaleString('en')} that were edited`,
+    sum(drift.map(({ left, right }) => left.end - left.start + right.end - right.start)),
+    '',
+  )
+  tell(`${edits} edits: compared, the first time`, cold, 'ms', LIMIT_MS)
+  const times: number[] = []
+  const others = Object.entries(ways).map(([name, run]) => {
+    const taken: number[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      times.push(timed(compare))
+      const start = performance.now()
+      if (run() === undefined) return { name, ms: undefined }
+      taken.push(performance.now() - start)
+    }
+    return { name, ms: percentile(taken, 0.5) }
+  })
+  const own = percentile(times, 0.5)
+  tell(`${edits} edits: compared`, own, 'ms', LIMIT_MS)
+  for (const { name, ms } of others) {
+    if (ms === undefined) console.log(`${edits} edits: jsdiff, ${name}: given up after ${GIVEN_UP_MS / 1000} s`)
+    else {
+      tell(`${edits} edits: jsdiff, ${name}`, ms, 'ms')
+      tell(`${edits} edits: our share of its time`, own / ms, '×', edits === 'mixed' ? SHARE : undefined)
+    }
+  }
+}
+
+/** Nothing to hold on to, or far too much. */
+function hostile(): void {
+  const random = randomNumbers(2)
+  const encoder = new TextEncoder()
+  const below = (most: number) => Math.floor(random() * most)
+  const any = (kinds: number, count = TOKENS) => Array.from({ length: count }, () => below(kinds))
+  const letters = ['a', 'b', '\n', ' a', '<|x|>'].map((text) => encoder.encode(text))
+  const words = Array.from({ length: 50_000 }, () =>
+    encoder.encode(` ${Array.from({ length: 1 + below(7) }, () => String.fromCharCode(97 + below(26))).join('')}`),
+  )
+  const newline = words.push(encoder.encode('\n')) - 1
+  const line = (start: number) => [...Array.from({ length: 12 }, (_, index) => (start + index) % words.length), newline]
+  const lines = (starts: number) => Array.from({ length: TOKENS / 13 }, () => line(100 * below(starts))).flat()
+  const blocks = Array.from({ length: 200 }, () => any(50_000, TOKENS / 200))
+  const alternating = Array.from({ length: TOKENS }, (_, index) => index % 2)
+  const pairs: readonly (readonly [
+    string,
+    readonly number[],
+    readonly number[],
+    readonly (Uint8Array | undefined)[],
+  ])[] = [
+    ['one token again and again, other lengths', any(1), any(1, TOKENS / 2), letters],
+    [
+      'one token again and again, others strewn in',
+      any(500).map((id) => Number(id === 0)),
+      any(500).map((id) => Number(id === 0)),
+      letters,
+    ],
+    ['two tokens by turns, and twice by turns', alternating, alternating.map((_, index) => (index >> 1) % 2), letters],
+    ['the same of unknown texts', alternating, alternating.map((_, index) => (index >> 1) % 2), []],
+    ['random, of five tokens', any(5), any(5), letters],
+    ['random ids of a hundred, of unknown texts', any(100), any(100), []],
+    ['wholly different words', any(50_000), any(50_000), words],
+    ['ten lines again and again, in random order', lines(10), lines(10), words],
+    ['200 blocks in random order', blocks.flat(), [...blocks].sort(() => random() - 0.5).flat(), words],
+  ]
+  for (const [name, left, right, table] of pairs)
+    tell(
+      `hostile: ${name}`,
+      percentile(
+        Array.from({ length: ROUNDS }, () => timed(() => alignTokens(left, right, (id) => table[id]))),
+        0.5,
+      ),
+      'ms',
+      HOSTILE_LIMIT_MS,
+    )
+}
+
+function timed(run: () => unknown): number {
+  const start = performance.now()
+  run()
+  return performance.now() - start
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((a, b) => a + b, 0)
+}

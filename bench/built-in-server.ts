@@ -1,0 +1,195 @@
+/**
+ * The built-in server beside `generate()` of transformers.js on the model that ships: tokens a second with sampling, alone
+ * and eight at once; the time to the first token with a prefix that is cached and without; how long the application's own
+ * requests take meanwhile.
+ *
+ * Ours goes through HTTP and the whole application, with logprobs on, not streamed where tokens are counted; theirs is called in
+ * this process, without logprobs, which it does not give. Both sample at temperature 1 from the best 50 tokens, all prompts of their
+ * own length, and read them anew: what is cached is forgotten before. Rounds alternate; ratios are of the same round, and their
+ * medians are told.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { AutoModelForCausalLM, env, Tensor } from '@huggingface/transformers'
+import { AUTHORIZED, startApplication, stopApplication } from '../e2e/application.ts'
+import { buildWhenNeeded } from '../scripts/build.ts'
+import { percentile } from './browser.ts'
+import { tell } from './figures.ts'
+
+const ROUNDS = 7
+const NEW_TOKENS = 128
+const TOGETHER = 8
+/** Their default: without it they sort the vocabulary for every token, and write half as many. */
+const TOP_K = 50
+/** Of a first turn, of its reply, and of what the second one adds: a tool's result and the next question. */
+const FIRST_TURN = 400
+const REPLY = 20
+const ADDED = 30
+const FIRST_TOKENS = 31
+const OWN_REQUESTS = 60
+
+if (!(await buildWhenNeeded())) throw new Error('the application cannot be built')
+const data = mkdtempSync(path.join(os.tmpdir(), 'rollscope-bench-'))
+const application = await startApplication(data)
+const server = `${application.base}/sglang`
+try {
+  const theirs = await transformersModel()
+  const ours = (count: number) => oursAtOnce(promptsOf(count))
+  // Compilers and caches get warm.
+  for (let round = 0; round < 2; round++) {
+    await ours(TOGETHER)
+    await theirs(promptsOf(TOGETHER))
+  }
+  for (const count of [1, TOGETHER]) {
+    const rounds: { readonly ours: number; readonly theirs: number }[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      await post('/flush_cache', {})
+      rounds.push({ ours: await ours(count), theirs: await theirs(promptsOf(count)) })
+    }
+    const what = count === 1 ? '1 request' : `${count} at once`
+    tell(`${what}: tokens a second`, median(rounds.map((round) => round.ours)), '')
+    tell(`${what}: tokens a second, generate()`, median(rounds.map((round) => round.theirs)), '')
+    const limit = { atLeast: 1.5 }
+    tell(`${what}: beside generate()`, median(rounds.map((round) => round.ours / round.theirs)), '×', limit)
+  }
+  await firstTokens()
+  await ownRequests()
+} finally {
+  await stopApplication(application, 'SIGTERM')
+  rmSync(data, { recursive: true, force: true })
+}
+
+/** Ids of the model that are text, another sequence for every seed. */
+function promptOf(length: number, seed: number): number[] {
+  return Array.from({ length }, (_, index) => 10 + ((seed * 131 + index * (7 + 2 * seed)) % 1000))
+}
+
+/** Of 40 to 150 tokens: questions with a tool's description or two. */
+function promptsOf(count: number): number[][] {
+  return Array.from({ length: count }, (_, index) => promptOf(40 + ((index * 37) % 111), index))
+}
+
+async function post(pathname: string, body: object): Promise<Response> {
+  const response = await fetch(`${server}${pathname}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (!response.ok) throw new Error(`${pathname}: ${response.status} ${await response.text()}`)
+  return response
+}
+
+/** Tokens a second of one request each, sent at the same time. */
+async function oursAtOnce(prompts: readonly (readonly number[])[]): Promise<number> {
+  const start = performance.now()
+  const replies = await Promise.all(prompts.map((prompt) => replyTo(prompt, NEW_TOKENS)))
+  const seconds = (performance.now() - start) / 1000
+  return replies.reduce((sum, ids) => sum + ids.length, 0) / seconds
+}
+
+async function replyTo(input_ids: readonly number[], max_new_tokens: number): Promise<readonly number[]> {
+  const sampling_params = { max_new_tokens, ignore_eos: true, top_k: TOP_K }
+  const response = await post('/generate', { input_ids, sampling_params, return_logprob: true })
+  const { output_ids } = (await response.json()) as { readonly output_ids: readonly number[] }
+  return output_ids
+}
+
+/** The same by one batch, padded on the left as transformers.js wants it. */
+async function transformersModel(): Promise<(prompts: readonly (readonly number[])[]) => Promise<number>> {
+  env.allowRemoteModels = false
+  env.localModelPath = path.resolve('models')
+  const model = await AutoModelForCausalLM.from_pretrained('tiny-qwen3', { dtype: 'fp32', device: 'cpu' })
+  return async (prompts) => {
+    const length = Math.max(...prompts.map((prompt) => prompt.length))
+    const padded = prompts.map((prompt) => [...Array<number>(length - prompt.length).fill(0), ...prompt])
+    const mask = prompts.map((prompt) => Array.from({ length }, (_, index) => (index < length - prompt.length ? 0 : 1)))
+    const tensor = (rows: readonly (readonly number[])[]) =>
+      new Tensor('int64', BigInt64Array.from(rows.flat(), BigInt), [rows.length, length])
+    const start = performance.now()
+    const output = await model.generate({
+      inputs: tensor(padded),
+      attention_mask: tensor(mask),
+      do_sample: true,
+      temperature: 1,
+      top_k: TOP_K,
+      max_new_tokens: NEW_TOKENS,
+      // None: nothing ends a reply before its time.
+      eos_token_id: -1,
+    })
+    const seconds = (performance.now() - start) / 1000
+    const written = ((output as Tensor).dims[1] as number) - length
+    if (written !== NEW_TOKENS) throw new Error(`generate() wrote ${written} tokens`)
+    return (written * prompts.length) / seconds
+  }
+}
+
+/** Of a second turn, streamed: until the first event is here. The last token of the first reply was never computed. */
+async function firstTokens(): Promise<void> {
+  const times: { readonly cached: number; readonly cold: number }[] = []
+  for (let round = 0; round < FIRST_TOKENS; round++) {
+    const first = promptOf(FIRST_TURN, round)
+    await post('/flush_cache', {})
+    const second = [...first, ...(await replyTo(first, REPLY)), ...promptOf(ADDED, round + 1)]
+    const cached = await timeToFirst(second, FIRST_TURN + REPLY - 1)
+    await post('/flush_cache', {})
+    times.push({ cached, cold: await timeToFirst(second, 0) })
+  }
+  const length = FIRST_TURN + REPLY + ADDED
+  tell(`first token of ${length}, none cached`, median(times.map(({ cold }) => cold)), 'ms')
+  tell(`first token of ${length}, ${FIRST_TURN + REPLY - 1} cached`, median(times.map(({ cached }) => cached)), 'ms')
+  const ratio = median(times.map(({ cold, cached }) => cold / cached))
+  tell('first token, none cached beside cached', ratio, '×', { atLeast: 3 })
+}
+
+async function timeToFirst(input_ids: readonly number[], cachedTokens: number): Promise<number> {
+  const start = performance.now()
+  const sampling_params = { max_new_tokens: 2, ignore_eos: true }
+  const { body } = await post('/generate', { input_ids, sampling_params, return_logprob: true, stream: true })
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
+  const { value } = await reader.read()
+  const time = performance.now() - start
+  const text = new TextDecoder().decode(value)
+  if (!text.includes(`"cached_tokens":${cachedTokens},`)) throw new Error(`not ${cachedTokens} cached: ${text}`)
+  while (!(await reader.read()).done);
+  return time
+}
+
+/** While eight streams are read as the playground reads them. */
+async function ownRequests(): Promise<void> {
+  const stop = new AbortController()
+  const streams = promptsOf(TOGETHER).map(async (input_ids) => {
+    while (!stop.signal.aborted) {
+      const sampling_params = { max_new_tokens: 1000, ignore_eos: true }
+      const response = await post('/generate', { input_ids, sampling_params, return_logprob: true, stream: true })
+      for await (const _part of response.body as ReadableStream<Uint8Array>) if (stop.signal.aborted) break
+    }
+  })
+  for (const address of ['/api/health', '/api/trajectories', '/api/capabilities', '/']) {
+    const rounds: number[] = []
+    for (let round = 0; round < ROUNDS; round++) rounds.push(percentile(await times(address), 0.95))
+    // A whole page is rendered, which takes its time anyway.
+    const limit = address === '/' ? undefined : 20
+    tell(`GET ${address} during ${TOGETHER} streams, p95`, median(rounds), 'ms', limit)
+  }
+  stop.abort()
+  await Promise.all(streams)
+}
+
+/** Ten milliseconds apart, as a page asks: not as fast as can be. */
+async function times(address: string): Promise<number[]> {
+  const taken: number[] = []
+  for (let request = 0; request < OWN_REQUESTS; request++) {
+    const start = performance.now()
+    const response = await fetch(`${application.base}${address}`, { headers: AUTHORIZED })
+    await response.arrayBuffer()
+    if (!response.ok) throw new Error(`${address}: ${response.status}`)
+    taken.push(performance.now() - start)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  return taken
+}
+
+function median(values: readonly number[]): number {
+  return percentile(values, 0.5)
+}

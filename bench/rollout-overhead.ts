@@ -1,0 +1,122 @@
+/**
+ * What a rollout costs its client: processor time per 1,000 output tokens, beside Python's strands-sglang, both against the
+ * same mock server, nothing streamed. `node bench/rollout-overhead.ts [case …]`, cases by their names below.
+ *
+ * Counted is user and system time of the whole client process, with garbage collection and compiler threads; not its start,
+ * the loading of its tokenizer, and the rollouts that warm it up. Storage is in neither. Both sides take turns in going first.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { installStrands, peersFolder } from '../peers/install.ts'
+import { tell } from './figures.ts'
+import { type Result, type Shape, type Task, taskOf } from './rollout-overhead/workload.ts'
+
+interface Case extends Shape {
+  readonly name: string
+  readonly concurrency: number
+  /** Rollouts before those that are measured, and those. */
+  readonly warmUp: number
+  readonly rollouts: number
+  /** Times less than Python, once warm. */
+  readonly atLeast: number
+}
+
+const TURNS = { turns: 4, tokens: 256, alternatives: 0, warmUp: 200 }
+const CASES: readonly Case[] = [
+  { ...TURNS, name: 'c1', concurrency: 1, rollouts: 600, atLeast: 3 },
+  { ...TURNS, name: 'c16', concurrency: 16, rollouts: 1000, atLeast: 3 },
+  { ...TURNS, name: 'c128', concurrency: 128, rollouts: 1024, atLeast: 3 },
+  { ...TURNS, name: 'c16-alternatives', alternatives: 5, concurrency: 16, rollouts: 300, atLeast: 4 },
+  // As many tokens to warm up as 200 rollouts of four turns have.
+  { turns: 32, tokens: 1900, alternatives: 0, name: '64k', concurrency: 1, warmUp: 4, rollouts: 8, atLeast: 4 },
+]
+const PAIRS = 3
+/** Rollouts before those of the cold figures, as in the benchmark that strands-sglang ships. */
+const COLD_WARM_UP = 2
+
+const here = path.join(import.meta.dirname, 'rollout-overhead')
+const python = installStrands(peersFolder())
+const wanted = process.argv.slice(2)
+const chosen = CASES.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
+if (chosen.length < wanted.length) throw new Error(`the cases are ${CASES.map(({ name }) => name).join(', ')}`)
+
+for (const one of chosen) {
+  const { server, baseUrl } = await startServer(one)
+  try {
+    const warm = await measured(one, baseUrl)
+    const cold = await measured({ ...one, warmUp: Math.min(COLD_WARM_UP, one.warmUp / 4) }, baseUrl)
+    const ratio = (of: (values: readonly number[]) => number, { ours, theirs }: Pairs) =>
+      of(theirs.map(perThousand)) / of(ours.map(perThousand))
+    tell(`${one.name}: Python’s processor time, minima`, ratio(least, warm), '×', { atLeast: one.atLeast })
+    tell(`${one.name}: the same, medians`, ratio(median, warm), '×', { atLeast: one.atLeast })
+    tell(`${one.name}: the same cold, minima`, ratio(least, cold), '×')
+    for (const [side, results] of [
+      ['ours', warm.ours],
+      ['Python’s', warm.theirs],
+      ['ours, cold', cold.ours],
+      ['Python’s, cold', cold.theirs],
+    ] as const) {
+      tell(`${one.name}: per 1,000 tokens, ${side}, minimum`, least(results.map(perThousand)), 'ms')
+      tell(`${one.name}: per 1,000 tokens, ${side}, median`, median(results.map(perThousand)), 'ms')
+    }
+    tell(`${one.name}: peak memory, ours, median`, median(warm.ours.map(({ peakMebibytes }) => peakMebibytes)), 'MB')
+    tell(`${one.name}: peak memory, Python’s`, median(warm.theirs.map(({ peakMebibytes }) => peakMebibytes)), 'MB')
+  } finally {
+    server.kill()
+  }
+}
+
+interface Pairs {
+  readonly ours: readonly Result[]
+  readonly theirs: readonly Result[]
+}
+
+/** Throws where the two did not make the same ids. */
+async function measured({ warmUp, rollouts, concurrency, ...shape }: Case, baseUrl: string): Promise<Pairs> {
+  const task = taskOf(baseUrl, shape, { warmUp, rollouts, concurrency })
+  const ours: Result[] = []
+  const theirs: Result[] = []
+  const sides = [
+    async () => ours.push(await run(process.execPath, 'client.ts', task)),
+    async () => theirs.push(await run(python, 'client.py', task)),
+  ]
+  for (let pair = 0; pair < PAIRS; pair++) for (const side of pair % 2 === 0 ? sides : sides.toReversed()) await side()
+  const hashes = new Set([...ours, ...theirs].map(({ idsHash }) => idsHash))
+  if (hashes.size !== 1) throw new Error(`${shape.name}: the ids of the first rollout differ`)
+  return { ours, theirs }
+}
+
+async function run(program: string, script: string, task: Task): Promise<Result> {
+  const child = spawn(program, [path.join(here, script)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1', PYTHONDONTWRITEBYTECODE: '1' },
+  })
+  child.stdin.end(JSON.stringify(task))
+  const status = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)])
+  if ((await status) !== 0) throw new Error(`${script} failed:\n${errors.slice(-3000)}`)
+  return JSON.parse(output)
+}
+
+async function startServer({ turns, tokens, alternatives }: Shape): Promise<{ server: ChildProcess; baseUrl: string }> {
+  const server = spawn(process.execPath, [path.join(here, 'server.ts'), ...[turns, tokens, alternatives].map(String)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const { value: baseUrl, done } = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next()
+  if (done) throw new Error('the mock server did not start')
+  return { server, baseUrl }
+}
+
+function perThousand({ cpuMs, outputTokens }: Result): number {
+  return (1000 * cpuMs) / outputTokens
+}
+
+function least(values: readonly number[]): number {
+  return Math.min(...values)
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] as number
+}

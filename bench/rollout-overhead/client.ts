@@ -1,0 +1,131 @@
+/**
+ * Rollouts of Rollscope against the mock server, as POST /api/rollouts runs them: client, tokenizer, chat template, agent,
+ * recorder and events. Nothing is stored, nor put together for it a second time. A Task on the standard input, a Result out.
+ */
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { rollout } from '#lib/agent/rollout.ts'
+import type { AgentTool } from '#lib/agent/tool.ts'
+import type { RolloutEvent } from '#lib/core/events.ts'
+import { createFold } from '#lib/core/fold.ts'
+import { inputHash } from '#lib/core/input-hash.ts'
+import { ids } from '#lib/core/tokens.ts'
+import { FORMAT, type Trajectory } from '#lib/core/trajectory.ts'
+import { parserNamed } from '#lib/parsers/registry.ts'
+import { createClient } from '#lib/sglang/client.ts'
+import { endOfTurnId } from '#lib/tito/prompt.ts'
+import { createTokenizerLoader } from '#lib/tokenizer/load.ts'
+import type { Result, Task } from './workload.ts'
+
+const task: Task = JSON.parse(await text(process.stdin))
+const loaded = await createTokenizerLoader({
+  builtIn: {},
+  folders: [path.dirname(task.tokenizerFolder)],
+  hub: { url: undefined, token: undefined, cacheFolder: undefined, cachedOnly: true },
+}).load(task.tokenizerFolder)
+const template = loaded.template(true)
+const parser = parserNamed('hermes')
+if (!template || !parser) throw new Error('the tokenizer has no chat template')
+const codec = { tokenizer: loaded.tokenizer, template }
+const client = createClient({ baseUrl: task.baseUrl, apiKey: undefined })
+const server = await client.describe(new AbortController().signal)
+const endOfTurn = endOfTurnId(codec, {})
+const tools: readonly AgentTool[] = [
+  { spec: task.tool, run: ({ page }) => task.pages[Number(page)] ?? 'There is no such page.' },
+]
+
+const before = await rollouts(0, task.warmUp)
+const startedAt = performance.now()
+const started = process.cpuUsage()
+const { outputTokens } = await rollouts(task.warmUp, task.prompts.length)
+const { user, system } = process.cpuUsage(started)
+const result: Result = {
+  cpuMs: (user + system) / 1000,
+  outputTokens,
+  wallMs: performance.now() - startedAt,
+  peakMebibytes: process.resourceUsage().maxRSS / 1024,
+  idsHash: inputHash(before.firstIds),
+  idsLength: before.firstIds.length,
+}
+await client.close()
+console.log(JSON.stringify(result))
+
+/** The prompts from one number to another, some at a time. */
+async function rollouts(from: number, to: number) {
+  let next = from
+  let outputTokens = 0
+  let firstIds: readonly number[] = []
+  const work = async (): Promise<void> => {
+    while (next < to) {
+      const number = next++
+      const events = await oneRollout(number)
+      for (const event of events) if (event.type === 'tokens') outputTokens += event.ids.length
+      if (number === from) firstIds = ids(trajectoryOf(events))
+    }
+  }
+  await Promise.all(Array.from({ length: task.concurrency }, work))
+  return { outputTokens, firstIds }
+}
+
+async function oneRollout(number: number): Promise<readonly RolloutEvent[]> {
+  const { tokenizer } = codec
+  const start: Trajectory = {
+    format: FORMAT,
+    id: crypto.randomUUID(),
+    createdAt: new Date().toISOString(),
+    model: {
+      ...(server.modelName !== undefined && { name: server.modelName }),
+      ...(server.contextLength !== undefined && { contextLength: server.contextLength }),
+      tokenizer: {
+        name: tokenizer.name,
+        fingerprint: tokenizer.fingerprint,
+        vocabularySize: tokenizer.vocabularySize,
+        specialIds: [],
+        ...(endOfTurn !== undefined && { endOfTurnId: endOfTurn }),
+      },
+      template: { text: codec.template.text, options: {} },
+      tools: [task.tool],
+      parser: 'hermes',
+    },
+    vocab: {},
+    segments: [],
+    outcome: { kind: 'running' },
+    provenance: { kind: 'rollout', application: 'rollscope/bench' },
+  }
+  const events = rollout(
+    {
+      rolloutId: crypto.randomUUID(),
+      trajectory: start,
+      messages: [
+        { role: 'system', content: task.systemPrompt },
+        { role: 'user', content: task.prompts[number] ?? '' },
+      ],
+    },
+    { sampling: task.sampling, limits: {}, promptLogprobs: true, topLogprobs: task.alternatives, stream: false },
+    {
+      generate: client.generate,
+      serverName: 'mock',
+      server,
+      codec,
+      parser: parser as NonNullable<typeof parser>,
+      tools,
+      now: () => new Date(),
+      elapsedMs: () => performance.now(),
+      newRequestId: () => crypto.randomUUID().replaceAll('-', ''),
+    },
+    new AbortController().signal,
+  )
+  const seen: RolloutEvent[] = []
+  for await (const event of events) seen.push(event)
+  const end = seen.at(-1)
+  if (end?.type !== 'ended' || end.outcome.kind !== 'ended' || end.outcome.reason !== 'end_turn')
+    throw new Error(`rollout ${number} ended as ${JSON.stringify(end)}`)
+  return seen
+}
+
+function trajectoryOf(events: readonly RolloutEvent[]): Trajectory {
+  const fold = createFold()
+  for (const event of events) fold.add(event)
+  if (!fold.trajectory) throw new Error('a rollout without events')
+  return fold.trajectory
+}
