@@ -38,13 +38,20 @@ export function Dialog({ title, onClose, closesBeside = true, width = 'plain', c
     <dialog
       ref={dialog}
       aria-label={title}
+      onCancel={(event) => {
+        // A file field's own cancel comes by here too.
+        if (event.target !== dialog.current) return
+        // Not left to the browser: it tells of a close only later, and a key that comes before would be lost.
+        event.preventDefault()
+        onClose()
+      }}
       onClose={onClose}
-      onClick={(event) => closesBeside && event.target === dialog.current && dialog.current.close()}
+      onClick={(event) => closesBeside && event.target === dialog.current && onClose()}
       className={`mx-auto mt-[6dvh] mb-auto ${WIDTHS[width]} max-h-[calc(94dvh-24px)] rounded-lg border border-line bg-ground p-0 text-ink shadow-xl backdrop:bg-black/40`}
     >
       <div className="sticky top-0 z-10 flex items-center justify-between border-line border-b bg-ground px-4 py-2.5">
         <h2 className="font-semibold text-sm">{title}</h2>
-        <Button look="quiet" aria-label="Close" onClick={() => dialog.current?.close()}>
+        <Button look="quiet" aria-label="Close" onClick={onClose}>
           <X size={16} aria-hidden />
         </Button>
       </div>
