@@ -11,6 +11,8 @@ export interface Fold {
   readonly trajectory: LiveTrajectory | undefined
 }
 
+const NO_TEXTS = { vocab: {} } as const
+
 /**
  * For readers who look less often than tokens come: what has piled up is applied in one go, so that n tokens cost n
  * steps and not n². `texts`: those of all ids that events will bring, where they are at hand; the trajectory then has these as
@@ -19,7 +21,8 @@ export interface Fold {
 export function createFold(texts?: Vocab): Fold {
   let applied: LiveTrajectory | undefined
   let vocab: Record<string, Vocab[string]> = {}
-  const learn = texts ? () => {} : (more: Vocab) => Object.assign(vocab, more)
+  // Where the texts are at hand, those of an event are not even made.
+  const learn = texts ? () => {} : (event: { readonly vocab: Vocab }) => Object.assign(vocab, event.vocab)
   let waiting: Extract<RolloutEvent, { type: 'tokens' }>[] = []
   const settle = () => {
     if (waiting.length === 0) return
@@ -30,8 +33,16 @@ export function createFold(texts?: Vocab): Fold {
   return {
     add(event) {
       if (event.type === 'tokens') {
-        learn(event.vocab)
-        waiting.push({ ...event, vocab: {} })
+        const { type, ids, logprobs, topLogprobs, specialIds } = event
+        learn(event)
+        waiting.push({
+          type,
+          ids,
+          ...(logprobs && { logprobs }),
+          ...(topLogprobs && { topLogprobs }),
+          ...NO_TEXTS,
+          specialIds,
+        })
         return
       }
       settle()
@@ -39,8 +50,9 @@ export function createFold(texts?: Vocab): Fold {
         vocab = { ...event.trajectory.vocab }
         applied = applyEvent(undefined, { ...event, trajectory: { ...event.trajectory, vocab: texts ?? vocab } })
       } else if (event.type === 'segment' || event.type === 'segment-started') {
-        learn(event.vocab)
-        applied = applyEvent(applied, { ...event, vocab: {} })
+        const { type, segment, specialIds } = event
+        learn(event)
+        applied = applyEvent(applied, { type, segment, ...NO_TEXTS, specialIds } as typeof event)
       } else applied = applyEvent(applied, event)
     },
     get trajectory() {

@@ -42,8 +42,9 @@ export interface TextWithStarts {
 export function textWithStarts(ids: ArrayLike<number>, vocab: Vocab): TextWithStarts {
   // Most texts have whole characters in each token: making a decoder takes longer than reading them.
   let stream: TextDecoder | undefined
-  const starts = [0]
-  const pieces: string[] = []
+  // As long as they become: lists that grow are copied again and again.
+  const starts = new Array<number>(ids.length + 1)
+  const pieces = new Array<string>(ids.length)
   let length = 0
   let pending = false
   let isKnown = true
@@ -61,16 +62,13 @@ export function textWithStarts(ids: ArrayLike<number>, vocab: Vocab): TextWithSt
       piece = stream.decode(bytes, { stream: true })
       pending = bytes.length === 0 ? pending : lenient.decode(bytes).endsWith('\uFFFD')
     }
-    pieces.push(piece)
+    pieces[index] = piece
+    starts[index] = length
     length += piece.length
-    starts.push(length)
   }
-  if (stream) {
-    const rest = stream.decode()
-    pieces.push(rest)
-    starts[starts.length - 1] = length + rest.length
-  }
-  return { text: pieces.join(''), starts, isKnown }
+  const rest = stream?.decode() ?? ''
+  starts[ids.length] = length + rest.length
+  return { text: pieces.join('') + rest, starts, isKnown }
 }
 
 /** The tokens that hold a range of text: every token with a character, or a part of one, in it. */

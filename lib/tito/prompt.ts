@@ -5,6 +5,7 @@
  */
 import { commonText } from '#lib/core/common-prefix.ts'
 import { conversation, withResultText } from '#lib/core/conversation.ts'
+import { onceFor } from '#lib/core/once-for.ts'
 import { segmentsOf, toolCallsOf } from '#lib/core/tokens.ts'
 import type { Derivation, Message, Problem, ToolCall, ToolSpec, Trajectory } from '#lib/core/trajectory.ts'
 import { type ChatTemplate, TemplateError, type TemplateMessage } from '#lib/templates/chat-template.ts'
@@ -157,7 +158,9 @@ export const templateTools = (tools: readonly ToolSpec[]): unknown[] =>
 
 /** Templates ask whether there are tools by `tools is not none`, so an empty list would be announced. */
 const toolsVariable = (tools: readonly ToolSpec[]): readonly unknown[] | undefined =>
-  tools.length > 0 ? templateTools(tools) : undefined
+  tools.length > 0 ? toolsOf(tools) : undefined
+
+const toolsOf = onceFor(templateTools)
 
 /** `calls`: those of the trajectory. A tool message names the id that the model itself wrote, where it wrote one. */
 export function templateMessage(message: Message, calls: readonly ToolCall[]): TemplateMessage {

@@ -39,26 +39,54 @@ export type Ending = Pick<ResponseSegment, 'finish' | 'usage' | 'timing' | 'weig
 }
 
 /** The vocabulary that ids add: those which neither the trajectory nor an earlier call has brought. */
-export type VocabularyWriter = (ids: readonly number[]) => {
-  readonly vocab: Trajectory['vocab']
+export type VocabularyWriter = (ids: readonly number[]) => NewVocabulary
+
+interface NewVocabulary {
+  /** Made when it is read first: a record of ids far apart takes longer than all else that is done with them. */
+  readonly vocab: Vocab
   readonly specialIds: number[]
 }
 
 export function vocabularyWriter({ vocab }: Pick<Trajectory, 'vocab'>, tokenizer: Tokenizer): VocabularyWriter {
-  const seen = new Set(Object.keys(vocab).map(Number))
+  const isFirst = firstTimes(Object.keys(vocab).map(Number), tokenizer.vocabularySize)
   const entryOf = entriesOf(tokenizer)
   const { added } = marksOf(tokenizer)
   return (ids) => {
-    const news: Record<number, VocabEntry> = {}
+    const news: number[] = []
     const specialIds: number[] = []
     for (const id of ids) {
-      if (id < 0 || seen.has(id)) continue
-      seen.add(id)
-      news[id] = entryOf(id)
+      if (id < 0 || !isFirst(id)) continue
+      news.push(id)
+      // Readers of the tokenizer's list find it there, whether or not anybody asks for `vocab`.
+      entryOf(id)
       if (added.has(id)) specialIds.push(id)
     }
-    return { vocab: news, specialIds }
+    let made: Vocab | undefined
+    return {
+      get vocab() {
+        made ??= Object.fromEntries(news.map((id) => [id, entryOf(id)]))
+        return made
+      },
+      specialIds,
+    }
   }
+}
+
+/** Tells of each id whether it is asked for the first time, those that are known apart. */
+function firstTimes(known: readonly number[], vocabularySize: number): (id: number) => boolean {
+  // One bit an id: a set of numbers takes several times as long.
+  const seen = new Uint32Array(vocabularySize <= LONGEST_LIST ? Math.ceil(vocabularySize / 32) : 0)
+  const others = new Set<number>()
+  const isFirst = (id: number): boolean => {
+    if (id >= 32 * seen.length) return others.size < others.add(id).size
+    const at = id >>> 5
+    const bit = 1 << (id & 31)
+    if (((seen[at] as number) & bit) !== 0) return false
+    seen[at] = (seen[at] as number) | bit
+    return true
+  }
+  for (const id of known) isFirst(id)
+  return isFirst
 }
 
 /** The texts of all ids of a tokenizer that a vocabulary writer was asked for. */
@@ -84,13 +112,22 @@ const marksOf = onceFor((tokenizer: Tokenizer) => ({
   think: thinkTokens(tokenizer),
 }))
 
+/** The event with the vocabulary it brings, which is still made when it is read. */
+const withNews = <Event extends object>(event: Event, news: NewVocabulary) => ({
+  ...event,
+  get vocab() {
+    return news.vocab
+  },
+  specialIds: news.specialIds,
+})
+
 export function openPrompt(
   messages: readonly Message[],
   prompt: Prompt,
   newVocabulary: VocabularyWriter,
 ): RolloutEvent {
   const segment: PromptSegment = { kind: 'prompt', ids: prompt.ids, messages, derivation: prompt.derivation }
-  return { type: 'segment-started', segment, ...newVocabulary(prompt.ids) }
+  return withNews({ type: 'segment-started', segment }, newVocabulary(prompt.ids))
 }
 
 /** The first token is there: the prompt has been read, with these logprobs where they were asked for. */
@@ -99,16 +136,13 @@ export function closePrompt(
   problems: readonly Problem[],
   newVocabulary: VocabularyWriter,
 ): RolloutEvent {
-  return {
-    type: 'segment',
-    segment: {
-      kind: 'prompt',
-      ...(logprobs && { logprobs }),
-      ...(topLogprobs && { topLogprobs }),
-      ...(problems.length > 0 && { problems }),
-    },
-    ...newVocabulary(topLogprobs?.ids ?? []),
-  }
+  const segment = {
+    kind: 'prompt',
+    ...(logprobs && { logprobs }),
+    ...(topLogprobs && { topLogprobs }),
+    ...(problems.length > 0 && { problems }),
+  } as const
+  return withNews({ type: 'segment', segment }, newVocabulary(topLogprobs?.ids ?? []))
 }
 
 export function openResponse(request: NonNullable<ResponseSegment['request']>): RolloutEvent {
@@ -118,7 +152,7 @@ export function openResponse(request: NonNullable<ResponseSegment['request']>): 
 
 export function addTokens(tokens: ArrivedTokens, newVocabulary: VocabularyWriter): RolloutEvent {
   const { ids, topLogprobs } = tokens
-  return { type: 'tokens', ...tokens, ...newVocabulary(topLogprobs ? [...ids, ...topLogprobs.ids] : ids) }
+  return withNews({ type: 'tokens', ...tokens }, newVocabulary(topLogprobs ? ids.concat(topLogprobs.ids) : ids))
 }
 
 /** Closes the open response: finds its think blocks and tool calls, and checks the server's text against its tokens. */
@@ -133,7 +167,7 @@ export function closeResponse(
   const { text: serverText, problems, ...known } = ending
   const response: ResponseSegment = { ...open, ...known }
   const own = responseTextWithStarts(response, trajectory)
-  const all = [...problems, ...textProblems(response, trajectory, own.text, serverText)]
+  const all = [...problems, ...textProblems(response, trajectory, own, serverText)]
   return {
     type: 'segment',
     segment: {
@@ -228,10 +262,12 @@ function thinkTokens({ addedTokens }: Tokenizer): ThinkTokens | undefined {
 }
 
 function marksAt({ markOf }: ThinkTokens, ids: readonly number[], starts: readonly number[]): readonly FoundMark[] {
-  return ids.flatMap((id, index) => {
-    const mark = markOf.get(id)
-    return mark === undefined ? [] : [{ mark, start: starts[index] as number, end: starts[index + 1] as number }]
-  })
+  const found: FoundMark[] = []
+  for (let index = 0; index < ids.length; index++) {
+    const mark = markOf.get(ids[index] as number)
+    if (mark !== undefined) found.push({ mark, start: starts[index] as number, end: starts[index + 1] as number })
+  }
+  return found
 }
 
 /** By id where the tokenizer has such tokens: a delimiter that was spelled out is text. */
@@ -264,16 +300,19 @@ export function endsInsideThink(promptIds: readonly number[], tokenizer: Tokeniz
 const MOST_OF_A_HEADER = 16
 
 /**
- * The server decodes on its own; where its text is not that of the tokens, one of the two is wrong. `own`: the text of the tokens
- * without a stop token.
+ * The server decodes on its own; where its text is not that of the tokens, one of the two is wrong. `own`: of the tokens without
+ * a stop token.
  */
 function textProblems(
   { ids }: ResponseSegment,
   { vocab }: Trajectory,
-  own: string,
+  { text: own, starts }: TextWithStarts,
   serverText: string | undefined,
 ): Problem[] {
   if (serverText === undefined || own === serverText) return []
+  const isWhole =
+    serverText.startsWith(own) && serverText.slice(own.length) === textOf(ids.slice(starts.length - 1), vocab)
+  if (isWhole) return []
   // An unfinished character at the end is U+FFFD here and held back there, in some versions.
   const settled = (text: string) => (text.endsWith('\uFFFD') ? text.replace(/\uFFFD+$/, '') : text)
   const said = settled(serverText)
