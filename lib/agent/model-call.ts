@@ -106,7 +106,7 @@ export async function callModel(
     : ({ kind: 'none' } as const)
   const request: GenerateRequest = {
     inputIds: input.ids,
-    inputJson: input.json,
+    bodyWith: input.bodyWith,
     sampling,
     rid: dependencies.newRequestId(),
     expected: dependencies.server,

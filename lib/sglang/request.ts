@@ -7,8 +7,8 @@ import type { ServerIdentity } from './server-identity.ts'
 
 export interface GenerateRequest {
   readonly inputIds: readonly number[]
-  /** They as JSON, where it is there already. */
-  readonly inputJson?: Uint8Array
+  /** Given where their JSON is there already: it with the other fields, as sent-ids.ts makes it. */
+  readonly bodyWith?: (others: Readonly<Record<string, unknown>>) => Uint8Array
   readonly sampling: Sampling
   /** Request id; fixed length, so that no id is the beginning of another (aborting `job` also aborts `job-2`). */
   readonly rid: string
@@ -36,17 +36,10 @@ export interface GenerateRequest {
  * The body of a call, for a try of this request id. Ids that are JSON already are not written again: of a long run they are
  * nearly all of it. Throws SglangError REQUEST_REFUSED.
  */
-export function generateBodies({ inputJson, ...request }: GenerateRequest): (rid: string) => string | Uint8Array {
+export function generateBodies({ bodyWith, ...request }: GenerateRequest): (rid: string) => string | Uint8Array {
   const { input_ids: ids, ...others } = generateBody(request)
-  return (rid) => {
-    const rest = JSON.stringify({ ...others, rid })
-    return inputJson
-      ? Buffer.concat([Buffer.from(`${rest.slice(0, -1)},"input_ids":`), inputJson, CLOSE])
-      : JSON.stringify({ input_ids: ids, ...others, rid })
-  }
+  return (rid) => (bodyWith ? bodyWith({ ...others, rid }) : JSON.stringify({ input_ids: ids, ...others, rid }))
 }
-
-const CLOSE = Buffer.from('}')
 
 /** The body to send. Throws SglangError REQUEST_REFUSED. */
 function generateBody(request: GenerateRequest): Record<string, unknown> {

@@ -4,6 +4,14 @@ import { inputHash } from '#lib/core/input-hash.ts'
 import { runs } from '#lib/core/test-runs.ts'
 import { createSentIds } from './sent-ids.ts'
 
+/** As JSON.stringify, with all but ASCII escaped. */
+function asciiJson(value: unknown): string {
+  const json = JSON.stringify(value)
+  return Array.from({ length: json.length }, (_, at) => json.charCodeAt(at))
+    .map((unit) => (unit < 0x80 ? String.fromCharCode(unit) : `\\u${unit.toString(16).padStart(4, '0')}`))
+    .join('')
+}
+
 const list = fc.array(fc.nat({ max: 200_000 }), { maxLength: 2000 })
 
 test('an input is that of its ids, whatever calls have failed before it', () => {
@@ -15,9 +23,12 @@ test('an input is that of its ids, whatever calls have failed before it', () => 
       for (const { kept, added } of drawn) {
         segments.push(...kept.map((ids) => ({ ids })))
         const expected = [...segments.flatMap(({ ids }) => ids), ...added]
-        const { ids, json, hash } = sent.input(segments, added)
+        const { ids, bodyWith, hash } = sent.input(segments, added)
         expect(ids).toEqual(expected)
-        expect(Buffer.from(json).toString()).toBe(JSON.stringify(expected))
+        for (const rid of ['a', 'b', 'é\u2028😀"\\\ud800'])
+          expect(Buffer.from(bodyWith({ rid, stream: false })).toString()).toBe(
+            asciiJson({ input_ids: expected, rid, stream: false }),
+          )
         expect(hash).toBe(inputHash(expected))
       }
     }),

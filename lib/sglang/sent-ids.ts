@@ -3,6 +3,7 @@
  * is new, so that a long run does not write its whole history again at every turn.
  */
 import { createHash } from 'node:crypto'
+import { endianness } from 'node:os'
 import { idBytes } from '#lib/core/input-hash.ts'
 
 export interface SentIds {
@@ -15,49 +16,56 @@ export interface SentIds {
 
 interface Input {
   readonly ids: readonly number[]
-  /** `ids` as JSON. Good until the next input is made. */
-  readonly json: Uint8Array
+  /** The JSON object of `input_ids` and these other fields; good until it is called again or the next input is made. */
+  readonly bodyWith: (others: Readonly<Record<string, unknown>>) => Uint8Array
   /** As inputHash gives it. */
   readonly hash: string
 }
 
 const FIRST_ROOM = 4096
-const CLOSE = ']'.charCodeAt(0)
+const OPEN = '{"input_ids":['
 
 export function createSentIds(): SentIds {
   const ids: number[] = []
   const hash = createHash('sha256')
   let segmentCount = 0
   let json = Buffer.alloc(FIRST_ROOM)
-  let end = json.write('[', 'latin1')
-  /** Behind `from`, without a bracket; returns where it ends. */
-  const write = (numbers: readonly number[], from: number): number => {
-    if (numbers.length === 0) return from
-    const text = JSON.stringify(numbers)
-    // A comma before it and a bracket after it have room where its own brackets are not written.
+  let end = json.write(OPEN, 'latin1')
+  /** A text of ASCII characters from one place on; returns where it ends. */
+  const put = (text: string, from: number): number => {
     if (from + text.length > json.length) {
       const larger = Buffer.alloc(2 * (from + text.length))
       json.copy(larger, 0, 0, from)
       json = larger
     }
-    const separated = from > 1 ? from + json.write(',', from, 'latin1') : from
-    return separated + json.write(text.slice(1, -1), separated, 'latin1')
+    return from + json.write(text, from, 'latin1')
   }
+  const write = (numbers: readonly number[], from: number): number =>
+    numbers.length === 0 ? from : put(`${from > OPEN.length ? ',' : ''}${JSON.stringify(numbers).slice(1, -1)}`, from)
   return {
     input(segments, added) {
       for (; segmentCount < segments.length; segmentCount++) {
         const known = segments[segmentCount]?.ids ?? []
         for (const id of known) ids.push(id)
-        hash.update(idBytes(known))
+        hash.update(bytesOf(known))
         end = write(known, end)
       }
       const stop = write(added, end)
-      json[stop] = CLOSE
       return {
         ids: ids.concat(added),
-        json: json.subarray(0, stop + 1),
-        hash: hash.copy().update(idBytes(added)).digest('hex'),
+        bodyWith(others) {
+          const length = put(`],${ascii(JSON.stringify(others)).slice(1)}`, stop)
+          return json.subarray(0, length)
+        },
+        hash: hash.copy().update(bytesOf(added)).digest('hex'),
       }
     },
   }
 }
+
+const bytesOf =
+  endianness() === 'LE' ? (ids: readonly number[]) => new Uint8Array(new Uint32Array(ids).buffer) : idBytes
+
+/** JSON with its other characters escaped: one byte for each. */
+const ascii = (json: string): string =>
+  json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
