@@ -63,10 +63,15 @@ export class AgentModel extends Model<ModelConfig> {
     return tokenCount(this.#recorder.trajectory)
   }
 
+  /** The turn as the SDK holds one; throws RunEnded. */
+  async answer(messages: readonly SdkMessage[], options?: StreamOptions): Promise<Aggregated> {
+    return aggregated(await this.#takeTurn(messages, options))
+  }
+
   /** What the SDK's own makes of the events of a stream: each of these would go through a dozen generators. */
   // biome-ignore lint/correctness/useYield: a turn is there as a whole.
   override async *streamAggregated(messages: SdkMessage[], options?: StreamOptions): Aggregating {
-    return aggregated(await this.#takeTurn(messages, options))
+    return this.answer(messages, options)
   }
 
   override stream(): AsyncIterable<ModelStreamEvent> {
@@ -77,15 +82,6 @@ export class AgentModel extends Model<ModelConfig> {
 function aggregated({ text, calls, response: { usage, timing } }: Turn): Aggregated {
   const inputTokens = usage?.promptTokens ?? 0
   const outputTokens = usage?.completionTokens ?? 0
-  const facts = {
-    usage: {
-      inputTokens,
-      outputTokens,
-      totalTokens: inputTokens + outputTokens,
-      ...(usage?.cachedTokens !== undefined && { cacheReadInputTokens: usage.cachedTokens }),
-    },
-    metrics: { latencyMs: timing?.elapsedMs ?? 0 },
-  }
   return {
     message: new SdkMessage({
       role: 'assistant',
@@ -94,9 +90,17 @@ function aggregated({ text, calls, response: { usage, timing } }: Turn): Aggrega
         ...(text === undefined || text.trim() === '' ? [] : [new TextBlock(text)]),
         ...calls.map(({ id, name, input }) => new ToolUseBlock({ toolUseId: id, name, input: input as JSONValue })),
       ],
-      metadata: facts,
     }),
     stopReason: calls.length > 0 ? 'toolUse' : 'endTurn',
-    metadata: new ModelMetadataEvent({ type: 'modelMetadataEvent', ...facts }),
+    metadata: new ModelMetadataEvent({
+      type: 'modelMetadataEvent',
+      usage: {
+        inputTokens,
+        outputTokens,
+        totalTokens: inputTokens + outputTokens,
+        ...(usage?.cachedTokens !== undefined && { cacheReadInputTokens: usage.cachedTokens }),
+      },
+      metrics: { latencyMs: timing?.elapsedMs ?? 0 },
+    }),
   }
 }

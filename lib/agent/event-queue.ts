@@ -1,10 +1,15 @@
 /** Hands values from a producer that pushes to a consumer that iterates. Nothing is dropped; one consumer. */
-export interface EventQueue<T> extends AsyncIterable<T> {
+export interface EventQueue<T> {
   push(value: T): void
   /** After the values pushed so far the iteration ends, or throws the error given. */
   end(error?: unknown): void
+  /** Waits for the next value; after the end there is none. One wait at a time. */
+  next(): Promise<IteratorResult<T, undefined>>
 }
 
+const DONE = { done: true, value: undefined } as const
+
+// By hand: each value would go through two waits of a generator.
 export function createEventQueue<T>(): EventQueue<T> {
   const values: T[] = []
   let state: { readonly ended: boolean; readonly error?: unknown } = { ended: false }
@@ -18,17 +23,16 @@ export function createEventQueue<T>(): EventQueue<T> {
       state = { ended: true, error }
       wake()
     },
-    async *[Symbol.asyncIterator]() {
-      for (;;) {
-        while (values.length > 0) yield values.shift() as T
-        if (state.ended) {
-          if (state.error !== undefined) throw state.error
-          return
-        }
+    async next() {
+      if (values.length === 0 && !state.ended)
         await new Promise<void>((resolve) => {
           wake = resolve
         })
-      }
+      if (values.length > 0) return { done: false, value: values.shift() as T }
+      const { error } = state
+      state = { ended: true }
+      if (error !== undefined) throw error
+      return DONE
     },
   }
 }

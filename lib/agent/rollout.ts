@@ -6,6 +6,7 @@ import { Agent, type AgentConfig, type InvokeArgs, NullConversationManager } fro
 import type { RolloutEvent } from '#lib/core/events.ts'
 import type { Message, Outcome, ResponseSegment, ToolResult, Trajectory } from '#lib/core/trajectory.ts'
 import { type Prompt, startsAsGiven } from '#lib/tito/prompt.ts'
+import type { AgentModel } from './agent-model.ts'
 import { unsent } from './call-ending.ts'
 import { type ChatDependencies, callChat } from './chat/call.ts'
 import { chatModel } from './chat/chat-model.ts'
@@ -17,7 +18,7 @@ import { type CallDependencies, type CallSettings, callModel } from './model-cal
 import { createRecorder, type Recorder } from './recorder.ts'
 import { outcomeIn, RunEnded } from './run-ended.ts'
 import { sdkHistory, sdkQuestion } from './sdk-history.ts'
-import { shortenHistory } from './sdk-text.ts'
+import { answerUntraced, shortenHistory } from './sdk-text.ts'
 import { titoModel } from './tito-model.ts'
 import type { AgentTool } from './tool.ts'
 import { STOPPED, sdkTool, watchTools } from './tool-calls.ts'
@@ -36,31 +37,43 @@ export interface RolloutStart {
 export type RolloutDependencies = (CallDependencies | ChatDependencies) & { readonly tools: readonly AgentTool[] }
 
 /**
- * The events of one rollout, from `started` to `ended`. Aborting the signal, or ending the iteration, stops the server's
- * generation and the tools. Throws only when a promise of ours is broken.
+ * The events of one rollout, from `started` to `ended`; it begins when they are iterated, once. Aborting the signal, or ending the
+ * iteration, stops the server's generation and the tools. Throws only when a promise of ours is broken.
  */
-export async function* rollout(
+export function rollout(
   start: RolloutStart,
   settings: CallSettings,
   dependencies: RolloutDependencies,
   signal: AbortSignal,
-): AsyncGenerator<RolloutEvent> {
+): AsyncIterable<RolloutEvent> {
+  return { [Symbol.asyncIterator]: () => begun(start, settings, dependencies, signal) }
+}
+
+function begun(
+  start: RolloutStart,
+  settings: CallSettings,
+  dependencies: RolloutDependencies,
+  signal: AbortSignal,
+): AsyncIterator<RolloutEvent, undefined> {
   const stop = new AbortController()
   const cancel = () => stop.abort(signal.reason)
   if (signal.aborted) cancel()
   signal.addEventListener('abort', cancel, { once: true })
   const queue = createEventQueue<RolloutEvent>()
   const recorder = createRecorder(start.rolloutId, start.trajectory, dependencies.codec.tokenizer, queue.push)
-  const running = run(recorder, start, settings, dependencies, stop.signal).then(
-    () => queue.end(),
-    (error) => queue.end(error),
-  )
-  try {
-    yield* queue
-  } finally {
-    signal.removeEventListener('abort', cancel)
-    stop.abort()
-    await running
+  const running = run(recorder, start, settings, dependencies, stop.signal)
+    .finally(() => signal.removeEventListener('abort', cancel))
+    .then(
+      () => queue.end(),
+      (error) => queue.end(error),
+    )
+  return {
+    next: queue.next,
+    async return() {
+      stop.abort()
+      await running
+      return { done: true, value: undefined }
+    },
   }
 }
 
@@ -96,7 +109,10 @@ async function run(
     // Retries are the client's, before the first token.
     retryStrategy: null,
   })
-  if ('generate' in dependencies) shortenHistory(agent)
+  if ('generate' in dependencies) {
+    shortenHistory(agent)
+    answerUntraced(agent, own.model)
+  }
   watchTools(agent, recorder, settings.limits, dependencies, signal)
   const invocation = agent.invoke(question, { cancelSignal: signal })
   await invocation.catch(() => {})
@@ -136,7 +152,7 @@ function agentOf(
   dependencies: RolloutDependencies,
   within: (call: () => Promise<ResponseSegment>) => Promise<ResponseSegment>,
   signal: AbortSignal,
-): Pick<AgentConfig, 'model' | 'messages' | 'systemPrompt'> & { readonly question: InvokeArgs } {
+): Pick<AgentConfig, 'messages' | 'systemPrompt'> & { readonly model: AgentModel; readonly question: InvokeArgs } {
   const news = [...unreadResults(trajectory), ...messages]
   if ('generate' in dependencies) {
     const isCompletion = dependencies.tools.length === 0 && (given !== undefined || startsAsGiven(trajectory))

@@ -3,7 +3,8 @@
  * middleware and its traces, while the model here reads none of it: the text is in the trajectory. Only where OpenTelemetry is
  * registered is it handed over, for then somebody reads the traces.
  */
-import { type Agent, MessageAddedEvent, TextBlock, ToolResultBlock } from '@strands-agents/sdk'
+import { type Agent, InvokeModelStage, MessageAddedEvent, TextBlock, ToolResultBlock } from '@strands-agents/sdk'
+import type { AgentModel } from './agent-model.ts'
 
 /** In place of a text. Not empty: the SDK drops blank texts. */
 const ELSEWHERE = '(in the trajectory)'
@@ -20,6 +21,13 @@ export function shortenHistory(agent: Agent): void {
         const { toolUseId, status } = block
         content[index] = new ToolResultBlock({ toolUseId, status, content: [new TextBlock(ELSEWHERE)] })
       }
+  })
+}
+
+/** Around the model the SDK writes a span that nobody reads, and copies its own state: it asks the model itself only where it is traced. */
+export function answerUntraced(agent: Agent, model: AgentModel): void {
+  agent.addMiddleware(InvokeModelStage, async function* (context, next) {
+    return isTraced() ? yield* next(context) : { result: await model.answer(context.messages) }
   })
 }
 
