@@ -35,12 +35,12 @@ export interface ChatAnswer {
 /** Throws SglangError, or the reason of the signal. */
 export async function chat(server: Server, request: ChatRequest, signal: AbortSignal): Promise<ChatAnswer> {
   const asked = chatBody(request)
-  const posting = {
+  const posting = () => ({
     path: PATH,
     body: (rid: string) => JSON.stringify({ ...asked, rid }),
     rid: request.rid,
     expected: request.expected,
-  }
+  })
   try {
     const answers = tried(
       server,

@@ -16,13 +16,20 @@ import { type Server, tried } from './tries.ts'
 
 const LONGEST_EVENT = 64 << 20
 
-export async function* generate(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
+export function generate(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
   const { scoringRid, ...whole } = request
+  return scoringRid === undefined
+    ? triedGenerate(server, whole, signal)
+    : scoredGenerate(server, whole, scoringRid, signal)
+}
+
+async function* scoredGenerate(
+  server: Server,
+  whole: GenerateRequest,
+  scoringRid: string,
+  signal: AbortSignal,
+): AsyncGenerator<Chunk> {
   const one = (call: GenerateRequest) => triedGenerate(server, call, signal)
-  if (scoringRid === undefined) {
-    yield* one(whole)
-    return
-  }
   const { scoring, writing } = splitCall(whole, scoringRid)
   yield* afterReading(await readPrompt(one, scoring, server.chance), () => one(writing))
 }
@@ -80,12 +87,12 @@ export async function* afterReading(read: ReadPrompt, write: () => AsyncGenerato
 }
 
 function triedGenerate(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
-  const posting = {
+  const posting = () => ({
     path: '/generate',
     body: generateBodies(request),
     rid: request.rid,
     expected: request.expected,
-  }
+  })
   return tried(server, posting, (reply) => chunksOf(reply, request, server.apiKey), signal)
 }
 

@@ -131,8 +131,8 @@ function columnsOf(
   vocabularySize: number,
   problems: Problem[],
 ): { readonly ids: readonly number[]; readonly logprobs: readonly (number | null)[] } {
-  const ids: number[] = []
-  const logprobs: (number | null)[] = []
+  const ids = new Array<number>(scores.length)
+  const logprobs = new Array<number | null>(scores.length)
   for (let index = 0; index < scores.length; index++) {
     const [logprob, id] = scores[index] as Scored
     if (id >= vocabularySize)
@@ -140,8 +140,8 @@ function columnsOf(
         'TOKENIZER_MISMATCH',
         `the server wrote token id ${id} at position ${from + index} of its reply, and the chosen tokenizer has no such token: its last is ${vocabularySize - 1}. Either it belongs to another model, or the model wrote one of the unused ids at the end of its vocabulary`,
       )
-    ids.push(id)
-    logprobs.push(clean(logprob, from + index, 'logprobs', problems))
+    ids[index] = id
+    logprobs[index] = clean(logprob, from + index, 'logprobs', problems)
   }
   checkLogprobs(scores, `token ${from} of its reply on`)
   return { ids, logprobs }
@@ -202,14 +202,14 @@ function top(
   if (!rows || k === 0 || expected === 0) return {}
   if (rows.length !== expected)
     throw new SglangError('INCONSISTENT', `the server sent alternatives for ${rows.length} of ${expected} tokens`)
-  const ids: number[] = []
-  const logprobs: (number | null)[] = []
+  const ids = new Array<number>(rows.length * k)
+  const logprobs = new Array<number | null>(rows.length * k)
   for (let index = 0; index < rows.length; index++) {
     const row = rows[index] ?? []
     for (let column = 0; column < k; column++) {
       const entry = row[column]
-      ids.push(entry ? entry[1] : -1)
-      logprobs.push(entry ? clean(entry[0], from + index, 'topLogprobs', problems) : null)
+      ids[index * k + column] = entry ? entry[1] : -1
+      logprobs[index * k + column] = entry ? clean(entry[0], from + index, 'topLogprobs', problems) : null
     }
   }
   return { topLogprobs: { k, ids, logprobs } }

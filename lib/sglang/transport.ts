@@ -117,7 +117,10 @@ async function send(
   const { status, headers } = await answer.head.catch((error) => {
     throw named(error)
   })
-  const header = (name: string) => [headers[name] ?? []].flat()[0]
+  const header = (name: string) => {
+    const value = headers[name]
+    return typeof value === 'string' ? value : value?.[0]
+  }
   const isError = status < 200 || status >= 300
   const { firstByteMs, idleMs, bodyBytes: bytes } = isError ? { ...limits, ...OF_AN_ERROR } : limits
   const parts = answer.body({ firstByteMs, idleMs, bytes })
@@ -128,7 +131,12 @@ async function send(
       throw duringBody(named(error))
     }
   }
-  const text = async () => Buffer.concat(await reading(parts.rest)).toString('utf8')
+  const text = async () => {
+    const [first = EMPTY, ...others] = await reading(parts.rest)
+    return others.length === 0
+      ? Buffer.from(first.buffer, first.byteOffset, first.byteLength).toString('utf8')
+      : Buffer.concat([first, ...others]).toString('utf8')
+  }
   if (isError) {
     const said = await text().catch(() => '')
     throw errorFromStatus(status, said, { retryAfter: header('retry-after') }, apiKey)
@@ -148,8 +156,14 @@ async function send(
       answer.fail(new Error('nobody reads on'))
     }
   }
-  return { contentType: header('content-type') ?? '', chunks: chunks(), text }
+  return {
+    contentType: header('content-type') ?? '',
+    chunks: { [Symbol.asyncIterator]: chunks },
+    text,
+  }
 }
+
+const EMPTY = new Uint8Array(0)
 
 /** Once the headers are there, a closed connection means that the reply is cut. */
 function duringBody(error: unknown): unknown {

@@ -24,13 +24,14 @@ export interface Posting {
   readonly expected: ServerIdentity | undefined
 }
 
-/** Parts of one reply; `rid` is that of the try that was answered, where it is another than asked for. */
+/** Parts of one reply, to a call that is made when they are asked for; `rid` is that of the try that was answered, where it is another than asked for. */
 export async function* tried<Part extends object>(
   server: Server,
-  { path, body, rid: firstRid, expected }: Posting,
+  posting: () => Posting,
   partsOf: (reply: Reply) => AsyncGenerator<Part>,
   signal: AbortSignal,
 ): AsyncGenerator<Part & { readonly rid?: string }> {
+  const { path, body, rid: firstRid, expected } = posting()
   server.retries.begin()
   const call = server.breaker.enter()
   let ending: 'left' | SglangError = 'left'

@@ -1,4 +1,5 @@
 /** Chat templates: the port that everything renders through, as transformers' apply_chat_template calls jinja2. */
+import { onceFor } from '#lib/core/once-for.ts'
 import { DEFAULT_BUDGET } from './jinja/budget.ts'
 import { fromJs } from './jinja/python/json.ts'
 import { PyDict, type Value } from './jinja/python/values.ts'
@@ -93,10 +94,13 @@ function variables(
   for (const [name, value] of Object.entries(specialTokens)) given.set(name, value)
   for (const [name, value] of Object.entries(options)) if (value !== undefined) given.set(name, fromJs(value))
   given.set('messages', messages.map(prepared))
-  given.set('tools', tools ? fromJs(tools) : null)
+  given.set('tools', tools ? toolsValue(tools) : null)
   given.set('add_generation_prompt', addGenerationPrompt)
   return given
 }
+
+/** A run renders the same tools at every turn; a template cannot change them. */
+const toolsValue = onceFor((tools: readonly unknown[]) => fromJs(tools))
 
 const EMPTY = 'Cannot apply chat template to an empty conversation. Provide at least one message.'
 
