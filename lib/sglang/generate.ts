@@ -9,6 +9,7 @@ import { errorFromEvent, foreignText, SglangError } from './errors.ts'
 import { jsonValue, notSglang, parsed } from './json-reply.ts'
 import { isPlainReply } from './plain-reply.ts'
 import { type Chunk, replyReader } from './reply.ts'
+import { type ReplyColumns, readBytes } from './reply-columns.ts'
 import { type GenerateRequest, generateBodies } from './request.ts'
 import { type GenerateReply, generateReply, streamError } from './schema.ts'
 import type { Reply } from './transport.ts'
@@ -99,7 +100,8 @@ function triedGenerate(server: Server, request: GenerateRequest, signal: AbortSi
 async function* chunksOf(reply: Reply, request: GenerateRequest, apiKey: string | undefined): AsyncGenerator<Chunk> {
   const reader = replyReader(request, (text) => foreignText(text, apiKey))
   if (!request.stream) {
-    yield reader.read(await wholeReply(reply, apiKey))
+    const { value, columns } = await wholeReply(reply, apiKey)
+    yield reader.read(value, columns)
     return
   }
   let started = false
@@ -115,13 +117,19 @@ async function* chunksOf(reply: Reply, request: GenerateRequest, apiKey: string 
   if (!ended) throw new SglangError('UPSTREAM_TRUNCATED', 'the stream ended before the reply did')
 }
 
-async function wholeReply(reply: Reply, apiKey: string | undefined): Promise<GenerateReply> {
-  const text = await reply.text()
-  if (!reply.contentType.startsWith('application/json')) throw notSglang(reply.contentType, text, 'JSON', apiKey)
-  return replyOf(text, apiKey)
+/** What is not plain is read again with all checks, which say what is wrong. */
+async function wholeReply(
+  reply: Reply,
+  apiKey: string | undefined,
+): Promise<{ readonly value: GenerateReply; readonly columns?: ReplyColumns }> {
+  const bytes = await reply.bytes()
+  if (!reply.contentType.startsWith('application/json'))
+    throw notSglang(reply.contentType, bytes.toString('utf8'), 'JSON', apiKey)
+  const { value, columns } = readBytes(bytes) ?? {}
+  if (columns && isPlainReply(value)) return { value, columns }
+  return { value: replyOf(bytes.toString('utf8'), apiKey) }
 }
 
-/** What is not plain is read again with all checks, which say what is wrong. */
 function replyOf(text: string, apiKey: string | undefined): GenerateReply {
   const value = plain(text)
   return value ?? parsed(jsonValue(text, apiKey), generateReply, '/generate', apiKey)

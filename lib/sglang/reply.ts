@@ -5,7 +5,8 @@
 import type { Finish, Problem, ResponseSegment, TopLogprobs } from '#lib/core/trajectory.ts'
 import type { ArrivedTokens } from '#lib/tito/record.ts'
 import { SglangError } from './errors.ts'
-import type { GenerateReply, Scored } from './schema.ts'
+import { type Columns, columnsIn, type ReplyColumns, type TopColumns } from './reply-columns.ts'
+import type { GenerateReply } from './schema.ts'
 
 export interface Chunk {
   /** Id of the request that is answered, where it is another than asked for: that of a later try. */
@@ -48,8 +49,8 @@ export interface End {
 }
 
 export interface ReplyReader {
-  /** Throws SglangError when the reply contradicts itself. */
-  read(reply: GenerateReply): Chunk
+  /** `columns`: where they are known, the reply has no rows. Throws SglangError when the reply contradicts itself. */
+  read(reply: GenerateReply, columns?: ReplyColumns): Chunk
 }
 
 export interface Expected {
@@ -65,28 +66,27 @@ export function replyReader(expected: Expected, told: (text: string) => string):
   let text = ''
   let promptRead = false
   return {
-    read(reply) {
+    read(reply, columns = columnsIn(reply.meta_info)) {
       const meta = reply.meta_info
       checkPromptCount(meta.prompt_tokens, expected.inputIds.length)
-      const scores = outputScores(reply)
+      const scores = outputScores(reply, columns.output)
+      const { length } = scores.ids
       const total = meta.output_token_logprobs_length ?? meta.completion_tokens ?? undefined
-      const isDelta =
-        received > 0 && scores.length !== total && (total === undefined ? false : received + scores.length === total)
+      const isDelta = received > 0 && length !== total && (total === undefined ? false : received + length === total)
       const skip = isDelta ? 0 : received
-      if (scores.length < skip)
-        throw new SglangError('INCONSISTENT', `the server sent ${scores.length} tokens after ${received} had arrived`)
+      if (length < skip)
+        throw new SglangError('INCONSISTENT', `the server sent ${length} tokens after ${received} had arrived`)
       text = isDelta ? text + (reply.text ?? '') : (reply.text ?? text)
-      const newScores = skip === 0 ? scores : scores.slice(skip)
       const problems: Problem[] = []
-      const { ids, logprobs } = columnsOf(newScores, received, expected.vocabularySize, problems)
+      const { ids, logprobs } = tokensOf(from(scores, skip), received, expected.vocabularySize, problems)
       const tokens: ArrivedTokens = {
         ids,
         ...(ids.length > 0 && { logprobs }),
-        ...top(meta.output_top_logprobs?.slice(skip), ids.length, received, problems),
+        ...top(columns.outputTop, skip, ids.length, received, problems),
       }
       received += ids.length
       if (meta.finish_reason) checkReplyCount(meta.completion_tokens, received)
-      const prompt = promptRead ? undefined : promptScores(meta, expected)
+      const prompt = promptRead ? undefined : promptScores(meta, columns, expected)
       promptRead = true
       return {
         tokens,
@@ -103,59 +103,50 @@ export function replyReader(expected: Expected, told: (text: string) => string):
  * trained on. Where both lists are there the ids must be the same; some versions send only the newest ids beside all
  * logprobs so far.
  */
-function outputScores({ output_ids, meta_info: meta }: GenerateReply): readonly Scored[] {
+function outputScores({ output_ids, meta_info: meta }: GenerateReply, scores: Columns | undefined): Columns {
   const ids = output_ids ?? []
-  const scores = meta.output_token_logprobs
   if (!scores) {
     if (ids.length > 0 || (meta.completion_tokens ?? 0) > 0)
       throw new SglangError('BAD_SHAPE', 'the reply to /generate lacks meta_info.output_token_logprobs')
-    return []
+    return NO_COLUMNS
   }
-  const from = scores.length - ids.length
-  const odd = ids.findIndex((id, i) => id !== scores[from + i]?.[1])
+  const first = scores.ids.length - ids.length
+  const odd = ids.findIndex((id, i) => id !== scores.ids[first + i])
   if (odd >= 0)
     throw new SglangError(
       'INCONSISTENT',
-      `the server sent token id ${ids[odd]} and the logprob of ${scores[from + odd]?.[1] ?? 'none'} at token ${odd} of a chunk`,
+      `the server sent token id ${ids[odd]} and the logprob of ${scores.ids[first + odd] ?? 'none'} at token ${odd} of a chunk`,
     )
   return scores
 }
 
+const NO_COLUMNS: Columns = { ids: [], logprobs: [] }
+
+const from = ({ ids, logprobs }: Columns, start: number): Columns =>
+  start === 0 ? { ids, logprobs } : { ids: ids.slice(start), logprobs: logprobs.slice(start) }
+
 /** Log probabilities computed in float32 may come out a hair above 0. */
 const ROUNDING = 1e-3
 
-/** `from`: tokens of the reply before these. */
-function columnsOf(
-  scores: readonly Scored[],
-  from: number,
-  vocabularySize: number,
-  problems: Problem[],
-): { readonly ids: readonly number[]; readonly logprobs: readonly (number | null)[] } {
-  const ids = new Array<number>(scores.length)
-  const logprobs = new Array<number | null>(scores.length)
-  for (let index = 0; index < scores.length; index++) {
-    const [logprob, id] = scores[index] as Scored
-    if (id >= vocabularySize)
-      throw new SglangError(
-        'TOKENIZER_MISMATCH',
-        `the server wrote token id ${id} at position ${from + index} of its reply, and the chosen tokenizer has no such token: its last is ${vocabularySize - 1}. Either it belongs to another model, or the model wrote one of the unused ids at the end of its vocabulary`,
-      )
-    ids[index] = id
-    logprobs[index] = clean(logprob, from + index, 'logprobs', problems)
-  }
-  checkLogprobs(scores, `token ${from} of its reply on`)
-  return { ids, logprobs }
+/** `first`: tokens of the reply before these. */
+function tokensOf({ ids, logprobs }: Columns, first: number, vocabularySize: number, problems: Problem[]): Columns {
+  const odd = ids.findIndex((id) => id >= vocabularySize)
+  if (odd >= 0)
+    throw new SglangError(
+      'TOKENIZER_MISMATCH',
+      `the server wrote token id ${ids[odd]} at position ${first + odd} of its reply, and the chosen tokenizer has no such token: its last is ${vocabularySize - 1}. Either it belongs to another model, or the model wrote one of the unused ids at the end of its vocabulary`,
+    )
+  checkLogprobs(logprobs, `token ${first} of its reply on`)
+  return { ids, logprobs: logprobs.map((logprob, index) => clean(logprob, first + index, 'logprobs', problems)) }
 }
 
-function checkLogprobs(scores: readonly Scored[], where: string): void {
-  for (let index = 0; index < scores.length; index++) {
-    const logprob = scores[index]?.[0] ?? null
-    if (logprob !== null && logprob > ROUNDING)
-      throw new SglangError(
-        'INCONSISTENT',
-        `the server gave the logprob ${logprob}, which is no probability, at place ${index} from ${where}`,
-      )
-  }
+function checkLogprobs(logprobs: Columns['logprobs'], where: string): void {
+  const odd = logprobs.findIndex((logprob) => logprob !== null && logprob > ROUNDING)
+  if (odd >= 0)
+    throw new SglangError(
+      'INCONSISTENT',
+      `the server gave the logprob ${logprobs[odd]}, which is no probability, at place ${odd} from ${where}`,
+    )
 }
 
 /** A server with --allow-auto-truncate reads less than it was sent, and says so only here. */
@@ -189,57 +180,56 @@ function clean(
   return null
 }
 
-type TopRows = readonly (readonly Scored[] | null)[]
-
+/** Of `expected` tokens; those before `skip` are known. `first`: tokens before these. */
 function top(
-  rows: TopRows | null | undefined,
+  columns: TopColumns | undefined,
+  skip: number,
   expected: number,
-  from: number,
+  first: number,
   problems: Problem[],
 ): { readonly topLogprobs?: TopLogprobs } {
-  const k = (rows ?? []).reduce((most, row) => Math.max(most, row?.length ?? 0), 0)
   // Scoring writes no tokens, and the server gives alternatives for one all the same.
-  if (!rows || k === 0 || expected === 0) return {}
-  if (rows.length !== expected)
-    throw new SglangError('INCONSISTENT', `the server sent alternatives for ${rows.length} of ${expected} tokens`)
-  const ids = new Array<number>(rows.length * k)
-  const logprobs = new Array<number | null>(rows.length * k)
-  for (let index = 0; index < rows.length; index++) {
-    const row = rows[index] ?? []
-    for (let column = 0; column < k; column++) {
-      const entry = row[column]
-      ids[index * k + column] = entry ? entry[1] : -1
-      logprobs[index * k + column] = entry ? clean(entry[0], from + index, 'topLogprobs', problems) : null
-    }
+  if (!columns || columns.k === 0 || expected === 0) return {}
+  const { k } = columns
+  const { ids, logprobs } = from(columns, skip * k)
+  if (ids.length !== expected * k)
+    throw new SglangError('INCONSISTENT', `the server sent alternatives for ${ids.length / k} of ${expected} tokens`)
+  return {
+    topLogprobs: {
+      k,
+      ids,
+      logprobs: logprobs.map((logprob, cell) =>
+        ids[cell] === -1 ? null : clean(logprob, first + Math.floor(cell / k), 'topLogprobs', problems),
+      ),
+    },
   }
-  return { topLogprobs: { k, ids, logprobs } }
 }
 
 /** The scores of the prompt's tail. What the server says it read there must be what was sent. */
 function promptScores(
   meta: GenerateReply['meta_info'],
+  { input: { ids, logprobs } = NO_COLUMNS, inputTop }: ReplyColumns,
   { inputIds, logprobStartLen }: Expected,
 ): PromptScores | undefined {
-  const scores = meta.input_token_logprobs ?? []
-  if (scores.length === 0) {
+  if (ids.length === 0) {
     const wereAsked = logprobStartLen !== undefined && logprobStartLen < inputIds.length
     if (!wereAsked || meta.finish_reason?.type === 'abort') return undefined
     const message = 'The server gave no logprobs of the prompt (meta_info.input_token_logprobs).'
     return { logprobs: [], problems: [{ kind: 'missing', message, column: 'logprobs' }] }
   }
-  const offset = inputIds.length - scores.length
-  const odd = scores.findIndex((entry, i) => entry[1] !== inputIds[offset + i])
+  const offset = inputIds.length - ids.length
+  const odd = ids.findIndex((id, i) => id !== inputIds[offset + i])
   if (odd >= 0)
     throw new SglangError(
       'INCONSISTENT',
-      `the server scored token id ${scores[odd]?.[1]} where ${inputIds[offset + odd]} was sent (position ${offset + odd})`,
+      `the server scored token id ${ids[odd]} where ${inputIds[offset + odd]} was sent (position ${offset + odd})`,
     )
-  checkLogprobs(scores, `position ${offset} of the prompt on`)
+  checkLogprobs(logprobs, `position ${offset} of the prompt on`)
   const problems: Problem[] = []
   return {
     // The first position has nothing before it that was read for it.
-    logprobs: scores.map((entry, i) => clean(entry[0], i, 'logprobs', problems, i === 0)),
-    ...top(meta.input_top_logprobs, scores.length, 0, problems),
+    logprobs: logprobs.map((logprob, i) => clean(logprob, i, 'logprobs', problems, i === 0)),
+    ...top(inputTop, 0, ids.length, 0, problems),
     problems,
   }
 }

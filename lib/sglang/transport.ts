@@ -46,6 +46,7 @@ export interface Reply {
   readonly contentType: string
   /** Ends early only by throwing SglangError. */
   readonly chunks: AsyncIterable<Uint8Array>
+  bytes(): Promise<Buffer>
   text(): Promise<string>
 }
 
@@ -122,8 +123,8 @@ async function send(
     return typeof value === 'string' ? value : value?.[0]
   }
   const isError = status < 200 || status >= 300
-  const { firstByteMs, idleMs, bodyBytes: bytes } = isError ? { ...limits, ...OF_AN_ERROR } : limits
-  const parts = answer.body({ firstByteMs, idleMs, bytes })
+  const { firstByteMs, idleMs, bodyBytes } = isError ? { ...limits, ...OF_AN_ERROR } : limits
+  const parts = answer.body({ firstByteMs, idleMs, bytes: bodyBytes })
   const reading = async <T>(read: () => Promise<T>): Promise<T> => {
     try {
       return await read()
@@ -131,12 +132,13 @@ async function send(
       throw duringBody(named(error))
     }
   }
-  const text = async () => {
+  const bytes = async () => {
     const [first = EMPTY, ...others] = await reading(parts.rest)
     return others.length === 0
-      ? Buffer.from(first.buffer, first.byteOffset, first.byteLength).toString('utf8')
-      : Buffer.concat([first, ...others]).toString('utf8')
+      ? Buffer.from(first.buffer, first.byteOffset, first.byteLength)
+      : Buffer.concat([first, ...others])
   }
+  const text = async () => (await bytes()).toString('utf8')
   if (isError) {
     const said = await text().catch(() => '')
     throw errorFromStatus(status, said, { retryAfter: header('retry-after') }, apiKey)
@@ -159,6 +161,7 @@ async function send(
   return {
     contentType: header('content-type') ?? '',
     chunks: { [Symbol.asyncIterator]: chunks },
+    bytes,
     text,
   }
 }
