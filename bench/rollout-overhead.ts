@@ -25,10 +25,10 @@ interface Case extends Shape {
 
 const TURNS = { turns: 4, tokens: 256, alternatives: 0, warmUp: 200 }
 const CASES: readonly Case[] = [
-  { ...TURNS, name: 'c1', concurrency: 1, rollouts: 600, atLeast: 3 },
+  { ...TURNS, name: 'c1', concurrency: 1, rollouts: 1000, atLeast: 3 },
   { ...TURNS, name: 'c16', concurrency: 16, rollouts: 1000, atLeast: 3 },
   { ...TURNS, name: 'c128', concurrency: 128, rollouts: 1024, atLeast: 3 },
-  { ...TURNS, name: 'c16-alternatives', alternatives: 5, concurrency: 16, rollouts: 300, atLeast: 4 },
+  { ...TURNS, name: 'c16-alternatives', alternatives: 5, concurrency: 16, rollouts: 1000, atLeast: 4 },
   // As many tokens to warm up as 200 rollouts of four turns have.
   { turns: 32, tokens: 1900, alternatives: 0, name: '64k', concurrency: 1, warmUp: 4, rollouts: 8, atLeast: 4 },
 ]
