@@ -24,7 +24,7 @@ export function shortenHistory(agent: Agent): void {
   })
 }
 
-/** Around the model the SDK writes a span that nobody reads, and copies its own state: it asks the model itself only where it is traced. */
+/** Around the model the SDK writes a span and copies its state; where nobody reads that, the model is asked directly. */
 export function answerUntraced(agent: Agent, model: AgentModel): void {
   agent.addMiddleware(InvokeModelStage, async function* (context, next) {
     return isTraced() ? yield* next(context) : { result: await model.answer(context.messages) }

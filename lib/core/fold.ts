@@ -11,8 +11,6 @@ export interface Fold {
   readonly trajectory: LiveTrajectory | undefined
 }
 
-const NO_TEXTS = { vocab: {} } as const
-
 /**
  * For readers who look less often than tokens come: what has piled up is applied in one go, so that n tokens cost n
  * steps and not n². `texts`: those of all ids that events will bring, where they are at hand; the trajectory then has these as
@@ -40,7 +38,7 @@ export function createFold(texts?: Vocab): Fold {
           ids,
           ...(logprobs && { logprobs }),
           ...(topLogprobs && { topLogprobs }),
-          ...NO_TEXTS,
+          vocab: {},
           specialIds,
         })
         return
@@ -52,7 +50,7 @@ export function createFold(texts?: Vocab): Fold {
       } else if (event.type === 'segment' || event.type === 'segment-started') {
         const { type, segment, specialIds } = event
         learn(event)
-        applied = applyEvent(applied, { type, segment, ...NO_TEXTS, specialIds } as typeof event)
+        applied = applyEvent(applied, { type, segment, vocab: {}, specialIds } as typeof event)
       } else applied = applyEvent(applied, event)
     },
     get trajectory() {

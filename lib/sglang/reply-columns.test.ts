@@ -107,6 +107,18 @@ describe('the bytes of a reply', () => {
     expect(readBytes(bytes)).toBeUndefined()
   })
 
+  test('with rows that one long row makes long are refused', () => {
+    const long = `[${Array.from({ length: 10_000 }, () => '[-1,2,null]').join(',')}]`
+    const nulls = Array.from({ length: 10_000 }, () => 'null').join(',')
+    for (const lists of [`${nulls},${long}`, `${long},${nulls}`]) {
+      const bytes = inMeta(`"output_top_logprobs":[${lists}]`)
+      expect(readBytes(bytes)).toBeUndefined()
+      expect(() => columnsIn(generateReply.parse(JSON.parse(bytes.toString())).meta_info)).toThrow(
+        'up to 10000 alternatives for each of 10001 tokens',
+      )
+    }
+  })
+
   test('may tell of such lists in a text', () => {
     const text = '"output_token_logprobs":[[-1,2,null]] "meta_info":{"input_token_logprobs":['
     const json = JSON.stringify({ text, meta_info: { output_token_logprobs: [[-1, 2, null]] } })

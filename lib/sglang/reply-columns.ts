@@ -4,6 +4,7 @@
  * are taken out of the bytes; anything else goes through JSON.parse and the schema, with the same outcome.
  */
 import { isObject } from '#lib/core/json-object.ts'
+import { SglangError } from './errors.ts'
 import type { GenerateReply, Scored } from './schema.ts'
 
 /** Parallel lists. */
@@ -26,7 +27,7 @@ export interface ReplyColumns {
 
 type Meta = GenerateReply['meta_info']
 
-/** Of a reply that has rows. */
+/** Of a reply that has rows. Throws SglangError TOO_LARGE. */
 export function columnsIn(meta: Meta): ReplyColumns {
   const { input_token_logprobs, output_token_logprobs, input_top_logprobs, output_top_logprobs } = meta
   return {
@@ -44,6 +45,8 @@ const columnsOf = (rows: readonly Scored[]): Columns => ({
 
 function topColumnsOf(rows: readonly (readonly Scored[] | null)[]): TopColumns {
   const k = rows.reduce((most, row) => Math.max(most, row?.length ?? 0), 0)
+  if (rows.length * k > MOST_CELLS)
+    throw new SglangError('TOO_LARGE', `the reply has up to ${k} alternatives for each of ${rows.length} tokens`)
   const cells = rows.flatMap((row) => Array.from({ length: k }, (_, column) => row?.[column] ?? ([null, -1] as const)))
   return { k, ids: cells.map(([, id]) => id), logprobs: cells.map(([logprob]) => logprob) }
 }
@@ -132,8 +135,8 @@ function scanTop(json: Buffer, start: number): Scanned<TopColumns> | undefined {
     if (next !== COMMA) return undefined
   }
   const columns = scan.columns()
-  if (k === undefined || !columns) return undefined
-  const blank = nulls * k
+  const blank = nulls * (k ?? 0)
+  if (k === undefined || !columns || blank > MOST_CELLS) return undefined
   return {
     columns: {
       k,
@@ -152,18 +155,17 @@ const ZERO = 0x30
 const NINE = 0x39
 /** Of an id that is exact as a number. */
 const MOST_DIGITS = 15
+/** Places of alternatives, those too that one long row makes of short ones. */
+const MOST_CELLS = 1 << 26
 
 /** Bytes of a JSON number. */
 const IN_NUMBER = new Uint8Array(256)
 for (const byte of Buffer.from('0123456789+-.eE')) IN_NUMBER[byte] = 1
 
-/** Of one scan at a time: it ends before anything else runs. */
-let scratch = Buffer.alloc(1 << 16)
+/** Kept for the next one: a scan ends before anything else runs. */
+const scratch = Buffer.alloc(1 << 20)
 
-function roomFor(length: number): Buffer {
-  if (scratch.length < length) scratch = Buffer.alloc(2 * length)
-  return scratch
-}
+const roomFor = (length: number): Buffer => (length <= scratch.length ? scratch : Buffer.alloc(length))
 
 /** Reads on from a place. Ids are read here; of the logprobs the digits are gathered, and JSON.parse reads them all at once. */
 class Scan {
@@ -188,13 +190,11 @@ class Scan {
 
   /** So many places of which nothing is known, where null stands. */
   nulls(count: number): boolean {
-    if (!isNull(this.#json, this.at)) return false
+    if (!isNull(this.#json, this.at) || this.#ids.length + count > MOST_CELLS) return false
     this.at += 4
     for (let place = 0; place < count; place++) {
       this.#unknown.push(this.#ids.length)
       this.#ids.push(-1)
-      this.#digits[this.#end++] = ZERO
-      this.#digits[this.#end++] = COMMA
     }
     return true
   }
@@ -217,14 +217,13 @@ class Scan {
       let byte = json[at] as number
       if (byte === N && isNull(json, at)) {
         this.#unknown.push(ids.length)
-        digits[end++] = ZERO
         at += 4
         byte = json[at] as number
       } else {
         if (IN_NUMBER[byte] !== 1) return false
         for (; IN_NUMBER[byte] === 1; byte = json[++at] as number) digits[end++] = byte
+        digits[end++] = COMMA
       }
-      digits[end++] = COMMA
       if (byte !== COMMA) return false
       const first = ++at
       let id = 0
@@ -247,11 +246,19 @@ class Scan {
   /** All that was read; undefined where a logprob is no number. */
   columns(): Columns | undefined {
     const ids = this.#ids
-    if (ids.length === 0) return { ids, logprobs: [] }
+    const unknown = this.#unknown
+    if (ids.length === unknown.length) return { ids, logprobs: ids.map(() => null) }
     this.#digits[this.#end - 1] = CLOSE
-    const logprobs = parsed(this.#digits.toString('latin1', 0, this.#end)) as (number | null)[] | undefined
-    if (!logprobs) return undefined
-    for (const index of this.#unknown) logprobs[index] = null
+    const known = parsed(this.#digits.toString('latin1', 0, this.#end)) as number[] | undefined
+    if (!known || unknown.length === 0) return known && { ids, logprobs: known }
+    const logprobs = new Array<number | null>(ids.length)
+    let nulls = 0
+    for (let index = 0; index < ids.length; index++) {
+      if (unknown[nulls] === index) {
+        logprobs[index] = null
+        nulls++
+      } else logprobs[index] = known[index - nulls] as number
+    }
     return { ids, logprobs }
   }
 }
