@@ -27,13 +27,13 @@ export interface ReplyColumns {
 
 type Meta = GenerateReply['meta_info']
 
-/** Of a reply that has rows. Throws SglangError TOO_LARGE. */
-export function columnsIn(meta: Meta): ReplyColumns {
+/** Of a reply that has rows; those of the prompt only where they are still to be read. Throws SglangError TOO_LARGE. */
+export function columnsIn(meta: Meta, withPrompt = true): ReplyColumns {
   const { input_token_logprobs, output_token_logprobs, input_top_logprobs, output_top_logprobs } = meta
   return {
-    ...(input_token_logprobs && { input: columnsOf(input_token_logprobs) }),
+    ...(withPrompt && input_token_logprobs && { input: columnsOf(input_token_logprobs) }),
     ...(output_token_logprobs && { output: columnsOf(output_token_logprobs) }),
-    ...(input_top_logprobs && { inputTop: topColumnsOf(input_top_logprobs) }),
+    ...(withPrompt && input_top_logprobs && { inputTop: topColumnsOf(input_top_logprobs) }),
     ...(output_top_logprobs && { outputTop: topColumnsOf(output_top_logprobs) }),
   }
 }

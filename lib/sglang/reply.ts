@@ -66,7 +66,7 @@ export function replyReader(expected: Expected, told: (text: string) => string):
   let text = ''
   let promptRead = false
   return {
-    read(reply, columns = columnsIn(reply.meta_info)) {
+    read(reply, columns = columnsIn(reply.meta_info, !promptRead)) {
       const meta = reply.meta_info
       checkPromptCount(meta.prompt_tokens, expected.inputIds.length)
       const scores = outputScores(reply, columns.output)
