@@ -198,6 +198,8 @@ describe('recording', () => {
     expect(close('', [66])).not.toHaveProperty('segment.problems')
     expect(close('B', [66, 0xe6])).not.toHaveProperty('segment.problems')
     expect(close('C')).toMatchObject({ segment: { problems: [{ kind: 'text', raw: 'C' }] } })
+    // What begins as the tokens do and goes on is another text too.
+    expect(close('BC')).toMatchObject({ segment: { problems: [{ kind: 'text', raw: 'BC' }] } })
   })
 
   test('calls whose name can and cannot be read are both recorded', () => {
