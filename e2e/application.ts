@@ -3,12 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { type APIRequestContext, expect, type Page } from '@playwright/test'
 import { freePort } from './free-port.ts'
 
+/** Of the ports that the journeys take: E2E_PORT moves them all, where another checkout runs its own. */
+const FIRST_PORT = Number(process.env.E2E_PORT ?? 3198)
 /** Each worker of the journeys has an application of its own, with data of its own. */
-export const PORTS = [3199, 3201] as const
+export const PORTS = [FIRST_PORT + 1, FIRST_PORT + 3] as const
 /** That of this worker. */
 export const PORT = PORTS[Number(process.env.TEST_PARALLEL_INDEX ?? 0)] as number
 /** Where the application looks for the Hub; nothing listens there unless a test starts one. */
-export const HUB_PORT = 3198
+export const HUB_PORT = FIRST_PORT
 export const TOKEN = 'token-of-the-journeys-0123'
 export const BASE = `http://127.0.0.1:${PORT}`
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { type APIRequestContext, expect, test } from '@playwright/test'
-import { AUTHORIZED, ask, BASE, CHANGING, greedy, idle, open, PORT, shownKey, TOKEN } from './application.ts'
+import { AUTHORIZED, ask, BASE, CHANGING, greedy, HUB_PORT, idle, open, PORT, shownKey, TOKEN } from './application.ts'
 import { freePort } from './free-port.ts'
 import { raw, request as rawRequest } from './raw-http.ts'
 
@@ -280,7 +280,7 @@ test.describe('H11: it listens on one address only', () => {
   // lib/server/config.test.ts has every way to write it.
   test('HOST=0.0.0.0 is refused before anything listens', () => {
     const { status, stderr } = spawnSync('node', ['scripts/serve.ts'], {
-      env: { ...process.env, HOST: '0.0.0.0', PORT: '3198' },
+      env: { ...process.env, HOST: '0.0.0.0', PORT: String(HUB_PORT) },
       encoding: 'utf8',
       timeout: 30_000,
     })
