@@ -39,6 +39,9 @@ const WELL_FORMED: Readonly<Record<string, string>> = {
     '<|START_ACTION|>[{"tool_name":"f","parameters":{}},{"tool_name":"f","parameters":{"a":1}}]<|END_ACTION|>',
   apertus2509: '<|tools_prefix|>[{"f":{}},{"f":{"a":1}}]<|tools_suffix|>',
   muse: '<atem:function_calls><atem:invoke name="f"></atem:invoke><atem:invoke name="f"><atem:parameter name="a">1</atem:parameter></atem:invoke></atem:function_calls>',
+  gigachat3: '<|function_call|>{"name":"f"}<|function_call|>{"name":"f","arguments":{"a":1}}',
+  hunyuan:
+    '<tool_calls:opensource><tool_call:opensource>f</tool_call:opensource><tool_call:opensource>f<arg_key:opensource>a</arg_key:opensource><arg_value:opensource>1</arg_value:opensource></tool_call:opensource></tool_calls:opensource>',
   gemma4: '<|tool_call>call:f{}<tool_call|><|tool_call>call:f{a:1}<tool_call|>',
 }
 

@@ -184,6 +184,8 @@ test('calls are read as the server says, or as another parser reads them', async
     'cohere_command4',
     'apertus2509',
     'muse',
+    'gigachat3',
+    'hunyuan',
   ])
   await expect(parser).toHaveValue('')
   await parser.selectOption('qwen_xml')

@@ -161,7 +161,7 @@ async function tried(
   const steps = stepsOf(family)
   const close = await endOfTurn(render, options)
   const stops = [...(close === undefined ? [] : [close]), ...STOPS]
-  const replies = steps.map(({ reasoning, calls, content }, index) => {
+  const cut = steps.map(({ reasoning, calls, content }, index) => {
     const prompt = prompts[index] as string
     const next = (index === steps.length - 1 ? bare : prompts)[index + 1] as string
     const header = prompt.slice(commonText(prompt, bare[index] as string))
@@ -171,6 +171,7 @@ async function tried(
     const isOpen = !next.startsWith(prompt) && /<think>\s*$/.test(prompt)
     return cutAtStop(`${isOpen ? `${reasoning}\n</think>\n\n` : ''}${body}`, written, calls[0]?.result, stops)
   })
+  const replies = stoppable(cut)
   const marks = new Set([...stops, '<s>', '</s>', ...[...prompts, ...replies].flatMap((one) => one.match(MARK) ?? [])])
   const special = Object.fromEntries([...marks].map((mark, index) => [mark, index]))
   const whole = { ...family, special, stops: [...new Set(replies.flatMap((reply) => reply.match(LAST_MARK) ?? []))] }
@@ -205,6 +206,16 @@ function cutAtStop(text: string, written: string, result: string | undefined, st
   return ends.length > 0 ? text.slice(0, Math.min(...ends)) : `${text.slice(0, from)}</s>`
 }
 
+/** A mark that stands inside a reply too ends none: the model stops at a token of its own, which the template does not write. */
+function stoppable(replies: readonly string[]): readonly string[] {
+  const ends = new Set(replies.flatMap((reply) => reply.match(LAST_MARK) ?? []))
+  const inner = [...ends].filter((mark) => replies.some((reply) => reply.slice(0, -mark.length).includes(mark)))
+  return replies.map((reply) => {
+    const mark = inner.find((one) => reply.endsWith(one))
+    return mark === undefined ? reply : `${reply.slice(0, -mark.length)}</s>`
+  })
+}
+
 /** The mark with which the template ends a turn without calls; undefined where it is one of those below. */
 async function endOfTurn(render: Render, options: object): Promise<string | undefined> {
   const text = await render(
@@ -237,6 +248,7 @@ const STOPS = [
   '[e~[',
   '<|END_OF_TURN_TOKEN|>',
   '<|tools_suffix|>',
+  '<｜hy_eos:opensource｜>',
 ]
 const MARK = /<\/?[|｜]?[\w▁:/-]+[|｜]?>|\[\/?[A-Z_]+\]|\[e~\[/g
 const FIRST_MARK = new RegExp(`^\\s*(?:${MARK.source})`)

@@ -136,6 +136,9 @@ const CALLS: Readonly<Record<string, (json: string) => string>> = {
     `<|open|>tools<|sep|><|open|>call tool="f" index="1"<|sep|><|open|>argument key="a" type="${typeOf(json)}"<|sep|>${json}<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>`,
   muse: (json) =>
     `<atem:function_calls><atem:invoke name="f"><atem:parameter name="a">${json}</atem:parameter></atem:invoke></atem:function_calls>`,
+  gigachat3: (json) => `<|function_call|>{"name": "f", "arguments": {"a": ${json}}}`,
+  hunyuan: (json) =>
+    `<tool_calls:opensource><tool_call:opensource>f<tool_sep:opensource><arg_key:opensource>a</arg_key:opensource><arg_value:opensource>${json}</arg_value:opensource></tool_call:opensource></tool_calls:opensource>`,
 }
 
 const typeOf = (json: string): string =>
@@ -184,7 +187,8 @@ test.each(parsers)('$name: numbers as JavaScript has them; one beyond its range 
   expect(read('1.0')).toMatchObject({ input: { a: 1 }, raw: expect.stringContaining('1.0') })
   expect(read('12345678901234567890123')).toMatchObject({ raw: expect.stringContaining('12345678901234567890123') })
   const huge = read('1e999')
-  if (/^(?:qwen_xml|glm|minimax-m2|muse)$/.test(parser.name)) expect(huge).toMatchObject({ input: { a: '1e999' } })
+  if (/^(?:qwen_xml|glm|minimax-m2|muse|hunyuan)$/.test(parser.name))
+    expect(huge).toMatchObject({ input: { a: '1e999' } })
   else
     expect(huge).toMatchObject({
       kind: 'malformed',
@@ -211,6 +215,8 @@ test('parsers are found by name, and by the names that servers use', () => {
       'cohere_command4',
       'apertus2509',
       'muse',
+      'gigachat3',
+      'hunyuan',
     ],
   ])
   expect(parserNames.map(parserNamed)).toEqual(parsers)
@@ -236,6 +242,8 @@ test('parsers are found by name, and by the names that servers use', () => {
     'cohere_command4',
     'apertus2509',
     'muse',
+    'gigachat3',
+    'hunyuan',
   ]
   expect(others.map(parserOfServer)).toEqual(parserNames.slice(4))
   expect(parserNames.map(serverParserFor).map(parserOfServer)).toEqual(parserNames)

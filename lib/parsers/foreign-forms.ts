@@ -6,9 +6,6 @@ const FORMS: readonly ForeignForm[] = [
   { mark: '<｜tool_calls_begin｜>', sglangParser: 'step3' },
   { mark: ']<]minimax[>[', sglangParser: 'minimax-m3' },
   { mark: '<param name=', sglangParser: 'minicpm5' },
-  { mark: '<tool_sep', sglangParser: 'hunyuan' },
-  { mark: '<|function_call|>', sglangParser: 'gigachat3' },
-  { mark: '<|role_sep|>', sglangParser: 'gigachat3' },
   { mark: '<|action_start|>', sglangParser: 'interns1' },
   // Seed-OSS: parameters as qwen_xml has them, between other tokens.
   { mark: '<seed:tool_call>' },

@@ -4,9 +4,11 @@ import { deepseekV3 } from './deepseek-v3.ts'
 import { deepseekV31 } from './deepseek-v31.ts'
 import { deepseekV4, deepseekV32 } from './deepseek-v32.ts'
 import { gemma4 } from './gemma4.ts'
+import { gigachat3 } from './gigachat3.ts'
 import { glm } from './glm.ts'
 import { gptOss } from './gpt-oss.ts'
 import { hermes } from './hermes.ts'
+import { hunyuan } from './hunyuan.ts'
 import { kimiK2 } from './kimi-k2.ts'
 import { kimiK3 } from './kimi-k3.ts'
 import { lfm2 } from './lfm2.ts'
@@ -39,6 +41,8 @@ export const parsers: readonly ToolParser[] = [
   cohereCommand4,
   apertus2509,
   muse,
+  gigachat3,
+  hunyuan,
 ]
 
 /** Of a run for which neither its request, its server nor its template tells one. */
@@ -70,6 +74,8 @@ const SGLANG_NAMES: ReadonlyMap<string, string> = new Map(
     cohere_command4: ['cohere_command4'],
     apertus2509: ['apertus2509'],
     muse: ['muse'],
+    gigachat3: ['gigachat3'],
+    hunyuan: ['hunyuan'],
   }).flatMap(([own, theirs]) => theirs.map((name) => [name, own] as const)),
 )
 

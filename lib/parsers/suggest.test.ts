@@ -38,6 +38,8 @@ const MANNERS: Readonly<Record<string, string>> = {
   cohere_command4: `{% for m in messages %}{% if m.tool_calls %}<|START_ACTION|>[{% for c in m.tool_calls %}\\n    {"tool_call_id": "0", "tool_name": "{{ c.function.name }}", "parameters": {{ c.function.arguments | tojson }}}{% endfor %}\\n]<|END_ACTION|>{% endif %}{% endfor %}`,
   apertus2509: `{% for m in messages %}{% if m.tool_calls %}<|tools_prefix|>[{% for c in m.tool_calls %}{"{{ c.function.name }}": {{ c.function.arguments | tojson }}}{% endfor %}]<|tools_suffix|>{% endif %}{% endfor %}`,
   muse: `{% for m in messages %}{% for c in m.tool_calls %}<|start|>assistant to={{ c.function.name }}<|message|><atem:function_calls>\\n<atem:invoke name="{{ c.function.name }}">\\n{% for k, v in c.function.arguments.items() %}<atem:parameter name="{{ k }}">{{ v if v is string else v | tojson }}</atem:parameter>\\n{% endfor %}</atem:invoke>\\n</atem:function_calls><|eom|>{% endfor %}{% endfor %}`,
+  gigachat3: `{% for m in messages %}{{ m.role }}<|role_sep|>\\n{{ m.content }}{% for c in m.tool_calls %}<|function_call|>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}{% endfor %}<|message_sep|>\\n\\n{% endfor %}`,
+  hunyuan: `{% for m in messages %}{% if m.tool_calls %}<tool_calls:opensource>\\n{% for c in m.tool_calls %}<tool_call:opensource>{{ c.function.name }}<tool_sep:opensource>\\n{% for k, v in c.function.arguments.items() %}<arg_key:opensource>{{ k }}</arg_key:opensource>\\n<arg_value:opensource>{{ v if v is string else v | tojson }}</arg_value:opensource>\\n{% endfor %}</tool_call:opensource>\\n{% endfor %}</tool_calls:opensource>{% endif %}{% endfor %}`,
   gemma4: `{% macro written(v) %}{% if v is string %}<|"|>{{ v }}<|"|>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<|tool_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<tool_call|>{% endfor %}{% endfor %}`,
 }
 
@@ -105,12 +107,8 @@ describe('the reason is told in words', () => {
       },
     ],
     [
-      { chatTemplate: '<tool_call>f<tool_sep>' },
-      {
-        parser: 'hermes',
-        because: 'no parser here reads <tool_sep, which the chat template has: the form of SGLang’s hunyuan',
-        by: 'default',
-      },
+      { chatTemplate: `{%- set suffix = ':opensource' -%}{{ '<tool_sep' + suffix + '>' }}` },
+      { parser: 'hunyuan', because: 'the chat template has <tool_sep', by: 'template' },
     ],
     [
       { chatTemplate: '<seed:tool_call><function=f>' },

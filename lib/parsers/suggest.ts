@@ -63,6 +63,11 @@ const FORMS: readonly Form[] = [
   { parser: 'cohere_command4', marks: ['<|START_ACTION|>'] },
   { parser: 'apertus2509', marks: ['<|tools_prefix|>'] },
   { parser: 'muse', marks: ['<atem:function_calls>'] },
+  { parser: 'gigachat3', marks: ['<|function_call|>'] },
+  { parser: 'gigachat3', marks: ['<|role_sep|>'] },
+  { parser: 'hunyuan', marks: ['<tool_sep:opensource>'] },
+  // The template joins names and suffix.
+  { parser: 'hunyuan', marks: ['<tool_sep', ':opensource'] },
   { parser: 'gemma4', marks: ['<|tool_call>'] },
   { parser: 'kimi_k2', marks: ['<|tool_call_begin|>'] },
   { parser: 'kimi_k3', marks: ['<|open|>', '<|sep|>'] },

@@ -118,6 +118,7 @@ export const THINK_FORMS: readonly [ThinkForm, ...ThinkForm[]] = [
   gemma4,
   kimiK3,
   pair('<|START_THINKING|>', '<|END_THINKING|>'),
+  pair('<think:opensource>', '</think:opensource>'),
   apertus,
   muse,
 ]

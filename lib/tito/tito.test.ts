@@ -389,7 +389,7 @@ describe('a response is annotated when it closes', () => {
       ['a', '7'],
       [
         'b',
-        /^(?:qwen_xml|glm|deepseek_v32|gemma4|minimax-m2|deepseek_v4|kimi_k3|muse)$/.test(parser.name)
+        /^(?:qwen_xml|glm|deepseek_v32|gemma4|minimax-m2|deepseek_v4|kimi_k3|muse|hunyuan)$/.test(parser.name)
           ? '日本 7'
           : '"日本 7"',
       ],
@@ -513,6 +513,20 @@ const written: Readonly<Record<string, readonly [string, string, string, string,
     '',
     '<atem:invoke name="add"><atem:parameter name="a">seven</atem:parameter></atem:invoke>',
     '</atem:function_calls>',
+  ],
+  gigachat3: [
+    '',
+    '<|function_call|>{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}',
+    '',
+    '<|function_call|>{"name": "add", "arguments": [7]}',
+    '',
+  ],
+  hunyuan: [
+    '<tool_calls:opensource>',
+    '<tool_call:opensource>add<tool_sep:opensource><arg_key:opensource>a</arg_key:opensource><arg_value:opensource>7</arg_value:opensource><arg_key:opensource>b</arg_key:opensource><arg_value:opensource>日本 7</arg_value:opensource></tool_call:opensource>',
+    '',
+    '<tool_call:opensource>add<arg_key:opensource>a</arg_key:opensource><arg_value:opensource>seven</arg_value:opensource></tool_call:opensource>',
+    '</tool_calls:opensource>',
   ],
   gemma4: [
     '',

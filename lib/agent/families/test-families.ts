@@ -113,6 +113,22 @@ const lfm = {
   parallel: true,
 } as const
 
+/** The texts of the tokens are the model’s own, their ids are not. */
+const gigachat = {
+  parser: 'gigachat3',
+  specialTokens: { bos_token: '<s>', eos_token: '</s>' },
+  special: {
+    '<s>': 1,
+    '</s>': 2,
+    '<|role_sep|>\n': 128000,
+    '<|message_sep|>\n\n': 128001,
+    '<|function_call|>': 128002,
+  },
+  thinks: false,
+  // A message has one call.
+  parallel: false,
+} as const
+
 export const families: readonly Family[] = [
   {
     name: 'Qwen3',
@@ -462,6 +478,48 @@ export const families: readonly Family[] = [
     stops: ['<|eot|>', '<|end_of_text|>'],
     thinks: true,
     parallel: true,
+  },
+  { name: 'GigaChat 3.1', template: llamaCpp('GigaChat3.1-10B-A1.8B'), ...gigachat, stops: ['<|message_sep|>\n\n'] },
+  {
+    name: 'GigaChat 3',
+    template: llamaCpp('GigaChat3-10B-A1.8B'),
+    ...gigachat,
+    // A message ends before the call, so another token ends the reply; the template does not write it.
+    stops: ['</s>'],
+    callsLeaveTurnOpen: true,
+    breaks: {
+      replies: [
+        '<|message_sep|>\n\nfunction call<|role_sep|>\n{"name": "price", "arguments": {"item": "flour \\"405\\"", "city": "Zürich", "grams": 500, "organic": true}}</s>',
+        '<|message_sep|>\n\nfunction call<|role_sep|>\n{"name": "calculator", "arguments": {"expression": "2*1.20"}}</s>',
+        'Flour costs 2.4 francs, yeast 0.95.</s>',
+      ],
+      at: [],
+    },
+  },
+  {
+    name: 'Hy3',
+    parser: 'hunyuan',
+    template: llamaCpp('tencent-Hy3'),
+    specialTokens: {},
+    // The id of the end of a turn is the model’s own, the others are not.
+    special: {
+      '<｜hy_begin_of_sentence:opensource｜>': 120000,
+      '<｜hy_User:opensource｜>': 120006,
+      '<｜hy_Assistant:opensource｜>': 120007,
+      '<｜hy_eos:opensource｜>': 120025,
+      '<｜reasoning_mode:opensource｜>': 120026,
+    },
+    plain: Object.fromEntries(
+      ['think', 'tool_calls', 'tool_call', 'arg_key', 'arg_value', 'tool_responses', 'tool_response']
+        .flatMap((name) => [`<${name}:opensource>`, `</${name}:opensource>`])
+        .concat('<tool_sep:opensource>')
+        .map((tag, index) => [tag, 120030 + index]),
+    ),
+    stops: ['<｜hy_eos:opensource｜>'],
+    options: { reasoning_effort: 'high' },
+    thinks: true,
+    parallel: true,
+    answer: 'That is all.</think:opensource>Flour costs 2.4 francs, yeast 0.95.<｜hy_eos:opensource｜>',
   },
 ]
 

@@ -236,6 +236,13 @@ describe('thinking and calls', () => {
       'Hi.<|start|>assistant to=f<|message|><atem:function_calls>\n<atem:invoke name="f">\n<atem:parameter name="x">2.0</atem:parameter>\n</atem:invoke>\n</atem:function_calls>',
       '',
     ],
+    ['gigachat3', 'Hi.<|function_call|>{"name": "f", "arguments": {"x": 2.0}}', ''],
+    ['gigachat3', 'Hi.<|message_sep|>\n\nfunction call<|role_sep|>\n{"name": "f", "arguments": {"x": 2.0}}', ''],
+    [
+      'hunyuan',
+      'Hi.<tool_calls:opensource>\n<tool_call:opensource>f<tool_sep:opensource>\n<arg_key:opensource>x</arg_key:opensource>\n<arg_value:opensource>2.0</arg_value:opensource>\n</tool_call:opensource>\n</tool_calls:opensource>',
+      '',
+    ],
     ['gemma4', '<think>well</think>Hi.<|tool_call>call:f{x:2.0}<tool_call|>', '"well"'],
   ])('%s: calls and what stands around them go together, digits stay', (parser, text, thought) => {
     expect(first(made(said(text, { parser })))).toBe(

@@ -87,6 +87,8 @@ const DIALECTS: Readonly<Record<string, Dialect | 'qwen'>> = {
   lfm2: { ...USUAL, opens: '<|tool_call_start|>', index: 'call' },
   cohere_command4: { ...USUAL, opens: '<|START_ACTION|>', before: 'as written' },
   apertus2509: { ...USUAL, index: 'call', opens: '<|tools_prefix|>[', behind: 'trimmed' },
+  gigachat3: { ...USUAL, opens: '<|message_sep|>', before: 'as written' },
+  hunyuan: { ...USUAL, opens: '<tool_calls:opensource>' },
   gemma4: { ...USUAL, tools: 'any', opens: '<|tool_call>', before: 'as written' },
 }
 

@@ -215,8 +215,21 @@ def muse(*calls):
     return "".join(f'<|start|>assistant to={name}<|message|><atem:function_calls>\n<atem:invoke name="{name}">\n' + "".join(f'<atem:parameter name="{key}">{bare(value)}</atem:parameter>\n' for key, value in arguments) + "</atem:invoke>\n</atem:function_calls><|eom|>" for name, arguments in calls)
 
 
+def gigachat31(*calls):
+    return "".join(f'<|function_call|>{{"name": {quoted(name)}, "arguments": {obj(arguments)}}}' for name, arguments in calls)
+
+
+def gigachat30(*calls):
+    return "".join(f'<|message_sep|>\n\nfunction call<|role_sep|>\n{{"name": {quoted(name)}, "arguments": {obj(arguments)}}}' for name, arguments in calls)
+
+
+def hunyuan(*calls):
+    inner = "".join(f"<tool_call:opensource>{name}<tool_sep:opensource>\n" + "".join(f"<arg_key:opensource>{key}</arg_key:opensource>\n<arg_value:opensource>{bare(value)}</arg_value:opensource>\n" for key, value in arguments) + "</tool_call:opensource>\n" for name, arguments in calls)
+    return f"<tool_calls:opensource>\n{inner}</tool_calls:opensource>"
+
+
 FORMATS = {
-    "hermes": [hermes, hermes_parameters, hermes_compact], "qwen25": [hermes, hermes_parameters, hermes_compact], "qwen3_coder": [qwen_xml], "glm45": [glm45], "glm47": [glm47], "kimi_k2": [kimi_k2, kimi_unclosed], "gemma4": [gemma4], "minimax-m2": [minimax_m2], "deepseekv4": [deepseekv4, deepseekv4_json], "kimi_k3": [kimi_k3], "lfm2": [lfm2, lfm2_json], "cohere_command4": [cohere_command4], "apertus2509": [apertus2509], "muse": [muse],
+    "hermes": [hermes, hermes_parameters, hermes_compact], "qwen25": [hermes, hermes_parameters, hermes_compact], "qwen3_coder": [qwen_xml], "glm45": [glm45], "glm47": [glm47], "kimi_k2": [kimi_k2, kimi_unclosed], "gemma4": [gemma4], "minimax-m2": [minimax_m2], "deepseekv4": [deepseekv4, deepseekv4_json], "kimi_k3": [kimi_k3], "lfm2": [lfm2, lfm2_json], "cohere_command4": [cohere_command4], "apertus2509": [apertus2509], "muse": [muse], "gigachat3": [gigachat31, gigachat30], "hunyuan": [hunyuan],
     "llama3": [llama3, llama3_bare], "mistral": [mistral, mistral_compact], "deepseekv3": [deepseekv3], "deepseekv31": [deepseekv31],
     "deepseekv32": [deepseekv32, deepseekv32_json], "gpt-oss": [gpt_oss], "pythonic": [pythonic],
 }
@@ -234,10 +247,10 @@ PROSE = ["Let me see. ", "\n\nThen:\n", "é 🙂 ", '{"json": 1} ', "[link](x) "
 # Of every type that a schema can name, and what stands for one of another type.
 TYPED = ["1", "-1", "1.0", "1.5", "1e3", "true", "True", "null", "None", '"x"', '" x "', '""', '"42"', '"true"', "[1]", '{"k": [1, null]}', "{'k': 1}", '"a\\nb"', "unquoted"]
 # Markup of the formats as text.
-MARKUP = ["<tool_call>", "</tool_call>", "</function>", "<parameter=b>", "</parameter>", "<arg_key>", "</arg_value>", "<|tool_call_end|>", "<|tool_calls_section_end|>", "<tool_call|>", "<|tool_call>", "<think>", "</think>", "}", "<|im_end|>"]
+MARKUP = ["<tool_call>", "</tool_call>", "</function>", "<parameter=b>", "</parameter>", "<arg_key>", "</arg_value>", "<|tool_call_end|>", "<|tool_calls_section_end|>", "<tool_call|>", "<|tool_call>", "<think>", "</think>", "}", "<|im_end|>", "</tool_call:opensource>", "</arg_value:opensource>"]
 
 
-def texts(make, is_typed=False):
+def texts(make, is_typed=False, is_single=False):
     pair = [("a", "1"), ("b", '"two"')]
     if is_typed:
         for key in TYPES:
@@ -264,7 +277,8 @@ def texts(make, is_typed=False):
     for prose in PROSE:
         yield "prose", prose + make(("f", pair)) + prose
         yield "prose", make(("f", pair)) + prose
-    good = make(("f", pair), ("add", [("text", '"because\\nof 💡"')]))
+    last = ("add", [("text", '"because\\nof 💡"')])
+    good = make(last) if is_single else make(("f", pair), last)
     for length in range(3, len(good), max(1, len(good) // 12)):
         yield "cut", good[:length]
     source = random.Random(5)
@@ -404,13 +418,33 @@ OTHERS["muse"] = [
     ATEM[len("<|start|>assistant to=f<|message|>"):], " to=self<|message|>Hm.<|eom|>" + ATEM, ATEM.replace(">two<", "> two <"), ATEM.replace("<atem:parameter", "text<atem:parameter"), ATEM.replace("\n", ""), ATEM + ATEM,
 ]
 
+GIGA = gigachat31(("f", [("a", "1")]))
+OTHERS["gigachat3"] = [
+    "", "<|function_call|>", "<|function_call|>{}", GIGA + "</s>", GIGA + "<|message_sep|>\n\n", GIGA + " text", GIGA[:-1], GIGA.replace("{", "\n {", 1), GIGA.replace('"arguments"', '"parameters"'), '<|function_call|>{"name": "f"}', '<|function_call|>{"arguments": {}}', '<|function_call|>{"name": 1, "arguments": {}}', '<|function_call|>{"name": "f", "arguments": [1]}',
+    '<|function_call|>{"name": "f", "arguments": "{}"}', '<|function_call|>{"name": "f", "arguments": null}', '<|function_call|>{"name": "f", "id": 7, "arguments": {}}', '<|function_call|>{"name": "f", "arguments": {"a": "x\ny"}}', '<|function_call|>{"name": "f", "arguments": {"a": "<|function_call|>"}}', '<|function_call|>{"name": "f", "arguments": {"a": "<|message_sep|>"}}', "<|function_call|>{'name': 'f', 'arguments': {}}",
+    'function call<|role_sep|>{"name": "f", "arguments": {}}', 'function call<|role_sep|>\n{"name": "f", "arguments": {}}', 'function call {"name": "f", "arguments": {}}', "Text.<|message_sep|>\n\n" + GIGA, GIGA + GIGA, '[{"name": "f", "arguments": {}}]', '<|function_call|>[{"name": "f", "arguments": {}}]',
+]
+HY = hunyuan(("f", [("a", "1"), ("b", '"two"')]))
+OTHERS["hunyuan"] = [
+    "", "<tool_calls:opensource>", "<tool_calls:opensource></tool_calls:opensource>", HY.replace(":opensource", ""), HY[: -len("</tool_calls:opensource>")], HY[len("<tool_calls:opensource>\n"):], HY.replace("<tool_sep:opensource>\n", ""), HY.replace("<tool_sep:opensource>\n", "\n"), HY.replace("</tool_call:opensource>", ""), HY.replace("</arg_value:opensource>", ""), HY.replace("</arg_value:opensource>", "", 1),
+    HY.replace("</arg_key:opensource>", "", 1), HY.replace("<arg_value:opensource>", "", 1), HY.replace(">f<", "> f <"), HY.replace(">f<", "><"), HY.replace(">f<", ">f g<"), HY.replace(">a<", "> a <"), HY.replace(">a<", "><"), HY.replace(">b<", ">a<"), HY.replace(">two<", "> two\n<"), HY.replace("<arg_key", "text<arg_key", 1), HY.replace("\n", ""), HY.replace("<tool_call:", "text <tool_call:"),
+    HY + HY, HY + " text " + HY, HY + HY[len("<tool_calls:opensource>\n"): -len("</tool_calls:opensource>")], HY.replace("</tool_call:opensource>", "<tool_call:opensource>g<tool_sep:opensource>\n</tool_call:opensource>"), f"<think:opensource>{HY}</think:opensource>{HY}", HY + "<｜hy_eos:opensource｜>",
+]
+
 # --- results ----------------------------------------------------------------------------------------------------------
+
+
+class Vocabulary:
+    """The detector of hunyuan takes its tags from the tokenizer; those of the released ones have a suffix."""
+
+    def get_vocab(self):
+        return {f"<{name}:opensource>": number for number, name in enumerate(["tool_calls", "tool_call", "tool_sep", "arg_key", "arg_value", "think"])}
 
 
 def parsed(name, text):
     """The calls and what is left as text, or the name of the exception that escaped."""
     try:
-        rest, calls = FunctionCallParser(TOOLS, name).parse_non_stream(text)
+        rest, calls = FunctionCallParser(TOOLS, name, tokenizer=Vocabulary() if name == "hunyuan" else None).parse_non_stream(text)
         return {"rest": rest, "calls": [[call.name, call.parameters] for call in calls]}
     except Exception as error:
         return type(error).__name__
@@ -419,8 +453,8 @@ def parsed(name, text):
 cases = []
 for name, makes in FORMATS.items():
     seen = set()
-    is_typed = name in ("hermes", "qwen25", "qwen3_coder", "glm45", "glm47", "kimi_k2", "gemma4", "minimax-m2", "kimi_k3", "muse")
-    for group, text in [*((group, text) for make in makes for group, text in texts(make, is_typed)), *(("other", text) for text in OTHERS[name])]:
+    is_typed = name in ("hermes", "qwen25", "qwen3_coder", "glm45", "glm47", "kimi_k2", "gemma4", "minimax-m2", "kimi_k3", "muse", "hunyuan")
+    for group, text in [*((group, text) for make in makes for group, text in texts(make, is_typed, name == "gigachat3")), *(("other", text) for text in OTHERS[name])]:
         if text not in seen:
             seen.add(text)
             cases.append([name, group, text, parsed(name, text)])

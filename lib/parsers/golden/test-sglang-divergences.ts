@@ -26,14 +26,16 @@ export function divergenceOf(reading: Reading): string | undefined {
 /** What holds for a text that is read otherwise for that reason. The first that holds is the one. */
 const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'think-shields': ({ text, calls, theirs }) =>
-    /<think>.*<\/think>|<\|channel>.*<channel\|>/s.test(text) && theirs.length > calls.length,
-  'no-exceptions': ({ theirs }) => typeof theirs === 'string',
+    /<think(?::opensource)?>.*<\/think|<\|channel>.*<channel\|>/s.test(text) && theirs.length > calls.length,
+  'no-exceptions': ({ parser, text, theirs }) =>
+    typeof theirs === 'string' || (parser === 'hunyuan' && text.includes('>maybe<') && theirs.length === 0),
   'numbers-of-json': ({ text }) => /1e999|NaN/.test(text),
   'line-breaks': ({ detector, text, ours, theirs }) =>
     isMore(ours, theirs) &&
     ((detector === 'qwen25' && /<tool_call>(?!\n)|(?<!\n)<\/tool_call>/.test(text)) ||
       (detector === 'glm45' && /<tool_call>[^\n<]+<(?!tool_call>)/.test(text)) ||
-      (detector === 'apertus2509' && /<\|tools_prefix\|>\s/.test(text))),
+      (detector === 'apertus2509' && /<\|tools_prefix\|>\s/.test(text)) ||
+      (detector === 'gigachat3' && /<\|role_sep\|>(?!\n)/.test(text))),
   'tags-in-values': ({ calls, text, ours, theirs }) =>
     theirs.length <= ours.length &&
     calls.some((call) => call.kind === 'parsed' && call.arguments.some((one) => TAG.test(taken(text, one.text)))),
@@ -42,11 +44,11 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'names-once': (reading) => reading.parser !== 'pythonic' && isRefused(reading, /is given twice$/),
   'names-not-blank': (reading) =>
     isRefused(reading, /names no tool$|has no name$|is not followed by a name$|":" where a name should stand$/) &&
-    /^(?:qwen_xml|glm|kimi_k2|gemma4|kimi_k3)$/.test(reading.parser),
+    /^(?:qwen_xml|glm|kimi_k2|gemma4|kimi_k3|hunyuan)$/.test(reading.parser),
   'names-one-word': (reading) => isRefused(reading, /holds white space$/),
   'kimi-ids': ({ parser, ours, theirs }) => parser === 'kimi_k2' && isMore(ours, theirs),
   'typed-by-schema': (reading) =>
-    (/^(?:qwen_xml|glm|minimax-m2|muse)$/.test(reading.parser) &&
+    (/^(?:qwen_xml|glm|minimax-m2|muse|hunyuan)$/.test(reading.parser) &&
       (isRefused(reading, /is not of type/) || areNamedAlike(reading.ours, reading.theirs))) ||
     (reading.parser === 'kimi_k3' && isRefused(reading, /is not of type/)),
   'words-of-gemma': ({ parser, text, ours, theirs }) =>
@@ -90,7 +92,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
       /^the call is not closed|(?:^|: )(?:the text ends where|the call is empty$)|where <\/(?:tool_call|function)> should stand$/,
     ) && isMore(reading.theirs, reading.ours),
   'nothing-between-tags': (reading) =>
-    /^(?:deepseek_v32|deepseek_v4|qwen_xml|glm|gemma4|minimax-m2|kimi_k3|cohere_command4|apertus2509|muse)$/.test(
+    /^(?:deepseek_v32|deepseek_v4|qwen_xml|glm|gemma4|minimax-m2|kimi_k3|cohere_command4|apertus2509|muse|hunyuan)$/.test(
       reading.parser,
     ) &&
     isRefused(reading, /should stand$|is not followed by|^something stands between|is not closed by|with one member/),
@@ -98,6 +100,13 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'headers-of-harmony': ({ parser, text, ours, theirs }) =>
     parser === 'gpt-oss' && isMore(ours, theirs) && !text.split('<|start|>').every(isUsualHeader),
   'channels-of-muse': ({ parser, ours, theirs }) => parser === 'muse' && isMore(ours, theirs),
+  'one-call': ({ parser, text, ours, theirs }) =>
+    parser === 'gigachat3' &&
+    isMore(ours, theirs) &&
+    /\}(?!\s*(?:<\/s>)?\s*$)[^}]*$|\}\s*\{"json|\{"name".*\{"name"/s.test(text),
+  'escapes-in-texts': ({ parser, text }) => parser === 'gigachat3' && /"[^"\n]*\n[^"]*"\}/.test(text),
+  'arguments-needed': ({ parser, text, ours, theirs }) =>
+    parser === 'gigachat3' && isMore(ours, theirs) && !text.includes('"arguments"'),
   signs: ({ parser, text, theirs }) => parser === 'pythonic' && theirs.length === 0 && /[=[][-+]\d/.test(text),
   'names-of-tools': ({ parser, text }) =>
     /^(?:pythonic|lfm2)$/.test(parser) && /\[[^\s([]*[^\w\s([][^\s([]*\(/.test(text) && !text.includes(']['),
@@ -111,7 +120,7 @@ const isDsml = (parser: string): boolean => /^deepseek_v(?:32|4)$/.test(parser)
 export const divergenceNames: readonly string[] = Object.keys(divergences)
 
 const TAG =
-  /<\/tool_call>|<\/function>|<tool_call\|>|<\|tool_call_end\|>|<｜tool▁call▁end｜>|<\/｜DSML｜invoke>|<\|close\|>|<\|call\|>|<\|end\|>|\[TOOL_CALLS\]|<\|END_ACTION\|>/
+  /<\/tool_call(?::opensource)?>|<\/function>|<tool_call\|>|<\|tool_call_end\|>|<｜tool▁call▁end｜>|<\/｜DSML｜invoke>|<\|close\|>|<\|call\|>|<\|end\|>|\[TOOL_CALLS\]|<\|END_ACTION\|>/
 
 /** The start of a message as SGLang needs it, or of one to nobody. What stands before the first start is none. */
 const isUsualHeader = (message: string, index: number): boolean =>
