@@ -23,22 +23,29 @@ export function watch(page: Page): string[] {
   return wrongs
 }
 
-/** The page is accessible, and no wider than its window. */
-export async function expectFit(page: Page): Promise<void> {
-  await expectAccessible(page)
+/** The page is accessible, or what is `within` it, and the page is no wider than its window. */
+export async function expectFit(page: Page, within = 'html'): Promise<void> {
+  await expectAccessible(page, within)
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   )
   expect(overflow).toBe(0)
 }
 
-/** What the page shows fits each window, the wide one light and the narrow one dark. `shown`: what must be seen there first. */
-export async function expectFitEverywhere(page: Page, shown?: (isNarrow: boolean) => Promise<unknown>): Promise<void> {
+/**
+ * What the page shows fits each window, the wide one light and the narrow one dark. `shown`: what must be seen there first;
+ * `within`: what is looked at, where the rest of the page was looked at before.
+ */
+export async function expectFitEverywhere(
+  page: Page,
+  shown?: (isNarrow: boolean) => Promise<unknown>,
+  within = 'html',
+): Promise<void> {
   for (const { viewport, colorScheme } of SCREENS) {
     await page.setViewportSize(viewport)
     await page.emulateMedia({ colorScheme })
     await shown?.(viewport.width < 1024)
-    await expectFit(page)
+    await expectFit(page, within)
   }
 }
 

@@ -1,7 +1,7 @@
 import { act, render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { sampleTrajectory } from '#lib/core/sample-trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { findTask } from '#lib/inspect/find/find.ts'
@@ -78,6 +78,7 @@ test('what is found is marked and counted, and Enter goes through it and around'
   await user.keyboard('{Shift>}{Enter}{/Shift}')
   expect(await screen.findByText('3 of 3')).toBeTruthy()
   await user.click(screen.getByRole('button', { name: 'Clear' }))
+  expect(document.activeElement).toBe(screen.getByLabelText('Find'))
   await waitFor(() => expect(rangesOf(state.marks, 'hit')).toEqual([]))
   expect(rangesOf(state.marks, 'current')).toEqual([])
   expect(state.view?.find).toBe('')
@@ -98,7 +99,28 @@ test('a fault is told with its place, a stopped expression with its reason', asy
   expect(await screen.findByText('not understood')).toBeTruthy()
   await user.click(screen.getByLabelText('Find'))
   expect(screen.getByText('lgprob').tagName).toBe('MARK')
+  expect(screen.getByText('Tokens have no “lgprob”. Did you mean logprob?')).toBeTruthy()
   expect(screen.getByLabelText('Find').getAttribute('aria-invalid')).toBe('true')
+})
+
+test('a tool that the trajectory does not call is named with the one that was meant', async () => {
+  setUp('tool:ad')
+  expect(await screen.findByText('no hits')).toBeTruthy()
+  expect(screen.getByText('No tool “ad” here. Did you mean add?')).toBeTruthy()
+})
+
+test('an example that is chosen in the help is searched for, and the field gets the focus', async () => {
+  // jsdom has no popovers.
+  const hidePopover = vi.fn()
+  Object.defineProperty(HTMLElement.prototype, 'hidePopover', { configurable: true, value: hidePopover })
+  onTestFinished(() => void Reflect.deleteProperty(HTMLElement.prototype, 'hidePopover'))
+  const user = userEvent.setup()
+  setUp()
+  await user.click(await screen.findByText('tool:add'))
+  expect(await screen.findByText('1 hit')).toBeTruthy()
+  expect(hidePopover).toHaveBeenCalledOnce()
+  expect((screen.getByLabelText('Find') as HTMLInputElement).value).toBe('tool:add')
+  expect(document.activeElement).toBe(screen.getByLabelText('Find'))
 })
 
 test('where the worker was stopped, the field says so', async () => {
