@@ -23,7 +23,7 @@ interface MissedCalls {
   readonly spans: readonly Span[]
 }
 
-/** For each response and each reader that would find more calls in it than were recorded. None where texts are unknown. */
+/** For each response and each reader, that of the run too, that finds more calls in it than were recorded. None where texts are unknown. */
 export function missedCalls(trajectory: TrajectoryView): readonly MissedCalls[] {
   if (lacksTexts(trajectory)) return []
   return trajectory.segments.flatMap((segment, index) =>
@@ -36,7 +36,6 @@ export function missedCalls(trajectory: TrajectoryView): readonly MissedCalls[] 
 /** A form that no parser here reads is told where none of them reads a call, and none was recorded. */
 function readersOf(segment: ResponseView, trajectory: TrajectoryView): readonly Omit<MissedCalls, 'segment'>[] {
   const found = parsers
-    .filter(({ name }) => name !== trajectory.model.parser)
     .map((parser) => ({
       reader: { kind: 'rollscope', name: parser.name } as const,
       spans: onlyFoundBy(parser, segment, trajectory),

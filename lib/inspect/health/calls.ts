@@ -49,12 +49,19 @@ function missedFindings(trajectory: Trajectory, starts: readonly number[]): read
     const places = found.flatMap(({ spans, segment }) => spans.map((span) => placed(span, starts[segment] as number)))
     const responses = counted(found.length, 'response')
     const common = { kind: 'missed-call', severity: 'error', count: places.length, places } as const
+    const calls = counted(places.length, 'call')
     return kind === 'rollscope'
       ? {
           ...common,
           label: `${name} finds ${counted(places.length, 'more call')}`,
-          message: `In ${responses} the parser ${name} reads ${counted(places.length, 'call')} that ${own} did not read.`,
-          remedy: `Run with the parser ${name}: calls that are not read are not executed, and no error says so.`,
+          message:
+            name === own
+              ? `In ${responses} ${name}, the parser of the run, reads ${calls} that the file does not hold.`
+              : `In ${responses} the parser ${name} reads ${calls} that ${own} did not read.`,
+          remedy:
+            name === own
+              ? 'Look at what wrote the file: calls that it does not hold have no results either.'
+              : `Run with the parser ${name}: calls that are not read are not executed, and no error says so.`,
         }
       : {
           ...common,

@@ -280,6 +280,15 @@ describe('health', () => {
       const [{ places: [place] = [] } = {}] = findings
       expect(place).toEqual({ start: prompt.ids.length, end: prompt.ids.length + encode(qwen).length })
     })
+    test('are an error too where the parser of the run reads them and the file does not hold them', () => {
+      const hermes = '<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call>'
+      expect(checked(of([prompt, response(hermes)])).findings).toMatchObject([
+        {
+          label: 'hermes finds 1 more call',
+          message: 'In 1 response hermes, the parser of the run, reads 1 call that the file does not hold.',
+        },
+      ])
+    })
     test('count only outside of think blocks, and where the tool is known', () => {
       const ids = encode(qwen)
       expect(
