@@ -1,36 +1,36 @@
-/** Opening: a long trajectory is shown before it is stored, whatever becomes of that; and a search that runs away. */
+/** Opening files in the inspector: shown before they are stored, whatever becomes of that, and quick to answer when long. */
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/core/codec.ts'
+import { tokenCount } from '#lib/core/tokens.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { idle, open } from './application.ts'
-import { largeTrajectory } from './large-trajectory.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-load-'))
-const TOKENS = 200_000
+const example: Trajectory = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8'))
 
-/** Written once: every test opens it under an id of its own. */
-let large: Trajectory
-test.beforeAll(() => {
-  large = largeTrajectory({ tokens: TOKENS })
-})
-
-function fileOf(name: string, trajectory: object = { ...large, id: name }): string {
-  const file = path.join(folder, `${name}.json`)
-  writeFileSync(file, encode(trajectory as Trajectory))
-  return file
+/** The segments of the example again and again: long enough for views that draw only what is in sight. */
+function longTrajectory(id: string, times: number): Trajectory {
+  const text = JSON.stringify(example.segments)
+  // An id of a call is used once.
+  const segments = Array.from({ length: times }, (_, n) => JSON.parse(text.replaceAll('"call_', `"call_${n}_`))).flat()
+  return { ...example, id, title: id, segments }
 }
 
-const example = (): Trajectory => JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8'))
+function fileOf(trajectory: Trajectory): string {
+  const file = path.join(folder, `${trajectory.id}.json`)
+  writeFileSync(file, encode(trajectory))
+  return file
+}
 
 async function choose(page: Page, file: string): Promise<void> {
   await page.getByRole('button', { name: 'Open', exact: true }).click()
   await page.getByLabel('Trajectory file').setInputFiles(file)
 }
 
-/** Holds what the page stores until it is let through. */
+/** Holds back what the page stores until the returned function is called. */
 async function holdImports(page: Page): Promise<() => Promise<void>> {
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route('**/api/import*', async (route) => {
@@ -43,104 +43,122 @@ async function holdImports(page: Page): Promise<() => Promise<void>> {
   }
 }
 
-const count = (page: Page) => page.getByRole('grid').getAttribute('data-tokens')
+const field = (page: Page) => page.getByLabel('Find', { exact: true })
+const tokensShown = (page: Page) => page.locator('[data-idle="true"]').getAttribute('data-tokens')
 
-test('200,000 tokens are shown before they are stored, and are read once', async ({ page }) => {
+test('A long file is shown before it is stored, read once, and searched and scrolled to its end', async ({ page }) => {
+  const long = longTrajectory('long-file', 60)
+  const count = tokenCount(long)
   await open(page, '/library')
   const store = await holdImports(page)
-  const read: string[] = []
+  const reads: string[] = []
   page.on('request', (request) => {
-    if (/\/api\/trajectories\/./.test(request.url())) read.push(request.url())
-  })
-  await choose(page, fileOf('shown-first'))
-  await idle(page)
-  expect(new URL(page.url()).pathname).toBe('/open')
-  await expect(page.getByText('Being stored …')).toBeVisible()
-  const tokens = await count(page)
-  expect(Number(tokens)).toBeGreaterThanOrEqual(TOKENS)
-  await page.evaluate(() => {
-    const grid = document.querySelector('[role="grid"]') as HTMLElement & { mark?: string }
-    grid.mark = 'the same'
+    if (/\/api\/trajectories\/./.test(request.url())) reads.push(request.url())
   })
 
-  await store()
-  await expect(page.getByText('Being stored …')).toHaveCount(0)
-  await expect(page.getByRole('heading', { name: 'Labels' })).toBeVisible()
-  expect(await page.evaluate(() => (document.querySelector('[role="grid"]') as { mark?: string } | null)?.mark)).toBe(
-    'the same',
-  )
-  expect(read).toEqual([])
+  await test.step('the page that shows the file is the one that shows the stored trajectory', async () => {
+    await choose(page, fileOf(long))
+    await idle(page)
+    expect(new URL(page.url()).pathname).toBe('/open')
+    await expect(page.getByText('Being stored …')).toBeVisible()
+    expect(await tokensShown(page)).toBe(String(count))
+    const grid = await page.getByRole('grid').elementHandle()
+    await store()
+    await expect(page.getByText('Being stored …')).toHaveCount(0)
+    await expect(page.getByRole('heading', { name: 'Labels' })).toBeVisible()
+    expect(await grid?.evaluate((element) => element.isConnected)).toBe(true)
+    expect(reads).toEqual([])
+  })
 
-  await page.reload()
-  await idle(page)
-  expect(await count(page)).toBe(tokens)
-  expect(read).toHaveLength(1)
+  await test.step('a reload reads the stored trajectory once', async () => {
+    await page.reload()
+    await idle(page)
+    expect(await tokensShown(page)).toBe(String(count))
+    expect(reads).toHaveLength(1)
+  })
+
+  await test.step('tens of thousands of hits are counted, and the last one is reached', async () => {
+    await field(page).fill('/\\w/')
+    const hits = page.locator('[data-find-state="done"]')
+    await expect(hits).toHaveText(/^\d\d,\d+ hits$/)
+    await page.keyboard.press('Shift+Enter')
+    await expect(hits).toHaveText(/^([\d,]+) of \1$/)
+  })
+
+  await test.step('the page answers while a regular expression runs away, and the next query is searched for', async () => {
+    await field(page).fill('/(\\w+\\s?)+~~$/')
+    await expect(page.locator('[data-find-state="searching"]')).toBeVisible()
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('End')
+    await page.waitForURL((url) => url.searchParams.get('at') === String(count - 1))
+    await field(page).fill('index:7')
+    await expect(page.locator('[data-find="index:7"] + [data-find-state="done"][data-hits="1"]')).toBeVisible()
+  })
+
+  await test.step('the Trainer tab draws the rows in sight, the last one too', async () => {
+    await page.getByRole('tab', { name: 'Trainer' }).click()
+    const format = page.locator('[data-format="strands-sglang"][data-idle="true"]')
+    await format.waitFor()
+    const table = page.getByRole('grid', { name: 'Arrays beside their tokens' })
+    await expect(table).toHaveAttribute('data-rows', String(count))
+    await table.focus()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('End')
+    const last = table.locator(`[data-token="${count - 1}"]`)
+    await expect(last).toBeInViewport()
+    await expect(last).toHaveAttribute('aria-selected', 'true')
+    expect(await page.locator('[data-format] *').count()).toBeLessThan(2_000)
+  })
 })
 
-test('where storing fails the view stays, says why, and is stored when that is over', async ({ page }) => {
-  await open(page, '/servers')
-  await page.route('**/api/import*', (route) =>
-    route.fulfill({ status: 507, json: { code: 'FULL', detail: 'the disk is full', hint: 'Make room.' } }),
-  )
-  await choose(page, fileOf('not-stored', { ...example(), id: 'not-stored' }))
-  await idle(page)
-  const alert = page.getByRole('alert').filter({ hasText: 'not stored' })
-  await expect(alert).toContainText('the disk is full')
-  await expect(alert).toContainText('Make room.')
-  await expect(page.getByRole('grid')).toBeVisible()
-  await page.unroute('**/api/import*')
-  await alert.getByRole('button', { name: 'Try again' }).click()
-  await page.waitForURL('**/t/not-stored')
-  await expect(alert).toHaveCount(0)
-  await expect(page.getByRole('link', { name: 'Open in the template lab' })).toBeVisible()
-})
-
-test('a second file follows the first, a bad one changes nothing, and Back leads to each', async ({ page }) => {
-  await open(page, '/library')
-  await choose(page, fileOf('first', { ...example(), id: 'first' }))
-  await page.waitForURL('**/t/first')
-  await idle(page)
-  const bad = path.join(folder, 'bad.json')
-  writeFileSync(bad, '{"hello": 1}')
-  await choose(page, bad)
-  await expect(page.getByRole('alert').filter({ hasText: 'bad.json' })).toBeVisible()
-  await expect(page.getByRole('grid')).toBeVisible()
-  expect(new URL(page.url()).pathname).toBe('/t/first')
-
-  const { segments, ...rest } = example()
-  await choose(page, fileOf('second', { ...rest, id: 'second', segments: segments.slice(0, 2) }))
-  await page.waitForURL('**/t/second')
-  await idle(page)
-  const second = await count(page)
-  await page.goBack()
-  await page.waitForURL('**/t/first')
-  await expect(page.locator(`[data-idle="true"]:not([data-tokens="${second}"])`)).toBeVisible()
-  await page.goBack()
-  await page.waitForURL('**/library')
-  await expect(page.getByRole('searchbox', { name: 'Search' })).toBeVisible()
-  await page.goForward()
-  await page.goForward()
-  await page.waitForURL('**/t/second')
-  await expect(page.locator(`[data-idle="true"][data-tokens="${second}"]`)).toBeVisible()
-})
-
-test('a file that was never stored is not there any more after a reload', async ({ page }) => {
+test('Files that cannot be stored or read leave what is shown, and Back leads to each file before', async ({
+  page,
+}) => {
   await open(page, '/open')
   await expect(page.getByRole('alert').filter({ hasText: 'No file is open here' })).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Open', exact: true })).toBeEnabled()
-})
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Library' }).click()
+  const search = page.getByRole('searchbox', { name: 'Search' })
+  await expect(search).toBeVisible()
 
-test('a regular expression that runs away costs itself alone', async ({ page }) => {
-  await open(page)
-  await choose(page, fileOf('runaway'))
-  await idle(page)
-  await page.getByLabel('Find', { exact: true }).fill('/(\\w+\\s?)+~~$/')
-  await expect(page.locator('[data-find-state="searching"]')).toBeVisible()
-  // The page answers: a token is chosen while it is looked for.
-  await page.getByRole('grid').focus()
-  await page.keyboard.press('End')
-  await page.waitForURL(/[?&]at=/)
-  await expect(page.locator('[data-find-state="failed"]')).toBeVisible()
-  await page.getByLabel('Find', { exact: true }).fill('read_file')
-  await expect(page.locator('[data-find-state="done"]:not([data-hits="0"])')).toBeVisible()
+  await test.step('a file that cannot be stored stays, with the reason, and is stored on another try', async () => {
+    await page.route('**/api/import*', (route) =>
+      route.fulfill({ status: 507, json: { code: 'FULL', detail: 'the disk is full', hint: 'Make room.' } }),
+    )
+    await choose(page, fileOf({ ...example, id: 'first' }))
+    await idle(page)
+    const alert = page.getByRole('alert').filter({ hasText: 'not stored' })
+    await expect(alert).toContainText('the disk is full')
+    await expect(alert).toContainText('Make room.')
+    await page.unroute('**/api/import*')
+    await alert.getByRole('button', { name: 'Try again' }).click()
+    await page.waitForURL('**/t/first')
+    await expect(alert).toHaveCount(0)
+    await expect(page.getByRole('link', { name: 'Open in the template lab' })).toBeVisible()
+  })
+
+  await test.step('a file that is no trajectory changes nothing', async () => {
+    const bad = path.join(folder, 'bad.json')
+    writeFileSync(bad, '{"hello": 1}')
+    await choose(page, bad)
+    await expect(page.getByRole('alert').filter({ hasText: 'bad.json' })).toBeVisible()
+    await expect(page.getByRole('grid')).toBeVisible()
+    expect(new URL(page.url()).pathname).toBe('/t/first')
+  })
+
+  await test.step('Back and Forward lead to each file', async () => {
+    await choose(page, fileOf({ ...example, id: 'second', segments: example.segments.slice(0, 2) }))
+    await page.waitForURL('**/t/second')
+    await idle(page)
+    const second = await tokensShown(page)
+    await page.goBack()
+    await page.waitForURL('**/t/first')
+    await expect(page.locator(`[data-idle="true"]:not([data-tokens="${second}"])`)).toBeVisible()
+    await page.goBack()
+    await page.waitForURL('**/library')
+    await expect(search).toBeVisible()
+    await page.goForward()
+    await page.goForward()
+    await page.waitForURL('**/t/second')
+    await expect(page.locator(`[data-idle="true"][data-tokens="${second}"]`)).toBeVisible()
+  })
 })
