@@ -89,6 +89,14 @@ describe('the document', () => {
     )
   })
 
+  test('is compressed: tokens that come again take little room', async () => {
+    const [prompt] = sample.segments
+    if (!prompt) throw new Error('the sample has segments')
+    const long = { ...sample, segments: Array.from({ length: 500 }, () => prompt) }
+    const text = JSON.stringify(offlineDocument(long, view, ALL))
+    expect((await packDocument(text)).length).toBeLessThan(text.length / 20)
+  })
+
   test('base64 of any length is what others write', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100_000, size: 'max' }), (bytes) => {
