@@ -186,6 +186,8 @@ test('calls are read as the server says, or as another parser reads them', async
     'muse',
     'gigachat3',
     'hunyuan',
+    'minimax-m3',
+    'minicpm5',
   ])
   await expect(parser).toHaveValue('')
   await parser.selectOption('qwen_xml')

@@ -13,6 +13,51 @@ export function argumentTypes(tools: readonly ToolSpec[], tool: string, argument
   return schema && typesOf(member(schema.properties, argument) ?? schema.additionalProperties, schema, new Set())
 }
 
+/** What a schema says of a value, and of the values in it. */
+export interface ValueSchema {
+  readonly types: ArgumentTypes
+  member(name: string): ValueSchema
+  item(): ValueSchema
+}
+
+/** The schema of all arguments of a tool. */
+export function argumentsSchema(tools: readonly ToolSpec[], tool: string): ValueSchema {
+  const schema = tools.find(({ name }) => name === tool)?.inputSchema
+  return valueSchema(schema, schema)
+}
+
+const valueSchema = (schema: unknown, root: unknown): ValueSchema => ({
+  types: typesOf(schema, root, new Set()),
+  member: (name) =>
+    valueSchema(
+      partOf(schema, root, (one) => member(one.properties, name) ?? one.additionalProperties, new Set()),
+      root,
+    ),
+  item: () =>
+    valueSchema(
+      partOf(schema, root, ({ items }) => items, new Set()),
+      root,
+    ),
+})
+
+/** What a schema says of a part of its value: itself, what it refers to, or the first of its choices that does. */
+function partOf(
+  schema: unknown,
+  root: unknown,
+  take: (schema: Readonly<Record<string, unknown>>) => unknown,
+  seen: Set<unknown>,
+): unknown {
+  if (!isObject(schema) || seen.has(schema)) return undefined
+  seen.add(schema)
+  const own = take(schema)
+  if (own !== undefined) return own
+  const others =
+    typeof schema.$ref === 'string'
+      ? [referenced(schema.$ref, root)]
+      : [schema.anyOf, schema.oneOf, schema.allOf].filter(Array.isArray).flat()
+  return others.map((other) => partOf(other, root, take, seen)).find((part) => part !== undefined)
+}
+
 /** `seen`: schemas that are being read already; a reference back to one of them adds nothing. */
 function typesOf(schema: unknown, root: unknown, seen: Set<unknown>): ArgumentTypes {
   if (!isObject(schema)) return undefined

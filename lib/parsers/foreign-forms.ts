@@ -4,8 +4,6 @@
  */
 const FORMS: readonly ForeignForm[] = [
   { mark: '<｜tool_calls_begin｜>', sglangParser: 'step3' },
-  { mark: ']<]minimax[>[', sglangParser: 'minimax-m3' },
-  { mark: '<param name=', sglangParser: 'minicpm5' },
   { mark: '<|action_start|>', sglangParser: 'interns1' },
   // Seed-OSS: parameters as qwen_xml has them, between other tokens.
   { mark: '<seed:tool_call>' },

@@ -1,4 +1,4 @@
-/** What minimax-m2 and muse share: calls of invoke tags with parameters, in a section. Values have no frame: they are what stands in the tags. */
+/** What minimax-m2, muse and minicpm5 share: a tag with a name for a call, and one for each parameter in it. Values are what stands in these. */
 import type { ToolSpec } from '#lib/core/trajectory.ts'
 import { callsIn, earlier, malformedCall, malformedEnd, marksIn } from './calls.ts'
 import { finder } from './finder.ts'
@@ -6,34 +6,45 @@ import { skipSpace } from './json-scan.ts'
 import { type ParameterGrammar, parameterReader } from './parameters.ts'
 import type { ParsedCall, TextRange, ToolParser } from './parser.ts'
 import { inSections } from './sections.ts'
-import { nameRange, taggedCall, typedBySchema } from './tagged.ts'
+import { nameRange, taggedCall, typedBySchema, type ValueReader } from './tagged.ts'
 
 const NAME = /\s+name="([^"]*)"\s*>/y
 const words = new Map<string, unknown>()
 
 interface InvokeFormat {
-  readonly section: { readonly open: string; readonly close: string }
-  /** What the names of the tags of calls begin with. */
-  readonly prefix: string
+  /** Omitted: calls stand anywhere. */
+  readonly section?: { readonly open: string; readonly close: string }
+  readonly call: string
+  readonly parameter: string
+  readonly frame?: ParameterGrammar['frame']
+  /** Omitted: the schema of the tool says what a value is. */
+  readonly valueReader?: (text: string, tools: readonly ToolSpec[]) => ValueReader
 }
 
-export function invokeParser({ section, prefix }: InvokeFormat): Pick<ToolParser, 'delimiters' | 'parse'> {
-  const delimiters = { open: `<${prefix}invoke`, close: `</${prefix}invoke>`, section }
+export function invokeParser({
+  section,
+  call,
+  parameter,
+  frame,
+  valueReader = (text, tools) => typedBySchema(text, tools, words),
+}: InvokeFormat): Pick<ToolParser, 'delimiters' | 'parse'> {
+  const delimiters = { open: `<${call}`, close: `</${call}>`, ...(section && { section }) }
   const grammar: ParameterGrammar = {
-    open: `<${prefix}parameter`,
+    open: `<${parameter}`,
     attributes: /\s+name="\s*([^"\s](?:[^"]*[^"\s])?)\s*"\s*>/y,
     attributesAsWritten: 'name="…">',
-    close: `</${prefix}parameter>`,
+    close: `</${parameter}>`,
+    ...(frame && { frame }),
     callClose: delimiters.close,
   }
   return { delimiters, parse }
 
   function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
     const { nextOpen, nextClose } = marksIn(text, delimiters)
-    const nextSectionEnd = finder(text, section.close)
+    const nextSectionEnd = section ? finder(text, section.close) : () => -1
     // A call that is not closed ends with its section too.
     const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
-    const readValue = typedBySchema(text, tools, words)
+    const readValue = valueReader(text, tools)
     const readParameters = parameterReader(text, grammar)
     const calls = callsIn(shielded, { nextOpen, nextClose }, (open) => {
       const start = open + delimiters.open.length
@@ -49,6 +60,6 @@ export function invokeParser({ section, prefix }: InvokeFormat): Pick<ToolParser
       const tagged = readParameters(skipSpace(text, NAME.lastIndex, text.length), name, nameText)
       return taggedCall(text, open, tagged, readValue, delimiters, marks)
     })
-    return inSections(text, calls, shielded, { section, mustClose: true, mayLack: false })
+    return section ? inSections(text, calls, shielded, { section, mustClose: true, mayLack: false }) : calls
   }
 }

@@ -7,4 +7,7 @@ import type { ToolParser } from './parser.ts'
 
 const section = { open: '<minimax:tool_call>', close: '</minimax:tool_call>' } as const
 
-export const minimaxM2: ToolParser = { name: 'minimax-m2', ...invokeParser({ section, prefix: '' }) }
+export const minimaxM2: ToolParser = {
+  name: 'minimax-m2',
+  ...invokeParser({ section, call: 'invoke', parameter: 'parameter' }),
+}

@@ -11,7 +11,7 @@ const FRAME = /<\|start\|>[^<]*<\|message\|>|^[^<]*<\|message\|>|<\|(?:eom|eot)\
 
 export const muse: ToolParser = {
   name: 'muse',
-  ...invokeParser({ section, prefix: 'atem:' }),
+  ...invokeParser({ section, call: 'atem:invoke', parameter: 'atem:parameter' }),
   markup: (text, calls, shielded) =>
     markupOf(text, FRAME, calls, shielded).map((found) => ({
       ...found,

@@ -1,4 +1,4 @@
-/** What deepseek_v32, deepseek_v4, minimax-m2 and kimi_k3 share: parameters whose names are attributes of their tags. */
+/** What deepseek_v32, deepseek_v4, kimi_k3 and the formats of invoke tags share: parameters whose names are attributes of their tags. */
 import { finder } from './finder.ts'
 import { skipSpace } from './json-scan.ts'
 import type { NamedRange, TextRange } from './parser.ts'
@@ -14,6 +14,8 @@ export interface ParameterGrammar {
   /** The same in an error. */
   readonly attributesAsWritten: string
   readonly close: string
+  /** What a value may stand between, to hold what closes it. */
+  readonly frame?: { readonly open: string; readonly close: string }
   readonly callClose: string
 }
 
@@ -23,6 +25,8 @@ export type ParameterReader = (start: number, name: string, nameText: TextRange)
 export function parameterReader(text: string, grammar: ParameterGrammar): ParameterReader {
   const nextOpen = finder(text, grammar.open)
   const nextClose = finder(text, grammar.close)
+  const { frame } = grammar
+  const nextFrameEnd = finder(text, frame?.close ?? grammar.close)
   return (start, name, nameText) => {
     const values: NamedRange[] = []
     let position = start
@@ -37,14 +41,17 @@ export function parameterReader(text: string, grammar: ParameterGrammar): Parame
         return { ok: false, why, at: tagAt, name, values }
       }
       const argument = grammar.unescape?.(written) ?? written
-      const valueStart = grammar.attributes.lastIndex
-      const end = nextClose(valueStart)
+      const tagEnd = grammar.attributes.lastIndex
+      const isFramed = frame !== undefined && text.startsWith(frame.open, tagEnd)
+      const valueStart = isFramed ? tagEnd + frame.open.length : tagEnd
+      const valueEnd = isFramed ? nextFrameEnd(valueStart) : nextClose(valueStart)
+      const end = isFramed && valueEnd >= 0 ? valueEnd + frame.close.length : valueEnd
       const another = nextOpen(valueStart)
-      if (end < 0 || (another >= 0 && another < end))
-        return { ok: false, why: notClosed(argument), at: valueStart, name, values }
+      const isOpen = isFramed ? !text.startsWith(grammar.close, end) : another >= 0 && another < end
+      if (valueEnd < 0 || isOpen) return { ok: false, why: notClosed(argument), at: valueStart, name, values }
       const keyStart = text.indexOf(written, text.indexOf('"', tagAt))
       const key = { start: keyStart, end: keyStart + written.length }
-      values.push({ name: argument, key, text: { start: valueStart, end } })
+      values.push({ name: argument, key, text: { start: valueStart, end: valueEnd } })
       position = skipSpace(text, end + grammar.close.length, text.length)
     }
     return { ok: true, name, nameText, values, close: position }

@@ -13,7 +13,9 @@ import { kimiK2 } from './kimi-k2.ts'
 import { kimiK3 } from './kimi-k3.ts'
 import { lfm2 } from './lfm2.ts'
 import { llama3 } from './llama3.ts'
+import { minicpm5 } from './minicpm5.ts'
 import { minimaxM2 } from './minimax-m2.ts'
+import { minimaxM3 } from './minimax-m3.ts'
 import { mistral } from './mistral.ts'
 import { muse } from './muse.ts'
 import type { ToolParser } from './parser.ts'
@@ -43,6 +45,8 @@ export const parsers: readonly ToolParser[] = [
   muse,
   gigachat3,
   hunyuan,
+  minimaxM3,
+  minicpm5,
 ]
 
 /** Of a run for which neither its request, its server nor its template tells one. */
@@ -76,6 +80,8 @@ const SGLANG_NAMES: ReadonlyMap<string, string> = new Map(
     muse: ['muse'],
     gigachat3: ['gigachat3'],
     hunyuan: ['hunyuan'],
+    'minimax-m3': ['minimax-m3'],
+    minicpm5: ['minicpm5'],
   }).flatMap(([own, theirs]) => theirs.map((name) => [name, own] as const)),
 )
 

@@ -40,6 +40,8 @@ const MANNERS: Readonly<Record<string, string>> = {
   muse: `{% for m in messages %}{% for c in m.tool_calls %}<|start|>assistant to={{ c.function.name }}<|message|><atem:function_calls>\\n<atem:invoke name="{{ c.function.name }}">\\n{% for k, v in c.function.arguments.items() %}<atem:parameter name="{{ k }}">{{ v if v is string else v | tojson }}</atem:parameter>\\n{% endfor %}</atem:invoke>\\n</atem:function_calls><|eom|>{% endfor %}{% endfor %}`,
   gigachat3: `{% for m in messages %}{{ m.role }}<|role_sep|>\\n{{ m.content }}{% for c in m.tool_calls %}<|function_call|>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}{% endfor %}<|message_sep|>\\n\\n{% endfor %}`,
   hunyuan: `{% for m in messages %}{% if m.tool_calls %}<tool_calls:opensource>\\n{% for c in m.tool_calls %}<tool_call:opensource>{{ c.function.name }}<tool_sep:opensource>\\n{% for k, v in c.function.arguments.items() %}<arg_key:opensource>{{ k }}</arg_key:opensource>\\n<arg_value:opensource>{{ v if v is string else v | tojson }}</arg_value:opensource>\\n{% endfor %}</tool_call:opensource>\\n{% endfor %}</tool_calls:opensource>{% endif %}{% endfor %}`,
+  'minimax-m3': `{% macro written(v) %}{% if v is string or v is number %}{{ v }}{% else %}{% for w in v %}]<]minimax[>[<item>{{ written(w) }}]<]minimax[>[</item>{% endfor %}{% endif %}{% endmacro %}{% for m in messages %}{% if m.tool_calls %}]<]minimax[>[<tool_call>\\n{% for c in m.tool_calls %}]<]minimax[>[<invoke name="{{ c.function.name }}">{% for k, v in c.function.arguments.items() %}]<]minimax[>[<{{ k }}>{{ written(v) }}]<]minimax[>[</{{ k }}>{% endfor %}]<]minimax[>[</invoke>\\n{% endfor %}]<]minimax[>[</tool_call>{% endif %}{% endfor %}`,
+  minicpm5: `{% for m in messages %}{% for c in m.tool_calls %}<function name="{{ c.function.name }}">{% for k, v in c.function.arguments.items() %}<param name="{{ k }}">{{ v if v is string else v | tojson }}</param>{% endfor %}</function>{% endfor %}{% endfor %}`,
   gemma4: `{% macro written(v) %}{% if v is string %}<|"|>{{ v }}<|"|>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<|tool_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<tool_call|>{% endfor %}{% endfor %}`,
 }
 
@@ -111,6 +113,14 @@ describe('the reason is told in words', () => {
       { parser: 'hunyuan', because: 'the chat template has <tool_sep', by: 'template' },
     ],
     [
+      { chatTemplate: '<|action_start|><|plugin|>' },
+      {
+        parser: 'hermes',
+        because: 'no parser here reads <|action_start|>, which the chat template has: the form of SGLang’s interns1',
+        by: 'default',
+      },
+    ],
+    [
       { chatTemplate: '<seed:tool_call><function=f>' },
       {
         parser: 'hermes',
@@ -120,11 +130,7 @@ describe('the reason is told in words', () => {
     ],
     [
       { chatTemplate: `{%- set mark = ']<]minimax[>[' -%}{{ mark }}<tool_call>` },
-      {
-        parser: 'hermes',
-        because: 'no parser here reads ]<]minimax[>[, which the chat template has: the form of SGLang’s minimax-m3',
-        by: 'default',
-      },
+      { parser: 'minimax-m3', because: 'the chat template has ]<]minimax[>[', by: 'template' },
     ],
     [
       { chatTemplate: `{%- set mark = '｜DSML｜' -%}{{ '<' + mark + 'function_calls>' }}` },

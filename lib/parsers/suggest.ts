@@ -59,6 +59,8 @@ const FORMS: readonly Form[] = [
   { parser: 'deepseek_v3', marks: ['<｜tool▁sep｜>', '```json'] },
   { parser: 'deepseek_v31', marks: ['<｜tool▁sep｜>'] },
   { parser: 'minimax-m2', marks: ['<minimax:tool_call>'] },
+  { parser: 'minimax-m3', marks: [']<]minimax[>['] },
+  { parser: 'minicpm5', marks: ['<param name='] },
   { parser: 'lfm2', marks: ['<|tool_call_start|>'] },
   { parser: 'cohere_command4', marks: ['<|START_ACTION|>'] },
   { parser: 'apertus2509', marks: ['<|tools_prefix|>'] },

@@ -26,7 +26,7 @@ export type Tagged =
     }
 
 /** What a value is that stands in a call of a tool. */
-type ValueReader = (argument: NamedRange, tool: string) => TypedValue
+export type ValueReader = (argument: NamedRange, tool: string) => TypedValue
 
 /** The schema of the tool says; `words`: spellings of values besides JSON's, for the types that they have. */
 export const typedBySchema =

@@ -119,6 +119,7 @@ export const THINK_FORMS: readonly [ThinkForm, ...ThinkForm[]] = [
   kimiK3,
   pair('<|START_THINKING|>', '<|END_THINKING|>'),
   pair('<think:opensource>', '</think:opensource>'),
+  pair('<mm:think>', '</mm:think>'),
   apertus,
   muse,
 ]

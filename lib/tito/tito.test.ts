@@ -389,7 +389,9 @@ describe('a response is annotated when it closes', () => {
       ['a', '7'],
       [
         'b',
-        /^(?:qwen_xml|glm|deepseek_v32|gemma4|minimax-m2|deepseek_v4|kimi_k3|muse|hunyuan)$/.test(parser.name)
+        /^(?:qwen_xml|glm|deepseek_v32|gemma4|minimax-m2|deepseek_v4|kimi_k3|muse|hunyuan|minimax-m3|minicpm5)$/.test(
+          parser.name,
+        )
           ? '日本 7'
           : '"日本 7"',
       ],
@@ -527,6 +529,20 @@ const written: Readonly<Record<string, readonly [string, string, string, string,
     '',
     '<tool_call:opensource>add<arg_key:opensource>a</arg_key:opensource><arg_value:opensource>seven</arg_value:opensource></tool_call:opensource>',
     '</tool_calls:opensource>',
+  ],
+  'minimax-m3': [
+    ']<]minimax[>[<tool_call>',
+    ']<]minimax[>[<invoke name="add">]<]minimax[>[<a>7]<]minimax[>[</a>]<]minimax[>[<b>日本 7]<]minimax[>[</b>]<]minimax[>[</invoke>',
+    '',
+    ']<]minimax[>[<invoke name="add">]<]minimax[>[<a>seven]<]minimax[>[</a>]<]minimax[>[</invoke>',
+    ']<]minimax[>[</tool_call>',
+  ],
+  minicpm5: [
+    '',
+    '<function name="add"><param name="a">7</param><param name="b">日本 7</param></function>',
+    '',
+    '<function name="add"><param name="a">seven</param></function>',
+    '',
   ],
   gemma4: [
     '',

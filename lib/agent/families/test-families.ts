@@ -521,6 +521,32 @@ export const families: readonly Family[] = [
     parallel: true,
     answer: 'That is all.</think:opensource>Flour costs 2.4 francs, yeast 0.95.<｜hy_eos:opensource｜>',
   },
+  {
+    name: 'MiniMax-M3',
+    parser: 'minimax-m3',
+    template: llamaCpp('MiniMax-M3'),
+    specialTokens: {},
+    special: { ']~b]': 200019, '[e~[': 200020, ']~!b[': 200034 },
+    // The ids of these are not the model’s own.
+    plain: { ']<]minimax[>[': 200100, '<mm:think>': 200101, '</mm:think>': 200102 },
+    stops: ['[e~['],
+    options: { thinking_mode: 'enabled' },
+    thinks: true,
+    parallel: true,
+  },
+  {
+    name: 'MiniCPM5',
+    parser: 'minicpm5',
+    template: llamaCpp('openbmb-MiniCPM5-1B'),
+    specialTokens: { bos_token: '<s>', eos_token: '</s>' },
+    // The ids of these are not the model’s own.
+    special: { '<s>': 1, '</s>': 2, '<|im_start|>': 73441, '<|im_end|>': 73440 },
+    plain: { '<think>': 73442, '</think>': 73443, '<tool_response>': 73444, '</tool_response>': 73445 },
+    stops: ['<|im_end|>', '</s>'],
+    options: { enable_thinking: true },
+    thinks: true,
+    parallel: true,
+  },
 ]
 
 /** A byte tokenizer with the family's added tokens; the bytes have the ids after them. */

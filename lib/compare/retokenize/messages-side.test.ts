@@ -243,6 +243,12 @@ describe('thinking and calls', () => {
       'Hi.<tool_calls:opensource>\n<tool_call:opensource>f<tool_sep:opensource>\n<arg_key:opensource>x</arg_key:opensource>\n<arg_value:opensource>2.0</arg_value:opensource>\n</tool_call:opensource>\n</tool_calls:opensource>',
       '',
     ],
+    [
+      'minimax-m3',
+      'Hi.]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="f">]<]minimax[>[<x>2.0]<]minimax[>[</x>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>',
+      '',
+    ],
+    ['minicpm5', '<think>well</think>Hi.<function name="f"><param name="x">2.0</param></function>', '"well"'],
     ['gemma4', '<think>well</think>Hi.<|tool_call>call:f{x:2.0}<tool_call|>', '"well"'],
   ])('%s: calls and what stands around them go together, digits stay', (parser, text, thought) => {
     expect(first(made(said(text, { parser })))).toBe(

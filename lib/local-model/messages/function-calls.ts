@@ -89,6 +89,8 @@ const DIALECTS: Readonly<Record<string, Dialect | 'qwen'>> = {
   apertus2509: { ...USUAL, index: 'call', opens: '<|tools_prefix|>[', behind: 'trimmed' },
   gigachat3: { ...USUAL, opens: '<|message_sep|>', before: 'as written' },
   hunyuan: { ...USUAL, opens: '<tool_calls:opensource>' },
+  'minimax-m3': { ...USUAL, index: 'call', opens: ']<]minimax[>[<tool_call>', before: 'as written' },
+  minicpm5: { ...USUAL, opens: '<function', before: 'as written', behind: 'trimmed at the end' },
   gemma4: { ...USUAL, tools: 'any', opens: '<|tool_call>', before: 'as written' },
 }
 

@@ -228,8 +228,55 @@ def hunyuan(*calls):
     return f"<tool_calls:opensource>\n{inner}</tool_calls:opensource>"
 
 
+MARK = "]<]minimax[>["
+
+
+def element(key, value):
+    """`value`: an object is its pairs, so that a name may stand twice."""
+    if isinstance(value, Pairs):
+        inner = "".join(element(*pair) for pair in value)
+    elif isinstance(value, list):
+        inner = "".join(element("item", item) for item in value)
+    else:
+        inner = value if isinstance(value, str) else json.dumps(value)
+    return f"{MARK}<{key}>{inner}{MARK}</{key}>"
+
+
+class Pairs(tuple):
+    pass
+
+
+def nested(value):
+    """Numbers as they are written."""
+    try:
+        decoded = json.loads(value, object_pairs_hook=Pairs)
+    except ValueError:
+        return value
+    return decoded if isinstance(decoded, (str, list, Pairs)) else value
+
+
+def minimax_m3(*calls):
+    inner = "".join(f'{MARK}<invoke name="{name}">' + "".join(element(key, nested(value)) for key, value in arguments) + f"{MARK}</invoke>\n" for name, arguments in calls)
+    return f"{MARK}<tool_call>\n{inner}{MARK}</tool_call>"
+
+
+def xml(value):
+    """A text with markup in CDATA, what is no text in Python."""
+    try:
+        decoded = json.loads(value)
+    except ValueError:
+        return value
+    if not isinstance(decoded, str):
+        return value if isinstance(decoded, (int, float)) and not isinstance(decoded, bool) else repr(decoded)
+    return f"<![CDATA[{decoded}]]>" if any(mark in decoded for mark in "<&\n") else decoded
+
+
+def minicpm5(*calls):
+    return "".join(f'<function name="{name}">' + "".join(f'<param name="{key}">{xml(value)}</param>' for key, value in arguments) + "</function>" for name, arguments in calls)
+
+
 FORMATS = {
-    "hermes": [hermes, hermes_parameters, hermes_compact], "qwen25": [hermes, hermes_parameters, hermes_compact], "qwen3_coder": [qwen_xml], "glm45": [glm45], "glm47": [glm47], "kimi_k2": [kimi_k2, kimi_unclosed], "gemma4": [gemma4], "minimax-m2": [minimax_m2], "deepseekv4": [deepseekv4, deepseekv4_json], "kimi_k3": [kimi_k3], "lfm2": [lfm2, lfm2_json], "cohere_command4": [cohere_command4], "apertus2509": [apertus2509], "muse": [muse], "gigachat3": [gigachat31, gigachat30], "hunyuan": [hunyuan],
+    "hermes": [hermes, hermes_parameters, hermes_compact], "qwen25": [hermes, hermes_parameters, hermes_compact], "qwen3_coder": [qwen_xml], "glm45": [glm45], "glm47": [glm47], "kimi_k2": [kimi_k2, kimi_unclosed], "gemma4": [gemma4], "minimax-m2": [minimax_m2], "deepseekv4": [deepseekv4, deepseekv4_json], "kimi_k3": [kimi_k3], "lfm2": [lfm2, lfm2_json], "cohere_command4": [cohere_command4], "apertus2509": [apertus2509], "muse": [muse], "gigachat3": [gigachat31, gigachat30], "hunyuan": [hunyuan], "minimax-m3": [minimax_m3], "minicpm5": [minicpm5],
     "llama3": [llama3, llama3_bare], "mistral": [mistral, mistral_compact], "deepseekv3": [deepseekv3], "deepseekv31": [deepseekv31],
     "deepseekv32": [deepseekv32, deepseekv32_json], "gpt-oss": [gpt_oss], "pythonic": [pythonic],
 }
@@ -247,7 +294,7 @@ PROSE = ["Let me see. ", "\n\nThen:\n", "é 🙂 ", '{"json": 1} ', "[link](x) "
 # Of every type that a schema can name, and what stands for one of another type.
 TYPED = ["1", "-1", "1.0", "1.5", "1e3", "true", "True", "null", "None", '"x"', '" x "', '""', '"42"', '"true"', "[1]", '{"k": [1, null]}', "{'k': 1}", '"a\\nb"', "unquoted"]
 # Markup of the formats as text.
-MARKUP = ["<tool_call>", "</tool_call>", "</function>", "<parameter=b>", "</parameter>", "<arg_key>", "</arg_value>", "<|tool_call_end|>", "<|tool_calls_section_end|>", "<tool_call|>", "<|tool_call>", "<think>", "</think>", "}", "<|im_end|>", "</tool_call:opensource>", "</arg_value:opensource>"]
+MARKUP = ["<tool_call>", "</tool_call>", "</function>", "<parameter=b>", "</parameter>", "<arg_key>", "</arg_value>", "<|tool_call_end|>", "<|tool_calls_section_end|>", "<tool_call|>", "<|tool_call>", "<think>", "</think>", "}", "<|im_end|>", "</tool_call:opensource>", "</arg_value:opensource>", "</param>", "&amp;"]
 
 
 def texts(make, is_typed=False, is_single=False):
@@ -431,6 +478,20 @@ OTHERS["hunyuan"] = [
     HY + HY, HY + " text " + HY, HY + HY[len("<tool_calls:opensource>\n"): -len("</tool_calls:opensource>")], HY.replace("</tool_call:opensource>", "<tool_call:opensource>g<tool_sep:opensource>\n</tool_call:opensource>"), f"<think:opensource>{HY}</think:opensource>{HY}", HY + "<｜hy_eos:opensource｜>",
 ]
 
+M3 = minimax_m3(("f", [("a", "1"), ("b", '"two"')]))
+DEEP = minimax_m3(("typed", [("map", '{"k": {"l": [1, "x"]}}'), ("list", '["a", {"b": true}]')]))
+OTHERS["minimax-m3"] = [
+    "", f"{MARK}<tool_call>", f"{MARK}<tool_call>{MARK}</tool_call>", M3[: -len(f"{MARK}</tool_call>")], M3[len(f"{MARK}<tool_call>\n"):], M3.replace(f"{MARK}</invoke>", ""), M3.replace(f"{MARK}</a>", ""), M3.replace(f"{MARK}</b>", ""), M3.replace(f"{MARK}<a>", "<a>"), M3.replace('"f"', '" f "'), M3.replace('"f"', '""'), M3.replace(' name="f"', ""),
+    M3.replace("a>", "b>"), M3.replace("<a>", "< a >"), M3.replace("<a>", "<>").replace("</a>", "</>"), M3.replace("<a>", "<a b>").replace("</a>", "</a b>"), M3.replace(">two", "> two\n"), M3.replace(f"{MARK}<a>", f"text{MARK}<a>"), M3.replace("\n", ""), M3.replace(f"{MARK}<", f"{MARK} <"), M3 + M3, M3 + " text " + M3, M3.replace(f"{MARK}</invoke>", f'{MARK}<invoke name="g">{MARK}</invoke>'),
+    DEEP, DEEP.replace(f"{MARK}</l>", ""), DEEP.replace(f"{MARK}<l>", f"text{MARK}<l>"), DEEP.replace("item>", "entry>"), DEEP.replace("map>", "text>"), DEEP.replace("map>", "count>"), DEEP.replace("map>", "any>"), minimax_m3(("f", [("a", '{"k": [1, {"l": true}], "m": {}}'), ("b", "[]"), ("c", '""')])), minimax_m3(("typed", [("list", "[]"), ("map", "{}"), ("text", '""')])), minimax_m3(("typed", [("list", '["x"]'), ("map", '{"a": 1, "a": 2}')])),
+]
+CPM = minicpm5(("f", [("a", "1"), ("b", '"two"')]))
+OTHERS["minicpm5"] = [
+    "", "<function", '<function name="f">', '<function name="f"></function>', '<function name="f"/>', CPM[: -len("</function>")], CPM.replace("</param>", ""), CPM.replace("</param>", "", 1), CPM.replace(' name="f"', ""), CPM.replace('"f"', '" f "'), CPM.replace('"f"', '""'), CPM.replace('"f"', "'f'"), CPM.replace('"a"', '" a "'), CPM.replace('"a"', '""'), CPM.replace('"b"', '"a"'), CPM.replace(' name="a"', ""),
+    CPM.replace("two", " two\n"), CPM.replace("two", "a &lt; b &amp; c"), CPM.replace("two", "a & b"), CPM.replace("two", "a < b"), CPM.replace("two", "<![CDATA[a < b &amp; c]]>"), CPM.replace("two", "<![CDATA[</param></function>]]>"), CPM.replace("two", "<![CDATA[two"), CPM.replace("two", "<![CDATA[two]]> "), CPM.replace("<param", "text<param", 1), CPM.replace("><", ">\n<"), CPM + CPM, CPM + " text " + CPM, CPM.replace("</function>", '<function name="g"></function>'),
+    CPM.replace("two", "[1, 'x', None]"), minicpm5(("typed", [("list", '[1, null, "x"]'), ("map", '{"k": true}'), ("flag", "true")])), CPM.replace("function", "tool"),
+]
+
 # --- results ----------------------------------------------------------------------------------------------------------
 
 
@@ -453,7 +514,7 @@ def parsed(name, text):
 cases = []
 for name, makes in FORMATS.items():
     seen = set()
-    is_typed = name in ("hermes", "qwen25", "qwen3_coder", "glm45", "glm47", "kimi_k2", "gemma4", "minimax-m2", "kimi_k3", "muse", "hunyuan")
+    is_typed = name in ("hermes", "qwen25", "qwen3_coder", "glm45", "glm47", "kimi_k2", "gemma4", "minimax-m2", "kimi_k3", "muse", "hunyuan", "minimax-m3", "minicpm5")
     for group, text in [*((group, text) for make in makes for group, text in texts(make, is_typed, name == "gigachat3")), *(("other", text) for text in OTHERS[name])]:
         if text not in seen:
             seen.add(text)

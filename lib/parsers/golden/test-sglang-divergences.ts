@@ -41,14 +41,14 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
     calls.some((call) => call.kind === 'parsed' && call.arguments.some((one) => TAG.test(taken(text, one.text)))),
   'json-unread': ({ parser, theirs }) => parser === 'kimi_k2' && !readIn(theirs).every(([, json]) => isJson(json)),
   'one-arguments': (reading) => isRefused(reading, /^both ".*" are given$/),
-  'names-once': (reading) => reading.parser !== 'pythonic' && isRefused(reading, /is given twice$/),
+  'names-once': (reading) => reading.parser !== 'pythonic' && isRefused(reading, /is given twice$|has ".*" twice$/),
   'names-not-blank': (reading) =>
     isRefused(reading, /names no tool$|has no name$|is not followed by a name$|":" where a name should stand$/) &&
-    /^(?:qwen_xml|glm|kimi_k2|gemma4|kimi_k3|hunyuan)$/.test(reading.parser),
+    /^(?:qwen_xml|glm|kimi_k2|gemma4|kimi_k3|hunyuan|minimax-m3|minicpm5)$/.test(reading.parser),
   'names-one-word': (reading) => isRefused(reading, /holds white space$/),
   'kimi-ids': ({ parser, ours, theirs }) => parser === 'kimi_k2' && isMore(ours, theirs),
   'typed-by-schema': (reading) =>
-    (/^(?:qwen_xml|glm|minimax-m2|muse|hunyuan)$/.test(reading.parser) &&
+    (/^(?:qwen_xml|glm|minimax-m2|muse|hunyuan|minimax-m3|minicpm5)$/.test(reading.parser) &&
       (isRefused(reading, /is not of type/) || areNamedAlike(reading.ours, reading.theirs))) ||
     (reading.parser === 'kimi_k3' && isRefused(reading, /is not of type/)),
   'words-of-gemma': ({ parser, text, ours, theirs }) =>
@@ -65,6 +65,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
   'list-as-printed': ({ parser, text }) => parser === 'mistral' && /\[TOOL_CALLS\]\n?\[\{/.test(text),
   'call-ids': ({ parser, text }) => parser === 'mistral' && text.includes('[CALL_ID]'),
   'marks-whole': ({ parser, text }) => parser === 'mistral' && /\[TOOL_CALLS(?!\])/.test(text),
+  'tags-whole': ({ parser, text }) => parser === 'minimax-m3' && text.includes(']<]minimax[>[ <'),
   'every-mark': ({ parser, text, ours, theirs }) =>
     (text.split(/\[TOOL_CALLS\]|<\|START_ACTION\|>/).length > 2 && isMore(ours, theirs)) ||
     (parser === 'kimi_k3' && text.split('<|open|>tools<|sep|>').length > 2),
@@ -75,7 +76,8 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
     (parser === 'glm' && isMore(ours, theirs) && /<tool_call>(?:\s|[^<]*\s<)/.test(text)) ||
     (parser === 'qwen_xml' && /<(?:function|parameter)= /.test(text)) ||
     (parser === 'gemma4' && /<\|tool_call> |call: /.test(text)) ||
-    (parser === 'kimi_k3' && text.includes('tool=" ')),
+    (parser === 'kimi_k3' && text.includes('tool=" ')) ||
+    (parser === 'minimax-m3' && text.includes('name=" ')),
   'good-call-kept': ({ parser, calls, ours, theirs }) =>
     parser !== 'llama3' &&
     parser !== 'mistral' &&
@@ -92,7 +94,7 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
       /^the call is not closed|(?:^|: )(?:the text ends where|the call is empty$)|where <\/(?:tool_call|function)> should stand$/,
     ) && isMore(reading.theirs, reading.ours),
   'nothing-between-tags': (reading) =>
-    /^(?:deepseek_v32|deepseek_v4|qwen_xml|glm|gemma4|minimax-m2|kimi_k3|cohere_command4|apertus2509|muse|hunyuan)$/.test(
+    /^(?:deepseek_v32|deepseek_v4|qwen_xml|glm|gemma4|minimax-m2|kimi_k3|cohere_command4|apertus2509|muse|hunyuan|minimax-m3|minicpm5)$/.test(
       reading.parser,
     ) &&
     isRefused(reading, /should stand$|is not followed by|^something stands between|is not closed by|with one member/),
