@@ -1,62 +1,47 @@
-/** The prefix doctor in the page: what is red is explained, cured, and found again in the smallest conversation. */
-import { expect, type Page, test } from '@playwright/test'
+/** The prefix doctor in the page: a search finds the smallest conversation, and what is red is explained and fixed. */
+import { expect, test } from '@playwright/test'
 import { open } from './application.ts'
-import { expectFit, SCREENS, watch } from './fit.ts'
+import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
 
-const examined = (page: Page) => page.locator('[data-stability="current"]').waitFor()
-
-async function openDoctor(page: Page, query = ''): Promise<void> {
-  await open(page, `/templates?tab=stability&from=sample:qwen3-like${query}`)
-  if ((page.viewportSize()?.width ?? 0) < 1024) await page.getByRole('button', { name: 'Result', exact: true }).click()
-  await examined(page)
-}
-
-test('a red cell is explained with its line, and its fix turns the matrix green', async ({ page }) => {
+test('the prefix doctor finds the smallest unstable conversation, explains a red cell, and its fix leaves fewer of them', async ({
+  page,
+}) => {
   const problems = watch(page)
-  await openDoctor(page)
   const grid = page.getByRole('grid', { name: 'Prefix stability' })
-  await grid.getByRole('button', { name: /thinking on · → user: unstable/ }).click()
-  await expect(page).toHaveURL(/cell=user/)
-  const finding = page.getByRole('region', { name: 'Finding' })
-  await expect(finding.locator('[data-cause="thinking-stripped"]')).toBeVisible()
-  await expect(finding.locator('[data-first]')).toHaveCount(2)
-  // Every fix leaves less that is red, until nothing is.
-  for (;;) {
-    const red = Number(await page.locator('[data-unstable]').getAttribute('data-unstable'))
-    if (red === 0) break
-    await page.locator('[data-fix="found"]').getByRole('button', { name: 'Apply' }).click()
-    await expect(page.locator(`[data-stability="current"] [data-unstable]:not([data-unstable="${red}"])`)).toBeVisible()
-    expect(Number(await page.locator('[data-unstable]').getAttribute('data-unstable'))).toBeLessThan(red)
-    const next = grid.locator('[data-verdict="unstable"]').first()
-    if ((await next.count()) > 0) await next.click()
-  }
-  await expect(grid.locator('[data-verdict="unstable"]')).toHaveCount(0)
+  const found = page.locator('[data-fix="found"]')
+  await open(page, '/templates?tab=stability&from=sample:qwen3-like&part=messages')
+
+  await test.step('the matrix, its finding and its fix fit', async () => {
+    await found.waitFor()
+    await expectFitEverywhere(page, async (isNarrow) => {
+      if (isNarrow) await page.getByRole('button', { name: 'Result', exact: true }).click()
+      await expect(grid).toBeVisible()
+    })
+    await page.setViewportSize(WINDOWS[0])
+  })
+
+  await test.step('a counterexample is opened in the editor', async () => {
+    const messages = page.getByRole('list', { name: 'Messages', exact: true })
+    const search = page.locator('[data-search]')
+    await search.getByRole('button', { name: 'Search for counterexamples' }).click()
+    await expect(search).toHaveAttribute('data-search', 'done')
+    await expect(search).toHaveAttribute('data-found', '1')
+    const sample = await messages.textContent()
+    await search.getByRole('button', { name: 'Open in the editor' }).click()
+    await expect(messages).not.toHaveText(sample ?? '')
+  })
+
+  await test.step('a red cell has an address and a fix', async () => {
+    await grid.getByRole('button', { name: /thinking on · → user: unstable/ }).click()
+    await expect(page).toHaveURL(/cell=user/)
+    const finding = page.getByRole('region', { name: 'Finding' })
+    await expect(finding.locator('[data-cause="thinking-stripped"]')).toBeVisible()
+    await expect(finding.locator('[data-first]')).toHaveCount(2)
+    const unstable = page.locator('[data-stability="current"] [data-unstable]')
+    const before = Number(await unstable.getAttribute('data-unstable'))
+    await found.getByRole('button', { name: 'Apply' }).click()
+    await expect.poll(async () => Number(await unstable.getAttribute('data-unstable'))).toBeLessThan(before)
+    await expect(page.getByRole('combobox', { name: 'Revision', exact: true }).locator('option')).toHaveCount(2)
+  })
   expect(problems).toEqual([])
 })
-
-test('a search finds the smallest conversation, which is opened in the editor', async ({ page }) => {
-  await openDoctor(page)
-  const search = page.locator('[data-search]')
-  await search.getByRole('button', { name: 'Search for counterexamples' }).click()
-  await expect(search).toHaveAttribute('data-search', 'done')
-  await expect(search).toHaveAttribute('data-found', '1')
-  await search.getByRole('button', { name: 'Keep searching' }).click()
-  await expect(search).toHaveAttribute('data-search', 'done')
-  const messages = page.getByRole('list', { name: 'Messages', exact: true })
-  await page.getByRole('button', { name: 'Messages', exact: true }).click()
-  await messages.waitFor()
-  const sample = await messages.textContent()
-  await search.getByRole('button', { name: 'Open in the editor' }).first().click()
-  await expect(messages).not.toHaveText(sample ?? '')
-})
-
-for (const screen of SCREENS)
-  test.describe(`${screen.viewport.width} px`, () => {
-    test.use(screen)
-
-    test('everything fits, and is usable by all', async ({ page }) => {
-      await openDoctor(page)
-      await page.locator('[data-fix="found"]').waitFor()
-      await expectFit(page)
-    })
-  })
