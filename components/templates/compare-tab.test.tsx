@@ -125,3 +125,10 @@ test('a side that does not render is told by its error', async () => {
     "The other template: UndefinedError: 'x' is undefined (line 3)",
   )
 })
+
+test('ids of two tokenizers are not compared', async () => {
+  const [left, right] = comparison.sides as [Extract<Comparison['sides'][number], { kind: 'rendered' }>, unknown]
+  const differences = { ...comparison.differences, commonPrefix: undefined } as Comparison['differences']
+  tab({}, { ...comparison, differences, sides: [{ ...left, tokenizer: 'other' }, right as typeof left] })
+  expect(await screen.findByText(/The tokenizers differ \(other, bytes\)/)).toBeDefined()
+})
