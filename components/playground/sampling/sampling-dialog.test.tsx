@@ -1,0 +1,168 @@
+import { render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { type SamplingField, samplingOf } from '#lib/settings/sampling-fields.ts'
+import type { OwnPreset } from '#lib/settings/sampling-presets.ts'
+import { DEFAULT_SETUP } from '#lib/settings/setup.ts'
+import { SamplingDialog } from './sampling-dialog.tsx'
+
+beforeEach(() => {
+  // jsdom has no modal dialogs.
+  HTMLDialogElement.prototype.showModal ??= function (this: HTMLDialogElement) {
+    this.open = true
+  }
+})
+
+interface PageProps {
+  readonly field: SamplingField | undefined
+  readonly loadOfModel: () => Promise<string | undefined>
+}
+
+function Page({ field, loadOfModel }: PageProps) {
+  const [{ sampling, samples }, setSetup] = useState({ sampling: DEFAULT_SETUP.sampling, samples: '' })
+  const [presets, setPresets] = useState<readonly OwnPreset[]>([])
+  const { errors } = samplingOf(sampling)
+  return (
+    <>
+      <SamplingDialog
+        {...{ sampling, samples, errors, field, loadOfModel }}
+        server={{}}
+        ownPresets={presets}
+        onOwnPresets={setPresets}
+        onChange={(changed) => setSetup({ samples, ...changed })}
+        onClose={() => {}}
+      />
+      <output>{JSON.stringify({ ...sampling, samples })}</output>
+    </>
+  )
+}
+
+function openDialog(given: Partial<PageProps> = {}) {
+  render(<Page field={undefined} loadOfModel={vi.fn()} {...given} />)
+  return {
+    user: userEvent.setup(),
+    setup: () => JSON.parse(document.querySelector('output')?.textContent ?? ''),
+  }
+}
+
+const shownParameters = () =>
+  [...document.querySelectorAll<HTMLElement>('[data-parameter]')].map(({ dataset }) => dataset.parameter)
+const input = (name: string) => screen.getByLabelText<HTMLInputElement>(name)
+
+describe('the list of parameters', () => {
+  test('is searched in names and explanations, and says when nothing is found', async () => {
+    const { user } = openDialog()
+    await user.type(input('Find'), 'likeliest 20')
+    expect(shownParameters()).toEqual([])
+    expect(screen.getByText(/No parameter has these words/)).toBeDefined()
+    await user.clear(input('Find'))
+    await user.type(input('Find'), 'many of the likeliest')
+    expect(shownParameters()).toEqual(['top_k'])
+  })
+
+  test('sets and resets a parameter by keyboard, and shows a wrong value at its field', async () => {
+    const { user, setup } = openDialog({ field: 'min_p' })
+    expect(input('Find').value).toBe('min_p')
+    input('min_p').focus()
+    await user.keyboard('2')
+    expect(input('min_p').getAttribute('aria-invalid')).toBe('true')
+    await user.keyboard('{Backspace}0.1')
+    expect(input('min_p').getAttribute('aria-invalid')).not.toBe('true')
+    expect(setup().min_p).toBe('0.1')
+    await user.tab()
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Reset min_p' }))
+    await user.keyboard('{Enter}')
+    expect(setup().min_p).toBe('')
+  })
+})
+
+describe('presets', () => {
+  test('what is set is saved under a name, replaced under the same name, applied and deleted', async () => {
+    const { user, setup } = openDialog({ field: 'temperature' })
+    const save = async (button: string) => {
+      await user.type(input('Save what is set now as'), 'Mine')
+      await user.click(screen.getByRole('button', { name: button }))
+    }
+    const mine = () => document.querySelector<HTMLElement>('[data-preset="Mine"]') as HTMLElement
+    await user.click(screen.getByRole('tab', { name: 'Presets' }))
+    await save('Save')
+    expect(within(mine()).getByText('As it is set now.')).toBeDefined()
+    await user.click(screen.getByRole('button', { name: 'Apply T = 1, for RL' }))
+    expect(setup().temperature).toBe('1')
+    expect(within(mine()).getByText('temperature 1 → 0.7')).toBeDefined()
+    await user.click(screen.getByRole('button', { name: 'Apply Mine' }))
+    expect(setup().temperature).toBe('0.7')
+    await user.click(screen.getByRole('button', { name: 'Apply T = 1, for RL' }))
+    await save('Replace')
+    expect(document.querySelectorAll('[data-preset="Mine"]')).toHaveLength(1)
+    expect(within(mine()).getByText('As it is set now.')).toBeDefined()
+    await user.click(screen.getByRole('button', { name: 'Delete Mine' }))
+    expect(mine()).toBeNull()
+  })
+})
+
+describe('the import', () => {
+  const area = () => screen.getByLabelText<HTMLTextAreaElement>('Parameters of another program')
+  const changes = () =>
+    [...document.querySelectorAll('[data-change]')].map((row) =>
+      [...row.querySelectorAll('td')].map(({ textContent }) => textContent),
+    )
+  const openImport = async (given: Partial<PageProps> = {}) => {
+    const opened = openDialog(given)
+    await opened.user.click(screen.getByRole('tab', { name: 'Import' }))
+    const paste = async (text: string) => {
+      await opened.user.clear(area())
+      await opened.user.click(area())
+      await opened.user.paste(text)
+    }
+    return { ...opened, paste }
+  }
+
+  test('shows what another program sends as changes, with what cannot be sent and what is left aside, and applies them', async () => {
+    const { user, setup, paste } = await openImport()
+    await paste('SamplingParams(temperature=0.6, top_p=3, max_tokens=64, stop=["\\n\\n"], best_of=8, n=4)')
+    expect(changes()).toEqual([
+      ['max_new_tokens', '512', '64'],
+      ['temperature', '0.7', '0.6'],
+      ['stop', 'not sent', '"\\n\\n"'],
+    ])
+    expect(screen.getByRole('region', { name: 'Cannot be sent' }).textContent).toContain(
+      'top_p 3: must be a number above 0',
+    )
+    expect(screen.getByRole('region', { name: 'Left aside' }).textContent).toContain('best_of')
+    await user.click(screen.getByRole('button', { name: 'Apply 4 changes' }))
+    expect(setup()).toMatchObject({ temperature: '0.6', max_new_tokens: '64', top_p: '1', samples: '4' })
+    expect(screen.getByText('Nothing of it would be changed.')).toBeDefined()
+  })
+
+  test('keeps what was pasted before when a text is too long', async () => {
+    const { paste } = await openImport()
+    await paste('{"temperature": 1}')
+    screen.getByLabelText<HTMLTextAreaElement>('Parameters of another program').setSelectionRange(18, 18)
+    await userEvent.paste(' '.repeat(200_000))
+    expect(screen.getByText(/200,018 characters, more than the 200,000/)).toBeDefined()
+    expect(area().value).toBe('{"temperature": 1}')
+  })
+
+  test('takes the model’s own parameters, and says why where there are none', async () => {
+    const loadOfModel = vi
+      .fn<PageProps['loadOfModel']>()
+      .mockResolvedValueOnce(undefined)
+      .mockRejectedValueOnce(new Error('The server does not say where its model’s files are.'))
+      .mockResolvedValueOnce('{"temperature": 0.6, "eos_token_id": 2}')
+    const { user } = await openImport({ loadOfModel })
+    const load = () => user.click(screen.getByRole('button', { name: 'The model’s own' }))
+    await load()
+    expect((await screen.findByRole('alert')).textContent).toBe('This model has no generation_config.json.')
+    await load()
+    expect((await screen.findByRole('alert')).textContent).toContain('does not say where')
+    await load()
+    expect(area().value).toContain('eos_token_id')
+    expect(screen.queryByRole('alert')).toBeNull()
+    expect(changes()).toEqual([
+      ['temperature', '0.7', '0.6'],
+      ['stop_token_ids', 'not sent', '2'],
+    ])
+  })
+})
