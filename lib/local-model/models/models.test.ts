@@ -168,6 +168,17 @@ describe('from the Hub', () => {
     await hub.close()
   })
 
+  test('a model that does not fit is refused before its weights are downloaded', async () => {
+    const { hub, place } = await started(
+      { files: await files(QUANTIZED), sizes: { 'onnx/model_quantized.onnx': 9e14 } },
+      'large',
+    )
+    const large = { model: NAME, hub: place, freeMemory: () => 1e9 }
+    expect(await failure(large)).toContain('org/several in q8 does not fit: its files have 900000.0 GB')
+    expect(hub.requests.filter((asked) => asked.includes('/resolve/') && asked.includes('onnx'))).toEqual([])
+    await hub.close()
+  })
+
   test.each([
     [{ refused: 401 }, 'the Hub does not give org/several to you (401)'],
     [{ refused: 404 }, 'the Hub has no model org/several'],
