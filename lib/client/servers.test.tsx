@@ -1,8 +1,13 @@
+import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query'
+import { act, renderHook } from '@testing-library/react'
+import type { ReactNode } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { saveServers } from './servers.ts'
+import { saveServers, serverLoadOptions } from './servers.ts'
 
 afterEach(() => {
   vi.unstubAllGlobals()
+  vi.useRealTimers()
+  vi.restoreAllMocks()
 })
 
 test('of several servers one that is refused is told, and the others are saved', async () => {
@@ -22,4 +27,37 @@ test('of several servers one that is refused is told, and the others are saved',
   ])
   expect(calls).toEqual(['POST /api/servers bad', 'PUT /api/servers/moved moved', 'POST /api/servers new'])
   expect([...refused].map(([name, { message }]) => [name, message])).toEqual([['bad', 'link-local']])
+})
+
+/** Follows the load of a server; returns how often it was requested so far, and lets time pass. */
+function followLoad(load: object) {
+  vi.useFakeTimers()
+  const fetch = vi.fn(async () => Response.json(load))
+  vi.stubGlobal('fetch', fetch)
+  const cache = new QueryClient()
+  renderHook(() => useQuery(serverLoadOptions('gpu')), {
+    wrapper: ({ children }: { readonly children: ReactNode }) => (
+      <QueryClientProvider client={cache}>{children}</QueryClientProvider>
+    ),
+  })
+  return async (milliseconds: number) => {
+    await act(() => vi.advanceTimersByTimeAsync(milliseconds))
+    return fetch.mock.calls.length
+  }
+}
+
+test('the load of a server is requested every two seconds while the page is visible', async () => {
+  const visibility = vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('visible')
+  const pass = followLoad({ state: 'told', running: 1 })
+  expect(await pass(1)).toBe(1)
+  expect(await pass(2_000)).toBe(2)
+  visibility.mockReturnValue('hidden')
+  expect(await pass(60_000)).toBe(2)
+  visibility.mockReturnValue('visible')
+  expect(await pass(2_000)).toBe(3)
+})
+
+test('the load of a server that does not tell it is requested once', async () => {
+  const pass = followLoad({ state: 'not-told' })
+  expect(await pass(60_000)).toBe(1)
 })

@@ -1,0 +1,66 @@
+/** What the form of a server says and changes. */
+import { render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { createRef } from 'react'
+import { expect, test, vi } from 'vitest'
+import type { ServerEntry } from '#lib/core/server-status.ts'
+import { draftOf, EMPTY_DRAFT, type ServerDraft } from './server-draft.ts'
+import { ServerForm } from './server-form.tsx'
+
+const saved: ServerEntry = { name: 'gpu', baseUrl: 'http://10.0.0.1:30000', source: 'saved', hasKey: true }
+
+interface Shown {
+  readonly draft?: ServerDraft
+  readonly of?: ServerEntry
+  readonly field?: string
+}
+
+function show({ draft = EMPTY_DRAFT, of, field }: Shown) {
+  const onChange = vi.fn()
+  render(
+    <ServerForm
+      draft={draft}
+      saved={of}
+      problem={field === undefined ? undefined : { message: 'the reason', field }}
+      isSaving={false}
+      first={createRef()}
+      onChange={onChange}
+      onSave={() => {}}
+      onCancel={() => {}}
+    />,
+  )
+  return onChange
+}
+
+test.each([
+  ['name', 'Name'],
+  ['baseUrl', 'Base URL'],
+  ['apiKey', 'API key'],
+])('a problem with %s is said at its field alone', (field, label) => {
+  show({ field })
+  expect(screen.getByRole('form').querySelectorAll('[aria-invalid]')).toHaveLength(1)
+  const input = screen.getByLabelText(label)
+  expect(document.getElementById(input.getAttribute('aria-describedby') ?? '')?.textContent).toBe('the reason')
+  expect(screen.queryByRole('alert')).toBeNull()
+})
+
+test('a problem with no field of the form is said above it', () => {
+  show({ field: 'body' })
+  expect(screen.getByRole('alert').textContent).toContain('the reason')
+})
+
+test('the key that is kept is never shown, and can be removed', async () => {
+  const draft = draftOf(saved)
+  const onChange = show({ draft, of: saved })
+  expect((screen.getByLabelText('API key') as HTMLInputElement).value).toBe('')
+  expect(screen.getByText('A key is kept for this origin. It is never shown.')).toBeTruthy()
+  await userEvent.click(screen.getByLabelText('Remove the key'))
+  expect(onChange).toHaveBeenCalledWith({ ...draft, removesKey: true })
+})
+
+test('a key that is removed cannot be typed, and one that another origin loses is named', () => {
+  show({ draft: { ...draftOf(saved), removesKey: true }, of: saved })
+  expect((screen.getByLabelText('API key') as HTMLInputElement).disabled).toBe(true)
+  show({ draft: { ...draftOf(saved), baseUrl: 'http://10.0.0.2' }, of: saved })
+  expect(screen.getByText(/The key that is kept belongs to http:\/\/10\.0\.0\.1:30000 and is removed/)).toBeTruthy()
+})
