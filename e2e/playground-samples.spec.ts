@@ -1,79 +1,101 @@
 /** Samples of one prompt: side by side, rewarded, stopped, found again. */
-import { expect, type Page, test } from '@playwright/test'
+import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
 import { AUTHORIZED, CHANGING, open } from './application.ts'
-import { expectFit } from './fit.ts'
+import { expectFitEverywhere } from './fit.ts'
 import { startSlowServer } from './slow-server.ts'
 
-async function sampled(page: Page, samples: number, question: string): Promise<void> {
+async function send(page: Page, samples: number, question: string): Promise<void> {
   await page.getByLabel('Samples', { exact: true }).fill(String(samples))
   await page.getByLabel('Question').fill(question)
   await page.getByRole('button', { name: /Send/ }).click()
 }
 
+/** Runs a group to its end; returns its id and the keys of its samples. */
+async function runGroup(request: APIRequestContext, samples: number) {
+  const body = { prompt: 'What is 2 + 2?', samples, sampling: { max_new_tokens: 1 } }
+  const started = await (await request.post('/api/groups', { headers: CHANGING, data: body })).json()
+  await request.get(`/api/groups/${started.groupId}/events`, { headers: AUTHORIZED })
+  const keys = started.samples.map(({ trajectoryId }: { readonly trajectoryId: string }) => trajectoryId)
+  return { groupId: started.groupId as string, keys: keys as readonly string[] }
+}
+
 const ended = (page: Page) => page.locator('[data-samples="ended"]').waitFor()
 
-test('four samples of a question are rewarded, walked through, compared and exported', async ({ page, request }) => {
+test('Three samples of a question are asked again after a failure, rewarded, walked through, exported and compared', async ({
+  page,
+  request,
+}) => {
   await open(page)
-  await page.getByText('More settings').click()
-  await page.getByLabel('Prompt logprobs').check()
-  await page.getByLabel('Samples', { exact: true }).fill('4')
+  const unknown = page.getByLabel('Parameters that are not known here, JSON')
+  const samples = page.locator('[data-sample]')
+
+  await test.step('a group whose first calls fail is asked again with as many samples', async () => {
+    await page.getByRole('button', { name: 'All sampling parameters …' }).click()
+    await unknown.fill('{"new_in_next": 1}')
+    await page.keyboard.press('Escape')
+    await send(page, 3, 'What is 12 * 7?')
+    await ended(page)
+    await expect(page.getByRole('textbox', { name: 'Samples' })).toHaveValue('3')
+    await page.getByRole('button', { name: 'All sampling parameters …' }).click()
+    await unknown.fill('')
+    await page.keyboard.press('Escape')
+  })
+
   await page.getByRole('button', { name: 'Reward of the answers' }).click()
   await page.getByRole('combobox', { name: 'Reward' }).selectOption('number')
   await page.getByLabel('Expected').fill('84')
   await page.keyboard.press('Escape')
-  await sampled(page, 4, 'What is 12 * 7?')
-  await ended(page)
-  const samples = page.locator('[data-sample]')
-  await expect(samples).toHaveCount(4)
+  await page.getByLabel('Question').fill('What is 12 * 7?')
+  await page.getByRole('button', { name: /Send/ }).click()
+  // The samples that failed had no rule, and have no reward.
+  await expect(page.locator('[data-samples="ended"] [data-sample][data-reward]')).toHaveCount(3)
   const group = new URL(page.url()).searchParams.get('group') as string
   const told = await (await request.get(`/api/groups/${group}`, { headers: AUTHORIZED })).json()
   for (const [index, { reward, tokens }] of told.samples.entries()) {
     await expect(samples.nth(index)).toHaveAttribute('data-reward', String(reward))
     await expect(samples.nth(index)).toContainText(`${tokens} tok`)
   }
-  // The others read the prompt that the first call has scored from the cache.
-  for (const { key } of told.samples) {
-    const trajectory = await (await request.get(`/api/trajectories/${key}`, { headers: AUTHORIZED })).json()
-    const response = trajectory.segments[1]
-    expect(response.request.scoring.shared).toBe(true)
-    expect(response.usage.cachedTokens).toBeGreaterThan(response.usage.promptTokens / 2)
-  }
 
-  await samples.first().click()
-  await page.keyboard.press('ArrowRight')
-  await expect(samples.nth(1)).toHaveAttribute('aria-selected', 'true')
-  await expect(page).toHaveURL(new RegExp(told.samples[1].key))
-  await expect(page.locator('[data-tokens]')).toHaveAttribute('data-tokens', String(told.samples[1].tokens))
-  await page.reload()
-  await expect(samples.nth(1)).toHaveAttribute('aria-selected', 'true')
+  await test.step('arrow keys walk through the samples, and the address follows', async () => {
+    await samples.first().click()
+    await page.keyboard.press('ArrowRight')
+    await expect(samples.nth(1)).toHaveAttribute('aria-selected', 'true')
+    await expect(page).toHaveURL(new RegExp(told.samples[1].key))
+    await expect(page.locator('[data-tokens]')).toHaveAttribute('data-tokens', String(told.samples[1].tokens))
+  })
 
-  await page.getByRole('button', { name: 'Reward of the group' }).click()
-  await page.getByLabel('Expected').fill('85')
-  await page.getByRole('button', { name: 'Reward all samples' }).click()
-  await expect(samples.first()).toHaveAttribute('data-reward', '0')
-  await page.keyboard.press('Escape')
+  await test.step('another rule rewards all samples anew', async () => {
+    await page.getByRole('button', { name: 'Reward of the group' }).click()
+    await page.getByLabel('Expected').fill('85')
+    await page.getByRole('button', { name: 'Reward all samples' }).click()
+    await expect(samples.first()).toHaveAttribute('data-reward', '0')
+    await page.keyboard.press('Escape')
+  })
 
-  await page.getByRole('button', { name: 'Export …' }).click()
-  const download = page.waitForEvent('download')
-  await page
-    .getByRole('button', { name: /^Export as/ })
-    .first()
-    .click()
-  expect((await download).suggestedFilename()).toContain('4')
+  await test.step('all samples are exported as one file', async () => {
+    await page.getByRole('button', { name: 'Export …' }).click()
+    const download = page.waitForEvent('download')
+    await page
+      .getByRole('button', { name: /^Export as/ })
+      .first()
+      .click()
+    expect((await download).suggestedFilename()).toContain('3')
+  })
 
   await page.getByRole('button', { name: 'Compare with another sample' }).click()
-  await page.getByRole('link', { name: 'Compare with sample 3' }).click()
-  await page.waitForURL(/\/compare\?/)
-  expect(new URL(page.url()).searchParams.get('right')).toContain(told.samples[2].key)
+  await expect(page.getByRole('link', { name: 'Compare with sample 3' })).toHaveAttribute(
+    'href',
+    new RegExp(`/compare\\?left=${told.samples[1].key}&right=${told.samples[2].key}`),
+  )
 })
 
-test('a group is followed after a reload, one sample is stopped, then all', async ({ page, request }) => {
+test('A group is followed after a reload, one sample is stopped, then all', async ({ page, request }) => {
   const slow = await startSlowServer(150)
   await request.delete('/api/servers/slow', { headers: CHANGING, data: {} })
   await request.post('/api/servers', { headers: CHANGING, data: { name: 'slow', baseUrl: slow.baseUrl } })
   await open(page)
   await page.getByLabel('SGLang server').selectOption('slow')
-  await sampled(page, 6, 'What is 25 * 17, and then plus 9?')
+  await send(page, 3, 'What is 25 * 17, and then plus 9?')
   await page.locator('[data-state="writing"]').nth(1).waitFor()
   await page.reload()
   await page.locator('[data-state="writing"][data-sample="1"]').click()
@@ -105,48 +127,30 @@ test('a group is followed after a reload, one sample is stopped, then all', asyn
   await slow.close()
 })
 
-test('a group whose first calls fail can be asked again, with as many samples', async ({ page }) => {
-  await open(page)
-  await page.getByRole('button', { name: 'All sampling parameters …' }).click()
-  await page.getByLabel('Parameters that are not known here, JSON').fill('{"new_in_next": 1}')
-  await page.keyboard.press('Escape')
-  await sampled(page, 2, 'What is 2 + 2?')
+test('Many samples stand in rows that fit both windows, and are found from the library and from each other', async ({
+  page,
+  request,
+}) => {
+  const { groupId, keys } = await runGroup(request, 17)
+  await open(page, `/?t=${encodeURIComponent(keys[1] ?? '')}&group=${groupId}`)
   await ended(page)
-  await expect(page.getByRole('textbox', { name: 'Samples' })).toHaveValue('2')
-})
-
-test('many samples stand in rows, all of them in sight', async ({ page, request }) => {
-  const body = { prompt: 'What is 2 + 2?', samples: 24, sampling: { max_new_tokens: 2 } }
-  const { groupId, samples } = await (await request.post('/api/groups', { headers: CHANGING, data: body })).json()
-  await request.get(`/api/groups/${groupId}/events`, { headers: AUTHORIZED })
-  await open(page, `/?t=${encodeURIComponent(samples[0].trajectoryId)}&group=${groupId}`)
-  await ended(page)
-  for (const index of [0, 23]) await expect(page.locator(`[data-sample="${index}"]`)).toBeInViewport({ ratio: 1 })
-  await page.locator('[data-sample="0"]').focus()
+  const selected = page.locator('[data-sample][aria-selected="true"]')
+  await expect(selected).toHaveAttribute('data-sample', '1')
+  for (const index of [0, 16]) await expect(page.locator(`[data-sample="${index}"]`)).toBeInViewport({ ratio: 1 })
+  await selected.focus()
   await page.keyboard.press('End')
-  await expect(page.getByRole('option', { name: '24 length' })).toHaveAttribute('aria-selected', 'true')
-  await expectFit(page)
-})
+  await expect(page.getByRole('option', { name: '17 length' })).toHaveAttribute('aria-selected', 'true')
+  await expectFitEverywhere(page, undefined, '[data-samples]')
 
-test('a group takes a long prompt of ids, as a run does', async ({ request }) => {
-  const ids = new Array(200_000).fill(300)
-  for (const [path, data] of [
-    ['/api/rollouts', { ids }],
-    ['/api/groups', { ids, samples: 2 }],
-  ] as const)
-    expect((await request.post(path, { headers: CHANGING, data })).ok(), path).toBe(true)
-})
-
-test('the samples of a group are found in the library, and from each of them', async ({ page, request }) => {
-  const body = { prompt: 'What is 2 + 2?', samples: 2, sampling: { max_new_tokens: 4 } }
-  const { groupId, samples } = await (await request.post('/api/groups', { headers: CHANGING, data: body })).json()
-  await request.get(`/api/groups/${groupId}/events`, { headers: AUTHORIZED })
-  await open(page, `/library?group=${groupId}`)
-  await expect(page.locator('tr[data-key]')).toHaveCount(2)
-  await page.getByRole('link', { name: 'sample 2' }).click()
-  await expect(page.locator('[data-sample][aria-selected="true"]')).toHaveAttribute('data-sample', '1')
-  await open(page, `/t/${samples[0].trajectoryId}`)
-  await expect(page.getByText('Sample 1 of 2')).toBeVisible()
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.getByRole('region', { name: 'Samples' }).getByRole('link', { name: 'Library' }).click()
+  await expect(page.locator('tr[data-key]')).toHaveCount(17)
+  await page.locator(`tr[data-key="${keys[0]}"] a[href^="/t/"]`).click()
+  await expect(page.getByText('Sample 1 of 17')).toBeVisible()
   await page.getByRole('link', { name: 'next →' }).click()
-  await expect(page.getByText('Sample 2 of 2')).toBeVisible()
+  await expect(page.getByText('Sample 2 of 17')).toBeVisible()
+  await page.goBack()
+  await page.goBack()
+  await page.getByRole('link', { name: 'sample 2', exact: true }).click()
+  await expect(selected).toHaveAttribute('data-sample', '1')
 })

@@ -13,7 +13,7 @@ import { byteId, byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import { chatml } from '#lib/tito/small-templates.ts'
 import { changeReward, groupNamed, groupRequestSchema, startGroup } from './groups.ts'
 import { Problem } from './problem.ts'
-import { continueRollout, startRollout } from './rollouts.ts'
+import { continueRollout, rolloutRequestSchema, startRollout } from './rollouts.ts'
 import { searchPattern } from './search-pattern.ts'
 import type { Services } from './services.ts'
 import { testServices } from './test-services.ts'
@@ -258,6 +258,12 @@ test('a pattern that never ends takes nobody else’s time', async () => {
   )
   expect(searchPattern('(b)(c)?', 'u', 'abab')).toEqual({ kind: 'found', text: 'b' })
   expect(searchPattern('x|(y)', 'iu', 'Xx')).toEqual({ kind: 'found', text: 'x' })
+})
+
+test('a group takes a long prompt of ids, as a run does', () => {
+  const request = { ids: new Array(200_000).fill(300) }
+  expect(rolloutRequestSchema.parse(request).ids).toHaveLength(200_000)
+  expect(groupRequestSchema.parse({ ...request, samples: 2 }).ids).toHaveLength(200_000)
 })
 
 test('what is no group is a problem, and so is what no group can be', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { json, readJson, route } from './route.ts'
+import { json, readJson, readLargeJson, route } from './route.ts'
 import type { Services } from './services.ts'
 import { shareServices } from './shared.ts'
 
@@ -25,6 +25,13 @@ test.each([
       detail: `the body is nested deeper than 100 levels, from character ${character} on`,
     },
   })
+})
+
+test('a body with the ids of a long prompt may be larger than another body', async () => {
+  const body = JSON.stringify({ ids: new Array(300_000).fill(30_000) })
+  const request = () => new Request('http://127.0.0.1/', { method: 'POST', body })
+  expect((await readLargeJson(request(), anything)).ids).toHaveLength(300_000)
+  await expect(readJson(request(), anything)).rejects.toMatchObject({ details: { status: 413, code: 'TOO_LARGE' } })
 })
 
 test('a call that needs no body is answered without one and without a content type, behind the header of changes', async () => {
