@@ -2,7 +2,7 @@
 import { encode } from '#lib/core/codec.ts'
 import { FORMAT, type Trajectory, type VocabEntry } from '#lib/core/trajectory.ts'
 
-export const LONG_TOKEN = 'x'.repeat(20_000)
+const LONG_TOKEN = 'x'.repeat(20_000)
 
 /** Each line is drawn in lines of its own. */
 const LINES: readonly (readonly VocabEntry[])[] = [
