@@ -8,7 +8,9 @@ async function exported(page: Page): Promise<string> {
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Export as Rollscope' }).click()
-  return readFile(await (await download).path(), 'utf8')
+  const text = await readFile(await (await download).path(), 'utf8')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  return text
 }
 
 async function openFile(page: Page, name: string, text: string, folder: string): Promise<void> {
@@ -20,113 +22,77 @@ async function openFile(page: Page, name: string, text: string, folder: string):
   await (await chooser).setFiles(file)
 }
 
-test('a trajectory is exported, opened elsewhere, and exported again, byte for byte', async ({
+test('A run is exported, opened from the list, continued, and opened again from its file under a key of its own', async ({
   page,
-  browser,
 }, info) => {
+  const folder = info.outputPath('.').replace(/\/\.$/, '')
   await open(page)
+
+  // lib/formats/open.test.ts has every other reason.
+  await test.step('A file that is no trajectory is refused with the place in it, and the question stays', async () => {
+    await expect(page.getByLabel('Question')).toHaveValue(/\w/)
+    await page.getByLabel('Question').fill('What is 31 * 3?')
+    await openFile(page, 'wrong.json', '{"format": "rollscope.trajectory/1", "id": 7}', folder)
+    const alert = page.getByRole('alert').filter({ hasText: 'wrong.json' })
+    await expect(alert).toContainText('id: expected a string, found 7')
+    await expect(page.getByLabel('Question')).toHaveValue('What is 31 * 3?')
+    await alert.getByRole('button', { name: 'Dismiss' }).click()
+    await expect(alert).toHaveCount(0)
+  })
+
   await greedy(page)
-  await ask(page, 'What is 25 * 17, and then plus 9?')
+  await ask(page, 'What is 31 * 3?')
+  const key = await shownKey(page)
   const file = await exported(page)
-  const elsewhere = await (await browser.newContext()).newPage()
-  await open(elsewhere)
-  await openFile(elsewhere, 'colleague.json', file, info.outputPath('.').replace(/\/\.$/, ''))
-  await elsewhere.waitForURL(/\/t\//)
-  await idle(elsewhere)
-  expect(await exported(elsewhere)).toBe(file)
-  await expect(elsewhere.locator('[data-call]')).toHaveCount(2)
-  const key = new URL(elsewhere.url()).pathname.slice('/t/'.length)
-  const answer = await elsewhere.request.get(`/api/trajectories/${key}/export`, { headers: AUTHORIZED })
-  expect(await answer.text()).toBe(file)
-  expect(answer.headers()['content-disposition']).toMatch(/^attachment; filename="trajectory-[\w-]+\.json"$/)
+
+  await test.step('The run is listed beside the examples, and its page exports the same bytes', async () => {
+    await page.getByRole('button', { name: 'Open' }).click()
+    const dialog = page.getByRole('dialog')
+    for (const { name } of EXAMPLES) await expect(dialog.locator(`a[href="/example/${name}"]`)).toBeVisible()
+    await dialog.getByRole('link', { name: 'What is 31 * 3?' }).first().click()
+    await page.waitForURL(`**/t/${key}`)
+    await idle(page)
+    expect(await exported(page)).toBe(file)
+    const answer = await page.request.get(`/api/trajectories/${key}/export`, { headers: AUTHORIZED })
+    expect(await answer.text()).toBe(file)
+    expect(answer.headers()['content-disposition']).toMatch(/^attachment; filename="trajectory-[\w-]+\.json"$/)
+  })
+
+  await test.step('A file that differs from the stored run gets a key of its own', async () => {
+    const changed = file.replace('"model": {', '"note": "mine",\n  "model": {')
+    await openFile(page, 'changed.json', changed, folder)
+    await page.waitForURL(/\/t\/.*~2$/)
+    await idle(page)
+    expect(await exported(page)).toBe(changed)
+  })
+
+  await test.step('A stored run continues in the playground', async () => {
+    await page.getByRole('link', { name: 'Continue in the playground' }).click()
+    await idle(page)
+    await expect(page.getByLabel('Next turn')).toHaveValue('')
+    await ask(page, 'Now add 9.')
+    await expect(page.locator('[data-call]')).toHaveCount(2)
+  })
 })
 
-test('a file changed by hand keeps its id and gets a place of its own', async ({ page }, info) => {
-  await open(page)
-  await greedy(page)
-  await ask(page, 'What is 2 * 3?')
-  const file = await exported(page)
-  await openFile(
-    page,
-    'changed.json',
-    file.replace('"createdAt": "2', '"note": "mine",\n  "createdAt": "2'),
-    info.outputPath('.').replace(/\/\.$/, ''),
-  )
-  await page.waitForURL(/\/t\/.*~2$/)
+test('An example opens from the dialog, exports its own file, and can be dropped anywhere', async ({ page }) => {
+  await open(page, '/servers')
+  await page.getByRole('button', { name: 'Open' }).click()
+  // Stored runs may have the same title.
+  await page.getByRole('dialog').locator('a[href="/example/two-steps"]').click()
   await idle(page)
-})
-
-test('a file can be dropped anywhere', async ({ page }) => {
-  await open(page)
-  await greedy(page)
-  await ask(page, 'What is 2 * 4?')
+  await expect(page.locator('.token-row[data-ink="trained"]').first()).toBeAttached()
   const file = await exported(page)
-  await page.getByRole('link', { name: 'Rollscope' }).click()
+  expect(file).toBe(await readFile('public/examples/two-steps.json', 'utf8'))
   const data = await page.evaluateHandle((text) => {
     const transfer = new DataTransfer()
     transfer.items.add(new File([text], 'dropped.json', { type: 'application/json' }))
     return transfer
   }, file)
   await page.dispatchEvent('body', 'dragover', { dataTransfer: data })
-  await expect(page.getByText('Drop to open the file')).toBeVisible()
+  await expect(page.getByText('Drop to open the trajectory')).toBeVisible()
   await page.dispatchEvent('body', 'drop', { dataTransfer: data })
   await page.waitForURL(/\/t\//)
   await idle(page)
-})
-
-// lib/formats/open.test.ts has every other reason.
-test('A file that is no trajectory is refused with the place in it, and the question is kept', async ({
-  page,
-}, info) => {
-  await open(page)
-  const text = '{"format": "rollscope.trajectory/1", "id": 7}'
-  await openFile(page, 'wrong.json', text, info.outputPath('.').replace(/\/\.$/, ''))
-  const alert = page.getByRole('alert').filter({ hasText: 'wrong.json' })
-  await expect(alert).toContainText('id: expected a string, found 7')
-  await expect(page.getByLabel('Question')).toHaveValue(/\w/)
-  await alert.getByRole('button', { name: 'Dismiss' }).click()
-  await expect(alert).toHaveCount(0)
-})
-
-test('a stored trajectory is listed, opens by its address and goes on in the playground', async ({ page }) => {
-  await open(page)
-  await greedy(page)
-  await ask(page, 'What is 31 * 3?')
-  const key = await shownKey(page)
-  await page.getByRole('button', { name: 'Open' }).click()
-  await page.getByRole('dialog').getByRole('link', { name: 'What is 31 * 3?' }).first().click()
-  await page.waitForURL(`**/t/${key}`)
-  await idle(page)
-  await page.reload()
-  await idle(page)
-  await page.getByRole('link', { name: 'Continue in the playground' }).click()
-  await idle(page)
-  await expect(page.getByLabel('Next turn')).toHaveValue('')
-  await page.reload()
-  await expect(page.getByLabel('Next turn')).toHaveValue('')
-  await idle(page)
-  await ask(page, 'Now add 9.')
   await expect(page.locator('[data-call]')).toHaveCount(2)
 })
-
-test('an address of nothing says so', async ({ page }) => {
-  await open(page, '/t/nothing')
-  await expect(page.getByRole('alert').filter({ hasText: 'there is no such trajectory' })).toBeVisible()
-  await page.goto('/nowhere')
-  await expect(page.getByRole('heading', { name: 'There is no such page' })).toBeVisible()
-})
-
-test('there are examples', () => {
-  expect(EXAMPLES.length).toBeGreaterThanOrEqual(3)
-})
-
-for (const { name } of EXAMPLES)
-  test(`example ${name} is drawn`, async ({ page }) => {
-    await open(page)
-    await page.getByRole('button', { name: 'Open' }).click()
-    // Stored runs may have the same title.
-    await page.getByRole('dialog').locator(`a[href="/example/${name}"]`).click()
-    await idle(page)
-    await expect(page.locator('.token-row[data-ink="trained"]').first()).toBeAttached()
-    expect(await exported(page)).toBe(await readFile(`public/examples/${name}.json`, 'utf8'))
-  })
