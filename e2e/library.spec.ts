@@ -1,12 +1,11 @@
 /** The library: found, sorted, labelled, deleted and taken back, exported; by mouse, by keyboard, over HTTP. */
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import os from 'node:os'
-import path from 'node:path'
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
-import { AUTHORIZED, CHANGING, open, startApplication, stopApplication, TOKEN } from './application.ts'
-import { expectFit, SCREENS, watch } from './fit.ts'
+import { FORMAT, type Trajectory } from '#lib/core/trajectory.ts'
+import { AUTHORIZED, CHANGING, open } from './application.ts'
+import { expectFit, expectFitEverywhere, SCREENS, watch } from './fit.ts'
 import { startSlowServer } from './slow-server.ts'
 
 const NAMES = ['two-steps', 'parallel-calls', 'tool-error'] as const
@@ -45,8 +44,8 @@ async function openLibrary(page: Page, query = ''): Promise<void> {
   await settled(page)
 }
 
+/** Exports from the dialog that is open. */
 async function exportedAs(page: Page, format: string): Promise<{ readonly name: string; readonly text: string }> {
-  await page.getByRole('button', { name: 'Export …' }).click()
   const download = page.waitForEvent('download')
   await page
     .getByRole('dialog')
@@ -58,280 +57,284 @@ async function exportedAs(page: Page, format: string): Promise<{ readonly name: 
   return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') }
 }
 
-test('found, sorted, labelled, deleted and taken back, exported', async ({ page, request }) => {
-  const { tag, keys } = await store(request)
-  await open(page)
-  await page.getByRole('link', { name: 'Library' }).click()
-  await page.waitForURL('**/library')
-  await page.getByRole('searchbox', { name: 'Search' }).fill(tag)
-  await expect(titles(page)).toHaveCount(3)
-  await expect(page.locator('[data-range]')).toHaveText('1–3 of 3')
-
-  await page.getByRole('button', { name: 'Tokens' }).click()
-  await settled(page)
-  const tokens = await page.locator('tr[data-key] td:nth-child(5)').allTextContents()
-  expect(tokens.map(Number)).toEqual(tokens.map(Number).toSorted((a, b) => b - a))
-  await page.getByRole('button', { name: 'Title' }).click()
-  await page.waitForURL(/sort=title/)
-  await settled(page)
-  const sorted = await titles(page).allTextContents()
-  expect(sorted).toEqual(sorted.toSorted())
-  await expect(page.getByRole('columnheader', { name: 'Title' })).toHaveAttribute('aria-sort', 'ascending')
-
-  await page.locator(`tr[data-key="${keys[1]}"] td`).nth(3).click()
-  await page.getByLabel('Title').fill('Renamed here')
-  await page.getByLabel('Title').press('Enter')
-  await saved(page)
-  await page.getByLabel('Tags').fill('to keep')
-  await page.getByLabel('Tags').press('Enter')
-  await expect(page.getByRole('button', { name: 'Take away the tag to keep' })).toBeVisible()
-  await page.getByLabel('Reward').fill('0.5')
-  await page.getByLabel('Note').fill('two\nlines')
-  await page.getByLabel('Title').focus()
-  await expect(page.locator(`tr[data-key="${keys[1]}"]`)).toContainText('0.5')
-  await expect
-    .poll(async () => await stored(request, keys[1] as string))
-    .toMatchObject({ title: 'Renamed here', tags: [tag, 'to keep'], reward: 0.5, note: 'two\nlines' })
-  await page.getByLabel('Reward').fill('much')
-  await page.getByLabel('Reward').press('Enter')
-  await expect(page.getByText('a number, or nothing')).toBeVisible()
-  await page.getByLabel('Reward').press('Escape')
-  await expect(page.getByLabel('Reward')).toHaveValue('0.5')
-  await page.reload()
-  await expect(page.getByLabel('Title')).toHaveValue('Renamed here')
-  await expect(titles(page).filter({ hasText: 'Renamed here' })).toHaveCount(1)
-
-  await page.getByLabel('Choose Renamed here').check()
-  await page.locator(`tr[data-key="${keys[0]}"] input`).check()
-  await page.getByRole('button', { name: 'Delete' }).first().click()
-  await expect(titles(page)).toHaveCount(1)
-  await expect(page.getByText('2 deleted.')).toBeVisible()
-  expect((await stored(request, keys[0] as string)).code).toBe('DELETED')
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await expect(titles(page)).toHaveCount(3)
-  await expect(titles(page).and(page.locator(':focus'))).toHaveCount(1)
-  await page.locator('tr[data-key] td:nth-child(5)').first().click()
-  await page.keyboard.press('ArrowDown')
-  await expect(titles(page).nth(1)).toBeFocused()
-  await expect(page.locator('tr[data-key]').nth(1)).toHaveAttribute('data-shown', 'true')
-
-  await page.locator(`tr[data-key="${keys[2]}"] input`).check()
-  await page.locator(`tr[data-key="${keys[1]}"] input`).check()
-  const file = await exportedAs(page, 'Rollscope')
-  expect(file.name).toBe('trajectories-2.jsonl')
-  const again = await request.post('/api/import', {
-    headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
-    data: Buffer.from(file.text),
-  })
-  // An equal trajectory is not kept twice: what comes back under the same keys, in the order chosen, is the same.
-  expect((await again.json()).trajectories).toEqual([keys[2], keys[1]])
-  const foreign = await exportedAs(page, 'slime')
-  expect(foreign.name).toBe('trajectories-2.slime.jsonl')
-  expect(
-    foreign.text
-      .trimEnd()
-      .split('\n')
-      .map((line) => typeof JSON.parse(line).response_length),
-  ).toEqual(['number', 'number'])
-})
-
-test('An export of a selection leaves out runs without tokens and names them, and is refused where no run has tokens', async ({
+test('Library finds, sorts, labels, deletes, restores and exports trajectories, and fits each window', async ({
   page,
   request,
 }) => {
-  const { tag, keys } = await store(request, ['two-steps', 'tool-error'])
-  const { segments: _, ...first } = await stored(request, keys[0] as string)
+  const wrongs = watch(page)
+  const { tag, keys } = await store(request)
+  const [first = '', second = '', third = ''] = keys
+  const { segments: _, ...rest } = await stored(request, first)
   const outcome = { kind: 'failed', code: 'UNREACHABLE', message: 'No answer.' }
-  await imported(request, { ...first, segments: [], outcome, id: `${tag}-empty`, title: 'Failed at once' })
-  await openLibrary(page, `?tag=${tag}`)
-  await page.getByLabel('Choose all of this page').check()
-  await page.getByRole('button', { name: 'Export …' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Export 2 as JSONL, a trajectory a line' })
-  await expect(dialog).toContainText('1 of 3 runs has no tokens and is left out.')
-  await dialog.getByText('Which, and why').click()
-  await expect(dialog.getByRole('link', { name: 'Failed at once' })).toBeVisible()
-  await expect(dialog).toContainText('the run failed before its first token with UNREACHABLE: No answer.')
-  await expect(dialog.getByText(/things of these trajectories are lost/).first()).toBeVisible()
-  const download = page.waitForEvent('download')
-  await dialog.getByRole('button', { name: 'Export as slime' }).click()
-  const file = await download
-  expect(file.suggestedFilename()).toBe('trajectories-2.slime.jsonl')
-  expect((await readFile(await file.path(), 'utf8')).trimEnd().split('\n')).toHaveLength(2)
+  const empty = { ...rest, segments: [], outcome, id: `${tag}-empty`, title: 'Failed at once' }
+  const without = await imported(request, empty)
+  const row = (key: string) => page.locator(`tr[data-key="${key}"]`)
+  const dialog = page.getByRole('dialog')
 
-  await openLibrary(page, `?tag=${tag}&outcome=failed`)
-  await page.getByLabel('Choose all of this page').check()
-  await page.getByRole('button', { name: 'Export …' }).click()
-  const empty = page.getByRole('dialog')
-  await expect(empty).toContainText('The selected run has no tokens.')
-  await expect(empty.getByRole('button', { name: /^Export as/ })).toHaveCount(0)
+  await test.step('A search narrows the list, and a column sorts it', async () => {
+    await openLibrary(page)
+    await page.getByRole('searchbox', { name: 'Search' }).fill(tag)
+    await expect(titles(page)).toHaveCount(4)
+    await expect(page.locator('[data-range]')).toHaveText('1–4 of 4')
+    await page.getByRole('button', { name: 'Title' }).click()
+    await page.waitForURL(/sort=title/)
+    await settled(page)
+    const sorted = await titles(page).allTextContents()
+    expect(sorted).toEqual(sorted.toSorted())
+    await expect(page.getByRole('columnheader', { name: 'Title' })).toHaveAttribute('aria-sort', 'ascending')
+  })
+
+  await test.step('Labels of a row are stored, and are there after a reload', async () => {
+    await row(second).locator('td').nth(3).click()
+    await page.getByLabel('Title').fill('Renamed here')
+    await page.getByLabel('Title').press('Enter')
+    await saved(page)
+    await page.getByLabel('Tags').fill('to keep')
+    await page.getByLabel('Tags').press('Enter')
+    await expect(page.getByRole('button', { name: 'Take away the tag to keep' })).toBeVisible()
+    await page.getByLabel('Reward').fill('0.5')
+    await page.getByLabel('Note').fill('two\nlines')
+    await page.getByLabel('Title').focus()
+    await expect(row(second)).toContainText('0.5')
+    await expect
+      .poll(async () => await stored(request, second))
+      .toMatchObject({ title: 'Renamed here', tags: [tag, 'to keep'], reward: 0.5, note: 'two\nlines' })
+    await page.reload()
+    await expect(page.getByLabel('Title')).toHaveValue('Renamed here')
+    await expect(titles(page).filter({ hasText: 'Renamed here' })).toHaveCount(1)
+  })
+
+  await test.step('List and panel fit', async () => {
+    await page.getByLabel('Choose Renamed here').check()
+    await expectFitEverywhere(page)
+    // A narrow window shows the panel in place of the list.
+    await row(second).locator('button').click()
+    await expect(page.getByLabel('Note')).toBeVisible()
+    await expectFit(page)
+    await page.getByRole('button', { name: 'Back to the list' }).click()
+    await expect(row(second)).toBeVisible()
+    await page.setViewportSize(SCREENS[0].viewport)
+  })
+
+  await test.step('Deleted rows are restored by Undo, and keys continue from the row that was clicked', async () => {
+    await row(first).locator('input').check()
+    await page.getByRole('button', { name: 'Delete' }).first().click()
+    await expect(titles(page)).toHaveCount(2)
+    await expect(page.getByText('2 deleted.')).toBeVisible()
+    expect((await stored(request, first)).code).toBe('DELETED')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect(titles(page)).toHaveCount(4)
+    await expect(titles(page).and(page.locator(':focus'))).toHaveCount(1)
+    await page.locator('tr[data-key] td:nth-child(5)').first().click()
+    await page.keyboard.press('ArrowDown')
+    await expect(titles(page).nth(1)).toBeFocused()
+    await expect(page.locator('tr[data-key]').nth(1)).toHaveAttribute('data-shown', 'true')
+  })
+
+  await test.step('An export of two rows is read back as the same two, in the order in which they were chosen', async () => {
+    await row(third).locator('input').check()
+    await row(second).locator('input').check()
+    await page.getByRole('button', { name: 'Export …' }).click()
+    const { name, text } = await exportedAs(page, 'Rollscope')
+    expect(name).toBe('trajectories-2.jsonl')
+    const headers = { ...CHANGING, 'content-type': 'application/octet-stream' }
+    const again = await request.post('/api/import', { headers, data: Buffer.from(text) })
+    // An equal trajectory is not kept twice: what comes back under the same keys is the same.
+    expect((await again.json()).trajectories).toEqual([third, second])
+  })
+
+  await test.step('An export leaves out the run without tokens and names it', async () => {
+    await page.getByLabel('Choose all of this page').check()
+    await page.getByRole('button', { name: 'Export …' }).click()
+    await expect(dialog).toContainText('1 of 4 runs has no tokens and is left out.')
+    await dialog.getByText('Which, and why').click()
+    await expect(dialog.getByRole('link', { name: 'Failed at once' })).toBeVisible()
+    await expect(dialog).toContainText('the run failed before its first token with UNREACHABLE: No answer.')
+    await expect(dialog.getByText(/things of these trajectories are lost/).first()).toBeVisible()
+    const { name, text } = await exportedAs(page, 'slime')
+    expect(name).toBe('trajectories-3.slime.jsonl')
+    const lines = text.trimEnd().split('\n')
+    expect(lines.map((line) => typeof JSON.parse(line).response_length)).toEqual(['number', 'number', 'number'])
+  })
+
+  await test.step('An export of a run without tokens alone is not offered', async () => {
+    await page.getByRole('button', { name: 'Clear', exact: true }).click()
+    await row(without).locator('input').check()
+    await page.getByRole('button', { name: 'Export …' }).click()
+    await expect(dialog).toContainText('The selected run has no tokens.')
+    await expect(dialog.getByRole('button', { name: /^Export as/ })).toHaveCount(0)
+  })
+  expect(wrongs).toEqual([])
 })
 
-test('by keyboard alone', async ({ page, request }) => {
+test('Keyboard alone searches, edits, deletes and opens a row, whose own page changes and restores it', async ({
+  page,
+  request,
+}) => {
   const { tag, keys } = await store(request)
-  await openLibrary(page)
-  await page.keyboard.press('/')
-  await expect(page.getByRole('searchbox')).toBeFocused()
-  await page.keyboard.type(tag)
-  await expect(titles(page)).toHaveCount(3)
+  const [first, key = ''] = keys
   const focusedKey = () =>
     page.evaluate(() => document.activeElement?.closest<HTMLElement>('tr[data-key]')?.dataset.key)
-  for (let tabs = 0; tabs < 20 && (await focusedKey()) === undefined; tabs++) await page.keyboard.press('Tab')
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('End')
-  expect(await focusedKey()).toBe(keys[0])
-  await page.keyboard.press('k')
-  expect(await focusedKey()).toBe(keys[1])
-  await page.keyboard.press('e')
-  await expect(page.getByLabel('Title')).toBeFocused()
-  await page.keyboard.press('Control+a')
-  await page.keyboard.type('Typed')
-  await page.keyboard.press('Enter')
-  await saved(page)
-  await page.keyboard.press('Tab')
-  await page.keyboard.type('-2')
-  await page.keyboard.press('Enter')
-  await expect(page.locator(`tr[data-key="${keys[1]}"]`)).toContainText('−2')
-  await page.keyboard.press('Escape')
-  await expect.poll(focusedKey).toBe(keys[1])
-  await page.keyboard.press('Space')
-  await page.keyboard.press('ArrowUp')
-  await page.keyboard.press('x')
-  await expect(page.getByText('2 chosen')).toBeVisible()
-  await page.keyboard.press('Delete')
-  await expect(titles(page)).toHaveCount(1)
-  expect(await focusedKey()).toBe(keys[0])
-  await page.keyboard.press('u')
-  await expect(titles(page)).toHaveCount(3)
-  await page.keyboard.press('?')
-  await expect(page.getByRole('dialog').getByRole('heading', { name: 'Library' })).toBeVisible()
-  await page.keyboard.press('Escape')
-  expect(await stored(request, keys[1] as string)).toMatchObject({ title: 'Typed', reward: -2 })
-  await page.locator(`tr[data-key="${keys[1]}"] a`).focus()
-  await page.keyboard.press('Enter')
-  await page.waitForURL(`**/t/${keys[1]}`)
-})
 
-test('page by page, while others are added', async ({ page, request }) => {
-  const { tag, keys } = await store(
-    request,
-    Array.from({ length: 57 }, (_, n) => NAMES[n % 3] as Example),
-  )
-  await openLibrary(page, `?tag=${tag}`)
-  await expect(page.locator('[data-range]')).toHaveText('1–50 of 57')
-  await imported(request, { ...(await stored(request, keys[0] as string)), id: `${tag}-later` })
-  await page.getByRole('button', { name: 'Next page' }).click()
-  await expect(page.locator('[data-range]')).toHaveText('52–58 of 58')
-  expect(await page.locator('tr[data-key]').evaluateAll((rows) => rows.map((row) => row.dataset.key))).toEqual(
-    keys.slice(0, 7).reverse(),
-  )
-  await page.reload()
-  await expect(page.locator('[data-range]')).toHaveText('52–58 of 58')
-  await page.getByRole('button', { name: 'Previous page' }).click()
-  await expect(page.locator('[data-range]')).toHaveText('2–51 of 58')
-  await page.goBack()
-  await expect(page.locator('[data-range]')).toHaveText('52–58 of 58')
-  await page.goto(`/library?tag=${tag}&sort=tokens&cursor=nonsense`)
-  await expect(page.getByRole('alert').filter({ hasText: 'none that this server has given' })).toBeVisible()
-  await page.getByRole('button', { name: 'Show the first page' }).click()
-  await expect(page.locator('[data-range]')).toHaveText('1–50 of 58')
-})
-
-test('what is said of a trajectory during its run stays, and a running one is not deleted', async ({
-  page,
-  request,
-}) => {
-  // Slow enough to be looked at for as long as this takes; stopped below.
-  const slow = await startSlowServer(1_500)
-  await request.delete('/api/servers/library-slow', { headers: CHANGING, data: {} })
-  await request.post('/api/servers', { headers: CHANGING, data: { name: 'library-slow', baseUrl: slow.baseUrl } })
-  const started = await request.post('/api/rollouts', {
-    headers: CHANGING,
-    data: {
-      prompt: 'What is 25 * 17, and then plus 9?',
-      tools: ['calculator'],
-      server: 'library-slow',
-      sampling: { temperature: 0 },
-      detached: true,
-    },
+  await test.step('A row is found, edited and deleted', async () => {
+    await openLibrary(page)
+    await page.keyboard.press('/')
+    await expect(page.getByRole('searchbox')).toBeFocused()
+    await page.keyboard.insertText(tag)
+    await expect(titles(page)).toHaveCount(3)
+    for (let tabs = 0; tabs < 20 && (await focusedKey()) === undefined; tabs++) await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('End')
+    expect(await focusedKey()).toBe(first)
+    await page.keyboard.press('k')
+    expect(await focusedKey()).toBe(key)
+    await page.keyboard.press('e')
+    await expect(page.getByLabel('Title')).toBeFocused()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('Typed')
+    await page.keyboard.press('Enter')
+    await saved(page)
+    await page.keyboard.press('Tab')
+    await page.keyboard.insertText('-2')
+    await page.keyboard.press('Enter')
+    await expect(page.locator(`tr[data-key="${key}"]`)).toContainText('−2')
+    await page.keyboard.press('Escape')
+    await expect.poll(focusedKey).toBe(key)
+    await page.keyboard.press('Space')
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('x')
+    await expect(page.getByText('2 chosen')).toBeVisible()
+    await page.keyboard.press('Delete')
+    await expect(titles(page)).toHaveCount(1)
+    expect(await focusedKey()).toBe(first)
+    await page.keyboard.press('u')
+    await expect(titles(page)).toHaveCount(3)
+    await page.keyboard.press('?')
+    await expect(page.getByRole('dialog').getByRole('heading', { name: 'Library' })).toBeVisible()
+    await page.keyboard.press('Escape')
+    expect(await stored(request, key)).toMatchObject({ title: 'Typed', reward: -2 })
+    await page.locator(`tr[data-key="${key}"] a`).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/t/${key}`)
   })
-  const { trajectoryId: key, rolloutId } = await started.json()
-  await expect.poll(async () => (await stored(request, key)).segments.length).toBeGreaterThanOrEqual(1)
-  await openLibrary(page, `?row=${key}`)
-  const row = page.locator(`tr[data-key="${key}"]`)
-  await expect(row).toContainText('running')
-  await page.getByLabel('Title').fill('Said during the run')
-  await page.getByLabel('Title').press('Enter')
-  await saved(page)
-  await page.getByRole('complementary').getByRole('button', { name: 'Delete' }).click()
-  const alert = page.getByRole('alert').filter({ hasText: 'Said during the run' })
-  await expect(alert).toContainText('a rollout is writing this trajectory')
-  await expect(alert).toContainText('Stop the rollout')
-  await request.post(`/api/rollouts/${rolloutId}/cancel`, { headers: CHANGING, data: {} })
-  expect(await stored(request, key)).toMatchObject({ title: 'Said during the run', outcome: { reason: 'cancelled' } })
-  await expect(row).toContainText('cancelled')
-  await page.getByRole('complementary').getByRole('button', { name: 'Delete' }).click()
-  await expect(row).toHaveCount(0)
-  await slow.close()
+
+  await test.step('Labels are changed on the page of the trajectory, and the library shows them', async () => {
+    await page.getByLabel('Title').fill('From its own page')
+    await page.getByLabel('Title').press('Enter')
+    await saved(page)
+    await page.getByRole('link', { name: 'Library' }).click()
+    await page.waitForURL('**/library')
+    await expect(page.getByRole('link', { name: 'From its own page' })).toBeVisible()
+  })
+
+  await test.step('A deleted trajectory is restored on its page', async () => {
+    await request.delete(`/api/trajectories/${key}`, { headers: CHANGING, data: {} })
+    await page.goto(`/t/${key}`)
+    await expect(page.getByRole('alert').filter({ hasText: 'was deleted' })).toBeVisible()
+    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.locator('[data-idle="true"]').waitFor()
+    await expect(page.getByLabel('Title')).toHaveValue('From its own page')
+    expect(await stored(request, key)).toMatchObject({ title: 'From its own page' })
+  })
 })
 
-test('labels are changed where the trajectory is looked at, and a deleted one can be restored there', async ({
+test('Pages of the list, a running trajectory, an empty library and a lost server are shown', async ({
   page,
   request,
 }) => {
-  const { keys } = await store(request, ['two-steps'])
-  const [key = ''] = keys
-  await open(page, `/t/${key}`)
-  await page.getByLabel('Title').fill('From its own page')
-  await page.getByLabel('Title').press('Enter')
-  await saved(page)
-  await page.getByRole('link', { name: 'Library' }).click()
-  await page.waitForURL('**/library')
-  await page.getByRole('link', { name: 'From its own page' }).click()
-  await page.waitForURL(`**/t/${key}`)
-  await expect(page.getByLabel('Title')).toHaveValue('From its own page')
-  await request.delete(`/api/trajectories/${key}`, { headers: CHANGING, data: {} })
-  await page.reload()
-  await expect(page.getByRole('alert').filter({ hasText: 'was deleted' })).toBeVisible()
-  await page.getByRole('button', { name: 'Restore' }).click()
-  await page.locator('[data-idle="true"]').waitFor()
-  expect(await stored(request, key)).toMatchObject({ title: 'From its own page' })
-})
+  const tag = `journey-${randomUUID().slice(0, 8)}`
+  const small = (name: string | number): Trajectory => ({
+    format: FORMAT,
+    id: `${tag}-${name}`,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    tags: [tag],
+    model: { name: 'none', tools: [] },
+    vocab: { '1': 'one' },
+    segments: [{ kind: 'prompt', ids: [1], messages: [] }],
+    outcome: { kind: 'ended', reason: 'unknown' },
+    provenance: { kind: 'recorded' },
+  })
+  const lines = Array.from({ length: 57 }, (_, n) => JSON.stringify(small(n)))
+  const headers = { ...CHANGING, 'content-type': 'application/octet-stream' }
+  const reply = await request.post('/api/import', { headers, data: Buffer.from(lines.join('\n')) })
+  const keys: readonly string[] = (await reply.json()).trajectories
+  const range = page.locator('[data-range]')
 
-for (const screen of SCREENS)
-  test.describe(`${screen.viewport.width} px`, () => {
-    test.use(screen)
+  await test.step('An unknown cursor leads to the first page', async () => {
+    await open(page, `/library?tag=${tag}&cursor=nonsense`)
+    await expect(page.getByRole('alert').filter({ hasText: 'none that this server has given' })).toBeVisible()
+    await page.getByRole('button', { name: 'Show the first page' }).click()
+    await expect(range).toHaveText('1–50 of 57')
+  })
 
-    test('list, panel and no hit are accessible and fit', async ({ page, request }) => {
-      const isNarrow = screen.viewport.width < 1024
-      const wrongs = watch(page)
-      const { tag, keys } = await store(request)
-      await openLibrary(page, `?q=${tag}`)
-      await page.locator(`tr[data-key="${keys[0]}"] input`).check()
-      await expectFit(page)
-      if (isNarrow) await page.locator(`tr[data-key="${keys[1]}"] button`).click()
-      else await page.locator(`tr[data-key="${keys[1]}"] a`).focus()
-      await expect(page.getByLabel('Note')).toBeVisible()
-      await expectFit(page)
-      if (isNarrow) await page.getByRole('button', { name: 'Back to the list' }).click()
-      await page.getByRole('searchbox').fill(`${tag} and nothing else`)
-      await expect(page.getByText('Nothing matches')).toBeVisible()
-      await expectFit(page)
-      await page.getByRole('button', { name: 'Clear search and filters' }).click()
-      await expect(titles(page).first()).toBeVisible()
-      expect(wrongs).toEqual([])
+  await test.step('The next page begins after the last row shown, though another trajectory was added', async () => {
+    await imported(request, small('later'))
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await expect(range).toHaveText('52–58 of 58')
+    expect(await page.locator('tr[data-key]').evaluateAll((rows) => rows.map((row) => row.dataset.key))).toEqual(
+      keys.slice(0, 7).toReversed(),
+    )
+    await page.getByRole('button', { name: 'Previous page' }).click()
+    await expect(range).toHaveText('2–51 of 58')
+    await page.goBack()
+    await expect(range).toHaveText('52–58 of 58')
+  })
+
+  await test.step('A running trajectory keeps the title that it was given, and is not deleted before its end', async () => {
+    // Slow enough to be looked at for as long as this takes; stopped below.
+    const slow = await startSlowServer(1_500)
+    await request.delete('/api/servers/library-slow', { headers: CHANGING, data: {} })
+    await request.post('/api/servers', { headers: CHANGING, data: { name: 'library-slow', baseUrl: slow.baseUrl } })
+    const started = await request.post('/api/rollouts', {
+      headers: CHANGING,
+      data: {
+        prompt: `What is 2 * 3? ${tag}-running`,
+        server: 'library-slow',
+        sampling: { temperature: 0 },
+        detached: true,
+      },
     })
+    const { trajectoryId: key, rolloutId } = await started.json()
+    await expect.poll(async () => (await stored(request, key)).segments?.length).toBeGreaterThanOrEqual(1)
+    await page.getByRole('searchbox').fill(`${tag}-running`)
+    await expect(page.getByText('Nothing matches')).toBeVisible()
+    await page.getByRole('combobox', { name: 'Tag', exact: true }).selectOption('')
+    const row = page.locator(`tr[data-key="${key}"]`)
+    await expect(row).toContainText('running')
+    await row.locator('td').nth(3).click()
+    await page.getByLabel('Title').fill('Said during the run')
+    await page.getByLabel('Title').press('Enter')
+    await saved(page)
+    await page.getByRole('complementary').getByRole('button', { name: 'Delete' }).click()
+    const alert = page.getByRole('alert').filter({ hasText: 'Said during the run' })
+    await expect(alert).toContainText('a rollout is writing this trajectory')
+    await expect(alert).toContainText('Stop the rollout')
+    await request.post(`/api/rollouts/${rolloutId}/cancel`, { headers: CHANGING, data: {} })
+    expect(await stored(request, key)).toMatchObject({
+      title: 'Said during the run',
+      outcome: { reason: 'cancelled' },
+    })
+    await expect(row).toContainText('cancelled')
+    await page.getByRole('complementary').getByRole('button', { name: 'Delete' }).click()
+    await expect(row).toHaveCount(0)
+    await slow.close()
   })
 
-test('where nothing is stored it says what to do; where the server is gone it says so, and tries again', async ({
-  page,
-}) => {
-  const application = await startApplication(mkdtempSync(path.join(os.tmpdir(), 'rollscope-library-')))
-  await page.goto(`${application.base}/library?token=${TOKEN}`)
-  await expect(page.getByText('Nothing is stored yet')).toBeVisible()
-  await expectFit(page)
-  await stopApplication(application, 'SIGTERM')
-  await page.getByRole('searchbox').fill('x')
-  await expect(page.getByRole('alert').filter({ hasText: 'does not answer' })).toBeVisible()
-  await expectFit(page)
-  await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
+  await test.step('A search without a hit, a lost server and an empty library say what to do', async () => {
+    const list = ({ pathname }: URL) => pathname === '/api/trajectories'
+    await expect(page.getByText('Nothing matches')).toBeVisible()
+    await expectFitEverywhere(page)
+    await page.route(list, (route) => route.abort('connectionrefused'))
+    await page.getByRole('searchbox').fill('x')
+    const lost = page.getByRole('alert').filter({ hasText: 'does not answer' })
+    await expect(lost).toBeVisible()
+    await expectFit(page)
+    await page.unroute(list)
+    await page.route(list, (route) => route.fulfill({ json: { trajectories: [], total: 0, start: 0 } }))
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(lost).toHaveCount(0)
+    await page.getByRole('button', { name: 'Clear search and filters' }).click()
+    await expect(page.getByText('Nothing is stored yet')).toBeVisible()
+    await expectFit(page)
+  })
 })
