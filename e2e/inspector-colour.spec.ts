@@ -130,7 +130,7 @@ test('Colours, the end of their scale and the minimap change what the tokens sho
     })
     await more(page).selectOption('column:advantage')
     await expect(legend(page)).toHaveAttribute('data-legend', 'column:advantage')
-    await expectFit(page)
+    await expectFit(page, 'main')
   })
   expect(faults(wrongs)).toEqual([])
 })
@@ -146,7 +146,7 @@ test('Points, bars and rows of the charts lead to their tokens, another pair is 
   await plot.waitFor()
 
   await test.step('The plots fit', async () => {
-    await expectFitEverywhere(page, () => page.locator('.u-over').nth(1).waitFor())
+    await expectFitEverywhere(page, () => page.locator('.u-over').nth(1).waitFor(), '[role=tabpanel]')
     await page.setViewportSize(SCREENS[0].viewport)
     await page.emulateMedia({ colorScheme: SCREENS[0].colorScheme })
   })

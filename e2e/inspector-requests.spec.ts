@@ -59,7 +59,7 @@ test('Requests tab shows and copies each request, whose cURL generates the same 
 
   await test.step('The copied cURL generates the same tokens on the server', async () => {
     await details.getByRole('button', { name: 'cURL', exact: true }).click()
-    await expectFitEverywhere(page)
+    await expectFitEverywhere(page, undefined, '[role=tabpanel]')
     await page.setViewportSize(SCREENS[0].viewport)
     // requests.test.ts shows without curl that a shell hands it the body.
     if (spawnSync('curl', ['--version']).status !== 0) return
@@ -94,7 +94,7 @@ test('Raw tab finds in the file, copies a value, scrolls to the end with few row
   const lines = file.split('\n').length - 1
   await expect(json).toHaveAttribute('data-lines', String(lines))
   await expect(page.locator('[data-raw-path]')).toHaveText('segments[1].ids[3]')
-  await expectFitEverywhere(page, () => page.locator('[data-row]').first().waitFor())
+  await expectFitEverywhere(page, () => page.locator('[data-row]').first().waitFor(), '[role=tabpanel]')
   await page.setViewportSize(SCREENS[0].viewport)
 
   const field = page.getByLabel('Find in the file')
