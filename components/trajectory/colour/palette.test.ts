@@ -117,7 +117,7 @@ test.each(
 
 test.each(themes)('%s: text is legible on every ground, marks can be told from it', (_theme, colour) => {
   // What is chosen or pointed at in a list.
-  for (const ink of ['ink', 'dim', 'think', 'tool', 'bad'])
+  for (const ink of ['ink', 'dim', 'faint', 'think', 'tool', 'bad'])
     expect([ink, contrast(colour[ink] ?? '', colour['accent-soft'] ?? '') >= 4.5]).toEqual([ink, true])
   for (const ground of ['ground', 'panel', 'raised'])
     for (const ink of ['ink', 'dim', 'faint', 'accent', 'bad', 'warn', 'good', 'think', 'tool'])
