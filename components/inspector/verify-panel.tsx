@@ -66,7 +66,9 @@ export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) 
       const { server: told, versions } = await gatherScores(
         scorer.score({ ids: ids(trajectory), ranges, ...(server !== undefined && { server }) }, own.signal),
         scores,
-        (done) => setAsked({ kind: 'scoring', done, of }),
+        (done) => {
+          if (!own.signal.aborted) setAsked({ kind: 'scoring', done, of })
+        },
       )
       if (own.signal.aborted) return
       setAsked({
