@@ -38,6 +38,7 @@ test.each([
   [{ ...mock(), inputSchema: [] }, /^inputSchema: expected an object/],
   [{ mcp: 5, name: 'a' }, 'mcp: expected a string, found 5'],
   [{ ...mock(), name: 'a b' }, /^name: expected a name of 1 to 64/],
+  [{ ...mock(), run: 'rm -rf /' }, /^expected no key "run"/],
 ])('what is wrong in a tool is told of the kind that it nearly is: %#', (asked, why) => {
   const { error } = askedToolSchema.safeParse(asked)
   expect(error && violationText(schemaViolation(error, asked))).toMatch(why)
