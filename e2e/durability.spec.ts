@@ -1,51 +1,74 @@
-/** What a dead process leaves: everything up to the last closed segment. */
-import { mkdtempSync } from 'node:fs'
+/** What a process leaves when it ends in the middle of a run: everything up to the last closed segment. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, test } from '@playwright/test'
-import { AUTHORIZED, CHANGING, type Segment, startApplication, stopApplication } from './application.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { openTrajectoryStore } from '#lib/store/trajectories.ts'
+import { AUTHORIZED, CHANGING, startApplication, stopApplication } from './application.ts'
 import { startSlowServer } from './slow-server.ts'
+
+const example = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8')) as Trajectory
+/** The example after its first tool call. */
+const unfinished: Trajectory = { ...example, segments: example.segments.slice(0, 3), outcome: { kind: 'running' } }
 
 const call = async (url: string, data?: object) =>
   (
     await fetch(url, data ? { method: 'POST', headers: CHANGING, body: JSON.stringify(data) } : { headers: AUTHORIZED })
   ).json()
 
-for (const signal of ['SIGKILL', 'SIGTERM'] as const)
-  test(`${signal} in mid-run: the trajectory is there up to its last segment, and can be continued`, async () => {
-    const data = mkdtempSync(path.join(os.tmpdir(), 'rollscope-durability-'))
-    const slow = await startSlowServer(25)
-    const first = await startApplication(data)
-    await call(`${first.base}/api/servers`, { name: 'slow', baseUrl: slow.baseUrl })
-    const { trajectoryId } = await call(`${first.base}/api/rollouts`, {
-      prompt: 'What is 25 * 17, and then plus 9?',
-      tools: ['calculator'],
-      server: 'slow',
-      sampling: { temperature: 0 },
-      detached: true,
-    })
-    const segments = async (base: string): Promise<Segment[]> =>
-      (await call(`${base}/api/trajectories/${trajectoryId}`)).segments
-    await expect.poll(async () => (await segments(first.base)).length).toBeGreaterThanOrEqual(3)
-    const before = await segments(first.base)
-    const status = await stopApplication(first, signal)
-    await slow.close()
-    if (signal === 'SIGTERM') expect(status).toBe(0)
-
-    const second = await startApplication(data)
-    const found = await call(`${second.base}/api/trajectories/${trajectoryId}`)
-    expect(found.segments.slice(0, before.length)).toEqual(before)
-    expect(found.outcome).toEqual({ kind: 'ended', reason: signal === 'SIGKILL' ? 'interrupted' : 'cancelled' })
-    const started = await call(`${second.base}/api/trajectories/${trajectoryId}/continue`, {
-      prompt: 'What is 2 + 2?',
-      server: 'built-in',
-      sampling: { temperature: 0 },
-      detached: true,
-    })
-    expect(started).toHaveProperty('rolloutId')
-    await expect
-      .poll(async () => (await call(`${second.base}/api/trajectories/${trajectoryId}`)).outcome)
-      .toMatchObject({ kind: 'ended' })
-    expect((await segments(second.base)).slice(0, found.segments.length)).toEqual(found.segments)
-    await stopApplication(second, 'SIGTERM')
+/** A process that stores a run segment by segment and is killed before the run has ended. */
+async function leaveRun(data: string, run: Trajectory): Promise<void> {
+  const program = `
+    const { openTrajectoryStore } = await import('#lib/store/trajectories.ts')
+    const run = JSON.parse(process.argv[1])
+    const options = { processId: process.pid, isAlive: () => true, now: () => new Date() }
+    const store = openTrajectoryStore(process.argv[2], options)
+    const key = store.add({ ...run, segments: [] }, { runsHere: true })
+    for (const index of run.segments.keys()) store.update(key, { ...run, segments: run.segments.slice(0, index + 1) }, index)
+    console.log('stored')
+    setInterval(() => {}, 60_000)`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program, JSON.stringify(run), data], {
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
+  await once(child.stdout, 'data')
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+test('a run that a killed process left is interrupted and continues; SIGTERM cancels a run and keeps its segments', async () => {
+  const data = mkdtempSync(path.join(os.tmpdir(), 'rollscope-durability-'))
+  await leaveRun(data, unfinished)
+  // Nothing comes after the first tokens: the run is still under way when it is cancelled.
+  const slow = await startSlowServer(600_000)
+  const application = await startApplication(data)
+  const address = `${application.base}/api/trajectories/${unfinished.id}`
+  const stored = async (): Promise<Trajectory> => call(address)
+
+  expect(await stored()).toMatchObject({
+    segments: unfinished.segments,
+    outcome: { kind: 'ended', reason: 'interrupted' },
+  })
+
+  await call(`${application.base}/api/servers`, { name: 'slow', baseUrl: slow.baseUrl })
+  const continued = await call(`${address}/continue`, {
+    prompt: 'What is 2 + 2?',
+    server: 'slow',
+    sampling: { temperature: 0 },
+    detached: true,
+  })
+  expect(continued).toHaveProperty('rolloutId')
+  await expect.poll(async () => (await stored()).segments.length).toBeGreaterThan(3)
+  const { segments } = await stored()
+  expect(await stopApplication(application, 'SIGTERM')).toBe(0)
+  await slow.close()
+
+  const store = openTrajectoryStore(data, { processId: process.pid, isAlive: () => true, now: () => new Date() })
+  const left = store.get(unfinished.id)
+  store.close()
+  expect(left?.outcome).toEqual({ kind: 'ended', reason: 'cancelled' })
+  expect(left?.segments.slice(0, segments.length)).toEqual(segments)
+  expect(segments.slice(0, 3)).toEqual(unfinished.segments)
+})
