@@ -1,36 +1,31 @@
 /** The lanes of the compare page: rows of both sides, folds, keys, one column, and many tokens. */
+import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
 import { encode } from '#lib/core/codec.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
-import { AUTHORIZED, CHANGING, idle, open } from './application.ts'
-import { expectAccessible, expectWithin, WINDOWS, watch } from './fit.ts'
-import { largeTrajectory } from './large-trajectory.ts'
+import { CHANGING, idle, open } from './application.ts'
+import { expectAccessible, expectWithin, SCREENS, WINDOWS, watch } from './fit.ts'
 
 const DRIFTING = '/compare?left=example:retokenization-drift&right=example:retokenization-drift~text'
 
-const left = largeTrajectory({ tokens: 20_000, seed: 11, alternatives: 0 })
+const TOKENS = 8_000
 const EVERY = 80
-/** Every 80th token is another one. */
-const right: Trajectory = {
-  ...left,
-  id: `${left.id}-changed`,
-  segments: left.segments.map((segment) => ({
-    ...segment,
-    ids: segment.ids.map((id, index) => (index % EVERY === EVERY - 1 ? (segment.ids[0] ?? id) : id)),
-  })),
-}
-
-test.beforeAll(async ({ request }) => {
-  const headers = { ...CHANGING, 'content-type': 'application/octet-stream' }
-  for (const side of [left, right]) {
-    const reply = await request.post('/api/import?name=side.json', { headers, data: Buffer.from(encode(side)) })
-    expect(reply.ok()).toBe(true)
-  }
-})
-
-test.afterAll(async ({ request }) => {
-  for (const { id } of [left, right])
-    await request.delete(`/api/trajectories/${id}`, { headers: { ...AUTHORIZED, 'x-rollscope': '1' } })
+const example = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8')) as Trajectory
+/** A response of many tokens; in the right one every 80th is another. */
+const side = (name: 'left' | 'right'): Trajectory => ({
+  ...example,
+  id: `lanes-${name}`,
+  vocab: { '1': 'one ', '2': 'two ', '3': 'three\n' },
+  segments: [
+    {
+      kind: 'response',
+      ids: Array.from({ length: TOKENS }, (_, index) =>
+        index % EVERY === EVERY - 1 ? (name === 'left' ? 1 : 2) : index % 10 === 9 ? 3 : 1,
+      ),
+      thinks: [],
+      toolCalls: [],
+    },
+  ],
 })
 
 const grid = (page: Page) => page.getByRole('grid', { name: 'Tokens of both sides' })
@@ -48,14 +43,14 @@ const rowsOf = (page: Page, name: 'Left' | 'Right') =>
         .sort((a, b) => a.top - b.top),
     )
 
-test('both lanes have the same rows; what is identical unfolds by click, and keys step within and across', async ({
+test('Both lanes have the same rows, folds open by click, keys step within and across, and one column fits a narrow window', async ({
   page,
 }) => {
   const wrongs = watch(page)
   await open(page, DRIFTING)
   await idle(page)
   const [ours, theirs] = [await rowsOf(page, 'Left'), await rowsOf(page, 'Right')]
-  // The same text cut otherwise: rows stand beside each other, and read the same.
+  // The same text in other tokens: rows are beside each other, and read the same.
   expect(ours.length).toBeGreaterThan(3)
   expect(ours).toEqual(theirs)
 
@@ -89,35 +84,34 @@ test('both lanes have the same rows; what is identical unfolds by click, and key
   await page.mouse.click(place.x + 4, place.y + 4)
   await expect(page).toHaveURL(/drift=0/)
   await expect(chosen(page, 'left')).toHaveAttribute('data-index', String(first))
-  expect(wrongs).toEqual([])
-})
 
-test('one column tells left from right by sign and word, fits narrow windows, and is readable by machines', async ({
-  page,
-}) => {
-  await open(page, DRIFTING)
-  for (const window of WINDOWS) {
-    await page.setViewportSize(window)
+  for (const { viewport, colorScheme } of SCREENS) {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme })
+    await expect(grid(page)).toHaveAttribute('data-arrangement', viewport === WINDOWS[0] ? 'lanes' : 'unified')
     await idle(page)
     await expectAccessible(page, '.token-viewport')
     await expectWithin(grid(page))
   }
-  await expect(grid(page)).toHaveAttribute('data-arrangement', 'unified')
   await expect(page.locator('.lane-sign').filter({ hasText: '−' })).toHaveCount(3)
   await expect(page.locator('.lane-sign').filter({ hasText: '+' })).toHaveCount(3)
   await expect(page.getByRole('row', { name: /^left: / })).toHaveCount(3)
   await expect(page.getByRole('row', { name: /^right: / })).toHaveCount(3)
+  expect(wrongs).toEqual([])
 })
 
-test('20,000 tokens a side with a drift every 80: few nodes, and each drift comes to the upper third', async ({
-  page,
-}) => {
-  await open(page, `/compare?left=${left.id}&right=${right.id}`)
+test('Lanes of many tokens are few nodes, and a drift is scrolled to the upper third', async ({ page, request }) => {
+  for (const name of ['left', 'right'] as const) {
+    const reply = await request.post('/api/import', {
+      headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
+      data: Buffer.from(encode(side(name))),
+    })
+    expect(reply.ok()).toBe(true)
+  }
+  await open(page, '/compare?left=lanes-left&right=lanes-right&drift=60')
   await idle(page)
   const nodes = () => grid(page).evaluate((element) => element.querySelectorAll('*').length)
   expect(await nodes()).toBeLessThan(3000)
-  await page.goto(`${new URL(page.url()).pathname}?left=${left.id}&right=${right.id}&drift=200`)
-  await idle(page)
   const share = () =>
     page.evaluate(() => {
       const view = document.querySelector('.token-viewport')?.getBoundingClientRect()

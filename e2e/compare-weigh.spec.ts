@@ -1,11 +1,10 @@
-/** Both sides of a real trajectory scored by the built-in server, and weighed. */
+/** Both sides of a real trajectory are scored by the built-in server and weighed. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { weighAnswerSchema } from '#lib/compare/weigh/answer.ts'
 import { lossMask } from '#lib/core/tokens.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
-import { CHANGING, open } from './application.ts'
-import { expectAccessible, expectWithin, WINDOWS, watch } from './fit.ts'
+import { open } from './application.ts'
+import { expectAccessible, expectWithin, SCREENS, watch } from './fit.ts'
 
 const example = JSON.parse(readFileSync('public/examples/retokenization-drift.json', 'utf8')) as Trajectory
 const TRAINED = lossMask(example).reduce((sum, trained) => sum + trained, 0)
@@ -14,7 +13,9 @@ const PAIR = '/compare?left=example:retokenization-drift&right=example:retokeniz
 const panel = (page: Page) => page.getByRole('region', { name: 'Weigh on a server' })
 const weighed = (page: Page) => page.locator('[data-weigh="weighed"]').waitFor()
 
-test('the drift of a real run is weighed on the server that sampled it', async ({ page }) => {
+test('The drift of a run is weighed on the server that sampled it, and the panel fits every window', async ({
+  page,
+}) => {
   const problems = watch(page)
   await open(page, PAIR)
   await panel(page).waitFor()
@@ -53,38 +54,12 @@ test('the drift of a real run is weighed on the server that sampled it', async (
 
   await panel(page).getByRole('button', { name: 'Colour by difference' }).click()
   await page.waitForURL((url) => url.searchParams.get('colour') === 'column:delta')
-  expect(problems).toEqual([])
-})
 
-test('one call over HTTP answers the same numbers, and what a correction would clip', async ({ request }) => {
-  const left = 'example:retokenization-drift'
-  const weigh = { server: 'built-in', clip: { kind: 'mask', low: 0.5, high: 2 } }
-  const response = await request.post('/api/compare', {
-    headers: CHANGING,
-    data: { left, right: `${left}~text`, weigh },
-  })
-  const { report, weighed } = await response.json()
-  const { totals, noise, spans, clip } = weighAnswerSchema.parse(weighed)
-  expect(totals).toMatchObject({ trainedTokens: TRAINED, weighedTokens: TRAINED, unknown: 0 })
-  expect(noise.left).toMatchObject({ tokens: TRAINED, apart: [] })
-  expect(spans).toHaveLength(report.spans.length)
-  for (const { left, right, delta } of spans) expect(delta).toBeCloseTo((right.sum ?? 0) - (left.sum ?? 0))
-  expect(clip?.tokens).toBeGreaterThan(0)
-  const longer = await request.post('/api/compare', {
-    headers: CHANGING,
-    data: { left: { ids: Array(5000).fill(9), tokenizer: 'built-in' }, right: left, weigh: {} },
-  })
-  expect(await longer.json()).toMatchObject({ status: 422, code: 'CONTEXT_LENGTH' })
-})
-
-for (const window of WINDOWS)
-  test(`the panel fits into ${window.width} × ${window.height}`, async ({ page }) => {
-    await page.setViewportSize(window)
-    await open(page, PAIR)
-    await page.locator('[data-compare="done"]').waitFor()
-    await page.keyboard.press('w')
-    await page.getByRole('button', { name: 'Score both on server' }).click()
-    await weighed(page)
+  for (const { viewport, colorScheme } of SCREENS) {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme })
     await expectAccessible(page, '[data-weigh]')
     await expectWithin(panel(page))
-  })
+  }
+  expect(problems).toEqual([])
+})
