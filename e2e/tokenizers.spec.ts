@@ -1,9 +1,9 @@
-/** Tokenizers that cannot be had, or not yet: the server in their place, and downloads that show how far they are. */
+/** Tokenizers from the Hub: downloads that show their progress, and the server's own in place of one that is refused. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
-import { startTestHub, type TestHub, type TestRepository } from '../lib/tokenizer/test-hub.ts'
-import { ask, CHANGING, greedy, HUB_PORT, idle, open, stored } from './application.ts'
+import { expect, test } from '@playwright/test'
+import { startTestHub, type TestHub } from '../lib/tokenizer/test-hub.ts'
+import { CHANGING, greedy, HUB_PORT, idle, open } from './application.ts'
 import { type SlowServer, startSlowServer } from './slow-server.ts'
 
 const QUESTION = 'What is 12 * 7?'
@@ -12,117 +12,77 @@ const files = Object.fromEntries(
   ['tokenizer.json', 'tokenizer_config.json'].map((file) => [file, readFileSync(path.join(FOLDER, file), 'utf8')]),
 )
 
-let server: SlowServer | undefined
+const servers: SlowServer[] = []
 let hub: TestHub | undefined
 test.afterEach(async () => {
-  await server?.close()
-  await hub?.close()
-  server = undefined
-  hub = undefined
+  await Promise.all([...servers.splice(0).map((server) => server.close()), hub?.close()])
 })
 
-/** The playground on a server that names this tokenizer. */
-async function openOn(page: Page, request: APIRequestContext, tokenizer: string): Promise<void> {
-  server = await startSlowServer(0, { tokenizer })
-  await request.delete('/api/servers/elsewhere', { headers: CHANGING, data: {} })
-  await request.post('/api/servers', { headers: CHANGING, data: { name: 'elsewhere', baseUrl: server.baseUrl } })
-  await open(page)
-  await page.getByLabel('SGLang server').selectOption('elsewhere')
-  await greedy(page)
-}
-
-const send = async (page: Page): Promise<void> => {
-  await page.getByLabel('Question').fill(QUESTION)
-  await page.getByRole('button', { name: /Send/ }).click()
-}
-const run = (page: Page) => page.getByRole('complementary', { name: 'Run' })
-const startHub = async (repositories: Record<string, TestRepository>): Promise<TestHub> => {
-  hub = await startTestHub(repositories, HUB_PORT)
-  return hub
-}
-
-test('a server with a tokenizer on its own disk is the tokenizer itself, says so, and goes on as such', async ({
+test('A tokenizer is downloaded in sight, cancelled and downloaded again; for a gated one the server’s is a click away', async ({
   page,
   request,
-}) => {
-  await openOn(page, request, '/models/nowhere')
-  await ask(page, QUESTION)
-  await expect(run(page)).toContainText('the server’s own, bytes as it decodes them')
-  await expect(page.locator('[data-call]')).toContainText('84')
-  const { model } = (await stored(page, request)) as unknown as { model: Record<string, object> }
-  expect(model.tokenizer).toMatchObject({ name: '/models/nowhere', source: 'server' })
-  await ask(page, 'Now add 9.')
-  await expect(page.locator('[data-call]').last()).toContainText('93')
-  await expect(run(page)).toContainText('prefix exact ✓')
-  // The same ids as with the tokenizer itself.
-  const theirs = await stored(page, request)
-  await page.getByRole('button', { name: /New run/ }).click()
-  await page.waitForURL((url) => !url.searchParams.has('t'))
-  await page.getByLabel('SGLang server').selectOption('built-in')
-  await ask(page, QUESTION)
-  await ask(page, 'Now add 9.')
-  expect((await stored(page, request)).segments.map(({ ids }) => ids)).toEqual(theirs.segments.map(({ ids }) => ids))
-})
-
-test('a gated tokenizer is named, and the server’s is a click away', async ({ page, request }) => {
-  await startHub({ 'org/gated': { files, refused: 401 } })
-  await openOn(page, request, 'org/gated')
-  await send(page)
-  const alert = page.getByRole('alert').filter({ hasText: 'the Hub does not give org/gated to you' })
-  await expect(alert).toContainText('Ask for access at')
-  await alert.getByRole('button', { name: 'Use the server’s tokenizer' }).click()
-  await idle(page)
-  await expect(run(page)).toContainText('the server’s own')
-  await page.getByText('More settings').click()
-  await expect(page.getByText('Tokenizer: the server’s own, over /tokenize')).toBeVisible()
-  await page.getByRole('button', { name: /New run/ }).click()
-  await expect(page.getByLabel('Tokenizer')).toHaveValue('server')
-})
-
-test('a download shows how far it is, and the run begins when it is there', async ({ page, request }, {
-  repeatEachIndex,
-}) => {
-  // What was fetched stays in the cache: a repetition needs a repository of its own.
+}, { repeatEachIndex }) => {
+  // Downloads stay in the cache: a repetition needs a repository of its own.
   const name = `org/slow-${repeatEachIndex}`
   const gate = Promise.withResolvers<void>()
-  await startHub({ [name]: { files, pause: () => gate.promise } })
-  await openOn(page, request, name)
-  await send(page)
+  hub = await startTestHub(
+    { [name]: { files, pause: () => gate.promise }, 'org/gated': { files, refused: 401 } },
+    HUB_PORT,
+  )
+  for (const tokenizer of [name, 'org/gated']) {
+    const server = await startSlowServer(0, { tokenizer })
+    servers.push(server)
+    const url = `/api/servers/${encodeURIComponent(tokenizer.replace('/', ' '))}`
+    await request.delete(url, { headers: CHANGING, data: {} })
+    await request.post('/api/servers', {
+      headers: CHANGING,
+      data: { name: tokenizer.replace('/', ' '), baseUrl: server.baseUrl },
+    })
+  }
+  const run = page.getByRole('complementary', { name: 'Run' })
+
+  await open(page)
+  await greedy(page)
+  await page.getByLabel('SGLang server').selectOption(name.replace('/', ' '))
+  await page.getByLabel('Question').fill(QUESTION)
   const download = page.locator(`[data-download="${name}"]`)
-  await expect(download).toContainText(`Downloading the tokenizer ${name}`)
-  await expect(download.getByRole('progressbar')).toHaveAttribute('max', /^\d{4,}$/)
-  gate.resolve()
-  await idle(page)
-  await expect(page.locator('[data-call]')).toContainText('84')
-  await expect(download).toHaveCount(0)
-  await expect(run(page)).not.toContainText('the server’s own')
-})
 
-test('a download can be given up; the next start begins it again', async ({ page, request }, { repeatEachIndex }) => {
-  const name = `org/left-${repeatEachIndex}`
-  const slow = await startHub({ [name]: { files, pause: () => new Promise(() => {}) } })
-  await openOn(page, request, name)
-  await send(page)
-  await expect(page.locator(`[data-download="${name}"]`)).toBeVisible()
-  await page.getByRole('button', { name: /Starting/ }).click()
-  await expect(page.getByLabel('Question')).toHaveValue(QUESTION)
-  await expect
-    .poll(async () => (await (await request.get('/api/tokenizers', { headers: CHANGING })).json()).downloads)
-    .toEqual([])
-  slow.repositories[name] = { files }
-  await page.getByRole('button', { name: /Send/ }).click()
-  await idle(page)
-  await expect(page.locator('[data-call]')).toContainText('84')
-})
+  await test.step('cancelled', async () => {
+    await page.getByRole('button', { name: /Send/ }).click()
+    await expect(download).toContainText(`Downloading the tokenizer ${name}`)
+    await expect(download.getByRole('progressbar')).toHaveAttribute('max', /^\d{4,}$/)
+    await page.getByRole('button', { name: /Starting/ }).click()
+    await expect(page.getByLabel('Question')).toHaveValue(QUESTION)
+    await expect
+      .poll(async () => (await (await request.get('/api/tokenizers', { headers: CHANGING })).json()).downloads)
+      .toEqual([])
+  })
 
-test('a tokenizer can be fetched ahead of a run, step by step', async ({ request }) => {
-  await startHub({ 'org/ahead': { files } })
-  const answer = await request.post('/api/tokenizers', { headers: CHANGING, data: { name: 'org/ahead' } })
-  const lines = (await answer.text())
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  expect(lines.at(-1)).toMatchObject({ state: 'ready', name: 'org/ahead', hasTemplate: true })
-  const missing = await request.post('/api/tokenizers', { headers: CHANGING, data: { name: 'org/none' } })
-  expect(JSON.parse(await missing.text())).toMatchObject({ state: 'failed', code: 'TOKENIZER_NOT_FOUND' })
+  await test.step('downloaded: the run begins', async () => {
+    await page.getByRole('button', { name: /Send/ }).click()
+    await expect(download.getByRole('progressbar')).toBeVisible()
+    gate.resolve()
+    await idle(page)
+    await expect(page.locator('[data-call]')).toContainText('84')
+    await expect(download).toHaveCount(0)
+    await expect(run).not.toContainText('the server’s own')
+  })
+
+  await test.step('gated', async () => {
+    await page.getByRole('button', { name: /New run/ }).click()
+    await page.waitForURL((url) => !url.searchParams.has('t'))
+    await page.getByLabel('SGLang server').selectOption('org gated')
+    await page.getByLabel('Question').fill(QUESTION)
+    await page.getByRole('button', { name: /Send/ }).click()
+    const alert = page.getByRole('alert').filter({ hasText: 'the Hub does not give org/gated to you' })
+    await expect(alert).toContainText('Ask for access at')
+    await alert.getByRole('button', { name: 'Use the server’s tokenizer' }).click()
+    await idle(page)
+    await expect(run).toContainText('the server’s own, bytes as it decodes them')
+    await expect(run).toContainText('prefix exact ✓')
+    await page.getByText('More settings').click()
+    await expect(page.getByText('Tokenizer: the server’s own, over /tokenize')).toBeVisible()
+    await page.getByRole('button', { name: /New run/ }).click()
+    await expect(page.getByLabel('Tokenizer')).toHaveValue('server')
+  })
 })
