@@ -1,162 +1,178 @@
-/** Mock tools: defined in the page, run, kept with the trajectory, and run again where it is opened. */
+/** Tools of a run: a mock tool defined in the page, Python, and tools of MCP servers over HTTP and of a program. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, type Page, test } from '@playwright/test'
-import { AUTHORIZED, ask, CHANGING, greedy, idle, open, shownKey, stored } from './application.ts'
+import { ask, CHANGING, idle, open, stored } from './application.ts'
+import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
 import { startScriptedServer } from './scripted-server.ts'
 
 const editor = (page: Page) => page.getByRole('dialog', { name: 'Mock tool' })
+const call = (name: string, input: object) => `<tool_call>\n${JSON.stringify({ name, arguments: input })}\n</tool_call>`
 
-/** Adds the tool that the editor suggests, changed in some fields. */
-async function addTool(page: Page, fields: Readonly<Record<string, string>> = {}): Promise<void> {
-  await page.getByRole('button', { name: 'Add a mock tool' }).click()
-  for (const [label, text] of Object.entries(fields)) await editor(page).getByLabel(label, { exact: true }).fill(text)
-  await editor(page).getByRole('button', { name: /^Save/ }).click()
-  await expect(editor(page)).toHaveCount(0)
+/** An MCP server over HTTP whose one tool repeats a message. */
+async function startEcho(): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const inputSchema = { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] }
+  const results: Record<string, (params: { protocolVersion?: string; arguments?: { message: string } }) => object> = {
+    initialize: ({ protocolVersion }) => ({
+      protocolVersion,
+      capabilities: { tools: {} },
+      serverInfo: { name: 'echo', version: '1' },
+    }),
+    'tools/list': () => ({ tools: [{ name: 'echo', description: 'Repeats a message.', inputSchema }] }),
+    'tools/call': ({ arguments: input }) => ({ content: [{ type: 'text', text: `Echo: ${input?.message}` }] }),
+  }
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    if (request.method !== 'POST') return response.writeHead(405).end()
+    const { id, method, params = {} } = JSON.parse(body)
+    if (id === undefined) return response.writeHead(202).end()
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method]?.(params) ?? {} }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    close() {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
 }
 
-test('a tool is defined, the model calls it, and it stays with the setup and with the trajectory', async ({
+test('A mock tool, Python and MCP tools are chosen in the page, called by one run, and stored with it', async ({
   page,
   request,
 }) => {
+  const [scripted, echo] = await Promise.all([startScriptedServer(), startEcho()])
+  for (const address of ['servers/scripted', 'mcp-servers/echo'])
+    await request.delete(`/api/${address}`, { headers: CHANGING, data: {} })
+  await request.post('/api/servers', { headers: CHANGING, data: { name: 'scripted', baseUrl: scripted.baseUrl } })
+  const wrongs = watch(page)
+
   await open(page)
-  await greedy(page)
-  await addTool(page)
-  await page.getByRole('checkbox', { name: /calculator/ }).uncheck()
-  await ask(page, 'What is the weather in Rome?')
-  const card = page.locator('[data-call="call_0000"]')
-  await expect(card).toContainText('get_weather')
-  await expect(card).toContainText('mock')
-  await expect(card).toContainText('city: "Rome"')
-  await expect(card).toContainText('Sunny in Rome.')
-  const { model } = (await stored(page, request)) as unknown as { model: { tools: object[] } }
-  expect(model.tools).toMatchObject([
-    { name: 'get_weather', mock: { reply: { kind: 'templated', template: 'Sunny in {{city}}.' } } },
-  ])
+  // A narrow window shows the setup, and what opens from it.
+  await page.setViewportSize(WINDOWS[1])
+  await page.getByRole('button', { name: 'Setup', exact: true }).click()
+  await page.setViewportSize(WINDOWS[0])
+  await page.getByLabel('SGLang server').selectOption('scripted')
+  await page.getByRole('checkbox', { name: 'calculator' }).uncheck()
 
-  // Now it is part of the tokens: shown, not changed.
-  await expect(page.getByRole('checkbox', { name: /get_weather/ })).toBeDisabled()
-  await page.getByRole('button', { name: 'Show get_weather' }).click()
-  await expect(page.getByRole('dialog').getByLabel('Reply', { exact: true })).toHaveValue('Sunny in {{city}}.')
-  await page.keyboard.press('Escape')
+  await test.step('a mock tool is defined by keyboard', async () => {
+    const add = page.getByRole('button', { name: 'Add a mock tool' })
+    await add.focus()
+    await page.keyboard.press('Enter')
+    await expect(editor(page).getByLabel('Name')).toBeFocused()
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.insertText('forecast')
+    for (let step = 0; step < 6; step++) await page.keyboard.press('Tab')
+    await expect(editor(page).getByLabel('Try it with arguments, JSON')).toBeFocused()
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.insertText('{"city": "Bern"}')
+    await expect(editor(page).getByText('Sunny in Bern.')).toBeVisible()
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await expect(editor(page)).toHaveCount(0)
+    await expect(page.getByRole('checkbox', { name: /forecast/ })).toBeChecked()
+    await expect(add).toBeFocused()
 
-  await page.getByRole('button', { name: /New run/ }).click()
-  await page.waitForURL((url) => !url.searchParams.has('t'))
-  await page.reload()
-  await expect(page.getByRole('checkbox', { name: /get_weather/ })).toBeChecked()
-  await page.getByRole('button', { name: 'Edit get_weather' }).click()
-  await editor(page).getByLabel('Name').fill('weather')
-  await editor(page).getByRole('button', { name: /^Save/ }).click()
-  await page.getByRole('button', { name: 'Duplicate weather' }).click()
-  await editor(page).getByLabel('Name').fill('calculator')
-  await expect(editor(page)).toContainText('It stands in place of the built-in calculator.')
-  await editor(page).getByRole('button', { name: /^Save/ }).click()
-  await expect(page.getByText('The built-in calculator is replaced')).toBeVisible()
-  await page.getByRole('button', { name: 'Delete calculator' }).click()
-  await page.getByRole('button', { name: 'Delete weather' }).click()
-  await expect(page.getByRole('list', { name: 'Mock tools' })).toHaveCount(0)
-})
-
-test('by keyboard alone: open, write, try, save, and back where it began', async ({ page }) => {
-  await open(page)
-  const add = page.getByRole('button', { name: 'Add a mock tool' })
-  await add.focus()
-  await page.keyboard.press('Enter')
-  await expect(editor(page).getByLabel('Name')).toBeFocused()
-  await page.keyboard.press('ControlOrMeta+A')
-  await page.keyboard.type('forecast')
-  for (let step = 0; step < 6; step++) await page.keyboard.press('Tab')
-  await expect(editor(page).getByLabel('Try it with arguments, JSON')).toBeFocused()
-  await page.keyboard.press('ControlOrMeta+A')
-  await page.keyboard.type('{"city": "Bern"}')
-  await expect(editor(page).getByText('Sunny in Bern.')).toBeVisible()
-  await page.keyboard.press('ControlOrMeta+Enter')
-  await expect(editor(page)).toHaveCount(0)
-  await expect(page.getByRole('checkbox', { name: /forecast/ })).toBeChecked()
-  await expect(add).toBeFocused()
-
-  // A click beside the editor could lose what was typed; Escape closes it.
-  await page.keyboard.press('Enter')
-  await expect(editor(page)).toBeVisible()
-  await page.mouse.click(5, 5)
-  await expect(editor(page)).toBeVisible()
-  await page.keyboard.press('Escape')
-  await expect(editor(page)).toHaveCount(0)
-})
-
-test.describe('with a server that says what it is told', () => {
-  let scripted: Awaited<ReturnType<typeof startScriptedServer>>
-  test.beforeEach(async ({ request }) => {
-    scripted = await startScriptedServer()
-    await request.delete('/api/servers/scripted', { headers: CHANGING, data: {} })
-    await request.post('/api/servers', { headers: CHANGING, data: { name: 'scripted', baseUrl: scripted.baseUrl } })
+    // A click beside the editor could lose what was typed; Escape closes it.
+    await page.keyboard.press('Enter')
+    await expect(editor(page)).toBeVisible()
+    await page.mouse.click(5, 5)
+    await expect(editor(page)).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(editor(page)).toHaveCount(0)
   })
-  test.afterEach(() => scripted.close())
 
-  const call = (input: object, name = 'get_weather') =>
-    `<tool_call>\n${JSON.stringify({ name, arguments: input })}\n</tool_call>`
+  await test.step('an MCP server is added, and one of its tools is chosen', async () => {
+    await page.getByRole('button', { name: 'MCP …' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Tools of MCP servers' })
+    await dialog.getByLabel('Name').fill('echo')
+    await dialog.getByLabel('URL').fill('http://169.254.169.254/mcp')
+    await dialog.getByRole('button', { name: 'Add' }).click()
+    await expect(dialog).toContainText('link-local')
+    await dialog.getByLabel('URL').fill(echo.url)
+    await dialog.getByRole('button', { name: 'Add' }).click()
+    const added = dialog.getByRole('region', { name: 'echo' })
+    await added.getByRole('button', { name: 'Show its tools' }).click()
+    await added.getByRole('checkbox', { name: 'echo', exact: true }).check()
+    const program = dialog.getByRole('region', { name: 'program' })
+    await expect(program).toContainText('program node · from ROLLSCOPE_MCP')
+    await program.getByRole('button', { name: 'Show its tools' }).click()
+    await program.getByRole('checkbox', { name: 'get-sum', exact: true }).check()
+    // A tool of the same name cannot be chosen, and names the server of the other.
+    await expect(
+      program.getByRole('checkbox', { name: 'echo', exact: true, description: /MCP server echo/ }),
+    ).toBeDisabled()
+    await expectFitEverywhere(page, () => expect(dialog).toBeVisible())
+    await page.setViewportSize(WINDOWS[0])
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('button', { name: 'MCP …' })).toBeFocused()
+    await expect(page.getByRole('checkbox', { name: 'echo', description: 'MCP · echo' })).toBeChecked()
+  })
 
-  test('the page shows arguments that do not fit, a failure, and a tool that takes too long', async ({ page }) => {
+  await test.step('the import of tools fits every window', async () => {
+    await page.getByRole('button', { name: 'Import …' }).click()
+    await page
+      .getByLabel('Tools, JSON')
+      .fill('[{"name": "ping", "inputSchema": {"type": "object"}}, {"name": "a b", "inputSchema": {}}]')
+    await expectFitEverywhere(page, () => expect(page.locator('[data-imported]')).toBeVisible())
+    await page.setViewportSize(WINDOWS[0])
+    await page.keyboard.press('Escape')
+  })
+
+  await test.step('the tools are chosen after a reload, and the model calls them', async () => {
+    const python = page.getByRole('checkbox', { name: 'python', description: /no network/ })
+    await expect(python).not.toBeChecked()
+    await python.check()
+    await page.reload()
+    for (const name of ['forecast', 'python', 'echo', 'get-sum'])
+      await expect(page.getByRole('checkbox', { name, exact: true })).toBeChecked()
+    const code = 'def area(r):\n    return 3.0 * r ** 2\n\nfor r in range(3):\n    print(r, area(r))\narea(10)'
     scripted.texts.push(
-      call({ city: 5 }),
-      call({ city: 'Rome' }),
-      call({ city: 'Oslo' }) + call({ city: 'Bern' }, 'slow'),
-      'I give up.',
+      call('forecast', { city: 'Rome' }) +
+        call('python', { code }) +
+        call('echo', { message: 'Grüße' }) +
+        call('get-sum', { a: 2, b: 3 }),
+      'Done.',
     )
-    await open(page)
-    await page.getByLabel('SGLang server').selectOption('scripted')
-    await page.getByRole('button', { name: 'Add a mock tool' }).click()
-    await editor(page).getByLabel('Fails').selectOption('these calls')
-    await editor(page).getByLabel('Which calls, from 1').fill('2')
-    await editor(page).getByLabel('Error that the model reads').fill('no network')
-    await editor(page).getByRole('button', { name: /^Save/ }).click()
-    await addTool(page, { Name: 'slow', 'Delay, ms': '60000' })
-    await page.getByText('More settings').click()
-    await page.getByLabel('tool timeout, ms').fill('300')
-    await ask(page, 'What is the weather in Rome?')
-    const card = (number: number) => page.locator(`[data-call="call_000${number}"]`)
-    await expect(card(0)).toContainText('invalid arguments: city: expected a string, found 5. It was not executed.')
-    await expect(card(1)).toContainText('Error: no network')
-    await expect(card(2)).toContainText('Sunny in Oslo.')
-    await expect(card(3)).toContainText('Error: no result within 300 ms. The call was given up.')
-    await expect(page.getByRole('complementary', { name: 'Run' })).toContainText('1 ✓ 3 ✗')
-  })
-
-  test('a file with a mock tool is opened, and goes on with it', async ({ page, request }) => {
-    const weather = {
-      name: 'get_weather',
-      inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
-      mock: { reply: { kind: 'templated', template: 'Rain in {{city}}.' } },
-    }
-    scripted.texts.push('Ask me.')
-    const start = { prompt: 'Hello', tools: [weather], server: 'scripted', promptLogprobs: false }
-    expect((await request.post('/api/rollouts', { headers: CHANGING, data: start })).status()).toBe(200)
-    const rows = await (await request.get('/api/trajectories?limit=1', { headers: AUTHORIZED })).json()
-    const file = await (
-      await request.get(`/api/trajectories/${rows.trajectories[0].key}/export`, { headers: AUTHORIZED })
-    ).body()
-    const imported = await request.post('/api/import', {
-      headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
-      data: file,
-    })
-    const [key] = (await imported.json()).trajectories
-    scripted.texts.push(call({ city: 'Lima' }), 'It rains.')
-    await open(page, `/?t=${encodeURIComponent(key)}`)
+    await ask(page, 'Call them.')
     await idle(page)
-    expect(await shownKey(page)).toBe(key)
-    await ask(page, 'And in Lima?')
-    await expect(page.locator('[data-call="call_0000"]')).toContainText('Rain in Lima.')
+    const card = (number: number) => page.locator(`[data-call="call_000${number}"]`)
+    await expect(card(0)).toContainText('mock')
+    await expect(card(0)).toContainText('city: "Rome"')
+    await expect(card(0)).toContainText('Sunny in Rome.')
+    await expect(card(1)).toContainText('0 0.0\n1 3.0\n2 12.0\n300.0')
+    await expect(card(2)).toContainText('Echo: Grüße')
+    await expect(card(3)).toContainText('The sum of 2 and 3 is 5')
+    await expect(page.getByRole('complementary', { name: 'Run' })).toContainText('4 ✓ 0 ✗')
+    // Each line of the code is a line of the card.
+    const tops = await card(1)
+      .locator('dd')
+      .evaluate((shown) => {
+        const node = document.createTreeWalker(shown, NodeFilter.SHOW_TEXT).nextNode() as Text
+        return ['def area(r):', '    return 3.0'].map((line) => {
+          const range = document.createRange()
+          range.setStart(node, node.data.indexOf(line))
+          range.setEnd(node, node.data.indexOf(line) + line.length)
+          return range.getBoundingClientRect().top
+        })
+      })
+    expect(tops[1]).toBeGreaterThan(tops[0] as number)
   })
 
-  test('what is wrong with a definition is told before anything starts', async ({ request }) => {
-    const refused = async (tools: readonly unknown[]) => {
-      const answer = await request.post('/api/rollouts', { headers: CHANGING, data: { prompt: 'x', tools } })
-      const { code, detail } = await answer.json()
-      return `${answer.status()} ${code} ${detail}`
-    }
-    const tool = { name: 'a', inputSchema: { type: 'object' }, mock: { reply: { kind: 'canned', text: '' } } }
-    expect(await refused([{ ...tool, inputSchema: { properties: { x: { $ref: 'http://127.0.0.1:9/' } } } }])).toContain(
-      '422 BAD_TOOL the input schema of the tool "a": properties.x.$ref: expected a place in this schema',
-    )
-    expect(await refused([{ ...tool, run: 'rm -rf /' }])).toContain('422 BAD_REQUEST tools[0]: expected no key "run"')
-    expect(await refused([tool, tool])).toContain('422 BAD_TOOL there are two tools named "a"')
+  await test.step('the tools are part of the trajectory', async () => {
+    const { model } = (await stored(page, request)) as unknown as { model: { tools: object[] } }
+    expect(model.tools).toMatchObject([
+      { name: 'forecast', mock: { reply: { kind: 'templated', template: 'Sunny in {{city}}.' } } },
+      { name: 'echo', mcp: { server: 'echo' } },
+      { name: 'get-sum', mcp: { server: 'program' } },
+      { name: 'python' },
+    ])
+    await expect(page.getByRole('checkbox', { name: /forecast/ })).toBeDisabled()
+    await expect(page.getByRole('button', { name: 'Show forecast' })).toBeVisible()
   })
+  // The address of the MCP server that was refused.
+  expect(wrongs).toEqual([expect.stringContaining('400')])
+  await Promise.all([scripted.close(), echo.close()])
 })
