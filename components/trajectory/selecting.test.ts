@@ -13,6 +13,7 @@ import { createPieceTable } from './piece-table.ts'
 import { selectedHex, selectedIds, selectedJson, selectedText } from './selected-tokens.ts'
 import { isSingle, rangeOf, readSelection, type Selection, selectionText, single } from './selection.ts'
 import { spansAround } from './spans-around.ts'
+import { copiedNote } from './use-copy.ts'
 
 describe('names of keys', () => {
   const none = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false }
@@ -139,6 +140,11 @@ describe('copied tokens', () => {
     expect(selectedText(sample, { anchor: 4, focus: 5 })).toEqual({ text: '日', isExact: true })
     expect(selectedText(sample, { anchor: 5, focus: 3 })).toEqual({ text: '<think>日', isExact: true })
     expect(selectedText(sample, single(4)).isExact).toBe(false)
+  })
+
+  test('the message after copying says how much was copied, or that bytes are missing', () => {
+    expect(copiedNote({ text: 'x'.repeat(1200), isExact: true })).toBe('Text copied: 1,200 characters.')
+    expect(copiedNote({ text: '�', isExact: false })).toContain('not every byte')
   })
 
   test('a token whose text is not known is no text', () => {
