@@ -44,6 +44,10 @@ const WELL_FORMED: Readonly<Record<string, string>> = {
     '<tool_calls:opensource><tool_call:opensource>f</tool_call:opensource><tool_call:opensource>f<arg_key:opensource>a</arg_key:opensource><arg_value:opensource>1</arg_value:opensource></tool_call:opensource></tool_calls:opensource>',
   'minimax-m3':
     ']<]minimax[>[<tool_call>]<]minimax[>[<invoke name="f">]<]minimax[>[</invoke>]<]minimax[>[<invoke name="f">]<]minimax[>[<a>1]<]minimax[>[</a>]<]minimax[>[</invoke>]<]minimax[>[</tool_call>',
+  seed_oss:
+    '<seed:tool_call><function=f></function></seed:tool_call><seed:tool_call><function=f><parameter=a>1</parameter></function></seed:tool_call>',
+  tool_calls: '<tool_calls>[{"name":"f"},{"name":"f","arguments":{"a":1}}]</tool_calls>',
+  nemotron: '<TOOLCALL>[{"name":"f"},{"name":"f","arguments":{"a":1}}]</TOOLCALL>',
   minicpm5: '<function name="f"></function><function name="f"><param name="a">1</param></function>',
   gemma4: '<|tool_call>call:f{}<tool_call|><|tool_call>call:f{a:1}<tool_call|>',
 }

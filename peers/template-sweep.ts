@@ -249,6 +249,7 @@ const STOPS = [
   '<|END_OF_TURN_TOKEN|>',
   '<|tools_suffix|>',
   '<｜hy_eos:opensource｜>',
+  '<|end|>',
 ]
 const MARK = /<\/?[|｜]?[\w▁:/-]+[|｜]?>|\[\/?[A-Z_]+\]|\[e~\[/g
 const FIRST_MARK = new RegExp(`^\\s*(?:${MARK.source})`)

@@ -5,12 +5,8 @@
 const FORMS: readonly ForeignForm[] = [
   { mark: '<｜tool_calls_begin｜>', sglangParser: 'step3' },
   { mark: '<|action_start|>', sglangParser: 'interns1' },
-  // Seed-OSS: parameters as qwen_xml has them, between other tokens.
-  { mark: '<seed:tool_call>' },
   // functionary 3.1: JSON behind the name.
   { mark: '<{start_tag}=' },
-  // Apriel: a list of objects.
-  { mark: '<tool_calls>[' },
 ]
 
 export interface ForeignForm {

@@ -1,8 +1,9 @@
-/** The formats whose calls stand in one list between two tokens: lfm2, cohere_command4, apertus2509. */
+/** The formats whose calls stand in one list between two tokens: lfm2, cohere_command4, apertus2509, tool_calls, nemotron. */
 import { describe, expect, test } from 'vitest'
 import { apertus2509 } from './apertus2509.ts'
 import { cohereCommand4 } from './cohere-command4.ts'
 import { lfm2 } from './lfm2.ts'
+import { nemotron, toolCalls } from './named-lists.ts'
 import type { ToolParser } from './parser.ts'
 import { textWithoutCalls } from './rest.ts'
 import { draw, parseText, taken } from './test-draw.ts'
@@ -21,6 +22,16 @@ const FORMATS = [
     cohereCommand4,
     (list: string) => `<|START_ACTION|>${list}<|END_ACTION|>`,
     (name: string) => `{"tool_call_id": "0", "tool_name": "${name}", "parameters": {"a": 1}}`,
+  ],
+  [
+    toolCalls,
+    (list: string) => `<tool_calls>${list}</tool_calls>`,
+    (name: string) => `{"name": "${name}", "arguments": {"a": 1}}`,
+  ],
+  [
+    nemotron,
+    (list: string) => `<TOOLCALL>${list}</TOOLCALL>`,
+    (name: string) => `{"name": "${name}", "arguments": {"a": 1}}`,
   ],
   [apertus2509, (list: string) => `<|tools_prefix|>${list}<|tools_suffix|>`, (name: string) => `{"${name}": {"a": 1}}`],
 ] as const
@@ -116,5 +127,42 @@ describe('apertus2509', () => {
     ['{"f": {"a": "<|tools_suffix|>"}}', 'f({"a":"<|tools_suffix|>"})'],
   ])('%s', (call, read) => {
     expect(reasons(apertus2509, `<|tools_prefix|>[${call}, {"g": {}}]<|tools_suffix|>`)).toEqual([read, 'g({})'])
+  })
+})
+
+describe.each([
+  [toolCalls, '<tool_calls>', '</tool_calls>'],
+  [nemotron, '<TOOLCALL>', '</TOOLCALL>'],
+])('$name', (parser, open, close) => {
+  const call = (name: string) => `{"name": "${name}", "arguments": {"a": 1}}`
+
+  test('a line for each call needs no brackets', () => {
+    const text = `So.${open}\n${call('f')}\n${call('g')}\n${close} done${open}${call('h')}${close}`
+    const calls = parseText(parser, text)
+    expect(draw(calls)).toEqual(['f({"a":1})', 'g({"a":1})', 'h({"a":1})'])
+    expect(calls.map((one) => taken(text, one.text))).toEqual(['f', 'g', 'h'].map(call))
+    expect(textWithoutCalls(text, calls, [], parser)).toBe('So. done')
+  })
+
+  test('a line that is broken, or a run that is not closed, leaves none that counts', () => {
+    const good = `${open}${call('g')}${close}`
+    expect(reasons(parser, `${open}${call('f')}\n{"name": "x", ${close}${good}`)).toEqual([
+      '✗ the list of calls cannot be read: the text ends where a member name in double quotes should stand',
+      '✗ the text ends where a member name in double quotes should stand',
+      'g({"a":1})',
+    ])
+    expect(reasons(parser, `${open}${call('f')}`)).toEqual([
+      `✗ the list of calls cannot be read: the text ends where ${close} should stand`,
+    ])
+    expect(reasons(parser, `${open}{"name": "f", "arguments": {"a": 1, "a": 2}}${close}`)).toEqual([
+      '✗ "a" is given twice',
+    ])
+  })
+
+  test('the id is the model’s own, where it is a text', () => {
+    const one = (id: string) => parseText(parser, `${open}[{"name": "f", "arguments": {}, "id": ${id}}]${close}`)[0]
+    expect(one('"call_7"')).toMatchObject({ name: 'f', writtenId: 'call_7', ignored: [] })
+    expect(one('7')).not.toHaveProperty('writtenId')
+    expect(one('""')).not.toHaveProperty('writtenId')
   })
 })

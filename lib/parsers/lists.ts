@@ -37,6 +37,25 @@ export function jsonListReader(
   }
 }
 
+/** Reads objects that stand one after the other, without brackets. */
+export function jsonLinesReader(
+  text: string,
+  nextBound: (from: number) => number,
+  called: (text: string, start: number, object: WholeObject) => ParsedCall,
+): ListReader {
+  const read = objectReader(text, nextBound, 'the call')
+  return (start) => {
+    const calls: ParsedCall[] = []
+    for (let at = start; ; ) {
+      const scan = read(at, () => true)
+      if (!scan.ok) return { ok: false, calls, from: at, why: scan.why, at: scan.at }
+      calls.push(called(text, at, scan))
+      at = skipSpace(text, scan.end, text.length)
+      if (text[at] !== '{') return { ok: true, calls, end: scan.end }
+    }
+  }
+}
+
 /** A list is one value: where it is broken, none of its calls counts. What could not be read ends at `end`. */
 export function brokenList(text: string, open: number, { calls: read, from, ...fault }: BrokenList, end: number): Run {
   const start = read.length === 0 ? open : from
@@ -50,12 +69,14 @@ interface ListFormat {
   readonly name: string
   readonly open: string
   readonly close: string
+  /** Whether its brackets may lack. */
+  readonly mayBeBare?: boolean
   /** `nextBound`: where the next list opens, or this one is closed. */
   readonly reader: (text: string, nextBound: (from: number) => number) => ListReader
 }
 
 /** A format whose calls stand in one list between two tokens. */
-export function listParser({ name, open, close, reader }: ListFormat): ToolParser {
+export function listParser({ name, open, close, mayBeBare = false, reader }: ListFormat): ToolParser {
   return { name, delimiters: { open, close: '', section: { open, close } }, parse, markup }
 
   function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
@@ -71,7 +92,7 @@ export function listParser({ name, open, close, reader }: ListFormat): ToolParse
     })
 
     function readClosed(bracket: number): List {
-      if (text[bracket] !== '[') {
+      if (text[bracket] !== '[' && !(mayBeBare && text[bracket] === '{')) {
         const why = whatStands(text, bracket, text.length, 'the list of calls')
         return { ok: false, calls: [], from: bracket, why, at: bracket }
       }
@@ -85,14 +106,16 @@ export function listParser({ name, open, close, reader }: ListFormat): ToolParse
 
   function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly Markup[] {
     const [opening, closing] = [open, close].map((token) => token.replaceAll('|', '\\|'))
-    const opens = Array.from(text.matchAll(new RegExp(`${opening}${SPACE}\\[${SPACE}`, 'g')), ({ 0: tag, index }) => ({
+    const maybe = mayBeBare ? '?' : ''
+    const head = new RegExp(`${opening}${SPACE}(?:\\[${SPACE})${maybe}`, 'g')
+    const opens = Array.from(text.matchAll(head), ({ 0: tag, index }) => ({
       start: index,
       end: index + tag.length,
     }))
     return markupOfRuns(calls, shielded, text, {
       opens,
-      between: new RegExp(`${SPACE},${SPACE}`, 'y'),
-      close: new RegExp(`${SPACE},?${SPACE}\\]${SPACE}${closing}`, 'y'),
+      between: new RegExp(`${SPACE}(?:,${SPACE})${maybe}`, 'y'),
+      close: new RegExp(`${SPACE}(?:,${SPACE})?(?:\\]${SPACE})${maybe}${closing}`, 'y'),
       mayBeEmpty: true,
     })
   }

@@ -3,12 +3,11 @@
  * exactly what is written, and elsewhere has XML's five escapes. Its template writes Python where a value is no text.
  */
 import type { ToolSpec } from '#lib/core/trajectory.ts'
-import { argumentTypes, jsonType } from './argument-types.ts'
+import { argumentTypes } from './argument-types.ts'
 import { invokeParser } from './invoke-call.ts'
 import type { ToolParser } from './parser.ts'
-import { literalJson } from './python-literal.ts'
 import type { ValueReader } from './tagged.ts'
-import { typedValue } from './typed-value.ts'
+import { typedLiteral } from './typed-value.ts'
 
 const frame = { open: '<![CDATA[', close: ']]>' } as const
 const words = new Map<string, unknown>([
@@ -36,13 +35,8 @@ function valueReader(text: string, tools: readonly ToolSpec[]): ValueReader {
     const written = text.slice(start, end)
     const value = isFramed ? written : unescapedXml(written)
     const types = argumentTypes(tools, tool, name)
-    const typed = typedValue(value, { start: 0, end: value.length }, types, words)
-    if (typed.ok) return typed
-    const json = literalJson(value)
-    const literal: unknown = json === undefined ? undefined : JSON.parse(json)
-    // A list or a dict as Python prints it.
-    if (typeof literal === 'object' && types?.has(jsonType(literal))) return { ok: true, value: literal }
-    return { ...typed, at: value === written ? start + typed.at : start }
+    const typed = typedLiteral(value, { start: 0, end: value.length }, types, words)
+    return typed.ok ? typed : { ...typed, at: value === written ? start + typed.at : start }
   }
 }
 

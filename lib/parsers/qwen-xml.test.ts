@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ToolSpec } from '#lib/core/trajectory.ts'
-import { qwenXml } from './qwen-xml.ts'
+import { qwenXml, seedOss } from './qwen-xml.ts'
 import { draw, parseText, taken } from './test-draw.ts'
 
 const drawn = (text: string, tools: readonly ToolSpec[] = []) => draw(parseText(qwenXml, text, tools))
@@ -208,5 +208,35 @@ describe('values are typed by the tool’s schema', () => {
     expect(drawn(call('other', parameter('a', '42'), parameter('b', 'NaN'), parameter('c', '"x"')), tool({}))).toEqual([
       'other({"a":42,"b":"NaN","c":"x"})',
     ])
+  })
+})
+
+describe('Seed-OSS', () => {
+  const call = (value: string) =>
+    `<seed:tool_call>\n<function=f>\n<parameter=a>${value}</parameter>\n</function>\n</seed:tool_call>`
+  const read = (text: string, type?: string) =>
+    draw(parseText(seedOss, text, type ? [{ name: 'f', inputSchema: { properties: { a: { type } } } }] : []))
+
+  test.each([
+    ['1', undefined, '1'],
+    ['True', 'boolean', 'true'],
+    ["['a', None]", 'array', '["a",null]'],
+    ["{'k': True}", 'object', '{"k":true}'],
+    ['[1]', 'array', '[1]'],
+    ['</seed:tool_call>', 'string', '"</seed:tool_call>"'],
+  ])('writes the calls of qwen_xml in tokens of its own, and Python: %s as %s', (written, type, json) => {
+    expect(read(`<seed:think>${call('0')}</seed:think>${call(written)}`, type)).toEqual([`f({"a":${json}})`])
+  })
+
+  test('a malformed call is data with a reason, and the next one is read', () => {
+    const good = call('1')
+    const lines = (body: string) => read(`<seed:tool_call>${body}${good}`, 'integer')
+    expect(lines('<function=f>').at(-1)).toBe('f({"a":1})')
+    expect(lines("<function=f><parameter=a>['x']</parameter></function></seed:tool_call>")[0]).toMatch(
+      /^✗ "a" is not of type integer/,
+    )
+    expect(lines('<function=f><parameter=a>1</parameter></function>')[0]).toMatch(
+      /where <\/seed:tool_call> should stand/,
+    )
   })
 })

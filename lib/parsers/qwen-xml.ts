@@ -4,13 +4,23 @@
  * `</parameter>`: the value then ends at the next `<parameter=` or at `</function>`, where no other tag stands in it.
  */
 import type { ToolSpec } from '#lib/core/trajectory.ts'
+import { argumentTypes } from './argument-types.ts'
 import { callsIn, endOfName, marksIn } from './calls.ts'
 import { finder } from './finder.ts'
 import { skipSpace, whatStands } from './json-scan.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from './parser.ts'
-import { isCrossed, missing, nameRange, notClosed, type Tagged, taggedCall, typedBySchema } from './tagged.ts'
+import {
+  isCrossed,
+  missing,
+  nameRange,
+  notClosed,
+  type Tagged,
+  taggedCall,
+  typedBySchema,
+  type ValueReader,
+} from './tagged.ts'
+import { typedLiteral } from './typed-value.ts'
 
-const delimiters = { open: '<tool_call>', close: '</tool_call>' } as const
 const FUNCTION = '<function='
 const FUNCTION_END = '</function>'
 const PARAMETER = '<parameter='
@@ -25,12 +35,40 @@ const words = new Map<string, unknown>([
   ['None', null],
 ])
 
-export const qwenXml: ToolParser = { name: 'qwen_xml', delimiters, parse }
+export const qwenXml = qwenXmlParser('qwen_xml', 'tool_call', (text, tools) => typedBySchema(text, tools, words))
 
-function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
+/** Seed-OSS writes the same between tokens of its own, and every value as Python prints it. */
+export const seedOss = qwenXmlParser(
+  'seed_oss',
+  'seed:tool_call',
+  (text, tools) => (argument, tool) =>
+    typedLiteral(text, argument.text, argumentTypes(tools, tool, argument.name), words),
+)
+
+function qwenXmlParser(
+  name: string,
+  tag: string,
+  valueReader: (text: string, tools: readonly ToolSpec[]) => ValueReader,
+): ToolParser {
+  const delimiters = { open: `<${tag}>`, close: `</${tag}>` }
+  return {
+    name,
+    delimiters,
+    parse: (text, shielded, tools) => parse(text, shielded, valueReader(text, tools), delimiters),
+  }
+}
+
+function parse(
+  text: string,
+  shielded: readonly TextRange[],
+  readValue: ValueReader,
+  delimiters: ToolParser['delimiters'],
+): readonly ParsedCall[] {
   const marks = marksIn(text, delimiters)
-  const readValue = typedBySchema(text, tools, words)
-  const places = { nextParameter: finder(text, PARAMETER), nextParameterEnd: finder(text, PARAMETER_END) }
+  const places = {
+    ...{ nextParameter: finder(text, PARAMETER), nextParameterEnd: finder(text, PARAMETER_END) },
+    close: delimiters.close,
+  }
   return callsIn(shielded, marks, (open) => {
     const start = open + delimiters.open.length
     const tagged = readFunction(text, start, places, text.length)
@@ -43,10 +81,13 @@ function parse(text: string, shielded: readonly TextRange[], tools: readonly Too
 interface Places {
   readonly nextParameter: (from: number) => number
   readonly nextParameterEnd: (from: number) => number
+  /** What closes a call. */
+  readonly close: string
 }
 
 /** `limit`: where the closing tag of a value stands no more. */
-function readFunction(text: string, start: number, { nextParameter, nextParameterEnd }: Places, limit: number): Tagged {
+function readFunction(text: string, start: number, places: Places, limit: number): Tagged {
+  const { nextParameter, nextParameterEnd } = places
   const values: NamedRange[] = []
   const tag = nameInTag(text, skipSpace(text, start, text.length), FUNCTION, FUNCTION)
   if (!tag.ok) return { ok: false, why: tag.why, at: tag.at, values }
@@ -65,11 +106,11 @@ function readFunction(text: string, start: number, { nextParameter, nextParamete
     position = skipSpace(text, isClosed ? end + PARAMETER_END.length : end, text.length)
   }
   const close = skipSpace(text, position + FUNCTION_END.length, text.length)
-  if (text.startsWith(delimiters.close, close)) return { ok: true, name, nameText, values, close }
-  return missing(text, close, delimiters.close, name, values)
+  if (text.startsWith(places.close, close)) return { ok: true, name, nameText, values, close }
+  return missing(text, close, places.close, name, values)
 }
 
-const TAG = /<\/?(?:tool_call>|function[=>]|parameter[=>])/g
+const TAG = /<\/?(?:(?:seed:)?tool_call>|function[=>]|parameter[=>])/g
 
 /** The end of a value that lacks its closing tag; undefined where a tag follows that does not end one. */
 function impliedEnd(text: string, start: number): number | undefined {

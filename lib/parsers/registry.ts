@@ -18,9 +18,10 @@ import { minimaxM2 } from './minimax-m2.ts'
 import { minimaxM3 } from './minimax-m3.ts'
 import { mistral } from './mistral.ts'
 import { muse } from './muse.ts'
+import { nemotron, toolCalls } from './named-lists.ts'
 import type { ToolParser } from './parser.ts'
 import { pythonic } from './pythonic.ts'
-import { qwenXml } from './qwen-xml.ts'
+import { qwenXml, seedOss } from './qwen-xml.ts'
 
 /** Every tool-call parser, by the name that files and settings use. */
 export const parsers: readonly ToolParser[] = [
@@ -47,6 +48,9 @@ export const parsers: readonly ToolParser[] = [
   hunyuan,
   minimaxM3,
   minicpm5,
+  seedOss,
+  toolCalls,
+  nemotron,
 ]
 
 /** Of a run for which neither its request, its server nor its template tells one. */
@@ -56,7 +60,7 @@ export const parserNames: readonly string[] = parsers.map(({ name }) => name)
 
 export const parserNamed = (name: string): ToolParser | undefined => parsers.find((parser) => parser.name === name)
 
-/** Names that SGLang has for these formats (`--tool-call-parser`, 0.5.23); the server reports qwen25 as qwen. */
+/** Names that SGLang has for these formats; it has none for those that are not here (`--tool-call-parser`, 0.5.23); the server reports qwen25 as qwen. */
 const SGLANG_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     hermes: ['hermes', 'qwen', 'qwen25'],

@@ -120,6 +120,7 @@ export const THINK_FORMS: readonly [ThinkForm, ...ThinkForm[]] = [
   pair('<|START_THINKING|>', '<|END_THINKING|>'),
   pair('<think:opensource>', '</think:opensource>'),
   pair('<mm:think>', '</mm:think>'),
+  pair('<seed:think>', '</seed:think>'),
   apertus,
   muse,
 ]

@@ -58,6 +58,7 @@ test.each([
   ['<|channel>thought\na\n<channel|>b', '{<|channel>thought\na\n<channel|>}b'],
   ['<|channel>a<channel|>b <|channel>thought', '{<|channel>a<channel|>}b {<|channel>thought!}'],
   ['<|open|>think<|sep|>a<|close|>think<|sep|>b', '{<|open|>think<|sep|>a<|close|>think<|sep|>}b'],
+  ['<seed:think>a</seed:think>b', '{<seed:think>a</seed:think>}b'],
   ['<mm:think>a</mm:think>b', '{<mm:think>a</mm:think>}b'],
   ['<think:opensource>a</think:opensource>b', '{<think:opensource>a</think:opensource>}b'],
   [' to=self<|message|>a<|eom|>b', '{ to=self<|message|>a<|eom|>}b'],

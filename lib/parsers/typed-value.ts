@@ -2,6 +2,7 @@
 import { type ArgumentTypes, type JsonType, jsonType } from './argument-types.ts'
 import { scanWhole } from './json-scan.ts'
 import type { TextRange } from './parser.ts'
+import { literalJson } from './python-literal.ts'
 
 export type TypedValue =
   | { readonly ok: true; readonly value: unknown }
@@ -34,6 +35,20 @@ export function typedValue(
   // Refused JSON is an error even where a text would do: no tool expects it as a text.
   if (mayBeText && scan.kind !== 'refused') return { ok: true, value: written }
   return { ok: false, why: `${wanted}: ${scan.why}`, at: scan.at }
+}
+
+/** The same for formats whose templates write Python: a list or a dict may be written as Python prints it. */
+export function typedLiteral(
+  text: string,
+  range: TextRange,
+  types: ArgumentTypes,
+  words: ReadonlyMap<string, unknown>,
+): TypedValue {
+  const typed = typedValue(text, range, types, words)
+  if (typed.ok) return typed
+  const json = literalJson(text.slice(range.start, range.end))
+  const literal: unknown = json === undefined ? undefined : JSON.parse(json)
+  return typeof literal === 'object' && types?.has(jsonType(literal)) ? { ok: true, value: literal } : typed
 }
 
 /** All but texts. A number may be a whole one. */

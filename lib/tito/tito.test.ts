@@ -389,7 +389,7 @@ describe('a response is annotated when it closes', () => {
       ['a', '7'],
       [
         'b',
-        /^(?:qwen_xml|glm|deepseek_v32|gemma4|minimax-m2|deepseek_v4|kimi_k3|muse|hunyuan|minimax-m3|minicpm5)$/.test(
+        /^(?:qwen_xml|glm|deepseek_v32|gemma4|minimax-m2|deepseek_v4|kimi_k3|muse|hunyuan|minimax-m3|minicpm5|seed_oss)$/.test(
           parser.name,
         )
           ? '日本 7'
@@ -543,6 +543,27 @@ const written: Readonly<Record<string, readonly [string, string, string, string,
     '',
     '<function name="add"><param name="a">seven</param></function>',
     '',
+  ],
+  seed_oss: [
+    '',
+    '<seed:tool_call><function=add><parameter=a>7</parameter><parameter=b>日本 7</parameter></function></seed:tool_call>',
+    '',
+    '<seed:tool_call><function=add><parameter=a>seven</parameter></function></seed:tool_call>',
+    '',
+  ],
+  tool_calls: [
+    '<tool_calls>\n',
+    '{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}',
+    '\n',
+    '{"name": "add", "arguments": [7]}',
+    '\n</tool_calls>',
+  ],
+  nemotron: [
+    '<TOOLCALL>[',
+    '{"name": "add", "arguments": {"a": 7, "b": "日本 7"}}',
+    ', ',
+    '{"name": "add", "arguments": [7]}',
+    ']</TOOLCALL>',
   ],
   gemma4: [
     '',

@@ -547,6 +547,60 @@ export const families: readonly Family[] = [
     thinks: true,
     parallel: true,
   },
+  {
+    name: 'Seed-OSS',
+    parser: 'seed_oss',
+    template: llamaCpp('ByteDance-Seed-OSS'),
+    specialTokens: {},
+    special: { '<seed:bos>': 0, '<seed:pad>': 1, '<seed:eos>': 2 },
+    // The ids of these are not the model’s own.
+    plain: { '<seed:think>': 6, '</seed:think>': 7, '<seed:tool_call>': 8, '</seed:tool_call>': 9 },
+    stops: ['<seed:eos>'],
+    thinks: true,
+    parallel: true,
+  },
+  {
+    name: 'MiniMax-M1',
+    parser: 'tool_calls',
+    template: llamaCpp('MiniMax-M1'),
+    specialTokens: {},
+    // The ids are not the model’s own.
+    special: { '<begin_of_document>': 200034, '<beginning_of_sentence>': 200019, '<end_of_sentence>': 200020 },
+    stops: ['<end_of_sentence>'],
+    thinks: false,
+    parallel: true,
+  },
+  {
+    name: 'Apriel 1.5',
+    parser: 'tool_calls',
+    template: llamaCpp('unsloth-Apriel-1.5'),
+    specialTokens: { bos_token: '<s>', eos_token: '</s>' },
+    // The ids of the last are not the model’s own.
+    special: { '<s>': 1, '</s>': 2, '<|end|>': 3 },
+    stops: ['<|end|>', '</s>'],
+    thinks: false,
+    parallel: true,
+  },
+  {
+    name: 'Nemotron Nano 2',
+    parser: 'nemotron',
+    template: llamaCpp('NVIDIA-Nemotron-Nano-v2'),
+    specialTokens: {},
+    special: { '<SPECIAL_10>': 10, '<SPECIAL_11>': 11, '<SPECIAL_12>': 12 },
+    // The ids of these are not the model’s own.
+    plain: { '<think>': 13, '</think>': 14, '<TOOLCALL>': 15, '</TOOLCALL>': 16 },
+    stops: ['<SPECIAL_12>'],
+    thinks: true,
+    parallel: true,
+    breaks: {
+      replies: [
+        'First the flour.\n</think>\n\n<TOOLCALL>[{"name": "price", "arguments": {"item": "flour \\"405\\"", "city": "Zürich", "grams": 500, "organic": true}}]</TOOLCALL>\n<SPECIAL_12>',
+        'Twice that, and the yeast.\n</think>\n\n<TOOLCALL>[{"name": "calculator", "arguments": {"expression": "2*1.20"}}, {"name": "price", "arguments": {"item": "dry yeast", "city": "Zürich", "grams": 7, "organic": false}}]</TOOLCALL>\n<SPECIAL_12>',
+        'That is all.\n</think>\n\nFlour costs 2.4 francs, yeast 0.95.\n<SPECIAL_12>',
+      ],
+      at: [],
+    },
+  },
 ]
 
 /** A byte tokenizer with the family's added tokens; the bytes have the ids after them. */

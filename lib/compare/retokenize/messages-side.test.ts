@@ -248,6 +248,10 @@ describe('thinking and calls', () => {
       'Hi.]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="f">]<]minimax[>[<x>2.0]<]minimax[>[</x>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>',
       '',
     ],
+    ['seed_oss', 'Hi.<seed:tool_call>\n<function=f>\n<parameter=x>2.0</parameter>\n</function>\n</seed:tool_call>', ''],
+    ['tool_calls', 'Hi.<tool_calls>\n{"name": "f", "arguments": {"x": 2.0}}\n</tool_calls>', ''],
+    ['tool_calls', 'Hi.<tool_calls>[{"name": "f", "arguments": {"x": 2.0}}]</tool_calls>', ''],
+    ['nemotron', '<think>well</think>Hi.<TOOLCALL>[{"name": "f", "arguments": {"x": 2.0}}]</TOOLCALL>', '"well"'],
     ['minicpm5', '<think>well</think>Hi.<function name="f"><param name="x">2.0</param></function>', '"well"'],
     ['gemma4', '<think>well</think>Hi.<|tool_call>call:f{x:2.0}<tool_call|>', '"well"'],
   ])('%s: calls and what stands around them go together, digits stay', (parser, text, thought) => {
