@@ -90,7 +90,7 @@ test('Three samples of a question are asked again after a failure, rewarded, wal
 })
 
 test('A group is followed after a reload, one sample is stopped, then all', async ({ page, request }) => {
-  const slow = await startSlowServer(150)
+  const slow = await startSlowServer(300)
   await request.delete('/api/servers/slow', { headers: CHANGING, data: {} })
   await request.post('/api/servers', { headers: CHANGING, data: { name: 'slow', baseUrl: slow.baseUrl } })
   await open(page)
