@@ -74,7 +74,8 @@ export async function setTrap(): Promise<SetTrap> {
     close() {
       server.closeAllConnections()
       server.close()
-      rmSync(folder, { recursive: true, force: true })
+      // What got out may still be writing there.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }
