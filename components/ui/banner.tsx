@@ -17,7 +17,8 @@ export function Banner({ tone, title, hint, children }: BannerProps) {
       role={tone === 'bad' ? 'alert' : 'status'}
       className={`flex flex-wrap items-center gap-x-3 gap-y-1.5 border-l-3 px-3.5 py-2.5 ${TONES[tone]}`}
     >
-      <p className="min-w-0 flex-1 basis-64 [overflow-wrap:anywhere]">
+      {/* What a server says may be long: the tokens keep their room. */}
+      <p className="max-h-40 min-w-0 flex-1 basis-64 overflow-y-auto [overflow-wrap:anywhere]">
         <span className="font-medium">{title}</span>
         {hint !== undefined && <span className="block text-dim">{hint}</span>}
       </p>

@@ -10,6 +10,9 @@ import { markupOfRuns, type Run, refused, runsIn } from './runs.ts'
 type BrokenList = Fault & { readonly calls: readonly ParsedCall[]; readonly from: number }
 type List = ({ readonly ok: true } & Run) | ({ readonly ok: false } & BrokenList)
 
+/** A mark of the format may stand in any string of a list. */
+const anyObject = () => true
+
 /** Reads the list whose bracket stands at a place. */
 export type ListReader = (bracket: number) => List
 
@@ -25,7 +28,7 @@ export function jsonListReader(
     let start = skipSpace(text, bracket + 1, text.length)
     if (text[start] === ']') return { ok: true, calls, end: start + 1 }
     for (;;) {
-      const scan = read(start, () => true)
+      const scan = read(start, anyObject)
       if (!scan.ok) return { ok: false, calls, from: start, why: scan.why, at: scan.at }
       calls.push(called(text, start, scan))
       const next = skipSpace(text, scan.end, text.length)
@@ -47,7 +50,7 @@ export function jsonLinesReader(
   return (start) => {
     const calls: ParsedCall[] = []
     for (let at = start; ; ) {
-      const scan = read(at, () => true)
+      const scan = read(at, anyObject)
       if (!scan.ok) return { ok: false, calls, from: at, why: scan.why, at: scan.at }
       calls.push(called(text, at, scan))
       at = skipSpace(text, scan.end, text.length)

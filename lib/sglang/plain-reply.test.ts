@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '#lib/core/test-runs.ts'
 import { isPlainReply } from './plain-reply.ts'
 import { generateReply } from './schema.ts'
 import { recording, recordingNames } from './test-recordings.ts'
@@ -54,6 +55,7 @@ describe('a plain reply', () => {
         plain++
         expect(generateReply.parse(value)).toEqual(value)
       }),
+      { numRuns: runs(500) },
     )
     expect(plain).toBeGreaterThan(0)
   })
