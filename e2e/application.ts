@@ -23,7 +23,14 @@ export async function open(page: Page, path = '/', base = BASE): Promise<void> {
   address.searchParams.set('token', TOKEN)
   await page.goto(address.href)
   await page.waitForURL((url) => !url.searchParams.has('token'))
+  await page.waitForFunction(isHydrated)
 }
+
+/** Whether every control is React's. What is filled in while React takes a field over stands beside its first value. */
+const isHydrated = (): boolean =>
+  [...document.querySelectorAll('input, textarea, select, button')].every((control) =>
+    Object.keys(control).some((key) => key.startsWith('__reactProps$')),
+  )
 
 /** Waits until the token view shows a finished trajectory. */
 export async function idle(page: Page): Promise<void> {

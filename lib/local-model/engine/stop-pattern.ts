@@ -15,10 +15,16 @@ export function stopMatcher(sources: readonly string[]): (text: string) => strin
   const patterns = sources.map((source) => ({ source, pattern: stopPattern(source) }))
   const isFound = (pattern: RegExp, text: string): boolean => {
     Object.assign(context, { pattern, text })
-    try {
-      return script.runInContext(context, { timeout: LIMIT_MS }) as boolean
-    } catch (error) {
-      throw new Error(`stop_regex ${JSON.stringify(pattern.source)} takes more than ${LIMIT_MS} ms`, { cause: error })
+    const begun = process.threadCpuUsage()
+    for (;;) {
+      try {
+        return script.runInContext(context, { timeout: LIMIT_MS }) as boolean
+      } catch (error) {
+        // The clock is the wall's: on a busy machine the time can have gone to others.
+        const { user, system } = process.threadCpuUsage(begun)
+        if (user + system < (1000 * LIMIT_MS) / 2) continue
+        throw new Error(`stop_regex ${JSON.stringify(pattern.source)} takes more than ${LIMIT_MS} ms`, { cause: error })
+      }
     }
   }
   return (text) => patterns.find(({ pattern }) => isFound(pattern, text))?.source
