@@ -28,7 +28,7 @@ export async function open(page: Page, path = '/', base = BASE): Promise<void> {
 
 /** Whether every control is React's. What is filled in while React takes a field over stands beside its first value. */
 const isHydrated = (): boolean =>
-  [...document.querySelectorAll('input, textarea, select, button')].every((control) =>
+  [...document.querySelectorAll('input, textarea, select, button, details')].every((control) =>
     Object.keys(control).some((key) => key.startsWith('__reactProps$')),
   )
 

@@ -127,7 +127,13 @@ export function SetupForm(props: SetupFormProps) {
           <LimitInput name="maxTokens" {...number} />
         </div>
       </div>
-      <details onToggle={(event) => event.currentTarget.open && setIsMoreAsked(true)}>
+      <details
+        // No event tells of one that was opened before React had the page.
+        ref={(details) => {
+          if (details?.open) setIsMoreAsked(true)
+        }}
+        onToggle={(event) => event.currentTarget.open && setIsMoreAsked(true)}
+      >
         <summary className="font-semibold text-dim text-xs hover:text-ink">More settings</summary>
         {isMoreAsked && (
           <Suspense>
