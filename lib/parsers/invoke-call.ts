@@ -6,7 +6,7 @@ import { skipSpace } from './json-scan.ts'
 import { type ParameterGrammar, parameterReader } from './parameters.ts'
 import type { ParsedCall, TextRange, ToolParser } from './parser.ts'
 import { inSections } from './sections.ts'
-import { nameRange, taggedCall, typedBySchema, type ValueReader } from './tagged.ts'
+import { nameRange, type Tagged, taggedCall, typedBySchema, type ValueReader } from './tagged.ts'
 
 const NAME = /\s+name="([^"]*)"\s*>/y
 const words = new Map<string, unknown>()
@@ -40,26 +40,45 @@ export function invokeParser({
   return { delimiters, parse }
 
   function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
-    const { nextOpen, nextClose } = marksIn(text, delimiters)
-    const nextSectionEnd = section ? finder(text, section.close) : () => -1
-    // A call that is not closed ends with its section too.
-    const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
     const readValue = valueReader(text, tools)
     const readParameters = parameterReader(text, grammar)
-    const calls = callsIn(shielded, { nextOpen, nextClose }, (open) => {
-      const start = open + delimiters.open.length
-      const fault = (why: string, at: number) =>
-        malformedCall(text, open, { why, at }, delimiters, malformedEnd(text, at, marks))
-      NAME.lastIndex = start
-      const written = NAME.exec(text)?.[1]
-      if (written === undefined) return fault(`${delimiters.open} is not followed by name="…">`, start)
-      const quoted = text.indexOf('"', start) + 1
-      const name = written.trim()
-      if (name === '') return fault('the call has no name', quoted)
-      const nameText = nameRange(text, quoted, quoted + written.length)
-      const tagged = readParameters(skipSpace(text, NAME.lastIndex, text.length), name, nameText)
-      return taggedCall(text, open, tagged, readValue, delimiters, marks)
-    })
-    return section ? inSections(text, calls, shielded, { section, mustClose: true, mayLack: false }) : calls
+    return invokesIn(text, shielded, delimiters, (start, name, nameText) => ({
+      tagged: readParameters(skipSpace(text, start, text.length), name, nameText),
+      readValue,
+    }))
   }
+}
+
+interface InvokeBody {
+  readonly tagged: Tagged
+  readonly readValue: ValueReader
+}
+
+/** The calls whose opening tag holds their name. `read`: what stands from an offset behind that tag, and how its values are read. */
+export function invokesIn(
+  text: string,
+  shielded: readonly TextRange[],
+  delimiters: ToolParser['delimiters'],
+  read: (start: number, name: string, nameText: TextRange) => InvokeBody,
+): readonly ParsedCall[] {
+  const { section } = delimiters
+  const { nextOpen, nextClose } = marksIn(text, delimiters)
+  const nextSectionEnd = section ? finder(text, section.close) : () => -1
+  // A call that is not closed ends with its section too.
+  const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
+  const calls = callsIn(shielded, { nextOpen, nextClose }, (open) => {
+    const start = open + delimiters.open.length
+    const fault = (why: string, at: number) =>
+      malformedCall(text, open, { why, at }, delimiters, malformedEnd(text, at, marks))
+    NAME.lastIndex = start
+    const written = NAME.exec(text)?.[1]
+    if (written === undefined) return fault(`${delimiters.open} is not followed by name="…">`, start)
+    const bodyStart = NAME.lastIndex
+    const quoted = text.indexOf('"', start) + 1
+    const name = written.trim()
+    if (name === '') return fault('the call has no name', quoted)
+    const { tagged, readValue } = read(bodyStart, name, nameRange(text, quoted, quoted + written.length))
+    return taggedCall(text, open, tagged, readValue, delimiters, marks)
+  })
+  return section ? inSections(text, calls, shielded, { section, mustClose: true, mayLack: false }) : calls
 }

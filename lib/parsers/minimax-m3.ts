@@ -4,18 +4,17 @@
  */
 import type { ToolSpec } from '#lib/core/trajectory.ts'
 import { type ArgumentTypes, argumentsSchema, type ValueSchema } from './argument-types.ts'
-import { callsIn, earlier, type Fault, malformedCall, malformedEnd, marksIn } from './calls.ts'
+import type { Fault } from './calls.ts'
 import { finder } from './finder.ts'
+import { invokesIn } from './invoke-call.ts'
 import { MAX_DEPTH, skipSpace, whatStands } from './json-scan.ts'
 import type { NamedRange, ParsedCall, TextRange, ToolParser } from './parser.ts'
-import { inSections } from './sections.ts'
-import { nameRange, notClosed, type Tagged, taggedCall } from './tagged.ts'
+import { notClosed } from './tagged.ts'
 import { type TypedValue, typedValue } from './typed-value.ts'
 
 const MARK = ']<]minimax[>['
 const section = { open: `${MARK}<tool_call>`, close: `${MARK}</tool_call>` } as const
 const delimiters = { open: `${MARK}<invoke`, close: `${MARK}</invoke>`, section } as const
-const NAME = /\s+name="([^"]*)"\s*>/y
 const TAG = /\]<\]minimax\[>\[<([^<>\s/"]+)>/y
 const ITEM = 'item'
 const words = new Map<string, unknown>()
@@ -32,31 +31,17 @@ type Elements =
   | ({ readonly ok: false; readonly elements: readonly Element[] } & Fault)
 
 function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
-  const { nextOpen, nextClose } = marksIn(text, delimiters)
-  const nextSectionEnd = finder(text, section.close)
-  // A call that is not closed ends with its section too.
-  const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
   const readElements = elementsReader(text)
-  const calls = callsIn(shielded, { nextOpen, nextClose }, (open) => {
-    const start = open + delimiters.open.length
-    const fault = (why: string, at: number) =>
-      malformedCall(text, open, { why, at }, delimiters, malformedEnd(text, at, marks))
-    NAME.lastIndex = start
-    const written = NAME.exec(text)?.[1]
-    if (written === undefined) return fault(`${delimiters.open} is not followed by name="…">`, start)
-    const quoted = text.indexOf('"', start) + 1
-    const name = written.trim()
-    if (name === '') return fault('the call has no name', quoted)
-    const nameText = nameRange(text, quoted, quoted + written.length)
-    const { elements, ...read } = readElements(NAME.lastIndex, delimiters.close, 0)
-    const tagged: Tagged = read.ok
-      ? { ok: true, name, nameText, values: elements, close: read.close }
-      : { ok: false, why: read.why, at: read.at, name, values: elements }
+  return invokesIn(text, shielded, delimiters, (start, name, nameText) => {
+    const { elements: values, ...read } = readElements(start, delimiters.close, 0)
     const schema = argumentsSchema(tools, name)
-    const readValue = (argument: NamedRange) => valueIn(text, argument as Element, schema.member(argument.name))
-    return taggedCall(text, open, tagged, readValue, delimiters, marks)
+    return {
+      tagged: read.ok
+        ? { ok: true, name, nameText, values, close: read.close }
+        : { ok: false, why: read.why, at: read.at, name, values },
+      readValue: (argument) => valueIn(text, argument as Element, schema.member(argument.name)),
+    }
   })
-  return inSections(text, calls, shielded, { section, mustClose: true, mayLack: false })
 }
 
 /** Reads elements one after the other, from a place up to a closing tag. Depth is bounded, so that recursion is. */
