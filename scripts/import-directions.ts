@@ -34,9 +34,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     packages: ['node:*', '@huggingface/hub', 'zod'],
   },
   'lib/agent': {
-    imports: ['lib/tito', 'lib/parsers', 'lib/templates', 'lib/sglang'],
+    imports: ['lib/tito', 'lib/parsers', 'lib/templates', 'lib/sglang', 'lib/time-limit'],
     packages: ['@strands-agents/sdk', '@cfworker/json-schema', 'fraction.js', 'node:timers/promises', 'node:vm', 'zod'],
   },
+  'lib/time-limit': { imports: [], packages: ['node:vm'] },
   'lib/mcp': { imports: [], packages: ['node:*', '@modelcontextprotocol/sdk', 'zod'] },
   'lib/agent/python': { imports: ['lib/agent'], packages: ['node:*', 'pyodide', 'zod'] },
   'lib/python': { imports: [], packages: ['node:*', 'zod'] },
@@ -44,7 +45,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/local-model/http': { imports: [], packages: ['zod'] },
   'lib/local-model/models': { imports: ['lib/tito', 'lib/tokenizer'], packages: ['node:*', 'onnxruntime-node', 'zod'] },
   'lib/local-model/engine': {
-    imports: ['lib/local-model/models'],
+    imports: ['lib/local-model/models', 'lib/time-limit'],
     packages: ['node:*', 'onnxruntime-node', '@huggingface/transformers-structured-output'],
   },
   'lib/local-model/generate': {
@@ -102,6 +103,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'lib/store',
       'lib/templates',
       'lib/tito',
+      'lib/time-limit',
       'lib/tokenizer',
       'lib/tokenizer-files',
     ],

@@ -7,6 +7,7 @@ import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
 import { onceFor } from '#lib/core/once-for.ts'
 import { pathText, shownValue, type Violation, violationText } from '#lib/core/schema-violation.ts'
 import { type CheckedSchema, checkToolSchema, pointerKeys } from '#lib/core/tool-schema.ts'
+import { isTimeout, runLimited } from '#lib/time-limit/run-limited.ts'
 
 /** Why the arguments do not fit, for the model; undefined when they do. */
 export type InputCheck = (input: Readonly<Record<string, unknown>>) => string | undefined
@@ -84,25 +85,14 @@ const ACT = new Script('action()')
 
 /** What the action gives; undefined where it takes too long or nests too deep. A pattern is interrupted too. */
 function timeLimited<T>(action: () => T): T | undefined {
-  const begun = process.threadCpuUsage()
   CLOCKED.action = action
-  for (;;) {
-    try {
-      return ACT.runInContext(CLOCKED, { timeout: LONGEST_CHECK_MS }) as T
-    } catch (error) {
-      if (error instanceof RangeError) return undefined
-      if (!isTimeout(error)) throw error
-      // The clock is the wall's, and on a busy machine the time can have gone to others: what the model reads must not
-      // depend on that.
-      const { user, system } = process.threadCpuUsage(begun)
-      if (user + system > (1000 * LONGEST_CHECK_MS) / 2) return undefined
-    }
+  try {
+    return runLimited(ACT, CLOCKED, LONGEST_CHECK_MS) as T
+  } catch (error) {
+    if (error instanceof RangeError || isTimeout(error)) return undefined
+    throw error
   }
 }
-
-/** It comes from the context, whose Error is not this one's. */
-const isTimeout = (error: unknown): boolean =>
-  (error as { readonly code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
 
 /** The first thing that is wrong; where alternatives were tried in vain, what is wrong with the one that got furthest. */
 function violationOf(errors: readonly OutputUnit[], schema: CheckedSchema, input: unknown): Violation {

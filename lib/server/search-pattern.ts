@@ -1,6 +1,7 @@
 /** Regular expressions of users, which are run in the thread that serves everybody. */
 import { createContext, Script } from 'node:vm'
 import type { SearchPattern } from '#lib/core/reward/score.ts'
+import { isTimeout, runLimited } from '#lib/time-limit/run-limited.ts'
 
 /** A match takes microseconds; one that tries all the ways of (a+)+b would hold up everybody, for ever. */
 const LIMIT_MS = 100
@@ -13,12 +14,10 @@ const SEARCH = new Script(`{
 
 export const searchPattern: SearchPattern = (pattern, flags, text) => {
   try {
-    const found: unknown = SEARCH.runInContext(createContext({ pattern, flags: `g${flags}`, text }), {
-      timeout: LIMIT_MS,
-    })
+    const found = runLimited(SEARCH, createContext({ pattern, flags: `g${flags}`, text }), LIMIT_MS)
     return typeof found === 'string' ? { kind: 'found', text: found } : { kind: 'absent' }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return { kind: 'too-slow' }
+    if (isTimeout(error)) return { kind: 'too-slow' }
     throw error
   }
 }

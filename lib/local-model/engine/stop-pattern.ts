@@ -1,5 +1,6 @@
 /** stop_regex: JavaScript's regular expressions, where SGLang has Python's. */
 import { createContext, Script } from 'node:vm'
+import { runLimited } from '#lib/time-limit/run-limited.ts'
 
 /** Throws SyntaxError. */
 export const stopPattern = (source: string): RegExp => new RegExp(source, 'u')
@@ -15,16 +16,10 @@ export function stopMatcher(sources: readonly string[]): (text: string) => strin
   const patterns = sources.map((source) => ({ source, pattern: stopPattern(source) }))
   const isFound = (pattern: RegExp, text: string): boolean => {
     Object.assign(context, { pattern, text })
-    const begun = process.threadCpuUsage()
-    for (;;) {
-      try {
-        return script.runInContext(context, { timeout: LIMIT_MS }) as boolean
-      } catch (error) {
-        // The clock is the wall's: on a busy machine the time can have gone to others.
-        const { user, system } = process.threadCpuUsage(begun)
-        if (user + system < (1000 * LIMIT_MS) / 2) continue
-        throw new Error(`stop_regex ${JSON.stringify(pattern.source)} takes more than ${LIMIT_MS} ms`, { cause: error })
-      }
+    try {
+      return runLimited(script, context, LIMIT_MS) as boolean
+    } catch (error) {
+      throw new Error(`stop_regex ${JSON.stringify(pattern.source)} takes more than ${LIMIT_MS} ms`, { cause: error })
     }
   }
   return (text) => patterns.find(({ pattern }) => isFound(pattern, text))?.source
