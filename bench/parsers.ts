@@ -1,6 +1,6 @@
 /**
  * How much longer a parser takes for a megabyte that was made to be slow than for one of well-formed calls.
- * `node bench/parsers.ts`; fails above 3 times. Medians of one run, so that only the machine's noise differs.
+ * `node bench/parsers.ts`; fails above 3 times. What a first look finds slow is a median of several, so that only the machine's noise differs.
  */
 import { parsers } from '#lib/parsers/registry.ts'
 import { ADVERSARIAL } from '#lib/parsers/test-texts.ts'
@@ -8,6 +8,8 @@ import { ADVERSARIAL } from '#lib/parsers/test-texts.ts'
 const LENGTH = 1_000_000
 const RUNS = 5
 const LIMIT = 3
+/** A text that is faster than this in a first look is measured no more: there are hundreds for each parser. */
+const NOTED = 1
 
 /** Calls as short as they can be, with and without an argument, so that there are as many as a megabyte can hold. */
 const WELL_FORMED: Readonly<Record<string, string>> = {
@@ -48,6 +50,11 @@ const WELL_FORMED: Readonly<Record<string, string>> = {
     '<seed:tool_call><function=f></function></seed:tool_call><seed:tool_call><function=f><parameter=a>1</parameter></function></seed:tool_call>',
   tool_calls: '<tool_calls>[{"name":"f"},{"name":"f","arguments":{"a":1}}]</tool_calls>',
   nemotron: '<TOOLCALL>[{"name":"f"},{"name":"f","arguments":{"a":1}}]</TOOLCALL>',
+  command_r: 'Action:```json[{"tool_name":"f"},{"tool_name":"f","parameters":{"a":1}}]```',
+  functionary_v31: '<function=f>{}</function><function=f>{"a":1}</function>',
+  functionary_v32: '>>>f\n{}>>>f\n{"a":1}',
+  solar_open:
+    '<|tool_calls|><|tool_call:begin|>a<|tool_call:name|>f<|tool_call:args|>{}<|tool_call:end|><|tool_call:begin|>a<|tool_call:name|>f<|tool_call:args|>{"a":1}<|tool_call:end|><|calls|>',
   minicpm5: '<function name="f"></function><function name="f"><param name="a">1</param></function>',
   gemma4: '<|tool_call>call:f{}<tool_call|><|tool_call>call:f{a:1}<tool_call|>',
 }
@@ -70,10 +77,16 @@ for (const { name, parse } of parsers) {
   const calls = parse(plain, [], []).filter(({ kind }) => kind === 'parsed').length
   const rows = ADVERSARIAL.map((unit) => {
     const text = megabyte(unit)
-    // One after the other, so that both meet the same machine.
-    const pairs = Array.from({ length: RUNS }, () => [plain, text].map((one) => milliseconds(() => parse(one, [], []))))
-    const [base = 0, slow = 0] = [0, 1].map((side) => median(pairs.map((pair) => pair[side] as number)))
-    return { unit, base, ratio: slow / base }
+    const measured = (runs: number) => {
+      // One after the other, so that both meet the same machine.
+      const pairs = Array.from({ length: runs }, () =>
+        [plain, text].map((one) => milliseconds(() => parse(one, [], []))),
+      )
+      const [base = 0, slow = 0] = [0, 1].map((side) => median(pairs.map((pair) => pair[side] as number)))
+      return { unit, base, ratio: slow / base }
+    }
+    const first = measured(1)
+    return first.ratio < NOTED ? first : measured(RUNS)
   }).sort((a, b) => b.ratio - a.ratio)
   console.log(
     `\n${name}: 1 MB with ${calls} well-formed calls takes ${median(rows.map(({ base }) => base)).toFixed(1)} ms`,

@@ -37,6 +37,28 @@ const glm = (space: string): Format => ({
       .join('')}</tool_call>`,
 })
 
+const dsml = (section: string): Format => ({
+  call: (name, args) =>
+    `<｜DSML｜invoke name="${name}">\n${Object.entries(args)
+      .map(
+        ([key, value]) =>
+          `<｜DSML｜parameter name="${key}" string="${typeof value === 'string'}">${bare(value)}</｜DSML｜parameter>\n`,
+      )
+      .join('')}</｜DSML｜invoke>`,
+  several: (calls) => `<｜DSML｜${section}>\n${calls.join('\n')}\n</｜DSML｜${section}>`,
+})
+const invoke =
+  (prefix: string): Write =>
+  (name, args) =>
+    `<${prefix}invoke name="${name}">\n${Object.entries(args)
+      .map(([key, value]) => `<${prefix}parameter name="${key}">${bare(value)}</${prefix}parameter>\n`)
+      .join('')}</${prefix}invoke>\n`
+const python: Write = (name, args) =>
+  `${name}(${Object.entries(args)
+    .map(([key, value]) => `${key}=${json(value)}`)
+    .join(', ')})`
+const MARK = ']<]minimax[>['
+
 const FORMATS: Readonly<Record<string, Format>> = {
   qwen: hermes,
   qwen25: hermes,
@@ -70,33 +92,77 @@ const FORMATS: Readonly<Record<string, Format>> = {
     call: (name, args) => `<｜tool▁call▁begin｜>${name}<｜tool▁sep｜>${json(args)}<｜tool▁call▁end｜>`,
     several: (calls) => `<｜tool▁calls▁begin｜>${calls.join('')}<｜tool▁calls▁end｜>`,
   },
-  deepseekv32: {
-    call: (name, args) =>
-      `<｜DSML｜invoke name="${name}">\n${Object.entries(args)
-        .map(
-          ([key, value]) =>
-            `<｜DSML｜parameter name="${key}" string="${typeof value === 'string'}">${bare(value)}</｜DSML｜parameter>\n`,
-        )
-        .join('')}</｜DSML｜invoke>`,
-    several: (calls) => `<｜DSML｜function_calls>\n${calls.join('\n')}\n</｜DSML｜function_calls>`,
-  },
+  deepseekv32: dsml('function_calls'),
+  deepseekv4: dsml('tool_calls'),
   'gpt-oss': {
     call: (name, args) =>
       `<|channel|>commentary to=functions.${name} <|constrain|>json<|message|>${json(args)}<|call|>`,
     several: (calls) => calls.join('<|start|>assistant'),
   },
-  pythonic: {
-    call: (name, args) =>
-      `${name}(${Object.entries(args)
-        .map(([key, value]) => `${key}=${json(value)}`)
-        .join(', ')})`,
-    several: (calls) => `[${calls.join(', ')}]`,
-  },
+  pythonic: { call: python, several: (calls) => `[${calls.join(', ')}]` },
   gemma4: {
     call: (name, args) => `<|tool_call>call:${name}${gemma(args)}<tool_call|>`,
     several: (calls) => calls.join(''),
   },
+  'minimax-m2': {
+    call: invoke(''),
+    several: (calls) => `<minimax:tool_call>\n${calls.join('')}</minimax:tool_call>`,
+  },
+  'minimax-m3': {
+    call: (name, args) =>
+      `${MARK}<invoke name="${name}">${Object.entries(args)
+        .map(([key, value]) => element(key, value))
+        .join('')}${MARK}</invoke>\n`,
+    several: (calls) => `${MARK}<tool_call>\n${calls.join('')}${MARK}</tool_call>`,
+  },
+  minicpm5: {
+    call: (name, args) =>
+      `<function name="${name}">${Object.entries(args)
+        .map(([key, value]) => `<param name="${key}">${bare(value)}</param>`)
+        .join('')}</function>`,
+    several: (calls) => calls.join(''),
+  },
+  muse: {
+    call: (name, args) =>
+      `<|start|>assistant to=${name}<|message|><atem:function_calls>\n${invoke('atem:')(name, args)}</atem:function_calls><|eom|>`,
+    several: (calls) => calls.join(''),
+  },
+  kimi_k3: {
+    call: (name, args) =>
+      `<|open|>call tool="${name}" index="1"<|sep|>${Object.entries(args)
+        .map(
+          ([key, value]) =>
+            `<|open|>argument key="${key}" type="${xtmlType(value)}"<|sep|>${bare(value)}<|close|>argument<|sep|>`,
+        )
+        .join('')}<|close|>call<|sep|>`,
+    several: (calls) => `<|open|>tools<|sep|>${calls.join('')}<|close|>tools<|sep|>`,
+  },
+  lfm2: { call: python, several: (calls) => `<|tool_call_start|>[${calls.join(', ')}]<|tool_call_end|>` },
+  cohere_command4: {
+    call: (name, args) => `{"tool_call_id": "0", "tool_name": "${name}", "parameters": ${json(args)}}`,
+    several: (calls) => `<|START_ACTION|>[\n    ${calls.join(',\n    ')}\n]<|END_ACTION|>`,
+  },
+  apertus2509: {
+    call: (name, args) => `{"${name}": ${json(args)}}`,
+    several: (calls) => `<|tools_prefix|>[${calls.join(', ')}]<|tools_suffix|>`,
+  },
+  gigachat3: {
+    call: (name, args) => `<|function_call|>{"name": "${name}", "arguments": ${json(args)}}`,
+    several: (calls) => calls.join(''),
+  },
+  // The tags have no suffix where the tokenizer has none, as that of the shipped model.
+  hunyuan: {
+    call: (name, args) =>
+      `<tool_call>${name}<tool_sep>\n${Object.entries(args)
+        .map(([key, value]) => `<arg_key>${key}</arg_key>\n<arg_value>${bare(value)}</arg_value>\n`)
+        .join('')}</tool_call>\n`,
+    several: (calls) => `<tool_calls>\n${calls.join('')}</tool_calls>`,
+  },
 }
+
+/** The last value and what closes it, where that is a tag. */
+const VALUE_END =
+  /12 \* 7(\n?)(?:<\|"\|>|<\/(?:[^<>]*parameter|arg_value|param)>|\]<\]minimax\[>\[<\/expression>|<\|close\|>argument<\|sep\|>)/
 
 export const callCases: readonly ParsingCase[] = Object.entries(FORMATS).flatMap(([parser, { call, several }]) => {
   const written = several ?? ((calls) => calls.join('\n'))
@@ -110,7 +176,7 @@ export const callCases: readonly ParsingCase[] = Object.entries(FORMATS).flatMap
     written([call('clock', { zone: 'UTC', offset: 1.5, places: { a: [1, 2], b: null } })]),
     written([call('clock', {})]),
     ' no call at all ',
-    one.replace('"12 * 7"', '"12 * 7').replace('7<|"|>', '7').replace('</parameter>', '').replace('</arg_value>', ''),
+    one.replace('"12 * 7"', '"12 * 7').replace(VALUE_END, '12 * 7$1'),
     one.slice(0, one.indexOf('12 *') + 4),
   ]
   return texts.map((text) => ({ parser, text }))
@@ -174,6 +240,21 @@ function gemma(value: unknown): string {
   return `{${Object.entries(value)
     .map(([key, member]) => `${key}:${gemma(member)}`)
     .join(',')}}`
+}
+
+function element(key: string, value: unknown): string {
+  const inner = Array.isArray(value)
+    ? value.map((item) => element('item', item)).join('')
+    : typeof value === 'object' && value !== null
+      ? Object.entries(value)
+          .map(([name, member]) => element(name, member))
+          .join('')
+      : bare(value)
+  return `${MARK}<${key}>${inner}${MARK}</${key}>`
+}
+
+function xtmlType(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
 }
 
 function bare(value: unknown): string {

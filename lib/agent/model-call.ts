@@ -206,7 +206,7 @@ async function derivePrompt(
     const prompt =
       trajectory.segments.length > 0 ? nextPrompt(trajectory, messages, codec) : firstPrompt(messages, settings, codec)
     // The vocabulary that is recorded with the prompt is asked for here, where it can still be fetched.
-    if (codec.settle) for (const id of prompt.ids) codec.tokenizer.bytes(id)
+    if (codec.fetchesBytes) for (const id of prompt.ids) codec.tokenizer.bytes(id)
     return prompt
   }
   try {

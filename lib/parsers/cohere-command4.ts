@@ -1,24 +1,19 @@
 /**
  * Cohere Command: `<|START_ACTION|>[{"tool_call_id": "0", "tool_name": …, "parameters": {…}}, …]<|END_ACTION|>`. The id is the model’s own: the
- * templates print it above the result of the call.
+ * templates print it above the result of the call. Command R and R+ write the list without ids, as fenced JSON behind `Action:`.
  */
-import type { WholeObject } from './json-body.ts'
-import { jsonListReader, listParser } from './lists.ts'
-import { jsonAt } from './named-call.ts'
-import { objectCall } from './object-call.ts'
-import type { ParsedCall } from './parser.ts'
+import { jsonListReader, type ListReader, listParser } from './lists.ts'
+import { callWithId } from './object-call.ts'
 
-const SPELLING = { name: 'tool_name', arguments: ['parameters', 'arguments'], id: 'tool_call_id' } as const
+const calledIn = callWithId({ name: 'tool_name', arguments: ['parameters', 'arguments'], id: 'tool_call_id' })
+const reader = (text: string, nextBound: (from: number) => number): ListReader =>
+  jsonListReader(text, nextBound, calledIn)
 
 export const cohereCommand4 = listParser({
   name: 'cohere_command4',
   open: '<|START_ACTION|>',
   close: '<|END_ACTION|>',
-  reader: (text, nextBound) => jsonListReader(text, nextBound, calledIn),
+  reader,
 })
 
-function calledIn(text: string, start: number, object: WholeObject): ParsedCall {
-  const { call, id } = objectCall(text, start, object, SPELLING)
-  const written = id && jsonAt(text, id)
-  return typeof written === 'string' && written !== '' ? { ...call, writtenId: written } : call
-}
+export const commandR = listParser({ name: 'command_r', open: 'Action:', fence: '```json', close: '```', reader })

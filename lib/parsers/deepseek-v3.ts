@@ -1,9 +1,10 @@
 /**
  * DeepSeek V3 and R1: `<｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME`, the arguments as a fenced block of JSON on the lines
- * below, `<｜tool▁call▁end｜>`; in a section.
+ * below, `<｜tool▁call▁end｜>`; in a section, which its template opens for the first call of a conversation alone.
  */
 import { endOfName } from './calls.ts'
-import { deepseekParser, type Head, SEPARATOR } from './deepseek-call.ts'
+import { DELIMITERS, SEPARATOR } from './deepseek-v31.ts'
+import { type Head, headedParser } from './headed-call.ts'
 import { whatStands } from './json-scan.ts'
 import type { ToolParser } from './parser.ts'
 
@@ -12,7 +13,13 @@ const NAME_END = /[<\s]/g
 const FENCE = '```'
 const FENCE_OPEN = `\n${FENCE}json\n`
 
-export const deepseekV3: ToolParser = deepseekParser({ name: 'deepseek_v3', readHead, fence: FENCE })
+export const deepseekV3: ToolParser = headedParser({
+  name: 'deepseek_v3',
+  delimiters: DELIMITERS,
+  sectionMayLack: true,
+  readHead,
+  fence: FENCE,
+})
 
 function readHead(text: string, start: number): Head {
   const separatorAt = endOfName(text, start, TYPE_END)

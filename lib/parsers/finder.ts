@@ -1,10 +1,15 @@
 /**
  * Finds the next occurrence at or after a position. It reads the text once; being asked for an earlier place costs what
- * lies between the two.
+ * lies between the two. A pattern is global.
  */
-export function finder(text: string, needle: string): (from: number) => number {
+export function finder(text: string, needle: string | RegExp): (from: number) => number {
+  const placeFrom = (from: number): number => {
+    if (typeof needle === 'string') return text.indexOf(needle, from)
+    needle.lastIndex = from
+    return needle.exec(text)?.index ?? -1
+  }
   /** What has been found; at the end -1, when there are no more. */
-  const found = [text.indexOf(needle)]
+  const found = [placeFrom(0)]
   let at = 0
   return (position) => {
     while (at > 0 && (found[at - 1] as number) >= position) at--
@@ -12,7 +17,7 @@ export function finder(text: string, needle: string): (from: number) => number {
       const place = found[at] as number
       if (place >= position || place < 0) return place
       at++
-      if (at === found.length) found.push(text.indexOf(needle, place + 1))
+      if (at === found.length) found.push(placeFrom(place + 1))
     }
   }
 }

@@ -4,6 +4,7 @@ import { textWithoutCalls } from './rest.ts'
 import { draw, parseText } from './test-draw.ts'
 
 const tag = (name: string) => `<${name}:opensource>`
+const preview = (text: string) => text.replaceAll(':opensource', '')
 const pair = (key: string, value: string) =>
   `${tag('arg_key')}${key}${tag('/arg_key')}\n${tag('arg_value')}${value}${tag('/arg_value')}\n`
 const call = (name: string, ...pairs: readonly string[]) =>
@@ -21,6 +22,16 @@ describe('a well-formed call of Hunyuan', () => {
 
   test('needs no separator behind its name', () => {
     expect(drawn(section(call('f', pair('a', '1')).replace(`${tag('tool_sep')}\n`, '')))).toEqual(['f({"a":1})'])
+  })
+
+  test('has no suffix in its tags where the tokenizer is that of the preview', () => {
+    const text = section(call('f', pair('a', '<think>')), call('g', pair('b', tag('/tool_calls'))))
+    expect(drawn(preview(text))).toEqual(drawn(text).map(preview))
+    expect(textWithoutCalls(preview(`So.${text}`), parseText(hunyuan, preview(`So.${text}`)), [], hunyuan).trim()).toBe(
+      'So.',
+    )
+    // All tags are spelled as the first.
+    expect(drawn(section(preview(call('f')), call('g')))).toEqual(['g({})'])
   })
 
   test('is none in a think block', () => {

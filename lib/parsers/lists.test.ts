@@ -1,7 +1,7 @@
-/** The formats whose calls stand in one list between two tokens: lfm2, cohere_command4, apertus2509, tool_calls, nemotron. */
+/** The formats whose calls stand in one list between two tokens: lfm2, cohere_command4, command_r, apertus2509, tool_calls, nemotron. */
 import { describe, expect, test } from 'vitest'
 import { apertus2509 } from './apertus2509.ts'
-import { cohereCommand4 } from './cohere-command4.ts'
+import { cohereCommand4, commandR } from './cohere-command4.ts'
 import { lfm2 } from './lfm2.ts'
 import { nemotron, toolCalls } from './named-lists.ts'
 import type { ToolParser } from './parser.ts'
@@ -24,6 +24,11 @@ const FORMATS = [
     (name: string) => `{"tool_call_id": "0", "tool_name": "${name}", "parameters": {"a": 1}}`,
   ],
   [
+    commandR,
+    (list: string) => `Action:\n\`\`\`json\n${list}\`\`\``,
+    (name: string) => `{"tool_name": "${name}", "parameters": {"a": 1}}`,
+  ],
+  [
     toolCalls,
     (list: string) => `<tool_calls>${list}</tool_calls>`,
     (name: string) => `{"name": "${name}", "arguments": {"a": 1}}`,
@@ -37,7 +42,7 @@ const FORMATS = [
 ] as const
 
 describe.each(FORMATS)('$name: a list', (parser, between, call) => {
-  const [open, close] = [parser.delimiters.section?.open ?? '', parser.delimiters.section?.close ?? '']
+  const [open = '', close = ''] = between('|list|').split('|list|')
 
   test('is read with the places of its calls, and what stands around it stays', () => {
     const text = `So. ${between(`[\n  ${call('f')},\n  ${call('g')}\n]`)} done${between('[]')}`
@@ -66,7 +71,7 @@ describe.each(FORMATS)('$name: a list', (parser, between, call) => {
   test('that is broken or not closed has no call that counts, and the next list is read', () => {
     const good = between(`[${call('g')}]`)
     const refused = (why: string) => `✗ the list of calls cannot be read: ${why}`
-    const stands = `"<" where ${close} should stand`
+    const stands = `"${open[0]}" where ${close} should stand`
     expect(reasons(parser, `${open}[${call('f')}]`)).toEqual([refused(`the text ends where ${close} should stand`)])
     expect(reasons(parser, `${open}[${call('f')}]${good}`)).toEqual([refused(stands), 'g({"a":1})'])
     expect(reasons(parser, `${open}text${close}${good}`)).toEqual([
@@ -115,6 +120,15 @@ describe('cohere_command4', () => {
     expect(one('{"parameters": {}}')).toMatchObject({ kind: 'malformed', why: 'the call has no "tool_name"' })
     expect(one('{"tool_name": 1}')).toMatchObject({ kind: 'malformed', why: '"tool_name" is not a text' })
     expect(one('{"tool_name": "f", "parameters": {"a"')).toMatchObject({ kind: 'malformed', name: 'f' })
+  })
+})
+
+describe('command_r', () => {
+  test('a list stands in a fence behind the word, and the word alone is text', () => {
+    for (const text of ['Action: none', 'Action:', '```json\n[]```'])
+      expect([text, reasons(commandR, text), textWithoutCalls(text, [], [], commandR)]).toEqual([text, [], text])
+    const text = 'Action: ```json [{"tool_name": "f", "parameters": {"a": "```"}}]\n```'
+    expect(reasons(commandR, text)).toEqual(['f({"a":"```"})'])
   })
 })
 

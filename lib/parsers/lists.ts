@@ -1,5 +1,6 @@
 /** Calls in a list: of JSON objects, or between two tokens in any writing. */
-import { earlier, type Fault, marksIn } from './calls.ts'
+import { earlier, type Fault } from './calls.ts'
+import { finder } from './finder.ts'
 import { objectReader, type WholeObject } from './json-body.ts'
 import { skipSpace, whatStands } from './json-scan.ts'
 import { brokenCall } from './object-call.ts'
@@ -71,6 +72,8 @@ export function brokenList(text: string, open: number, { calls: read, from, ...f
 interface ListFormat {
   readonly name: string
   readonly open: string
+  /** What stands before the list, behind white space at most. */
+  readonly fence?: string
   readonly close: string
   /** Whether its brackets may lack. */
   readonly mayBeBare?: boolean
@@ -79,17 +82,20 @@ interface ListFormat {
 }
 
 /** A format whose calls stand in one list between two tokens. */
-export function listParser({ name, open, close, mayBeBare = false, reader }: ListFormat): ToolParser {
+export function listParser({ name, open, fence = '', close, mayBeBare = false, reader }: ListFormat): ToolParser {
+  const opening = `${open}${fence === '' ? '' : '[ \\t\\n\\r]*'}${fence}`.replaceAll('|', '\\|')
   return { name, delimiters: { open, close: '', section: { open, close } }, parse, markup }
 
   function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
-    const { nextOpen, nextClose } = marksIn(text, { open, close })
+    const nextOpen = finder(text, fence === '' ? open : new RegExp(opening, 'g'))
+    const nextClose = finder(text, close)
     const nextBound = (from: number) => earlier(nextOpen(from), nextClose(from))
     const read = reader(text, nextBound)
     return runsIn(shielded, nextOpen, (at): Run => {
-      const list = readClosed(skipSpace(text, at + open.length, text.length))
+      const start = skipSpace(text, at + open.length, text.length) + fence.length
+      const list = readClosed(skipSpace(text, start, text.length))
       if (list.ok) return list
-      const bound = nextBound(Math.max(list.at, at + open.length))
+      const bound = nextBound(Math.max(list.at, start))
       const end = bound < 0 ? text.length : bound === nextClose(bound) ? bound + close.length : bound
       return brokenList(text, at, list, end)
     })
@@ -108,7 +114,7 @@ export function listParser({ name, open, close, mayBeBare = false, reader }: Lis
   }
 
   function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly Markup[] {
-    const [opening, closing] = [open, close].map((token) => token.replaceAll('|', '\\|'))
+    const closing = close.replaceAll('|', '\\|')
     const maybe = mayBeBare ? '?' : ''
     const head = new RegExp(`${opening}${SPACE}(?:\\[${SPACE})${maybe}`, 'g')
     const opens = Array.from(text.matchAll(head), ({ 0: tag, index }) => ({

@@ -5,7 +5,7 @@ import type { Span } from '#lib/core/trajectory.ts'
 import type { ResponseView, TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { foreignFormIn } from './foreign-forms.ts'
 import { parsedText } from './parsed-text.ts'
-import type { ParsedCall, ToolParser } from './parser.ts'
+import { type ParsedCall, spellingsOf, type ToolParser } from './parser.ts'
 import { parsers } from './registry.ts'
 
 /** Who reads the calls: a parser here, or only one of SGLang's. */
@@ -48,11 +48,13 @@ function readersOf(segment: ResponseView, trajectory: TrajectoryView): readonly 
 /** Spans of calls in a response where this parser reads more than what was recorded; none where it reads no more. */
 function onlyFoundBy(parser: ToolParser, segment: ResponseView, trajectory: TrajectoryView): readonly Span[] {
   const { text, starts } = parsedText(segment, trajectory, [parser])
-  const { open, close, section } = parser.delimiters
-  if (!text.includes(open) && !(section && text.includes(section.open))) return []
+  const isOpened = spellingsOf(parser.delimiters).some(
+    ({ open, section }) => text.includes(open) || (section && text.includes(section.open)),
+  )
+  if (!isOpened) return []
   const { tools } = trajectory.model
   // Brackets alone are no sign of a call, unless they name a tool.
-  if (close === '' && tools.length === 0) return []
+  if (parser.delimiters.close === '' && tools.length === 0) return []
   const isKnown = (call: ParsedCall) =>
     call.kind === 'parsed' && (tools.length === 0 || tools.some(({ name }) => name === call.name))
   const read = parser.parse(text, thinkRanges(segment, text, starts), tools).filter(isKnown)
@@ -67,7 +69,7 @@ function foreignForm(segment: ResponseView, trajectory: TrajectoryView): readonl
   const { text, starts } = parsedText(segment, trajectory, [])
   const outside = withoutRanges(text, thinkRanges(segment, text, starts))
   const form = foreignFormIn(outside)
-  if (!form?.sglangParser) return []
+  if (!form) return []
   const at = outside.indexOf(form.mark)
   const reader = { kind: 'sglang', name: form.sglangParser } as const
   return [{ reader, spans: [tokensAt(starts, at, at + form.mark.length)] }]

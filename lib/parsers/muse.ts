@@ -12,13 +12,5 @@ const FRAME = /<\|start\|>[^<]*<\|message\|>|^[^<]*<\|message\|>|<\|(?:eom|eot)\
 export const muse: ToolParser = {
   name: 'muse',
   ...invokeParser({ section, call: 'atem:invoke', parameter: 'atem:parameter' }),
-  markup: (text, calls, shielded) =>
-    markupOf(text, FRAME, calls, shielded).map((found) => ({
-      ...found,
-      kind: text.startsWith(section.open, found.start)
-        ? 'open'
-        : text.startsWith(section.close, found.start)
-          ? 'close'
-          : 'between',
-    })),
+  markup: (text, calls, shielded) => markupOf(text, FRAME, calls, shielded, section),
 }

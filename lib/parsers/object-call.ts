@@ -2,7 +2,7 @@
 import { type Fault, malformed } from './calls.ts'
 import type { WholeObject } from './json-body.ts'
 import type { Member } from './json-scan.ts'
-import { namedCall, nameIn, type Spelling } from './named-call.ts'
+import { jsonAt, namedCall, nameIn, type Spelling } from './named-call.ts'
 import type { ParsedCall, TextRange } from './parser.ts'
 
 /** What a whole object at `start` says; `id`: its member that holds one. */
@@ -19,6 +19,15 @@ export function objectCall(
   const { name, nameText, ignored, input, arguments: named, id } = called
   return { call: { kind: 'parsed', name, nameText, ignored, input, arguments: named, raw, text: range }, id }
 }
+
+/** Reads whole objects that hold an id of their own, which is kept where it is a text. */
+export const callWithId =
+  (spelling: Spelling) =>
+  (text: string, start: number, object: WholeObject): ParsedCall => {
+    const { call, id } = objectCall(text, start, object, spelling)
+    const written = id && jsonAt(text, id)
+    return typeof written === 'string' && written !== '' ? { ...call, writtenId: written } : call
+  }
 
 /** What could not be read, all of it. */
 export function brokenCall(text: string, range: TextRange, fault: Fault): ParsedCall {

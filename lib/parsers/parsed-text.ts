@@ -3,7 +3,7 @@ import { textToParse } from '#lib/core/conversation.ts'
 import type { TextWithStarts } from '#lib/core/pieces.ts'
 import { isSpecial } from '#lib/core/tokens.ts'
 import type { ResponseView, TrajectoryView } from '#lib/core/trajectory-view.ts'
-import type { ToolParser } from './parser.ts'
+import { spellingsOf, type ToolParser } from './parser.ts'
 import { THINK_ENDS } from './thinking-forms.ts'
 
 /** The text that is given to these parsers, and the offset at which each of its tokens starts. */
@@ -16,7 +16,9 @@ export const parsedText = (
     // A stop token that is no added token is a piece of text, such as the last bracket of a call.
     if (!isSpecial(trajectory, id)) return true
     const text = trajectory.vocab[id]
-    return parsers.some(({ delimiters: { close, end, section } }) =>
-      [close, end, section?.close, ...THINK_ENDS].some((delimiter) => delimiter === text),
-    )
+    return parsers
+      .flatMap(({ delimiters }) => spellingsOf(delimiters))
+      .some(({ close, end, section }) =>
+        [close, end, section?.close, ...THINK_ENDS].some((delimiter) => delimiter === text),
+      )
   })

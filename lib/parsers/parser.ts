@@ -55,6 +55,8 @@ export interface ToolParser {
     readonly end?: string
     /** What opens and closes a run of calls, in formats that have such. */
     readonly section?: { readonly open: string; readonly close: string }
+    /** How else the format may spell all of these. */
+    readonly other?: ToolParser['delimiters']
     /** Tags that stand around the text of a reply, in formats that have such. */
     readonly around?: readonly string[]
   }
@@ -66,6 +68,9 @@ export interface ToolParser {
   /** What belongs to neither calls nor text, in order; `calls` are those of `parse`. Omitted: the tags of sections, and those around the text. */
   markup?(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly Markup[]
 }
+
+export const spellingsOf = (delimiters: ToolParser['delimiters']): readonly ToolParser['delimiters'][] =>
+  delimiters.other ? [delimiters, delimiters.other] : [delimiters]
 
 export type PlacedCall = Pick<ParsedCall, 'text'>
 

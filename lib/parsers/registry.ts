@@ -1,8 +1,10 @@
 import { apertus2509 } from './apertus2509.ts'
-import { cohereCommand4 } from './cohere-command4.ts'
+import { cohereCommand4, commandR } from './cohere-command4.ts'
 import { deepseekV3 } from './deepseek-v3.ts'
 import { deepseekV31 } from './deepseek-v31.ts'
 import { deepseekV4, deepseekV32 } from './deepseek-v32.ts'
+import { functionaryV31 } from './functionary-v31.ts'
+import { functionaryV32 } from './functionary-v32.ts'
 import { gemma4 } from './gemma4.ts'
 import { gigachat3 } from './gigachat3.ts'
 import { glm } from './glm.ts'
@@ -22,6 +24,7 @@ import { nemotron, toolCalls } from './named-lists.ts'
 import type { ToolParser } from './parser.ts'
 import { pythonic } from './pythonic.ts'
 import { qwenXml, seedOss } from './qwen-xml.ts'
+import { solarOpen } from './solar-open.ts'
 
 /** Every tool-call parser, by the name that files and settings use. */
 export const parsers: readonly ToolParser[] = [
@@ -51,6 +54,10 @@ export const parsers: readonly ToolParser[] = [
   seedOss,
   toolCalls,
   nemotron,
+  commandR,
+  functionaryV31,
+  functionaryV32,
+  solarOpen,
 ]
 
 /** Of a run for which neither its request, its server nor its template tells one. */

@@ -41,12 +41,13 @@ export function markupIn(
   ).filter(({ start }) => !isInCall(start) && !isShielded(start))
 }
 
-/** The frames of messages that are no calls, where a pattern finds them. */
+/** The frames of messages that are no calls, where a pattern finds them; one that ends with a tag of the section opens or closes it. */
 export function markupOf(
   text: string,
   frame: RegExp,
   calls: readonly PlacedCall[],
   shielded: readonly TextRange[],
+  section?: ToolParser['delimiters']['section'],
 ): readonly Markup[] {
   const isInCall = within(calls.map((call) => call.text))
   const isShielded = within(shielded)
@@ -55,6 +56,9 @@ export function markupOf(
   return Array.from(text.matchAll(frame), ({ 0: tag, index }): Markup => {
     while ((starts[next] ?? Infinity) < index) next++
     // A header may open what is shielded behind it.
-    return { kind: 'between', start: index, end: Math.min(index + tag.length, starts[next] ?? Infinity) }
+    const end = Math.min(index + tag.length, starts[next] ?? Infinity)
+    const isSection = (mark: string | undefined) => mark !== undefined && text.slice(index, end).endsWith(mark)
+    const kind = isSection(section?.open) ? 'open' : isSection(section?.close) ? 'close' : 'between'
+    return { kind, start: index, end }
   }).filter(({ start, end }) => end > start && !isInCall(start) && !isShielded(start))
 }

@@ -44,6 +44,10 @@ const MANNERS: Readonly<Record<string, string>> = {
   minicpm5: `{% for m in messages %}{% for c in m.tool_calls %}<function name="{{ c.function.name }}">{% for k, v in c.function.arguments.items() %}<param name="{{ k }}">{{ v if v is string else v | tojson }}</param>{% endfor %}</function>{% endfor %}{% endfor %}`,
   seed_oss: `{% for m in messages %}{% for c in m.tool_calls %}<seed:tool_call>\\n<function={{ c.function.name }}>\\n{% for k, v in c.function.arguments.items() %}<parameter={{ k }}>{{ v if v is string else v | tojson }}</parameter>\\n{% endfor %}</function>\\n</seed:tool_call>{% endfor %}{% endfor %}`,
   tool_calls: `{% for m in messages %}{% if m.tool_calls %}<tool_calls>\\n{% for c in m.tool_calls %}{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\\n{% endfor %}</tool_calls>{% endif %}{% endfor %}`,
+  command_r: `<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>{% for m in messages %}{% if m.tool_calls %}Action:\\n\`\`\`json\\n[{% for c in m.tool_calls %}{"tool_name": "{{ c.function.name }}", "parameters": {{ c.function.arguments | tojson(indent=4) }}}{{ ',\\n' if not loop.last }}{% endfor %}\\n]\`\`\`\\n{% endif %}{% endfor %}`,
+  functionary_v31: `<{start_tag}={function_name}>{parameters}{end_tag}{% for m in messages %}{% for c in m.tool_calls %}<function={{ c.function.name }}>{{ c.function.arguments | tojson }}</function>{% endfor %}{% endfor %}`,
+  functionary_v32: `{% for m in messages %}{% if m.content %}>>>all\\n{{ m.content }}{% endif %}{% for c in m.tool_calls %}>>>{{ c.function.name }}\\n{{ c.function.arguments | tojson }}{% endfor %}{% endfor %}`,
+  solar_open: `{% for m in messages %}{% if m.tool_calls %}<|begin|>assistant<|tool_calls|>{% for c in m.tool_calls %}<|tool_call:begin|>{{ c.id }}<|tool_call:name|>{{ c.function.name }}<|tool_call:args|>{{ c.function.arguments | tojson }}<|tool_call:end|>{% endfor %}<|calls|>{% endif %}{% endfor %}`,
   nemotron: `{% for m in messages %}{% if m.tool_calls %}<TOOLCALL>[{% for c in m.tool_calls %}{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}{{ ', ' if not loop.last }}{% endfor %}]</TOOLCALL>{% endif %}{% endfor %}`,
   gemma4: `{% macro written(v) %}{% if v is string %}<|"|>{{ v }}<|"|>{% elif v is mapping %}{{ '{' }}{% for k, w in v.items() %}{{ k }}:{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}{{ '}' }}{% elif v is sequence %}[{% for w in v %}{{ written(w) }}{{ ',' if not loop.last }}{% endfor %}]{% else %}{{ v }}{% endif %}{% endmacro %}{% for m in messages %}{% for c in m.tool_calls %}<|tool_call>call:{{ c.function.name }}{{ written(c.function.arguments) }}<tool_call|>{% endfor %}{% endfor %}`,
 }
@@ -124,12 +128,8 @@ describe('the reason is told in words', () => {
       },
     ],
     [
-      { chatTemplate: '<{start_tag}={name}>' },
-      {
-        parser: 'hermes',
-        because: 'no parser here reads <{start_tag}=, which the chat template has',
-        by: 'default',
-      },
+      { chatTemplate: '<{start_tag}={name}><function=f>' },
+      { parser: 'functionary_v31', because: 'the chat template has <{start_tag}=', by: 'template' },
     ],
     [
       { chatTemplate: `{%- set mark = ']<]minimax[>[' -%}{{ mark }}<tool_call>` },

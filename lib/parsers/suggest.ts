@@ -32,8 +32,7 @@ export function suggestParser({ chatTemplate = '', serverParser, addedTokens = [
   if (written)
     return { parser: written.parser, because: `${unknown}the chat template has ${written.marks[0]}`, by: 'template' }
   if (foreign) {
-    const reader = foreign.sglangParser ? `: the form of SGLang’s ${foreign.sglangParser}` : ''
-    const because = `${unknown}no parser here reads ${foreign.mark}, which the chat template has${reader}`
+    const because = `${unknown}no parser here reads ${foreign.mark}, which the chat template has: the form of SGLang’s ${foreign.sglangParser}`
     return { parser: DEFAULT_PARSER, because, by: 'default' }
   }
   const tokens = new Set(addedTokens)
@@ -68,6 +67,7 @@ const FORMS: readonly Form[] = [
   { parser: 'gigachat3', marks: ['<|function_call|>'] },
   { parser: 'gigachat3', marks: ['<|role_sep|>'] },
   { parser: 'hunyuan', marks: ['<tool_sep:opensource>'] },
+  { parser: 'hunyuan', marks: ['<tool_sep>'] },
   // The template joins names and suffix.
   { parser: 'hunyuan', marks: ['<tool_sep', ':opensource'] },
   { parser: 'gemma4', marks: ['<|tool_call>'] },
@@ -77,6 +77,11 @@ const FORMS: readonly Form[] = [
   { parser: 'mistral', marks: ['[TOOL_CALLS]'] },
   { parser: 'seed_oss', marks: ['<seed:tool_call>'] },
   { parser: 'nemotron', marks: ['<TOOLCALL>'] },
+  { parser: 'solar_open', marks: ['<|tool_call:begin|>'] },
+  // The template asks for it, and joins the tag of its parts.
+  { parser: 'functionary_v31', marks: ['<{start_tag}='] },
+  { parser: 'functionary_v32', marks: ['>>>all'] },
+  { parser: 'command_r', marks: ['Action:', '```json', '<|CHATBOT_TOKEN|>'] },
   { parser: 'tool_calls', marks: ['<tool_calls>'] },
   { parser: 'glm', marks: ['<arg_key>'] },
   { parser: 'qwen_xml', marks: ['<function='] },

@@ -123,6 +123,8 @@ export const THINK_FORMS: readonly [ThinkForm, ...ThinkForm[]] = [
   pair('<seed:think>', '</seed:think>'),
   apertus,
   muse,
+  // Solar Open ends every message so.
+  { ...pair('<|think|>', '<|end|>'), ends: [] },
 ]
 
 /** Tokens that close a think block and nothing else. */

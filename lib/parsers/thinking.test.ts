@@ -60,6 +60,10 @@ test.each([
   ['<|open|>think<|sep|>a<|close|>think<|sep|>b', '{<|open|>think<|sep|>a<|close|>think<|sep|>}b'],
   ['<seed:think>a</seed:think>b', '{<seed:think>a</seed:think>}b'],
   ['<mm:think>a</mm:think>b', '{<mm:think>a</mm:think>}b'],
+  [
+    '<|think|>a<|end|><|begin|>assistant<|content|>b<|end|>',
+    '{<|think|>a<|end|>}<|begin|>assistant<|content|>b<|end|>',
+  ],
   ['<think:opensource>a</think:opensource>b', '{<think:opensource>a</think:opensource>}b'],
   [' to=self<|message|>a<|eom|>b', '{ to=self<|message|>a<|eom|>}b'],
   ['b<|eot|><|start|>assistant to=self<|message|>a', 'b<|eot|>{<|start|>assistant to=self<|message|>a!}'],

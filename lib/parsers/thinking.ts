@@ -1,6 +1,7 @@
 /** Where think blocks stand in a response: they shield what is drafted in them from the tool-call parser. */
+import { earlier } from './calls.ts'
 import { finder } from './finder.ts'
-import type { TextRange, ToolParser } from './parser.ts'
+import { spellingsOf, type TextRange, type ToolParser } from './parser.ts'
 import { marksOf, THINK_FORMS } from './thinking-forms.ts'
 
 /** A think delimiter at its place in the text. */
@@ -25,9 +26,17 @@ export function thinkBlocks(
   calls: ToolParser['delimiters'],
 ): readonly ThinkBlock[] {
   const blocks: ThinkBlock[] = []
-  const nextOpen = finder(text, calls.open)
-  // Where no delimiter closes a call, there is no telling what stands inside one.
-  const nextClose = calls.close === '' ? () => -1 : finder(text, calls.close)
+  const endOfCall = spellingsOf(calls).map(({ open, close }) => {
+    const nextOpen = finder(text, open)
+    // Where no delimiter closes a call, there is no telling what stands inside one.
+    const nextClose = close === '' ? () => -1 : finder(text, close)
+    return (from: number, before: number): number => {
+      const opens = nextOpen(from)
+      if (opens < 0 || opens + open.length > before) return -1
+      const closes = nextClose(opens + open.length)
+      return closes < 0 ? -1 : closes + close.length
+    }
+  })
   let start = opened ? 0 : -1
   let position = 0
   for (const delimiter of delimiters) {
@@ -40,11 +49,9 @@ export function thinkBlocks(
     } else if (delimiter.kind === 'open') {
       // Skips the tool calls that open before the delimiter; where one closes after it, the delimiter lies inside it.
       for (;;) {
-        const opens = nextOpen(position)
-        if (opens < 0 || opens + calls.open.length > delimiter.start) break
-        const closes = nextClose(opens + calls.open.length)
-        if (closes < 0) break
-        position = closes + calls.close.length
+        const end = endOfCall.reduce((first, next) => earlier(first, next(position, delimiter.start)), -1)
+        if (end < 0) break
+        position = end
         if (position > delimiter.start) break
       }
       if (position <= delimiter.start) start = delimiter.start

@@ -51,7 +51,7 @@ export function conversationsOf(family: Family): readonly (readonly TemplateMess
     messages.push({
       role: 'assistant',
       content: content === '' && family.omitsContent ? null : content,
-      ...(family.thinks && { reasoning_content: reasoning }),
+      ...(family.thinks && { [family.reasoningField ?? 'reasoning_content']: reasoning }),
       ...(calls.length > 0 && {
         tool_calls: calls.map(({ name, input }, index) => ({
           id: ids[index],

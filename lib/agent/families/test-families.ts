@@ -20,6 +20,8 @@ export interface Family {
   /** Variables of the template. */
   readonly options?: Readonly<Record<string, unknown>>
   readonly thinks: boolean
+  /** What the template calls the thinking of a message. Omitted: `reasoning_content`. */
+  readonly reasoningField?: string
   /** The template leaves the tools out, which the run reports. */
   readonly leavesToolsOut?: boolean
   /** Whether a reply may hold two calls. */
@@ -93,6 +95,21 @@ const deepseek = {
     '<｜tool▁sep｜>': 128814,
   },
   stops: ['<｜end▁of▁sentence｜>'],
+} as const
+
+const llama3 = {
+  specialTokens: { bos_token: '<|begin_of_text|>', eos_token: '<|eot_id|>' },
+  special: {
+    '<|begin_of_text|>': 128000,
+    '<|end_of_text|>': 128001,
+    '<|start_header_id|>': 128006,
+    '<|end_header_id|>': 128007,
+    '<|eom_id|>': 128008,
+    '<|eot_id|>': 128009,
+    '<|python_tag|>': 128010,
+  },
+  stops: ['<|end_of_text|>', '<|eom_id|>', '<|eot_id|>'],
+  thinks: false,
 } as const
 
 const llamaCpp = (file: string) => ({ package: 'llama-cpp-python', file: `${file}.jinja` }) as const
@@ -236,18 +253,7 @@ export const families: readonly Family[] = [
     name: 'Llama 3.1',
     parser: 'llama3',
     template: llamaCpp('meta-llama-Llama-3.1-8B-Instruct'),
-    specialTokens: { bos_token: '<|begin_of_text|>', eos_token: '<|eot_id|>' },
-    special: {
-      '<|begin_of_text|>': 128000,
-      '<|end_of_text|>': 128001,
-      '<|start_header_id|>': 128006,
-      '<|end_header_id|>': 128007,
-      '<|eom_id|>': 128008,
-      '<|eot_id|>': 128009,
-      '<|python_tag|>': 128010,
-    },
-    stops: ['<|end_of_text|>', '<|eom_id|>', '<|eot_id|>'],
-    thinks: false,
+    ...llama3,
     parallel: false,
   },
   { name: 'Mistral Nemo', parser: 'mistral', template: llamaCpp('mistralai-Mistral-Nemo-Instruct-2407'), ...mistral },
@@ -600,6 +606,82 @@ export const families: readonly Family[] = [
       ],
       at: [],
     },
+  },
+  {
+    name: 'Command R Plus',
+    parser: 'command_r',
+    template: llamaCpp('CohereForAI-c4ai-command-r-plus-tool_use'),
+    specialTokens: { bos_token: '<BOS_TOKEN>', eos_token: '<|END_OF_TURN_TOKEN|>' },
+    special: {
+      '<BOS_TOKEN>': 5,
+      '<|START_OF_TURN_TOKEN|>': 255000,
+      '<|END_OF_TURN_TOKEN|>': 255001,
+      '<|USER_TOKEN|>': 255006,
+      '<|CHATBOT_TOKEN|>': 255007,
+      '<|SYSTEM_TOKEN|>': 255008,
+    },
+    stops: ['<|END_OF_TURN_TOKEN|>'],
+    thinks: false,
+    parallel: true,
+    // The template asks for the next action behind the last message, and for that one alone.
+    breaks: {
+      replies: [
+        'Action: ```json\n[\n    {\n        "tool_name": "price",\n        "parameters": {\n            "item": "flour \\"405\\"",\n            "city": "Zürich",\n            "grams": 500,\n            "organic": true\n        }\n    }\n]```<|END_OF_TURN_TOKEN|>',
+        'Action: ```json\n[\n    {\n        "tool_name": "calculator",\n        "parameters": {\n            "expression": "2*1.20"\n        }\n    },\n    {\n        "tool_name": "price",\n        "parameters": {\n            "item": "dry yeast",\n            "city": "Zürich",\n            "grams": 7,\n            "organic": false\n        }\n    }\n]```<|END_OF_TURN_TOKEN|>',
+        'Flour costs 2.4 francs, yeast 0.95.<|END_OF_TURN_TOKEN|>',
+      ],
+      at: [1, 2],
+    },
+  },
+  {
+    name: 'Functionary 3.1',
+    parser: 'functionary_v31',
+    template: llamaCpp('meetkai-functionary-medium-v3.1'),
+    ...llama3,
+    parallel: true,
+  },
+  {
+    name: 'Functionary 3.2',
+    parser: 'functionary_v32',
+    template: llamaCpp('meetkai-functionary-medium-v3.2'),
+    ...llama3,
+    parallel: true,
+    argumentsAsText: true,
+  },
+  {
+    name: 'Solar Open',
+    parser: 'solar_open',
+    template: llamaCpp('upstage-Solar-Open-100B'),
+    specialTokens: { bos_token: '<s>', eos_token: '</s>' },
+    special: {
+      '<|begin|>': 20,
+      '<|end|>': 21,
+      '<|think|>': 22,
+      '<|content|>': 23,
+      '<|flush|>': 24,
+      '<|calls|>': 25,
+      '<|tool_calls|>': 30,
+      '<|tool_call:begin|>': 31,
+      '<|tool_call:end|>': 32,
+      '<|tool_call:name|>': 33,
+      '<|tool_call:args|>': 34,
+      // The ids of these are not the model’s own.
+      '<|tools:begin|>': 40,
+      '<|tools:end|>': 41,
+      '<|tool:begin|>': 42,
+      '<|tool:end|>': 43,
+      '<|tool_response|>': 44,
+      '<|tool_response:begin|>': 45,
+      '<|tool_response:end|>': 46,
+      '<|tool_response:name|>': 47,
+      '<|tool_response:result|>': 48,
+    },
+    stops: ['<|flush|>', '<|calls|>'],
+    thinks: true,
+    reasoningField: 'reasoning',
+    parallel: true,
+    callIds: ['flour00001', 'twice00001', 'yeast00001'],
+    answer: '<|think|>That is all.<|end|><|begin|>assistant<|content|>Flour costs 2.4 francs, yeast 0.95.<|flush|>',
   },
 ]
 

@@ -3,8 +3,9 @@
  * without a word, what is read is written anew. Each of SGLang's parsers has habits of its own, which clients see.
  */
 import type { ToolSpec } from '#lib/core/trajectory.ts'
-import type { ParsedCall } from '#lib/parsers/parser.ts'
+import type { ParsedCall, ToolParser } from '#lib/parsers/parser.ts'
 import { parserNamed, parserOfServer } from '#lib/parsers/registry.ts'
+import { markupIn } from '#lib/parsers/rest.ts'
 import { strip, trimEnd } from '#lib/templates/jinja/python/code-points.ts'
 import { JsonError, jsonText, readJson } from '#lib/templates/jinja/python/json.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
@@ -43,7 +44,7 @@ export function functionCalls(text: string, tools: readonly ToolSpec[], parser: 
     .map((call, place) => ({ call, place, tool: names.indexOf(call.name) }))
     .filter(({ tool }) => tool >= 0 || dialect.tools === 'any')
   return {
-    normal_text: normalText(text, read, dialect),
+    normal_text: normalText(text, read, dialect, own),
     calls: kept.map(({ call, place, tool }, index) => ({
       tool_index: { tool, call: index, place }[dialect.index],
       name: call.name,
@@ -59,9 +60,9 @@ interface Dialect {
   readonly index: 'tool' | 'call' | 'place'
   readonly tools: 'known' | 'any'
   /** Where calls begin for SGLang, whether or not one can be read there. */
-  readonly opens: string
+  readonly opens: string | RegExp
   readonly before: 'trimmed' | 'as written'
-  readonly behind: 'left out' | 'trimmed' | 'trimmed at the end'
+  readonly behind: 'left out' | 'trimmed' | 'trimmed at the end' | 'as written'
 }
 
 const USUAL: Dialect = { index: 'tool', tools: 'known', opens: '<tool_call>', before: 'trimmed', behind: 'left out' }
@@ -80,28 +81,38 @@ const DIALECTS: Readonly<Record<string, Dialect | 'qwen'>> = {
   deepseek_v32: { ...USUAL, opens: '<｜DSML｜function_calls>' },
   deepseek_v4: { ...USUAL, opens: '<｜DSML｜tool_calls>' },
   kimi_k3: { ...USUAL, index: 'call', tools: 'any', opens: '<|open|>tools<|sep|>', before: 'as written' },
-  muse: { ...USUAL, index: 'call', opens: '<|start|>assistant to=', before: 'as written' },
+  muse: { ...USUAL, index: 'call', opens: '<|start|>assistant to=', before: 'as written', behind: 'as written' },
   'gpt-oss': { ...USUAL, index: 'call', opens: '<|channel|>commentary to=' },
   pythonic: { ...USUAL, index: 'place', opens: '[', before: 'as written', behind: 'trimmed at the end' },
-  'minimax-m2': { ...USUAL, opens: '<minimax:tool_call>', before: 'as written' },
-  lfm2: { ...USUAL, opens: '<|tool_call_start|>', index: 'call' },
+  'minimax-m2': { ...USUAL, opens: '<minimax:tool_call>', before: 'as written', behind: 'as written' },
+  lfm2: { ...USUAL, opens: '<|tool_call_start|>', index: 'place' },
   cohere_command4: { ...USUAL, opens: '<|START_ACTION|>', before: 'as written' },
   apertus2509: { ...USUAL, index: 'call', opens: '<|tools_prefix|>[', behind: 'trimmed' },
   gigachat3: { ...USUAL, opens: '<|message_sep|>', before: 'as written' },
-  hunyuan: { ...USUAL, opens: '<tool_calls:opensource>' },
-  'minimax-m3': { ...USUAL, index: 'call', opens: ']<]minimax[>[<tool_call>', before: 'as written' },
-  minicpm5: { ...USUAL, opens: '<function', before: 'as written', behind: 'trimmed at the end' },
+  hunyuan: { ...USUAL, opens: /<tool_calls(?::opensource)?>/ },
+  'minimax-m3': {
+    ...USUAL,
+    ...{ index: 'call', opens: ']<]minimax[>[<tool_call>', before: 'as written', behind: 'as written' },
+  },
+  minicpm5: { ...USUAL, opens: '<function', before: 'as written', behind: 'as written' },
   gemma4: { ...USUAL, tools: 'any', opens: '<|tool_call>', before: 'as written' },
 }
 
-function normalText(text: string, calls: readonly Parsed[], { opens, before, behind }: Dialect): string {
+function normalText(text: string, calls: readonly Parsed[], dialect: Dialect, parser: ToolParser): string {
+  const { opens, before, behind } = dialect
   const first = calls[0]?.text.start ?? text.length
-  const marker = text.indexOf(opens)
+  const marker = typeof opens === 'string' ? text.indexOf(opens) : text.search(opens)
   if (marker < 0 && calls.length === 0) return text
   const head = text.slice(0, marker < 0 ? first : Math.min(marker, first))
-  const tail =
-    calls.length === 0 || behind === 'left out' ? '' : text.slice(calls.at(-1)?.text.end).replace(/^\s*\]/, '')
-  return (before === 'trimmed' ? strip(head) : head) + (behind === 'trimmed' ? strip(tail) : trimEnd(tail))
+  const tail = calls.length === 0 || behind === 'left out' ? '' : text.slice(endOfCalls(text, calls, parser))
+  const rest = { 'left out': '', trimmed: strip(tail), 'trimmed at the end': trimEnd(tail), 'as written': tail }[behind]
+  return (before === 'trimmed' ? strip(head) : head) + rest
+}
+
+/** Behind what the format writes around its calls. */
+function endOfCalls(text: string, calls: readonly Parsed[], parser: ToolParser): number {
+  const end = calls.at(-1)?.text.end ?? 0
+  return markupIn(text, calls, [], parser).findLast(({ start }) => start >= end)?.end ?? end
 }
 
 /** With numbers as they stand in the text, where they do: 1.0 is not 1 in Python. */

@@ -41,6 +41,27 @@ const OTHERWISE: readonly (readonly [parser: RegExp, texts: readonly string[], w
   [/^mimo$/, TEXTS, 'its format has no white space around values'],
   [/^glm(45)?$/, ['a value that is not closed'], 'tells the call without the argument'],
   [/^glm47$/, TEXTS, 'fails with a 500 on a model of another family'],
+  [/^deepseekv4$/, TEXTS, 'is refused with a 400 on a model of another family'],
+  [/^(minimax-m2|cohere_command4)$/, ['a call that is cut'], 'reads what is there, or gives back the whole text'],
+  [/^minimax-m2$/, ['a value that is not closed'], 'reads what is there of a call that is not closed'],
+  [
+    /^(minimax-m3|minicpm5|muse|kimi_k3|hunyuan)$/,
+    ['a value that is not closed'],
+    'tells the call without the argument',
+  ],
+  [/^(minimax-m3|minicpm5)$/, ['a call that is cut'], 'gives back the whole text then'],
+  [/^gemma4$/, ['values of all types'], 'reads null as a text'],
+  [/^gemma4$/, BROKEN, 'reads what is there, or gives back the whole text'],
+  [/^minimax-m3$/, ['values of all types'], 'what no schema names is a text'],
+  [/^minicpm5$/, ['an unknown tool', 'an unknown tool and a known'], 'leaves calls of unknown tools in the text'],
+  [/^muse$/, ['text before'], 'needs the start of the message, with nothing before it'],
+  [/^muse$/, ['two calls'], 'decodes texts as JSON'],
+  [/^apertus2509$/, BROKEN, 'gives back the whole text then'],
+  [
+    /^gigachat3$/,
+    ['two calls', 'text behind', 'an unknown tool and a known'],
+    'reads one call, with nothing behind it',
+  ],
   [/^kimi_k2$/, ['a value that is not closed'], 'hands on arguments that are no JSON'],
 ]
 
@@ -60,7 +81,7 @@ describe('calls are told as SGLang tells them', () => {
   const known = lines.filter(([parser]) => parserOfServer(parser) !== undefined)
 
   test('every difference is one', async () => {
-    expect(known.length).toBeGreaterThanOrEqual(180)
+    expect(known.length).toBeGreaterThanOrEqual(300)
     for (const [parser, texts] of OTHERWISE) {
       const said = known.filter(([name, what]) => parser.test(name) && texts.includes(what))
       const same = await Promise.all(said.map(async ([, , line]) => (await isAsRecorded(line)) === undefined))

@@ -61,6 +61,7 @@ const FORMATS: ReadonlyMap<string, NamedFormat> = new Map(
       [{ ...THINK, call: '<|tool_calls_section_begin|>', isOpen: false }, 'kimi_k2'],
       [{ open: '◁think▷', close: '◁/think▷', isOpen: false }, 'kimi'],
       [{ open: '<mm:think>', close: '</mm:think>', isOpen: false }, 'minimax-m3'],
+      [{ open: '<|channel>thought\n', close: '<channel|>', isOpen: false }, 'gemma4'],
       [{ open: '[THINK]', close: '[/THINK]', isOpen: false }, 'mistral'],
     ] as const
   ).flatMap(([format, names]) => names.split(' ').map((name) => [name, format] as const)),

@@ -228,6 +228,10 @@ def hunyuan(*calls):
     return f"<tool_calls:opensource>\n{inner}</tool_calls:opensource>"
 
 
+def hunyuan_preview(*calls):
+    return hunyuan(*calls).replace(":opensource", "")
+
+
 MARK = "]<]minimax[>["
 
 
@@ -276,7 +280,7 @@ def minicpm5(*calls):
 
 
 FORMATS = {
-    "hermes": [hermes, hermes_parameters, hermes_compact], "qwen25": [hermes, hermes_parameters, hermes_compact], "qwen3_coder": [qwen_xml], "glm45": [glm45], "glm47": [glm47], "kimi_k2": [kimi_k2, kimi_unclosed], "gemma4": [gemma4], "minimax-m2": [minimax_m2], "deepseekv4": [deepseekv4, deepseekv4_json], "kimi_k3": [kimi_k3], "lfm2": [lfm2, lfm2_json], "cohere_command4": [cohere_command4], "apertus2509": [apertus2509], "muse": [muse], "gigachat3": [gigachat31, gigachat30], "hunyuan": [hunyuan], "minimax-m3": [minimax_m3], "minicpm5": [minicpm5],
+    "hermes": [hermes, hermes_parameters, hermes_compact], "qwen25": [hermes, hermes_parameters, hermes_compact], "qwen3_coder": [qwen_xml], "glm45": [glm45], "glm47": [glm47], "kimi_k2": [kimi_k2, kimi_unclosed], "gemma4": [gemma4], "minimax-m2": [minimax_m2], "deepseekv4": [deepseekv4, deepseekv4_json], "kimi_k3": [kimi_k3], "lfm2": [lfm2, lfm2_json], "cohere_command4": [cohere_command4], "apertus2509": [apertus2509], "muse": [muse], "gigachat3": [gigachat31, gigachat30], "hunyuan": [hunyuan, hunyuan_preview], "minimax-m3": [minimax_m3], "minicpm5": [minicpm5],
     "llama3": [llama3, llama3_bare], "mistral": [mistral, mistral_compact], "deepseekv3": [deepseekv3], "deepseekv31": [deepseekv31],
     "deepseekv32": [deepseekv32, deepseekv32_json], "gpt-oss": [gpt_oss], "pythonic": [pythonic],
 }
@@ -496,16 +500,19 @@ OTHERS["minicpm5"] = [
 
 
 class Vocabulary:
-    """The detector of hunyuan takes its tags from the tokenizer; those of the released ones have a suffix."""
+    """The detector of hunyuan takes its tags from the tokenizer; those of the released ones have a suffix, those of the preview none."""
+
+    def __init__(self, text):
+        self.suffix = ":opensource" if ":opensource" in text else ""
 
     def get_vocab(self):
-        return {f"<{name}:opensource>": number for number, name in enumerate(["tool_calls", "tool_call", "tool_sep", "arg_key", "arg_value", "think"])}
+        return {f"<{name}{self.suffix}>": number for number, name in enumerate(["tool_calls", "tool_call", "tool_sep", "arg_key", "arg_value", "think"])}
 
 
 def parsed(name, text):
     """The calls and what is left as text, or the name of the exception that escaped."""
     try:
-        rest, calls = FunctionCallParser(TOOLS, name, tokenizer=Vocabulary() if name == "hunyuan" else None).parse_non_stream(text)
+        rest, calls = FunctionCallParser(TOOLS, name, tokenizer=Vocabulary(text) if name == "hunyuan" else None).parse_non_stream(text)
         return {"rest": rest, "calls": [[call.name, call.parameters] for call in calls]}
     except Exception as error:
         return type(error).__name__

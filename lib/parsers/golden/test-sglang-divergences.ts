@@ -70,6 +70,8 @@ const divergences: Readonly<Record<string, (reading: Reading) => boolean>> = {
     (text.split(/\[TOOL_CALLS\]|<\|START_ACTION\|>/).length > 2 && isMore(ours, theirs)) ||
     (parser === 'kimi_k3' && text.split('<|open|>tools<|sep|>').length > 2),
   'lists-only': (reading) => isRefused(reading, /where the list of calls should stand$/),
+  'section-may-lack': ({ parser, text, ours, theirs }) =>
+    parser === 'deepseek_v3' && isMore(ours, theirs) && !text.includes('<｜tool▁calls▁begin｜>'),
   'section-needed': (reading) => isRefused(reading, /stands in no section|^the section is not closed/),
   'name-in-space': ({ parser, text, ours, theirs }) =>
     (parser === 'deepseek_v31' && /begin｜>\s|\s<｜tool▁sep/.test(text)) ||

@@ -1,6 +1,6 @@
 /**
- * What deepseek_v3 and deepseek_v31 share: `<｜tool▁call▁begin｜>…<｜tool▁sep｜>…<｜tool▁call▁end｜>`, any number of them in a
- * section. The template of DeepSeek V3 does not close the section of a single call, so no section has to be closed.
+ * What deepseek_v3, deepseek_v31, kimi_k2, solar_open and functionary_v31 share: a head with the name stands between delimiters, and the
+ * arguments behind it as JSON.
  */
 import { callsIn, earlier, type Fault, malformedCall, malformedEnd, marksIn } from './calls.ts'
 import { finder } from './finder.ts'
@@ -8,35 +8,47 @@ import { jsonBodyReader } from './json-body.ts'
 import type { ParsedCall, TextRange, ToolParser } from './parser.ts'
 import { inSections } from './sections.ts'
 
-const section = { open: '<｜tool▁calls▁begin｜>', close: '<｜tool▁calls▁end｜>' } as const
-const delimiters = { open: '<｜tool▁call▁begin｜>', close: '<｜tool▁call▁end｜>', section } as const
-export const SEPARATOR = '<｜tool▁sep｜>'
-
 /** What stands before the arguments. */
-export type Head =
+export type Head = { readonly writtenId?: string } & (
   | { readonly ok: true; readonly name: string; readonly nameText: TextRange; readonly argumentsAt: number }
   | ({ readonly ok: false } & Fault)
+)
 
-interface Format {
+interface HeadedFormat {
   readonly name: string
+  /** No section has to be closed: the template of DeepSeek V3 does not close that of a single call, and a reply may stop before its end. */
+  readonly delimiters: ToolParser['delimiters']
+  /** Whether calls may stand without a section, in a text that opens none. */
+  readonly sectionMayLack?: boolean
   readonly readHead: (text: string, start: number) => Head
-  /** What stands between the JSON and the end of the call. */
-  readonly fence: string
+  /** What stands on a line of its own between the JSON and the end of the call. */
+  readonly fence?: string
+  /** What the head ends with, in errors. */
+  readonly headEnd?: string
 }
 
-export function deepseekParser({ name, readHead, fence }: Format): ToolParser {
+export function headedParser(format: HeadedFormat): ToolParser {
+  const { name, delimiters, sectionMayLack = false, readHead, fence = '', headEnd = 'name' } = format
+  const { section } = delimiters
   return { name, delimiters, parse }
 
   function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
     const { nextOpen, nextClose } = marksIn(text, delimiters)
-    const nextSectionEnd = finder(text, section.close)
+    const nextSectionEnd = section ? finder(text, section.close) : () => -1
     // A call that is not closed ends with its section too.
     const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
-    const read = jsonBodyReader(text, fence + delimiters.close, marks, 'what follows the name')
-    const calls = callsIn(shielded, { nextOpen, nextClose }, (open): ParsedCall => {
+    const read = jsonBodyReader(text, fence + delimiters.close, marks, `what follows the ${headEnd}`)
+    const calls = callsIn(shielded, { nextOpen, nextClose }, (open) => {
       const start = open + delimiters.open.length
-      const fault = (found: Fault) => malformedCall(text, open, found, delimiters, malformedEnd(text, found.at, marks))
       const head = readHead(text, start)
+      const call = readCall(start, head)
+      return head.writtenId === undefined ? call : { ...call, writtenId: head.writtenId }
+    })
+    return section ? inSections(text, calls, shielded, { section, mustClose: false, mayLack: sectionMayLack }) : calls
+
+    function readCall(start: number, head: Head): ParsedCall {
+      const open = start - delimiters.open.length
+      const fault = (found: Fault) => malformedCall(text, open, found, delimiters, malformedEnd(text, found.at, marks))
       if (!head.ok) return fault(head)
       const body = read(head.argumentsAt)
       if (!body.ok) return fault({ why: body.why, at: body.at, name: head.name })
@@ -53,7 +65,6 @@ export function deepseekParser({ name, readHead, fence }: Format): ToolParser {
         raw: text.slice(start, close),
         text: { start: open, end: close + delimiters.close.length },
       }
-    })
-    return inSections(text, calls, shielded, { section, mustClose: false, mayLack: false })
+    }
   }
 }
