@@ -5,7 +5,7 @@
 import type { Download } from '#lib/core/tokenizer-download.ts'
 import type { EngineThread } from '#lib/local-model/engine/engine-thread.ts'
 import { abortRequest, generate, type Serving } from '#lib/local-model/generate/generate.ts'
-import { cannot, Refusal, refusalResponse } from '#lib/local-model/http/refusal.ts'
+import { badValue, cannot, Refusal, refusalResponse } from '#lib/local-model/http/refusal.ts'
 import { parseFunctionCall, separateReasoning } from '#lib/local-model/messages/parsing.ts'
 import { sizeText } from '#lib/local-model/models/model-files.ts'
 import { chatCompletion } from '#lib/local-model/openai/chat-completions.ts'
@@ -81,10 +81,7 @@ export function createLocalModel(options: LocalModelOptions): LocalModel {
     '/separate_reasoning': on('POST', separateReasoning),
     '/abort_request': on('POST', async (request) => abortRequest(request, generations)),
     '/flush_cache': on('GET, POST', async () => flushCache(model.loaded()?.engine)),
-    '/tokenize': on('POST', async (request) => {
-      const { tokenizer, limits } = await model.get()
-      return tokenize(request, tokenizer, limits.contextLength)
-    }),
+    '/tokenize': on('POST', async (request) => tokenize(request, await model.get())),
     '/detokenize': on('POST', async (request) => detokenize(request, (await model.get()).vocabulary)),
   }
 
@@ -107,6 +104,8 @@ export function createLocalModel(options: LocalModelOptions): LocalModel {
         return await route.answer(request, caller)
       } catch (error) {
         if (error instanceof Refusal) return refusalResponse(error)
+        // Rendering and encoding took too long.
+        if (error instanceof Error && error.name === 'TemplateError') return refusalResponse(badValue(error.message))
         return refusalResponse(cannot(500, error instanceof Error ? error.message : String(error)))
       }
     },

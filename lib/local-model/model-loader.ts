@@ -6,17 +6,21 @@ import { cannot } from '#lib/local-model/http/refusal.ts'
 import { type ServedParsers, servedParsers } from '#lib/local-model/messages/served-parsers.ts'
 import { type ModelFiles, type ModelPlace, modelFiles } from '#lib/local-model/models/model-files.ts'
 import { vocabularyOf } from '#lib/local-model/models/vocabulary.ts'
+import type { Settled } from '#lib/local-model/openai/chat-prompt.ts'
 import type { Progress } from '#lib/tokenizer/repository.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
 
 export interface ModelSource extends ModelPlace {
   readonly loadTokenizer: () => Promise<LoadedTokenizer>
+  /** Renders and encodes with the tokenizer where it holds nobody up. Omitted: here. */
+  readonly settled?: Settled
   /** Absolute path of worker.ts of this folder, which Node runs as it is. */
   readonly workerFile: string
   readonly capacity: Capacity
 }
 
 interface Loaded extends Serving {
+  readonly settled: Settled
   readonly tokenizer: LoadedTokenizer
   readonly parsers: ServedParsers
   /** Seconds since 1970. */
@@ -92,7 +96,7 @@ export function createModelLoader(source: ModelSource, generations: Serving['gen
 }
 
 async function load(
-  { loadTokenizer, workerFile, capacity }: ModelSource,
+  { loadTokenizer, workerFile, capacity, settled = async (tokenizer, compute) => compute(tokenizer) }: ModelSource,
   files: ModelFiles,
   generations: Serving['generations'],
   onGone: () => void,
@@ -106,9 +110,11 @@ async function load(
   })
   const { vocabularySize, contextLength } = engine.facts
   const maxJobs = capacity.running + capacity.waiting
-  const limits = { vocabularySize, contextLength, maxJobs, encode: tokenizer.tokenizer.encode }
+  const encode = (text: string) => settled(tokenizer, (own) => own.tokenizer.encode(text))
+  const limits = { vocabularySize, contextLength, maxJobs, encode }
   return {
     tokenizer,
+    settled,
     parsers: servedParsers(tokenizer),
     vocabulary,
     engine,

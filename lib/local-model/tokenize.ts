@@ -1,6 +1,7 @@
 /** /tokenize and /detokenize. */
 import * as z from 'zod'
 import { isObject } from '#lib/core/json-object.ts'
+import type { Serving } from '#lib/local-model/generate/generate.ts'
 import {
   checked,
   field,
@@ -13,6 +14,7 @@ import {
 } from '#lib/local-model/http/json-body.ts'
 import { badBody, badValue } from '#lib/local-model/http/refusal.ts'
 import { textOf, type Vocabulary } from '#lib/local-model/models/vocabulary.ts'
+import type { Settled } from '#lib/local-model/openai/chat-prompt.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
 
 const isMessage = (value: unknown): value is { role: string; content: unknown } => isObject(value) && isText(value.role)
@@ -30,21 +32,25 @@ const tokenizeSchema = z.looseObject({
 /** A prompt, a list of prompts, or messages through the chat template. Throws a Refusal. */
 export async function tokenize(
   request: Request,
-  { tokenizer, template }: LoadedTokenizer,
-  contextLength: number,
+  {
+    tokenizer,
+    settled,
+    limits,
+  }: Pick<Serving, 'limits'> & { readonly tokenizer: LoadedTokenizer; readonly settled: Settled },
 ): Promise<Response> {
   const body = checked(tokenizeSchema, await readJsonObject(request, 'TokenizeRequest'))
   const answer = (tokens: number[] | number[][], count: number | number[]): Response =>
-    Response.json({ tokens, count, max_model_len: contextLength })
+    Response.json({ tokens, count, max_model_len: limits.contextLength })
   if (Array.isArray(body.prompt)) {
-    const tokens = body.prompt.map((prompt) => tokenizer.encode(prompt))
+    const tokens: number[][] = []
+    for (const prompt of body.prompt) tokens.push([...(await limits.encode(prompt))])
     return answer(
       tokens,
       tokens.map(({ length }) => length),
     )
   }
-  const text = body.prompt ?? rendered(body, template)
-  const tokens = tokenizer.encode(text)
+  const text = body.prompt
+  const tokens = await settled(tokenizer, (own) => own.tokenizer.encode(text ?? rendered(body, own.template)))
   return answer(tokens, tokens.length)
 }
 

@@ -43,7 +43,7 @@ def main():
     try:
         text = tokenizer.apply_chat_template(
             json.loads(request["messages"]),
-            tools=tools or None,
+            tools=tools,
             chat_template=request["template"],
             tokenize=False,
             **options,

@@ -1,8 +1,10 @@
 /** Chat templates: the port that everything renders through, as transformers' apply_chat_template calls jinja2. */
 import { onceFor } from '#lib/core/once-for.ts'
+import { cutAtTag, REASONING, tagged } from './continue-final-message.ts'
 import { DEFAULT_BUDGET } from './jinja/budget.ts'
 import { fromJs } from './jinja/python/json.ts'
-import { PyDict, type Value } from './jinja/python/values.ts'
+import { typeName } from './jinja/python/repr.ts'
+import { PyDict, PyError, PyTuple, type Value } from './jinja/python/values.ts'
 import { LocatedError } from './jinja/syntax/syntax.ts'
 import { compileTemplate } from './jinja/template.ts'
 import type { Budget, Rendering } from './rendering.ts'
@@ -19,10 +21,12 @@ export interface TemplateMessage {
 export interface RenderInput {
   /** Plain data, or as the engine reads JSON, which loses nothing. */
   readonly messages: readonly (TemplateMessage | PyDict)[]
-  /** `{type: "function", function: {name, description, parameters}}` each; undefined where there are none. */
+  /** `{type: "function", function: {name, description, parameters}}` each; undefined: None. An empty list is passed as one. */
   readonly tools: readonly unknown[] | undefined
   readonly addGenerationPrompt: boolean
-  /** Further variables, such as enable_thinking. */
+  /** Leaves the last message open: true for its content, else the name of the field to continue. Omitted: it is closed. */
+  readonly continueFinalMessage?: boolean | string | undefined
+  /** Further variables, such as enable_thinking and documents. */
   readonly options: Readonly<Record<string, unknown>>
   /** What strftime_now tells. Omitted: the time of the render. */
   readonly clock?: () => Date
@@ -36,6 +40,7 @@ export interface ChatTemplate {
 
 /** A template that was compiled here, so that it can say where its text comes from. */
 export interface CompiledTemplate extends ChatTemplate {
+  render(input: RenderInput, budget?: Budget): string
   /** As render, with the source map. Throws TemplateError. */
   trace(input: RenderInput, budget?: Budget): Rendering
 }
@@ -61,39 +66,97 @@ export class TemplateError extends Error {
   }
 }
 
-/** Names that a template option must not take: they are what is rendered. */
-export const RESERVED_OPTIONS: readonly string[] = [
-  'messages',
-  'tools',
-  'documents',
-  'add_generation_prompt',
-  'chat_template',
-  'tokenize',
-]
+const NOT_HERE = 'a render here is one conversation, whole, as text and token ids'
+
+/**
+ * Names that no template option may have: arguments of apply_chat_template in transformers 5.23, which never reach the
+ * template or have a field of their own. Each with what to do instead.
+ */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  conversation: 'give the messages by themselves',
+  conversations: 'give the messages by themselves',
+  messages: 'give the messages by themselves',
+  tools: 'give the tools by themselves',
+  chat_template: 'give the template by itself',
+  tokenize: NOT_HERE,
+  return_dict: NOT_HERE,
+  return_tensors: NOT_HERE,
+  padding: `${NOT_HERE}: nothing is padded`,
+  truncation: `${NOT_HERE}: nothing is cut`,
+  max_length: `${NOT_HERE}: nothing is padded or cut`,
+  tokenizer_kwargs: `${NOT_HERE}: the tokenizer has no settings of its own`,
+  return_assistant_tokens_mask: 'the mask is always computed where the template tells it',
+  sanitize_control_tokens:
+    'it is not supported: control tokens in messages become tokens, as transformers has it by default',
+}
+
+/** What a run decides by itself, besides. */
+const DECIDED_BY_RUNS: Readonly<Record<string, string>> = {
+  add_generation_prompt: 'a run always requests a new reply, so that it is true',
+  continue_final_message:
+    'a run always requests a new reply. To continue a reply, render it in the template lab and give the result as "text" or "ids"',
+  documents: 'give the documents in a message',
+}
+
+/** Why an option may not have this name, and what to do; undefined where it may. `of`: run, where a run is meant. */
+export function refusedOption(name: string, of: 'render' | 'run'): string | undefined {
+  const why = Object.hasOwn(ARGUMENTS, name)
+    ? ARGUMENTS[name]
+    : of === 'run' && Object.hasOwn(DECIDED_BY_RUNS, name)
+      ? DECIDED_BY_RUNS[name]
+      : undefined
+  return why && `${name} is an argument of apply_chat_template, not a variable of the template: ${why}`
+}
 
 /** `specialTokens`: bos_token, eos_token and the like, as templates name them. Throws TemplateError. */
 export function chatTemplate(text: string, specialTokens: Readonly<Record<string, string>>): CompiledTemplate {
   const template = guarded(() => compileTemplate(text))
+  const trace: CompiledTemplate['trace'] = (input, budget = DEFAULT_BUDGET) =>
+    guarded(() => {
+      const messages = preparedMessages(input)
+      const settings = settingsOf(input, budget)
+      const field = continuedField(input)
+      if (field === undefined) return template.trace(variables(input, messages, specialTokens), settings)
+      const open = tagged(messages, field, { template: text, addGenerationPrompt: input.addGenerationPrompt })
+      return cutAtTag(template.trace(variables(input, open.messages, specialTokens), settings), open)
+    })
   return {
     text,
-    render: (input) => guarded(() => template.render(variables(input, specialTokens), settings(input))),
-    trace: (input, budget = DEFAULT_BUDGET) =>
-      guarded(() => template.trace(variables(input, specialTokens), { ...settings(input), budget })),
+    render: (input, budget = DEFAULT_BUDGET) =>
+      continuedField(input) === undefined
+        ? guarded(() =>
+            template.render(variables(input, preparedMessages(input), specialTokens), settingsOf(input, budget)),
+          )
+        : trace(input, budget).text,
+    trace,
   }
 }
 
-const settings = ({ clock }: RenderInput) => (clock ? { clock } : {})
+const settingsOf = ({ clock }: RenderInput, budget: Budget) => ({
+  ...(clock && { clock }),
+  ...(budget.now && { now: budget.now }),
+  budget,
+})
+
+const continuedField = ({ continueFinalMessage: field }: RenderInput): string | undefined =>
+  field === true ? 'content' : field || undefined
+
+function preparedMessages({ messages }: RenderInput): readonly PyDict[] {
+  if (messages.length === 0) throw new PyError('ValueError', EMPTY)
+  return messages.map(prepared)
+}
 
 /** As apply_chat_template names and prepares them; an option wins over a special token. */
 function variables(
-  { messages, tools, addGenerationPrompt, options }: RenderInput,
+  { tools, addGenerationPrompt, options }: RenderInput,
+  messages: readonly PyDict[],
   specialTokens: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, Value> {
-  if (messages.length === 0) throw new TemplateError(EMPTY, { className: 'ValueError' })
   const given = new Map<string, Value>([['documents', null]])
   for (const [name, value] of Object.entries(specialTokens)) given.set(name, value)
   for (const [name, value] of Object.entries(options)) if (value !== undefined) given.set(name, fromJs(value))
-  given.set('messages', messages.map(prepared))
+  checkDocuments(given.get('documents') ?? null)
+  given.set('messages', messages)
   given.set('tools', tools ? toolsValue(tools) : null)
   given.set('add_generation_prompt', addGenerationPrompt)
   return given
@@ -104,8 +167,15 @@ const toolsValue = onceFor((tools: readonly unknown[]) => fromJs(tools))
 
 const EMPTY = 'Cannot apply chat template to an empty conversation. Provide at least one message.'
 
-/** Under these names a message's reasoning is passed; the first of them that is there is what templates read. */
-const REASONING = ['reasoning_content', 'thinking', 'reasoning']
+function checkDocuments(documents: Value): void {
+  if (documents === null) return
+  const list = documents instanceof PyTuple ? documents.items : documents
+  const isIterable = Array.isArray(list) || typeof list === 'string' || list instanceof PyDict
+  if (!isIterable) throw new PyError('TypeError', `'${typeName(documents)}' object is not iterable`)
+  const entries: readonly Value[] = list instanceof PyDict ? [...list.entries()].map(([key]) => key) : [...list]
+  if (entries.some((entry) => !(entry instanceof PyDict)))
+    throw new PyError('TypeError', "Documents should be a list of dicts with 'title' and 'text' keys!")
+}
 
 /** Members that are None are left out, and reasoning stands under the two names that templates know it by. */
 function prepared(message: TemplateMessage | PyDict): PyDict {
@@ -129,7 +199,10 @@ function guarded<T>(action: () => T): T {
   try {
     return action()
   } catch (error) {
-    if (!(error instanceof LocatedError)) throw error
-    throw new TemplateError(error.message, { className: error.className, line: error.line, cause: error })
+    if (error instanceof LocatedError)
+      throw new TemplateError(error.message, { className: error.className, line: error.line, cause: error })
+    // It came before the template began.
+    if (error instanceof PyError) throw new TemplateError(error.message, { className: error.className, cause: error })
+    throw error
   }
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   CLOCK,
   compiledOnce,
+  continuingGroups,
   featureGroups,
   type GoldenGroup,
   outcomeOf,
@@ -15,6 +16,7 @@ import { knownDifferences } from './golden/test-known-differences.ts'
 
 const features = featureGroups()
 const renders = renderGroups()
+const continuing = continuingGroups()
 
 beforeAll(() => {
   vi.useFakeTimers({ now: CLOCK, toFake: ['Date'] })
@@ -31,6 +33,10 @@ describe('chat templates with every conversation and set of options', () => {
   test.each(renders.map((group) => [group.name, group] as const))('%s', (_, group) => compare(group))
 })
 
+describe('chat templates that leave the last message open', () => {
+  test.each(continuing.map((group) => [group.name, group] as const))('%s', (_, group) => compare(group))
+})
+
 test.each(spanCases())('generation blocks of $name', ({ template, specialTokens, input, spans }) => {
   const { text, generation, hasGenerationTag } = compiledOnce(template, specialTokens).trace(input)
   const codePoints = (offset: number) => [...text.slice(0, offset)].length
@@ -39,7 +45,7 @@ test.each(spanCases())('generation blocks of $name', ({ template, specialTokens,
 })
 
 test('tracing renders the same as rendering, in pieces without gaps', () => {
-  const texts = [...features, ...renders].flatMap(({ cases }) =>
+  const texts = [...features, ...renders, ...continuing].flatMap(({ cases }) =>
     cases.flatMap((one) => {
       const rendered = outcomeOf(one)
       return typeof rendered === 'string' ? [{ ...one, rendered }] : []
@@ -56,10 +62,11 @@ test('tracing renders the same as rendering, in pieces without gaps', () => {
 })
 
 test('so many cases there are, and every difference that is known is one of them', () => {
-  const names = [...features, ...renders].flatMap(({ cases }) => cases.map(({ name }) => name))
+  const names = [...features, ...renders, ...continuing].flatMap(({ cases }) => cases.map(({ name }) => name))
   expect(names.length).toBe(new Set(names).size)
   expect(features.flatMap(({ cases }) => cases).length).toBeGreaterThan(5_300)
   expect(renders.flatMap(({ cases }) => cases).length).toBeGreaterThan(3_000)
+  expect(continuing.flatMap(({ cases }) => cases).length).toBeGreaterThan(800)
   expect(Object.keys(knownDifferences).filter((name) => !names.includes(name))).toEqual([])
 })
 

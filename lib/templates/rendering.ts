@@ -6,11 +6,15 @@ export interface RenderedPiece {
   readonly end: number
   /** Line of the template, from 1: that of the literal text or of the output expression. */
   readonly line: number
+  /** Line of the output that put it into the text; omitted where it is the same. Macros and `set` keep texts of other lines. */
+  readonly outputLine?: number
   /** Index of the message that it stands for; undefined outside of all messages. */
   readonly message: number | undefined
   /** Whether the template's own letters, or a value of the conversation. */
   readonly source: 'template' | 'value'
 }
+
+export const outputLine = ({ line, outputLine: own = line }: RenderedPiece): number => own
 
 export interface Rendering {
   readonly text: string
@@ -28,4 +32,6 @@ export interface Budget {
   /** UTF-16 units of any text and entries of any list, the output included. */
   readonly size: number
   readonly milliseconds: number
+  /** The clock of the milliseconds, which does not go back. Omitted: that of the wall. */
+  readonly now?: () => number
 }

@@ -3,6 +3,7 @@
  * rendered and cut where the reply ends. Templates look at the calls of the reply when they print results (gpt-oss and
  * MiniMax-M2 refuse a result without a call, Gemma 4 leaves it out): the stand-in has the calls of the real reply.
  */
+import { createMemory } from '#lib/core/bounded-memory.ts'
 import { commonText } from '#lib/core/common-prefix.ts'
 import { onceFor } from '#lib/core/once-for.ts'
 import {
@@ -94,14 +95,18 @@ const QUESTION: TemplateMessage = { role: 'user', content: 'PLACEHOLDER-QUESTION
 export function plainTurn(template: ChatTemplate, options: Options): PlainTurn | undefined {
   const known = plainTurns(template)
   const key = JSON.stringify(options)
-  if (known.has(key)) return known.get(key)
+  const found = known.get(key)
+  if (found) return found.turn
   const turn = renderPlainTurn(template, options)
-  known.set(key, turn)
+  known.set(key, { turn }, key.length + (turn ? turn.before.length + turn.after.length + turn.between.length : 0))
   return turn
 }
 
+/** Characters that are kept of what a template writes with one set of options or another. */
+const MOST_KEPT = 1_000_000
+
 /** By the options: a template writes the same for them at every turn. */
-const plainTurns = onceFor((_: ChatTemplate) => new Map<string, PlainTurn | undefined>())
+const plainTurns = onceFor((_: ChatTemplate) => createMemory<{ readonly turn: PlainTurn | undefined }>(MOST_KEPT))
 
 function renderPlainTurn(template: ChatTemplate, options: Options): PlainTurn | undefined {
   const reply: TemplateMessage = { role: 'assistant', content: CONTENT }
@@ -183,7 +188,7 @@ function behindLastCall(
   for (const one of callRendersOf(template, options)) {
     const found = cutByMarks(one, end, added, () => plainTurn(template, options))
     if (!(found instanceof TemplateError)) {
-      if (found) seen.set(shape, one)
+      if (found) seen.set(shape, one, shape.length)
       return found
     }
     refusal ??= found
@@ -195,7 +200,7 @@ function behindLastCall(
  * How a template was seen to print all results of a conversation: with these options, so many calls and messages of these
  * roles. Whether it prints them does not depend on what they say, and rendering marks at each turn costs a quarter of it.
  */
-const shapesSeen = onceFor((_: ChatTemplate) => new Map<string, CallRender>())
+const shapesSeen = onceFor((_: ChatTemplate) => createMemory<CallRender>(MOST_KEPT))
 
 /** Gemma 4 writes the content behind the results: the stand-in has none. */
 const standIn = ({ calls }: ReplyEnd, { argumentsForm }: CallRender): TemplateMessage => ({
@@ -337,9 +342,11 @@ function behindContent(
 
 /** How much of the end of a turn the reply has before its last token, where the template writes several tokens there. */
 function closedLength(written: string, { lastToken: last, text }: ReplyEnd, plain: PlainTurn | undefined): number {
-  if (last === undefined || !plain || written.startsWith(last) || !written.startsWith(plain.after.trimEnd())) return 0
+  if (last === undefined || !plain || written.startsWith(last)) return 0
+  // Command R7B begins another reply unasked: only what it writes before new messages too closes this one.
+  const close = plain.after.slice(0, commonText(plain.after, written))
   const places: number[] = []
-  for (let at = plain.after.indexOf(last); at >= 0; at = plain.after.indexOf(last, at + 1)) places.push(at)
+  for (let at = close.indexOf(last); at >= 0; at = close.indexOf(last, at + 1)) places.push(at)
   return places.findLast((at) => text.endsWith(plain.after.slice(0, at + last.length))) ?? places.at(-1) ?? 0
 }
 

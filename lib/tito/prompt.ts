@@ -16,6 +16,7 @@ import type {
   ToolCall,
   ToolSpec,
   Trajectory,
+  Vocab,
 } from '#lib/core/trajectory.ts'
 import {
   type ChatTemplate,
@@ -46,6 +47,8 @@ export interface Codec {
    * until it lacks nothing. The computation changes nothing but its result. Omitted: everything is at hand.
    */
   readonly settle?: <T>(compute: () => T, signal: AbortSignal) => Promise<T>
+  /** Set where the bytes of ids are fetched too. */
+  readonly fetchesBytes?: true
 }
 
 /** The result of a computation on a codec, wherever the codec's answers come from. */
@@ -188,21 +191,27 @@ const addedTexts = onceFor(
 const MOST_OF_AN_END = 32
 
 function replyEnd(reply: ResponseSegment | undefined, { vocab }: Trajectory, tokenizer: Tokenizer): ReplyEnd {
-  if (!reply) return { calls: [], lastToken: undefined, tokensBefore: [], text: '' }
+  return reply
+    ? endOfReply(reply.ids, vocab, reply.toolCalls.map(replyCall), tokenizer)
+    : { calls: [], lastToken: undefined, tokensBefore: [], text: '' }
+}
+
+/** What of a reply with these ids decides about what follows it. */
+export function endOfReply(
+  replyIds: readonly number[],
+  vocab: Vocab,
+  calls: readonly ReplyCall[],
+  tokenizer: Tokenizer,
+): ReplyEnd {
   const added = addedTexts(tokenizer)
-  const ids = reply.ids.slice(-MOST_OF_AN_END)
+  const ids = replyIds.slice(-MOST_OF_AN_END)
   const tokensBefore: string[] = []
   for (const id of ids.slice(0, -1).reverse()) {
     const token = added.get(id)
     if (token === undefined && textOf([id], vocab).trim() !== '') break
     if (token !== undefined) tokensBefore.push(token)
   }
-  return {
-    calls: reply.toolCalls.map(replyCall),
-    lastToken: added.get(ids.at(-1) ?? -1),
-    tokensBefore,
-    text: textOf(ids, vocab),
-  }
+  return { calls, lastToken: added.get(ids.at(-1) ?? -1), tokensBefore, text: textOf(ids, vocab) }
 }
 
 /** Of a malformed call only the name is known, if that: its result is an error, which names what was wrong. */

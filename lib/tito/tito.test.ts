@@ -9,6 +9,7 @@ import { ids, logprobs, lossMask, segmentStarts, toolCallsOf } from '#lib/core/t
 import type { Finish, Message, ResponseSegment, Trajectory } from '#lib/core/trajectory.ts'
 import { gptOss } from '#lib/parsers/gpt-oss.ts'
 import { hermes } from '#lib/parsers/hermes.ts'
+import { hunyuan } from '#lib/parsers/hunyuan.ts'
 import { kimiK2 } from '#lib/parsers/kimi-k2.ts'
 import type { ToolParser } from '#lib/parsers/parser.ts'
 import { parsers } from '#lib/parsers/registry.ts'
@@ -348,6 +349,15 @@ describe('a response is annotated when it closes', () => {
       expect(responseText(segment, trajectory)).toBe(text)
     })
 
+    test('that closes the section of hunyuan closes it in its other spelling too', () => {
+      const [opening, call] = (written.hunyuan as (typeof written)[string]).map((text) =>
+        text.replaceAll(':opensource', ''),
+      )
+      const tokenizer = withTokens(['</tool_calls>'])
+      const { segment } = stopped(`${opening}${call}`, idOf(tokenizer, '</tool_calls>'), tokenizer, hunyuan)
+      expect(segment.toolCalls).toMatchObject([{ kind: 'parsed', name: 'add', span: { end: segment.ids.length - 1 } }])
+    })
+
     test.each(bracketed)('that is the last bracket of $name belongs to the text', (parser) => {
       const [opening, call, , , closing] = written[parser.name] as (typeof written)[string]
       const text = opening + call + closing
@@ -564,6 +574,22 @@ const written: Readonly<Record<string, readonly [string, string, string, string,
     ', ',
     '{"name": "add", "arguments": [7]}',
     ']</TOOLCALL>',
+  ],
+  command_r: [
+    'Action:\n```json\n[',
+    '{"tool_name": "add", "parameters": {"a": 7, "b": "日本 7"}}',
+    ', ',
+    '{"tool_name": "add", "parameters": [7]}',
+    ']```',
+  ],
+  functionary_v31: ['', '<function=add>{"a": 7, "b": "日本 7"}</function>', '', '<function=add>[7]</function>', ''],
+  functionary_v32: ['', '>>>add\n{"a": 7, "b": "日本 7"}', '', '>>>add\n[7]', ''],
+  solar_open: [
+    '<|tool_calls|>',
+    '<|tool_call:begin|>a1b2c3d4e5<|tool_call:name|>add<|tool_call:args|>{"a": 7, "b": "日本 7"}<|tool_call:end|>',
+    '',
+    '<|tool_call:begin|>f6g7h8i9j0<|tool_call:name|>add<|tool_call:args|>[7]<|tool_call:end|>',
+    '<|calls|>',
   ],
   gemma4: [
     '',

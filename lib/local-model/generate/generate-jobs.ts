@@ -17,24 +17,25 @@ export interface Limits {
   readonly contextLength: number
   /** That run or wait at the same time. */
   readonly maxJobs: number
-  readonly encode: (text: string) => readonly number[]
+  /** A text that takes long is encoded where it holds nobody up. */
+  readonly encode: (text: string) => Promise<readonly number[]>
 }
 
 /**
  * A list of prompts, even of one, is answered with a list, and so are several samples: all of the first prompt, then all
  * of the next. Throws a Refusal.
  */
-export function ordersOf(
+export async function ordersOf(
   body: GenerateBody,
   limits: Limits,
-): { readonly orders: readonly Order[]; readonly isBatch: boolean } {
+): Promise<{ readonly orders: readonly Order[]; readonly isBatch: boolean }> {
   const { prompts, isBatch } = promptsOf(body)
   if (body.unsupported[0] !== undefined)
     throw badValue(`${body.unsupported[0]} is set, but the built-in model has no such thing.`)
   const rids = ridsOf(body.rid, prompts.length, isBatch)
-  const orders = prompts.map((prompt, index) =>
-    orderOf(prompt, rids[index] as string, body, perPrompt(index, prompts.length, isBatch), limits),
-  )
+  const orders: Order[] = []
+  for (const [index, prompt] of prompts.entries())
+    orders.push(await orderOf(prompt, rids[index] as string, body, perPrompt(index, prompts.length, isBatch), limits))
   const samples = samplesOf(body)
   if (samples === 1) return { orders, isBatch }
   // What cannot be queued is not made either: n may be any number.
@@ -103,10 +104,16 @@ function ridsOf(rid: GenerateBody['rid'], count: number, isBatch: boolean): read
 
 const randomRid = (): string => crypto.randomUUID().replaceAll('-', '')
 
-function orderOf(prompt: Prompt, rid: string, body: GenerateBody, own: PerPrompt, limits: Limits): Order {
+async function orderOf(
+  prompt: Prompt,
+  rid: string,
+  body: GenerateBody,
+  own: PerPrompt,
+  limits: Limits,
+): Promise<Order> {
   const params = own<SamplingParams>('sampling_params', body.sampling) as SamplingParams
   const sampling = samplingOf(params, limits.vocabularySize)
-  const promptIds = typeof prompt === 'string' ? limits.encode(prompt) : prompt
+  const promptIds = typeof prompt === 'string' ? await limits.encode(prompt) : prompt
   // A real server is killed by an empty text.
   if (promptIds.length === 0) throw badValue(`${typeof prompt === 'string' ? 'text' : 'input_ids'} cannot be empty.`)
   checkPrompt(promptIds, params.max_new_tokens, limits)

@@ -23,7 +23,7 @@ export async function generate(request: Request, ready: () => Promise<Serving>):
   const serving = await ready()
   try {
     if (body.stream) {
-      const { growing, isBatch, abort } = replyStream(body, serving, request.signal)
+      const { growing, isBatch, abort } = await replyStream(body, serving, request.signal)
       return eventStream(eventsOf(growing, isBatch), abort)
     }
     const { replies, isBatch } = await wholeReplies(body, serving, request.signal)
@@ -41,7 +41,7 @@ export async function wholeReplies(
   serving: Serving,
   signal: AbortSignal,
 ): Promise<{ readonly replies: readonly ReplyJson[]; readonly isBatch: boolean }> {
-  const { orders, isBatch } = ordersOf(body, serving.limits)
+  const { orders, isBatch } = await ordersOf(body, serving.limits)
   const tasks = startTasks(orders, serving)
   const abort = abortWith(signal, tasks)
   const replies = await Promise.all(tasks.map(onlyReply)).catch((error) => {
@@ -64,9 +64,9 @@ interface ReplyStream {
   abort(): void
 }
 
-/** Replies as they grow. Throws a Refusal, at once. */
-export function replyStream(body: GenerateBody, serving: Serving, signal: AbortSignal): ReplyStream {
-  const { orders, isBatch } = ordersOf(body, serving.limits)
+/** Replies as they grow. Throws a Refusal. */
+export async function replyStream(body: GenerateBody, serving: Serving, signal: AbortSignal): Promise<ReplyStream> {
+  const { orders, isBatch } = await ordersOf(body, serving.limits)
   const tasks = startTasks(orders, serving)
   const abort = abortWith(signal, tasks)
   return { growing: repliesOf(tasks, abort), isBatch, abort }

@@ -34,7 +34,7 @@ describe('one reply of a stream that is refused', () => {
 describe('chunks that come all at once', () => {
   const LENGTH = 500
   /** Counts the chunks that are written. */
-  function streamOf() {
+  async function streamOf() {
     let written = 0
     let aborts = 0
     const chunk = (index: number): Chunk => ({
@@ -64,16 +64,16 @@ describe('chunks that come all at once', () => {
     const serving: Serving = {
       engine: engine as EngineThread,
       vocabulary: {} as Vocabulary,
-      limits: { vocabularySize: 1024, contextLength: 4096, maxJobs: 8, encode: () => [] },
+      limits: { vocabularySize: 1024, contextLength: 4096, maxJobs: 8, encode: async () => [] },
       generations: new Map(),
     }
     const body = generateBody({ input_ids: [[5], [6]], stream: true, return_logprob: true })
-    const { growing } = replyStream(body, serving, new AbortController().signal)
+    const { growing } = await replyStream(body, serving, new AbortController().signal)
     return { growing, written: () => written, aborts: () => aborts }
   }
 
   test('are written as they are read, with one list of the prompt’s logprobs', async () => {
-    const { growing, written, aborts } = streamOf()
+    const { growing, written, aborts } = await streamOf()
     const lists = new Set<unknown>()
     let read = 0
     for await (const { index, reply } of growing) {
@@ -85,7 +85,7 @@ describe('chunks that come all at once', () => {
   })
 
   test('are dropped when nobody wants them any more, and all jobs are aborted', async () => {
-    const { growing, written, aborts } = streamOf()
+    const { growing, written, aborts } = await streamOf()
     for await (const _first of growing) break
     expect([written(), aborts()]).toEqual([1, 2])
   })

@@ -23,7 +23,7 @@ export async function answer(
 ): Promise<Response> {
   try {
     if (stream) {
-      const { growing, abort } = replyStream(asked, serving, signal)
+      const { growing, abort } = await replyStream(asked, serving, signal)
       return eventStream(untilFailure(events(unfailing(growing), stream)), abort)
     }
     const { replies } = await wholeReplies(asked, serving, signal)

@@ -14,12 +14,13 @@ import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { answer } from './answer.ts'
 import { callForm } from './call-form.ts'
 import { type ChatBody, calledTools, chatBody } from './chat-body.ts'
-import { chatPrompt } from './chat-prompt.ts'
+import { chatPrompt, type Settled } from './chat-prompt.ts'
 import { type Chat, chatEvents } from './chat-stream.ts'
 import { chatLogprobs, created, ending, totalUsage, weights } from './openai-reply.ts'
 
 interface ChatServing extends Serving {
   readonly tokenizer: LoadedTokenizer
+  readonly settled: Settled
   readonly parsers: ServedParsers
 }
 
@@ -30,7 +31,8 @@ export async function chatCompletion(request: Request, ready: () => Promise<Chat
   const serving = await ready()
   const { contextLength } = serving.limits
   const body = chatBody(json, contextLength, serving.parsers)
-  const promptIds = body.inputIds ?? chatPrompt(text, body, serving.tokenizer)
+  const promptIds =
+    body.inputIds ?? (await serving.settled(serving.tokenizer, (tokenizer) => chatPrompt(text, body, tokenizer)))
   const asked = generateBodyOf(body, promptIds, serving)
   const chat: Chat = { body, promptIds, vocabulary: serving.vocabulary, count: counterOf(body, serving.tokenizer) }
   return answer(asked, serving, request.signal, {

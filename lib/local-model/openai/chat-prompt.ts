@@ -9,6 +9,9 @@ import { PyDict, PyFloat, type Value } from '#lib/templates/jinja/python/values.
 import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
 import type { ChatBody } from './chat-body.ts'
 
+/** The result of a computation with the tokenizer, which changes nothing but its result and may be run several times. */
+export type Settled = <T>(tokenizer: LoadedTokenizer, compute: (tokenizer: LoadedTokenizer) => T) => Promise<T>
+
 /** `text`: the body as it came, read again with numbers as Python keeps them. Throws a Refusal. */
 export function chatPrompt(
   text: string,

@@ -5,13 +5,15 @@
 
 Run in the root of the repository, after npm install, with CPython 3.11 (some of its messages differ in others).
 inputs.json: what the cases are rendered with, as JSON. features.json: the small cases of features.py. renders/*.json: a file a template, with every conversation and set of
-options. generation.json: what generation blocks wrote, and return_assistant_tokens_mask by real tokenizers.
+options. continuing.json: the same templates with continue_final_message, and tools that are an empty list. generation.json: what
+generation blocks wrote, and return_assistant_tokens_mask by real tokenizers.
 lib/templates/golden.test.ts and lib/lab/masks hold Rollscope against them.
 """
 import json
 import sys
 from pathlib import Path
 
+from continuing import CASES
 from conversations import CONVERSATIONS, DEFAULT_TOOLS, OPTIONS
 from features import GROUPS, VARIABLES
 from oracle import MADE_WITH, compact, generation_spans, render
@@ -64,6 +66,19 @@ def renders(text, tokens):
             results.setdefault(json.dumps(result), [[], result])[0].append(option)
         rows += [[name, *entry] for entry in results.values()]
     return rows
+
+
+def continuing(text, tokens):
+    """The cases of continuing.py that render so, and the result; equal results stand once."""
+    results = {}
+    for name, given in CASES.items():
+        options = dict(given["options"])
+        result = render(
+            text, given["messages"], tools=given["tools"], documents=options.pop("documents", None),
+            add_generation_prompt=given["prompt"], options={**tokens, **options, "continue_final_message": given["continue"]},
+        )
+        results.setdefault(json.dumps(result), [[], result])[0].append(name)
+    return list(results.values())
 
 
 GENERATING = ["chatml-generation", "llama-generation", "odd-generation"]
@@ -132,6 +147,7 @@ def main():
     rendered = {name: renders(text, tokens) for name, (text, tokens, _) in known.items()}
     for name, (_, tokens, source) in known.items():
         write(f"renders/{name}.json", {"template": source, "specialTokens": tokens}, {"renders": rendered[name]})
+    write("continuing.json", {"cases": CASES}, {name: continuing(text, tokens) for name, (text, tokens, _) in known.items()})
     spans, masks = generation(known)
     write("generation.json", {"tokenizers": TOKENIZERS}, {"spans": spans, "masks": masks})
     print(json.dumps({

@@ -76,6 +76,37 @@ export function renderGroups(): readonly GoldenGroup[] {
     })
 }
 
+/** Every template with continue_final_message, or with an empty list of tools. */
+export function continuingGroups(): readonly GoldenGroup[] {
+  const file = members(readJson(read('continuing.json')))
+  const cases = members(file.cases)
+  const {
+    'made with': _,
+    cases: __,
+    ...templates
+  } = JSON.parse(read('continuing.json')) as Record<string, [string[], Outcome][]>
+  return Object.entries(templates).map(([name, renders]) => ({
+    name,
+    cases: renders.flatMap(([names, expected]) =>
+      names.map((one) => {
+        const { messages, tools, prompt, continue: field, options } = members(cases[one])
+        return {
+          name: `${name} continues: ${one}`,
+          ...ownTemplate(name),
+          input: {
+            messages: messages as RenderInput['messages'],
+            tools: (tools ?? undefined) as readonly Value[] | undefined,
+            addGenerationPrompt: prompt === true,
+            continueFinalMessage: typeof field === 'string' ? field : Boolean(field),
+            options: members(options),
+          },
+          expected,
+        }
+      }),
+    ),
+  }))
+}
+
 interface RenderFile {
   readonly template: TemplateSource
   readonly specialTokens: Readonly<Record<string, string>>

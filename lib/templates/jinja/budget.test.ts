@@ -43,6 +43,16 @@ describe('what would never end, ends', () => {
       'lists that share their parts, written',
       '{% set ns = namespace(x=[1]) %}{% for _ in range(99) %}{% set ns.x = [ns.x, ns.x] %}{% endfor %}{{ ns.x }}',
     ],
+    ['indented JSON', "{{ {'a': 1}|tojson(indent=10**8) }}"],
+    ['indented JSON beyond what a text can hold', "{{ {'a': [1]}|tojson(indent=10**10) }}"],
+    ['JSON of nothing, indented', '{{ []|tojson(indent=10**8) }}'],
+    [
+      'JSON whose lines are indented more at each level',
+      '{% set ns = namespace(x=[1]) %}{% for _ in range(900) %}{% set ns.x = [ns.x] %}{% endfor %}{{ ns.x|tojson(indent=10**6) }}',
+    ],
+    ['JSON with many indented entries', '{{ range(99999)|list|tojson(indent=10**6) }}'],
+    ['JSON with long separators', "{{ range(99999)|list|tojson(separators=(' ' * 10**6, ':')) }}"],
+    ['JSON with long separators of members', "{{ {'a': {'a': {'a': 1}}}|tojson(separators=(',', ' ' * 10**7)) }}"],
     ['a power', '{{ 10 ** (10 ** 9) }}'],
     [
       'texts that are kept',

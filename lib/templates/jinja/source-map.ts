@@ -119,18 +119,22 @@ export class Pieces {
     line: number,
     message: number,
   ): void {
-    this.push(length, own === WRITTEN_HERE ? line : own, leaf.message >= 0 ? leaf.message : message, leaf.source)
+    const index = leaf.message >= 0 ? leaf.message : message
+    this.push(length, own === WRITTEN_HERE ? line : own, index, leaf.source, line)
   }
 
-  private push(length: number, line: number, index: number, source: RenderedPiece['source']): void {
+  /** `output`: line of the output that writes it. */
+  private push(length: number, line: number, index: number, source: RenderedPiece['source'], output = line): void {
     if (length === 0) return
     const start = this.length
     const end = start + length
     const message = index >= 0 ? index : undefined
     const last = this.list.at(-1)
-    const isSame = last?.line === line && last.message === message && last.source === source
+    const other = output === line || output === WRITTEN_HERE ? undefined : output
+    const isSame =
+      last?.line === line && last.outputLine === other && last.message === message && last.source === source
     if (last && (isSame || this.list.length >= MOST_PIECES)) this.list[this.list.length - 1] = { ...last, end }
-    else this.list.push({ start, end, line, message, source })
+    else this.list.push({ start, end, line, ...(other !== undefined && { outputLine: other }), message, source })
     this.length = end
   }
 

@@ -268,6 +268,7 @@ export interface JsonOptions {
 /** json.dumps. Throws PyError (TypeError) for what is no JSON. */
 export function toJson(value: Value, options: JsonOptions, runtime: Runtime): string {
   const { indent, separators } = options
+  if (typeof indent === 'number' && indent > 0) runtime.allocate(indent)
   const [item, key] = separators ?? [indent === undefined ? ', ' : ',', ': ']
   const layout: Layout = {
     item,
@@ -303,6 +304,7 @@ function written(value: Value, layout: Layout, margin: string, depth: number, ru
   if (depth > MAX_DEPTH) {
     throw new PyError('RecursionError', 'maximum recursion depth exceeded while encoding a JSON object')
   }
+  if (layout.indent !== undefined) runtime.allocate(margin.length + layout.indent.length)
   const inner = layout.indent === undefined ? '' : margin + layout.indent
   const outer = layout.indent === undefined ? '' : margin
   const closed = (inside: string, open: string, close: string): string => {
@@ -311,10 +313,15 @@ function written(value: Value, layout: Layout, margin: string, depth: number, ru
     return result
   }
   const between = layout.item + inner
+  /** What stands between entries is charged before it is made: lines can be indented by millions. */
+  const separate = (): string => {
+    runtime.allocate(between.length)
+    return between
+  }
   if (value instanceof PyDict) {
     let inside = ''
     for (const [key, item] of layout.sortKeys ? sortedEntries(value, runtime) : value.entries()) {
-      if (inside !== '') inside += between
+      if (inside !== '') inside += separate()
       inside += layout.quote(keyText(key)) + layout.key + written(item, layout, inner, depth + 1, runtime)
     }
     return closed(inside, '{', '}')
@@ -323,7 +330,7 @@ function written(value: Value, layout: Layout, margin: string, depth: number, ru
   if (Array.isArray(items)) {
     let inside = ''
     for (const item of items as readonly Value[]) {
-      if (inside !== '') inside += between
+      if (inside !== '') inside += separate()
       inside += written(item, layout, inner, depth + 1, runtime)
     }
     return closed(inside, '[', ']')
