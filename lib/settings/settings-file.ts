@@ -2,6 +2,7 @@
 
 import * as z from 'zod'
 import { withoutByteOrderMark } from '#lib/core/byte-order-mark.ts'
+import { formatProblem } from '#lib/core/format-version.ts'
 import { tooDeepAt } from '#lib/core/json-depth.ts'
 import { readableJson } from '#lib/core/readable-json.ts'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
@@ -69,7 +70,7 @@ export function readSettings(text: string): ReadSettings {
     return { ok: false, why: `it is not JSON: ${(error as SyntaxError).message}` }
   }
   if (tooDeepAt(text, DEEPEST) !== undefined) return { ok: false, why: `it is nested deeper than ${DEEPEST} levels` }
-  const wrong = formatProblem(value)
+  const wrong = formatProblem(value, 'settings', VERSION)
   if (wrong !== undefined) return { ok: false, why: wrong }
   const parsed = settingsSchema.safeParse(value)
   if (!parsed.success) return { ok: false, why: violationText(schemaViolation(parsed.error, value)) }
@@ -79,16 +80,6 @@ export function readSettings(text: string): ReadSettings {
     return { ok: false, why: `servers[${twice}].name: ${JSON.stringify(servers[twice]?.name)} is there twice` }
   const { format: _, ...rest } = value as { readonly format: string }
   return { ok: true, settings: parsed.data, ignored: unknownPaths(rest, parsed.data, '') }
-}
-
-function formatProblem(value: unknown): string | undefined {
-  const format = typeof value === 'object' && value !== null && 'format' in value ? value.format : undefined
-  const version = /^rollscope\.settings\/(\d{1,9})$/.exec(String(format))?.[1]
-  if (version === undefined)
-    return `format: expected ${JSON.stringify(FORMAT)}, found ${JSON.stringify(format) ?? 'nothing'}`
-  if (Number(version) > VERSION)
-    return `format: it is of version ${version}, written by a newer Rollscope; this one reads version ${VERSION}. Update it to import this file`
-  return undefined
 }
 
 /** Taken as it is: nothing in it is left aside. */

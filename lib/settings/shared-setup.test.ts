@@ -1,11 +1,11 @@
-import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { hashOfJson, textOfHash } from '#lib/core/link-hash.ts'
 import { EMPTY_PROMPT, PROMPT_MODES } from './prompt-draft.ts'
 import { readSettings } from './settings-file.ts'
 import { FIRST_CHOICES, importPlan, takenSetup } from './settings-import.ts'
 import { DEFAULT_SETUP } from './setup.ts'
-import { sharedHash, sharedText, textOfHash } from './shared-setup.ts'
+import { sharedText } from './shared-setup.ts'
 
 const text = fc.string({ unit: 'binary', maxLength: 30 })
 const drafts = fc.record({
@@ -22,9 +22,9 @@ test('a setup and its prompt come out of a link as they went in; of other modes 
   await fc.assert(
     fc.asyncProperty(text, text, drafts, async (system, chatTemplate, draft) => {
       const setup = { ...DEFAULT_SETUP, system, chatTemplate, server: 'mine' }
-      const hash = (await sharedHash(sharedText(setup, draft))) as string
+      const hash = (await hashOfJson(sharedText(setup, draft), 'setup')) as string
       expect(hash).toMatch(/^#setup=[\w-]+$/)
-      const opened = await textOfHash(`http://127.0.0.1:3000/?t=x${hash}`)
+      const opened = await textOfHash(`http://127.0.0.1:3000/?t=x${hash}`, 'setup')
       const read = opened.kind === 'text' ? readSettings(opened.text) : undefined
       if (!read?.ok) throw new Error('it is not read')
       expect(read.ignored).toEqual([])
@@ -61,8 +61,8 @@ test('taking it leaves what the other modes hold here as it is', () => {
 
 test('JSON that speaks of such a link is no link', async () => {
   const shared = sharedText({ ...DEFAULT_SETUP, system: 'What is #setup=abc in an address?' }, EMPTY_PROMPT)
-  expect(await textOfHash(shared)).toEqual({ kind: 'none' })
-  expect(await textOfHash(`\ufeff\n ${shared}`)).toEqual({ kind: 'none' })
+  expect(await textOfHash(shared, 'setup')).toEqual({ kind: 'none' })
+  expect(await textOfHash(`\ufeff\n ${shared}`, 'setup')).toEqual({ kind: 'none' })
 })
 
 test('there is a link of what can be opened, and none of more', async () => {
@@ -70,22 +70,6 @@ test('there is a link of what can be opened, and none of more', async () => {
     sharedText(DEFAULT_SETUP, { ...EMPTY_PROMPT, mode: 'text', text: 'é'.repeat(letters) })
   const empty = new TextEncoder().encode(JSON.stringify(JSON.parse(shared(0)))).length
   const most = Math.floor(((1 << 20) - empty) / 2)
-  expect(await textOfHash((await sharedHash(shared(most))) as string)).toMatchObject({ kind: 'text' })
-  expect(await sharedHash(shared(most + 1))).toBeUndefined()
-})
-
-describe('a link that cannot be opened', () => {
-  test.each([
-    ['of another kind', 'http://127.0.0.1:3000/?t=1', { kind: 'none' }],
-    ['with odd characters', '#setup=a%20b', { kind: 'broken', why: expect.stringContaining('characters') }],
-    ['of no length that there is', '#setup=abcde', { kind: 'broken' }],
-    ['that was cut off', '#setup=7Z', { kind: 'broken', why: expect.stringContaining('cut off') }],
-    [
-      'that is a bomb',
-      `#setup=${deflateRawSync(Buffer.alloc(64 << 20)).toString('base64url')}`,
-      { kind: 'broken', why: expect.stringContaining('1 MiB') },
-    ],
-  ])('%s is told', async (_, address, found) => {
-    expect(await textOfHash(address)).toMatchObject(found)
-  })
+  expect(await textOfHash((await hashOfJson(shared(most), 'setup')) as string, 'setup')).toMatchObject({ kind: 'text' })
+  expect(await hashOfJson(shared(most + 1), 'setup')).toBeUndefined()
 })

@@ -7,7 +7,7 @@ import type { Chunk } from './reply.ts'
  * is read on, so that a slow codec asks once for many chunks instead of once for each.
  */
 export function withKnownTokens(generate: SglangClient['generate'], codec: Codec): SglangClient['generate'] {
-  if (!codec.settle) return generate
+  if (!codec.fetchesBytes) return generate
   return async function* (request, signal) {
     const stop = new AbortController()
     const arrived: Chunk[] = []

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { runs } from '#lib/core/test-runs.ts'
 import { ids } from '#lib/core/tokens.ts'
 import type { Message, ToolSpec, Trajectory } from '#lib/core/trajectory.ts'
-import { chatTemplate, TemplateError } from '#lib/templates/chat-template.ts'
+import { chatTemplate, type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
+import { DEFAULT_BUDGET } from '#lib/templates/jinja/budget.ts'
 import { byteId, byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import { play, type Turn } from '#lib/tito/play.ts'
 import { type Codec, endOfTurnId, settled } from '#lib/tito/prompt.ts'
@@ -168,6 +169,28 @@ describe('opening', () => {
     expect(requests).toEqual(play(chatml, turns).requests)
     expect(codec.template.text).toBe(chatml)
     expect(codec.templateFingerprint).toBeUndefined()
+  })
+
+  test('A given template that takes more than its budget renders elsewhere, with the same result', async () => {
+    const asked: unknown[] = []
+    const slow = {
+      budget: () => ({ ...DEFAULT_BUDGET, steps: 1, size: 1 }),
+      render: async (text: string, input: RenderInput) => {
+        asked.push(input)
+        return chatTemplate(text, {}).render(input)
+      },
+    }
+    const turns: Turn[] = [
+      { messages: [{ role: 'user', content: 'hi' }], reply: [END], finish: { kind: 'length' } },
+      { messages: [{ role: 'user', content: 'and' }], reply: [END], finish: { kind: 'length' } },
+    ]
+    const server = scriptedTokenizer(own(chatml))
+    const codec = await openServerCodec(server, { name: 'x', templateText: chatml, slow }, never)
+    const { requests } = await settled(codec, () => play(codec, turns), never)
+    expect(requests).toEqual(play(chatml, turns).requests)
+    expect(asked.length).toBeGreaterThan(1)
+    const refusing = { name: 'x', templateText: '{{ nothing.at_all }}', slow }
+    await expect(openServerCodec(server, refusing, never)).rejects.toMatchObject({ className: 'UndefinedError' })
   })
 
   test('a failing server ends it by name', async () => {

@@ -3,10 +3,11 @@
  * what a computation lacks is fetched between two runs of it (Codec.settle), so that lib/tito stays synchronous.
  */
 import { createHash } from 'node:crypto'
+import { createMemory, type Memory } from '#lib/core/bounded-memory.ts'
 import { type ChatTemplate, chatTemplate, type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
+import type { Budget } from '#lib/templates/rendering.ts'
 import type { Codec } from '#lib/tito/prompt.ts'
 import type { AddedToken, Tokenizer } from '#lib/tito/tokenizer.ts'
-import { createMemory, type Memory } from './bounded-memory.ts'
 import { SglangError } from './errors.ts'
 import { bytesOfIds, type Decoding, findDecoding } from './server-bytes.ts'
 import type { ServerTokenizer } from './server-tokenizer.ts'
@@ -16,6 +17,14 @@ export interface ServerCodecOptions {
   readonly name: string
   /** A chat template to be rendered here. Omitted: the server renders with its own. */
   readonly templateText?: string | undefined
+  /** Where that template renders when it takes more than a budget. Omitted: here, however long it takes. */
+  readonly slow?: SlowRenders | undefined
+}
+
+export interface SlowRenders {
+  readonly budget: () => Budget
+  /** Throws TemplateError. */
+  readonly render: (template: string, input: RenderInput, signal: AbortSignal) => Promise<string>
 }
 
 export interface ServerCodec extends Codec {
@@ -30,14 +39,15 @@ export interface ServerCodec extends Codec {
  */
 export async function openServerCodec(
   server: ServerTokenizer,
-  { name, templateText }: ServerCodecOptions,
+  { name, templateText, slow }: ServerCodecOptions,
   signal: AbortSignal,
 ): Promise<ServerCodec> {
   const [fixed, decoding] = await Promise.all([
     server.tokenize([...FINGERPRINT_TEXTS, ...WELL_KNOWN], signal),
     findDecoding(server, signal),
   ])
-  const sample = await sampleRender(server, templateText, signal)
+  const given = templateText === undefined ? undefined : givenTemplate(templateText, slow)
+  const sample = await sampleRender(server, given, signal)
   const addedTokens = await findAddedTokens(server, [...fixed.flat(), ...sample.ids], signal)
   const known: Known = {
     texts: createMemory(MOST_CHARACTERS),
@@ -68,23 +78,23 @@ export async function openServerCodec(
       return NOTHING
     },
   }
-  const template: ChatTemplate =
-    templateText === undefined
-      ? {
-          text: '',
-          render(input) {
-            const key = JSON.stringify(input)
-            const rendered = known.renders.get(key)
-            if (rendered instanceof TemplateError) throw rendered
-            if (rendered !== undefined) return rendered
-            lacking().renders.set(key, input)
-            throw new Lacking()
-          },
-        }
-      : chatTemplate(templateText, {})
+  const template: ChatTemplate = {
+    text: templateText ?? '',
+    render(input) {
+      const quick = given?.quick(input)
+      if (quick !== undefined) return quick
+      const key = JSON.stringify(input)
+      const rendered = known.renders.get(key)
+      if (rendered instanceof TemplateError) throw rendered
+      if (rendered !== undefined) return rendered
+      lacking().renders.set(key, input)
+      throw new Lacking()
+    },
+  }
   return {
     tokenizer,
     template,
+    fetchesBytes: true,
     templateFingerprint: templateText === undefined ? sha256(sample.tail) : undefined,
     async settle(compute, signal) {
       for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -98,7 +108,14 @@ export async function openServerCodec(
         } finally {
           collecting = undefined
         }
-        await fetchInto(known, lack, server, decoding, signal)
+        await fetchInto(
+          known,
+          lack,
+          given?.render ?? ((input, stop) => render(server, input, stop)),
+          server,
+          decoding,
+          signal,
+        )
       }
       throw new Error(`a computation on the server’s codec lacked something ${MOST_ROUNDS} times`)
     },
@@ -140,6 +157,7 @@ const isNothing = ({ texts, renders, ids }: Lack): boolean => texts.size + rende
 async function fetchInto(
   known: Known,
   { texts, renders, ids }: Lack,
+  renderOf: (input: RenderInput, signal: AbortSignal) => Promise<Rendered | TemplateError>,
   server: ServerTokenizer,
   decoding: Decoding,
   signal: AbortSignal,
@@ -148,14 +166,14 @@ async function fetchInto(
   const encoded = await server.tokenize(askedTexts, signal)
   for (const [index, text] of askedTexts.entries()) known.texts.set(text, encoded[index] ?? [], text.length)
   for (const [key, input] of renders) {
-    const rendered = await render(server, input, signal)
+    const rendered = await renderOf(input, signal)
     if (rendered instanceof TemplateError) {
       known.renders.set(key, rendered, key.length)
       continue
     }
     known.renders.set(key, rendered.text, key.length + rendered.text.length)
     // The ids of a whole prompt are those that the server made of it, not those of its text encoded again.
-    known.texts.set(rendered.text, rendered.ids, rendered.text.length)
+    if (rendered.ids) known.texts.set(rendered.text, rendered.ids, rendered.text.length)
   }
   const askedIds = [...ids]
   for (let from = 0; from < askedIds.length; from += MOST_IDS) {
@@ -166,8 +184,42 @@ async function fetchInto(
 }
 
 interface Rendered {
-  readonly ids: readonly number[]
+  /** Undefined: the text was not rendered by the server, which is asked for its ids. */
+  readonly ids: readonly number[] | undefined
   readonly text: string
+}
+
+/** A template that was given: `quick` is undefined for what has to be left to `render`. */
+interface GivenTemplate {
+  quick(input: RenderInput): string | undefined
+  render(input: RenderInput, signal: AbortSignal): Promise<Rendered | TemplateError>
+}
+
+function givenTemplate(text: string, slow: SlowRenders | undefined): GivenTemplate {
+  const template = chatTemplate(text, {})
+  // Trying takes the whole budget: it is not done twice.
+  let isSlow = false
+  return {
+    quick(input) {
+      if (!slow) return template.render(input)
+      if (isSlow) return undefined
+      try {
+        return template.render(input, slow.budget())
+      } catch (error) {
+        if (!(error instanceof TemplateError) || error.className !== 'BudgetError') throw error
+        isSlow = true
+        return undefined
+      }
+    },
+    async render(input, signal) {
+      try {
+        return { text: slow ? await slow.render(text, input, signal) : template.render(input), ids: undefined }
+      } catch (error) {
+        if (error instanceof TemplateError) return error
+        throw error
+      }
+    },
+  }
 }
 
 async function render(
@@ -190,7 +242,7 @@ const PLACEHOLDER = 'SAMPLE-REPLY'
 /** A short conversation as the template writes it: its ids, and what stands behind the reply in it. */
 async function sampleRender(
   server: ServerTokenizer,
-  templateText: string | undefined,
+  given: GivenTemplate | undefined,
   signal: AbortSignal,
 ): Promise<{ readonly ids: readonly number[]; readonly tail: string }> {
   const input: RenderInput = {
@@ -203,13 +255,16 @@ async function sampleRender(
     addGenerationPrompt: true,
     options: {},
   }
-  if (templateText !== undefined) {
-    const [ids = []] = await server.tokenize([chatTemplate(templateText, {}).render(input)], signal)
+  if (given) {
+    const quick = given.quick(input)
+    const rendered = quick === undefined ? await given.render(input, signal) : { text: quick }
+    if (rendered instanceof TemplateError) throw rendered
+    const [ids = []] = await server.tokenize([rendered.text], signal)
     return { ids, tail: '' }
   }
   const rendered = await render(server, input, signal)
   if (rendered instanceof TemplateError) throw rendered
-  return { ids: rendered.ids, tail: rendered.text.slice(rendered.text.indexOf(PLACEHOLDER) + PLACEHOLDER.length) }
+  return { ids: rendered.ids ?? [], tail: rendered.text.slice(rendered.text.indexOf(PLACEHOLDER) + PLACEHOLDER.length) }
 }
 
 /** Those of some ids whose text is that id alone and that decoding can skip, or that are delimiters by their text. */

@@ -56,11 +56,12 @@ export function serverTokenizer(ask: Ask): ServerTokenizer {
       const [plain = []] = await tokenize(['a'], signal)
       return textFrame(tokens[0] ?? [], plain)
     },
-    async tokenizeMessages({ messages, tools, addGenerationPrompt, options }, signal) {
+    async tokenizeMessages({ messages, tools, addGenerationPrompt, continueFinalMessage, options }, signal) {
       const json = {
         messages,
         ...(tools && tools.length > 0 && { tools }),
         add_generation_prompt: addGenerationPrompt,
+        ...(continueFinalMessage && { continue_final_message: continueFinalMessage }),
         ...(Object.keys(options).length > 0 && { chat_template_kwargs: options }),
       }
       return (await post('/tokenize', json, tokenizeReply, signal)).tokens

@@ -13,6 +13,8 @@ export interface Tokenizer {
   readonly addedTokens: readonly AddedToken[]
   /** Without adding special tokens; the text of an added token becomes its id. */
   encode(text: string): number[]
+  /** It cuts a text into words and remembers their ids: only a long word takes long. Omitted: not known. */
+  readonly encodesWords?: boolean
   /** The exact bytes of one id; empty for an id the tokenizer does not know. */
   bytes(id: number): Uint8Array
   /** What it adds to a text of its own accord, and `encode` leaves out. Omitted: not known here. */

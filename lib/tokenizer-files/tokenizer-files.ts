@@ -3,6 +3,7 @@ import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import * as z from 'zod'
+import { createMemory } from '#lib/core/bounded-memory.ts'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
 import { type CompiledTemplate, chatTemplate } from '#lib/templates/chat-template.ts'
 import { textFrame } from '#lib/tito/given.ts'
@@ -25,8 +26,11 @@ export interface LoadedTokenizer {
   readonly template: (hasTools: boolean) => CompiledTemplate | undefined
   /** bos_token, eos_token and the like, as templates name them. */
   readonly specialTokens: Readonly<Record<string, string>>
-  /** Another template, with this tokenizer's special tokens. Throws TemplateError. */
-  readonly compile: (templateText: string) => CompiledTemplate
+  /**
+   * Another template, with this tokenizer's special tokens. Those that were compiled last are kept, so that the same text gives
+   * the same template; `use` once: it is not kept, as for an edit that is only tried. Throws TemplateError.
+   */
+  readonly compile: (templateText: string, use?: 'once') => CompiledTemplate
   /** Ids that end a generation by the model's own configuration. */
   readonly stopIds: readonly number[]
 }
@@ -64,6 +68,7 @@ export function loadTokenizerFiles(name: string, files: TokenizerFiles): LoadedT
     vocabularySize: 1 + largest([...library.get_vocab(true).values(), ...addedTokens.map(({ id }) => id)]),
     addedTokens,
     encode: (text) => (text === '' ? [] : (byWords?.(text) ?? library.encode(text, { add_special_tokens: false }).ids)),
+    encodesWords: byWords !== undefined,
     bytes: (id) => bytesOfAdded.get(id) ?? bytesOfPiece(library.id_to_token(id)),
     get frame() {
       const plain = library.encode('a', { add_special_tokens: false }).ids
@@ -158,6 +163,12 @@ function libraryTokenizer(name: string, definition: object, config: object): Lib
 /** Not Math.max(...): a vocabulary is longer than an argument list may be. */
 const largest = (ids: readonly number[]): number => ids.reduce((a, b) => Math.max(a, b), -1)
 
+/**
+ * Characters of all templates that are kept compiled together: a dozen of the largest real ones. A compiled
+ * template takes 25 to 75 bytes for each of them.
+ */
+const MOST_COMPILED = 200_000
+
 /** A chat_template.jinja beside the configuration wins, as in transformers; so does "tool_use" where there are tools. */
 function templates(
   jinja: string | undefined,
@@ -173,18 +184,23 @@ function templates(
       return token === undefined ? [] : [[key, token]]
     }),
   )
-  const compiled = new Map<string, CompiledTemplate>()
-  const compile = (text: string): CompiledTemplate => {
+  const compiled = createMemory<CompiledTemplate>(MOST_COMPILED)
+  const compile: LoadedTokenizer['compile'] = (text, use) => {
     const known = compiled.get(text) ?? chatTemplate(text, specialTokens)
-    compiled.set(text, known)
+    if (use !== 'once') compiled.set(text, known, text.length)
     return known
   }
+  /** Its own are as few as its files name, and are kept. */
+  const own = new Map<string, CompiledTemplate>()
   const template = (hasTools: boolean): CompiledTemplate | undefined => {
     const text =
       jinja ??
       (hasTools ? named.find(({ name }) => name === 'tool_use') : undefined)?.template ??
       named.find(({ name }) => name === 'default')?.template
-    return text === undefined ? undefined : compile(text)
+    if (text === undefined) return undefined
+    const known = own.get(text) ?? compile(text)
+    own.set(text, known)
+    return known
   }
   return { template, compile, specialTokens }
 }
