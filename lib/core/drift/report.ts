@@ -5,9 +5,13 @@
 import * as z from 'zod'
 import type { Plain } from '../trajectory.ts'
 import { KIND_TEXTS } from './kinds.ts'
+import { ROW_STEPS } from './replay.ts'
 
-/** Raised when the classification changes. */
-export const DRIFT_REPORT_VERSION = 1
+/**
+ * Raised when the classification or the meaning of a field changes. 2: prefix and rows are of a replay, where version 1 cut
+ * every earlier history from the last one.
+ */
+export const DRIFT_REPORT_VERSION = 2
 
 export const DRIFT_KINDS = [
   'split',
@@ -30,6 +34,20 @@ export type DriftKind = (typeof DRIFT_KINDS)[number]
 /** Who is hit, the gravest first. */
 export const DRIFT_SEVERITIES = ['trained', 'context', 'tail'] as const
 export type DriftSeverity = (typeof DRIFT_SEVERITIES)[number]
+
+/**
+ * Whether a sample, or a span, counts where the drifting ones are counted: a newline behind the last end of turn, which most
+ * templates write and no model does, changes nothing that is trained.
+ */
+export const countsAsDrift = (severity: DriftSeverity | undefined): boolean =>
+  severity === 'trained' || severity === 'context'
+
+/**
+ * What differs. structural: a special token (ends of turns and the delimiters of think blocks and calls are such), or the
+ * role in a turn's header. content: everything else.
+ */
+export const DRIFT_LAYERS = ['structural', 'content'] as const
+export type DriftLayer = (typeof DRIFT_LAYERS)[number]
 
 const span = z.object({ start: z.int().min(0), end: z.int().min(0) })
 const count = z.int().min(0)
@@ -56,6 +74,12 @@ const driftSpanSchema = z.object({
         'trained, or stands between two trained tokens of one response. context: trained tokens of the left stand ' +
         'behind it: they would be learnt in another context. tail: none of these.',
     ),
+  layer: z
+    .enum(DRIFT_LAYERS)
+    .describe(
+      'structural: the tokens of either side hold a special token (an end of a turn, a delimiter of a think block or a ' +
+        'call) or the role of a turn. content: neither side’s do.',
+    ),
   trained: z.object({ left: count, right: count }).describe('Trained tokens of the span on each side.'),
   turn: count
     .exactOptional()
@@ -75,34 +99,72 @@ export const driftReportSchema = z.object({
   tokens: z.object({ left: count, right: count }),
   spans: z.array(driftSpanSchema).describe('In order. Empty: the sides are equal.'),
   byKind: z.partialRecord(z.enum(DRIFT_KINDS), count).describe('Spans of each kind; none: left out.'),
+  byLayer: z.object({ structural: count, content: count }).describe('Spans of each layer.'),
   severity: z.enum(DRIFT_SEVERITIES).exactOptional().describe('The gravest. Omitted: no drift.'),
   trained: z
     .object({ touched: count, of: count })
     .describe('Trained tokens of the left side that stand in drift, of all its trained tokens.'),
+  replayed: z
+    .enum(['rendered', 'encoded', 'read', 'ids'])
+    .describe(
+      'How the prompt of each call was made again, of the right side, or of the left where only the left is made again. ' +
+        'rendered: its messages before the call through the chat template, with the generation prompt. encoded: the text ' +
+        'of all ids before the call. read: as the server read it. ids: both sides are recorded, and the prompts are the ' +
+        'right side’s ids before each of its responses. Replies are those that were recorded; with two recorded sides the ' +
+        'left’s.',
+    ),
   prefix: z
     .object({
       kept: count.describe(
-        'Of those that a server holds before each call but the first, the tokens that it need not read again, added up over ' +
-          'the calls. Before a call it holds all tokens of the left side up to the end of the response before. What is ' +
-          'served of them are those before the first that differs.',
+        'Tokens of the prefix cache that each call’s prompt begins with, added up over all calls but the first. The cache ' +
+          'holds the prompt and the reply of the call before.',
       ),
-      lost: count.describe('The rest of them: held in vain, since the history is told with other tokens.'),
+      lost: count.describe('The rest of these caches: tokens that a server reads again, or for nothing.'),
     })
-    .describe(
-      'What the prefix cache is worth when every call after the first sends the right side’s history instead of the ' +
-        'left’s ids. One response or none: 0 and 0. No drift: 0 lost.',
-    ),
+    .describe('What the prefix cache is worth when the prompt of every call is made again. One call or none: 0 and 0.'),
   rows: z
     .object({
       count: count.describe(
-        'Training rows that the sample becomes. A row goes on as long as the next response’s history begins with the row: ' +
-          'so a new one begins behind every response, but the last, whose tokens the right side has otherwise.',
+        'Training rows that the sample becomes, counted as TRL 1.16.0 does: a call’s prompt that begins with all of the row ' +
+          'continues it, and so does one that differs only within the last reply, by fewer than 1,024 tokens. Any other ' +
+          'begins a new row.',
       ),
-      extra: count.describe(
-        'Tokens of all rows but the last. Each of them is the right side’s history before a response, and that response.',
+      extra: count.describe('Tokens of all rows but the last.'),
+      realigned: count.describe(
+        'Sampled tokens that are not trained on, since the row holds other tokens of a later prompt in their place.',
       ),
     })
-    .describe('What becomes of the sample when every response is trained on behind the right side’s history.'),
+    .describe(
+      'What becomes of the sample when every reply is trained on behind the prompt that was made for its call.',
+    ),
+  calls: z
+    .array(
+      z.object({
+        tokens: count.describe('Tokens of the prompt.'),
+        cached: z
+          .object({
+            kept: count.describe('Tokens of the cache that the prompt begins with.'),
+            of: count.describe('Tokens that the call before has left there: its prompt and its reply.'),
+            step: z.enum(ROW_STEPS).describe('How the prompt continues the training row.'),
+          })
+          .exactOptional()
+          .describe('Omitted: the first call.'),
+      }),
+    )
+    .describe('In order.'),
+  firstRewrite: z
+    .object({
+      turn: count.describe('Number of the call, from 0.'),
+      line: count.exactOptional().describe('Line of the template that wrote the first token that differs, from 1.'),
+    })
+    .exactOptional()
+    .describe(
+      'The first call whose prompt does not begin with the prompt and the reply of the call before. Omitted: none.',
+    ),
+  sentence: z
+    .string()
+    .exactOptional()
+    .describe('The costs in one sentence, for a trainer’s issue tracker. Omitted: both sides are recorded.'),
   sameVocabulary: z
     .boolean()
     .describe('False: ids are of different tokenizers; tokens are equal where their bytes are.'),

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { checkSample } from '#lib/compare/corpus/check.ts'
 import { decodeValue } from '#lib/core/codec.ts'
+import { countsAsDrift } from '#lib/core/drift/report.ts'
 import { gistOf, gravest, type Health, healthSchema } from '#lib/core/health.ts'
 import { inputHash } from '#lib/core/input-hash.ts'
 import { pack } from '#lib/core/packed.ts'
@@ -8,6 +10,7 @@ import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import { FORMAT, type PromptSegment, type ResponseSegment, type Trajectory } from '#lib/core/trajectory.ts'
 import { resultOf } from '#lib/lab/task.ts'
 import { byteId, byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
+import { loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { driftTokenizer, withDrift } from './drift.ts'
 import { health } from './health.ts'
 import { driftTask, healthTask } from './tasks.ts'
@@ -18,6 +21,11 @@ const example = (name: string): Trajectory => {
   if (!decoded.ok) throw new Error('an example is readable')
   return decoded.trajectory
 }
+const model = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
+const tiny = loadTokenizerFiles('built-in', {
+  tokenizerJson: model('tokenizer.json'),
+  tokenizerConfigJson: model('tokenizer_config.json'),
+})
 const kinds = ({ findings }: Health): string[] => findings.map(({ kind, label }) => `${kind}: ${label}`)
 const checked = (trajectory: Trajectory): Health => resultOf(health(trajectory))
 
@@ -388,18 +396,32 @@ describe('drift', () => {
     })
   })
 
-  test('that only adds tokens is told at the one behind it, or at the last', () => {
-    const adding = (at: 'first' | 'last') => ({
+  test('has as many spans as the corpus report counts for the same text', () => {
+    for (const name of ['two-steps', 'parallel-calls', 'retokenization-drift', 'tool-error']) {
+      const trajectory = example(name)
+      const drift = textDrift(trajectory, tiny.tokenizer)
+      const place = { kind: 'stored', key: name } as const
+      const sample = checkSample(place, { as: { kind: 'text' }, trajectory, tokenizer: tiny, template: undefined })
+      if (drift.kind === 'unknown' || sample.kind === 'unchecked') throw new Error('an example is compared')
+      const counted = sample.kinds.reduce((sum, { spans }) => sum + spans.trained + spans.context, 0)
+      expect([name, drift.ranges.length / 2]).toEqual([name, counted])
+      expect(withDrift(checked(trajectory), drift).findings.some(({ kind }) => kind === 'drift')).toBe(
+        countsAsDrift(sample.severity),
+      )
+    }
+  })
+
+  test('that only adds tokens is reported at the one behind it, and behind the last trained token not at all', () => {
+    const adding = (at: 'first' | 'last' | 'nowhere') => ({
       ...byteTokenizer,
-      encode: (text: string) => (at === 'first' ? [120, ...encode(text)] : [...encode(text), 120]),
+      encode: (text: string) => [...(at === 'first' ? [120] : []), ...encode(text), ...(at === 'last' ? [120] : [])],
     })
-    const ranges = (at: 'first' | 'last') => {
+    const ranges = (at: 'first' | 'last' | 'nowhere') => {
       const drift = textDrift(spelled, { ...adding(at) })
       return drift.kind === 'known' ? [...drift.ranges] : []
     }
-    const all = prompt.ids.length + 8
     expect(ranges('first').slice(0, 2)).toEqual([0, 1])
-    expect(ranges('last').slice(-2)).toEqual([all - 1, all])
+    expect(ranges('last')).toEqual(ranges('nowhere'))
   })
 
   describe('Piece texts of a file', () => {

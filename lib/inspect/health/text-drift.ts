@@ -1,14 +1,18 @@
 /** Where a pipeline that keeps text instead of ids would have other tokens. */
-import { alignTokens, driftOf } from '#lib/core/drift/align.ts'
+import { textComparison } from '#lib/compare/retokenize/text-side.ts'
+import { countsAsDrift } from '#lib/core/drift/report.ts'
 import { bytesOf } from '#lib/core/pieces.ts'
-import { ids, isTrained, segmentStarts } from '#lib/core/tokens.ts'
+import { ids } from '#lib/core/tokens.ts'
 import type { Span, VocabEntry } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import { knownBytes, retokenized } from '#lib/tito/retokenize.ts'
+import { vocabularyWriter } from '#lib/tito/record.ts'
 import type { Tokenizer } from '#lib/tito/tokenizer.ts'
 import type { Drift } from './drift.ts'
 
-/** Text mode: the ids of the whole sequence decoded and encoded again. */
+/**
+ * Text mode: the ids of the whole sequence decoded and encoded again. The spans are those of the comparison and of the corpus
+ * report that count as drift.
+ */
 export function textDrift(trajectory: TrajectoryView, tokenizer: Tokenizer): Drift {
   const recorded = trajectory.model.tokenizer?.fingerprint
   if (recorded !== undefined && recorded !== tokenizer.fingerprint)
@@ -16,15 +20,21 @@ export function textDrift(trajectory: TrajectoryView, tokenizer: Tokenizer): Dri
   const own = ids(trajectory)
   const foreign = own.find((id) => id >= tokenizer.vocabularySize)
   if (foreign !== undefined) return { kind: 'unknown', why: `the tokenizer ${tokenizer.name} has no id ${foreign}` }
-  const drift = driftOf(alignTokens(own, retokenized(own, tokenizer), knownBytes(tokenizer)))
-  const spans = drift.map(({ left }) => withToken(left, own.length))
+  // The texts are the tokenizer's: a file may have others.
+  const { vocab } = vocabularyWriter({ vocab: {} }, tokenizer)(own)
+  const { report, stretches } = textComparison({ ...trajectory, vocab }, tokenizer)
+  const drifts = stretches.filter((stretch) => stretch.kind === 'drift')
+  const found = report.spans.flatMap((span, index) =>
+    countsAsDrift(span.severity) ? [{ ...span, sameBytes: drifts[index]?.sameBytes === true }] : [],
+  )
+  const spans = found.map(({ left }) => withToken(left, own.length))
   return {
     kind: 'known',
     ranges: Int32Array.from(spans.flatMap(({ start, end }) => [start, end])),
-    trained: spans.filter(trainedIn(trajectory)).length,
-    otherBytes: drift.filter(({ sameBytes }) => !sameBytes).length,
-    tokens: sum(drift.map(({ left }) => left.end - left.start)),
-    others: sum(drift.map(({ right }) => right.end - right.start)),
+    trained: found.filter(({ severity }) => severity === 'trained').length,
+    otherBytes: found.filter(({ sameBytes }) => !sameBytes).length,
+    tokens: sum(found.map(({ left }) => left.end - left.start)),
+    others: sum(found.map(({ right }) => right.end - right.start)),
     ...(recorded !== undefined && otherPieces(trajectory, own, tokenizer)),
   }
 }
@@ -66,20 +76,6 @@ function shownBytes(bytes: Uint8Array): string {
 const withToken = ({ start, end }: Span, length: number): Span => {
   const first = Math.min(start, Math.max(0, length - 1))
   return { start: first, end: Math.max(end, first + 1) }
-}
-
-function trainedIn(trajectory: TrajectoryView): (span: Span) => boolean {
-  const starts = segmentStarts(trajectory)
-  // Spans come in order: each begins in the segment of the one before, or behind it.
-  let index = 0
-  return ({ start, end }) => {
-    for (let token = start; token < end; token++) {
-      while ((starts[index + 1] ?? Number.POSITIVE_INFINITY) <= token) index++
-      const segment = trajectory.segments[index]
-      if (segment && isTrained(segment, token - (starts[index] as number))) return true
-    }
-    return false
-  }
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0)

@@ -3,13 +3,14 @@ import { countWhile } from '../../bisect.ts'
 import type { Span } from '../../trajectory.ts'
 import { driftOf, type Stretch } from '../align.ts'
 import { KIND_TEXTS } from '../kinds.ts'
-import type { DriftSpan } from '../report.ts'
+import type { DriftLayer, DriftSpan } from '../report.ts'
 import { cut } from './cut.ts'
 import type { DriftSide } from './drift-side.ts'
 import { hitBy } from './hit.ts'
 import { type Place, partOf, type Verdict } from './place.ts'
 import { content } from './remainder.ts'
 import { RULES } from './rules.ts'
+import { isStructural } from './special-tokens.ts'
 
 export interface Classified {
   /** Those given, drifts of several causes cut. */
@@ -34,11 +35,18 @@ export function classify(given: readonly Stretch[], left: DriftSide, right: Drif
       right: drift.right,
       ...verdict,
       remedy: KIND_TEXTS[verdict.kind].remedy,
+      layer: layerOf(verdict, place),
       ...hitBy(drift, left, right),
     }
   })
   return { stretches, spans }
 }
+
+/** Kinds that say so themselves, and every other drift by its tokens. */
+const layerOf = ({ kind }: Verdict, { left, right }: Place): DriftLayer =>
+  kind === 'special-tokens' || kind === 'end-of-turn' || isStructural(left) || isStructural(right)
+    ? 'structural'
+    : 'content'
 
 function verdictOn(place: Place): Verdict {
   for (const rule of RULES) {

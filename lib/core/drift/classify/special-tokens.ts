@@ -1,6 +1,6 @@
 /** Special tokens other than ends of turns, and the headers that some of them open. */
 import { type DriftSide, endsTurn, isSpecial, spanAt } from './drift-side.ts'
-import { isEmpty, isLast, ordinaryText, type Part, type Place, tokenText, type Verdict } from './place.ts'
+import { isEmpty, isLast, ordinaryText, type Part, type Place, partOf, tokenText, type Verdict } from './place.ts'
 
 export function specialTokens(place: Place): Verdict | undefined {
   const { left, right } = place
@@ -25,6 +25,37 @@ export function specialTokens(place: Place): Verdict | undefined {
   return isBare
     ? { kind: 'special-tokens', detail: 'other', cause: `Other special tokens: ${which}.` }
     : { kind: 'special-tokens', detail: 'header', cause: `A turn’s header is written otherwise: ${which}.` }
+}
+
+/** Whether it holds a special token, the end of a turn, or some of the role that a turn's header names. */
+export function isStructural(part: Part): boolean {
+  const { side, span } = part
+  if (isEmpty(part)) return false
+  for (let token = span.start; token < span.end; token++)
+    if (isSpecial(side, token) || endsTurn(side, token)) return true
+  return startsInRole(part)
+}
+
+/** Roles are short: more tokens are not looked at. */
+const ROLE_TOKENS = 8
+
+/** Whether the first token that is not blank belongs to a role: to the word between a token that opens a turn and a line end. */
+function startsInRole(part: Part): boolean {
+  const { side } = part
+  const [first] = part.words()
+  if (first === undefined || /^\s*\n/.test(tokenText(side, first))) return false
+  let opener = first - 1
+  while (opener >= 0 && !isSpecial(side, opener)) {
+    if (first - opener > ROLE_TOKENS || tokenText(side, opener).includes('\n')) return false
+    opener--
+  }
+  if (opener < 0 || endsTurn(side, opener) || isInPart(side, opener)) return false
+  let end = opener + 1
+  while (end < side.ids.length && end <= opener + ROLE_TOKENS && !isSpecial(side, end)) end++
+  const [role = ''] = partOf(side, { start: opener + 1, end })
+    .text()
+    .split('\n', 1)
+  return ROLES.test(role)
 }
 
 /** Special tokens that open a turn, with a role or without. */

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Call, startReplay } from './replay.ts'
+
+/** `prompt>sampled prompt>sampled`, a letter for each token. */
+const callsOf = (text: string): readonly Call[] =>
+  text.split(' ').map((call) => {
+    const [prompt = [], sampled = []] = call.split('>').map((part) => [...part].map((letter) => letter.charCodeAt(0)))
+    return { prompt, sampled }
+  })
+
+function costsOf(calls: readonly Call[]) {
+  const replay = startReplay()
+  for (const call of calls) replay.add(call)
+  return replay.costs()
+}
+
+const told = (text: string): string => {
+  const { prefix, rows, calls } = costsOf(callsOf(text))
+  const steps = calls.flatMap(({ cached }) => cached?.step ?? []).join(' ')
+  return `kept ${prefix.kept} lost ${prefix.lost}, rows ${rows.count} extra ${rows.extra} realigned ${rows.realigned}: ${steps}`
+}
+
+describe('a replay', () => {
+  test('of prompts that only grow keeps the cache and one row', () => {
+    expect(told('ab>cd abcdef>g abcdefgh>i')).toBe('kept 11 lost 0, rows 1 extra 0 realigned 0: append append')
+  })
+
+  test('of one call finds no cache', () => {
+    expect(told('ab>cd')).toBe('kept 0 lost 0, rows 1 extra 0 realigned 0: ')
+    expect(costsOf([])).toEqual({
+      prefix: { kept: 0, lost: 0 },
+      rows: { count: 1, extra: 0, realigned: 0 },
+      calls: [],
+    })
+  })
+
+  test('realigns a row where only the last reply is written otherwise', () => {
+    expect(told('ab>cde abcx>g')).toBe('kept 3 lost 2, rows 1 extra 0 realigned 2: realign')
+  })
+
+  test('forks where what stands before the last reply is written otherwise', () => {
+    expect(told('ab>cd abcde>f abxde>g')).toBe('kept 6 lost 4, rows 2 extra 6 realigned 0: append fork')
+    expect(told('ab>cd axcd>f')).toBe('kept 1 lost 3, rows 2 extra 4 realigned 0: fork')
+  })
+
+  test('compares each prompt with the call before it alone, as a row does', () => {
+    expect(told('ab>cd ax>c ab>cd')).toBe('kept 2 lost 5, rows 3 extra 7 realigned 0: fork fork')
+  })
+
+  test('counts no row of which nothing is trained', () => {
+    expect(told('ab> cd>e')).toBe('kept 0 lost 2, rows 1 extra 0 realigned 0: fork')
+    expect(told('ab>c ab>')).toBe('kept 2 lost 1, rows 1 extra 0 realigned 1: realign')
+  })
+
+  test('forks where 1,024 tokens of the last reply or more are written otherwise', () => {
+    const reply = (length: number) => [
+      { prompt: [1], sampled: Array.from({ length }, () => 2) },
+      { prompt: [1, 3], sampled: [4] },
+    ]
+    expect(costsOf(reply(1023)).rows).toEqual({ count: 1, extra: 0, realigned: 1023 })
+    expect(costsOf(reply(1024)).rows).toEqual({ count: 2, extra: 1025, realigned: 0 })
+  })
+})
+
+/** Rows as a builder holds them, token by token with a mask. */
+function rowsHeld(calls: readonly Call[]): readonly { readonly tokens: readonly number[]; readonly mask: number }[] {
+  const rows: { tokens: number[]; mask: boolean[]; reply: number }[] = []
+  for (const { prompt, sampled } of calls) {
+    let row = rows.at(-1)
+    let same = 0
+    while (row && same < row.tokens.length && row.tokens[same] === prompt[same]) same++
+    if (!row || (same < row.tokens.length && same < row.reply)) {
+      row = { tokens: [], mask: [], reply: 0 }
+      rows.push(row)
+      same = 0
+    }
+    row.tokens.splice(same, row.tokens.length, ...Array.from(prompt).slice(same))
+    row.mask.splice(same, row.mask.length, ...row.tokens.slice(same).map(() => false))
+    row.reply = row.tokens.length
+    row.tokens.push(...Array.from(sampled))
+    row.mask.push(...Array.from(sampled, () => true))
+  }
+  return rows.map(({ tokens, mask }) => ({ tokens, mask: mask.filter(Boolean).length }))
+}
+
+test('rows are those that a builder holds, and kept and lost are all that the cache held', () => {
+  const part = fc.array(fc.constantFrom(1, 2), { maxLength: 3 })
+  // A prompt is mostly what was there before, cut and continued.
+  const call = fc.record({ cut: fc.nat({ max: 4 }), added: part, sampled: part })
+  fc.assert(
+    fc.property(fc.array(call, { maxLength: 6 }), (made) => {
+      const calls: Call[] = []
+      let before: readonly number[] = []
+      for (const { cut, added, sampled } of made) {
+        const prompt = [...before.slice(0, Math.max(0, before.length - cut)), ...added]
+        calls.push({ prompt, sampled })
+        before = [...prompt, ...sampled]
+      }
+      const { prefix, rows, calls: replayed } = costsOf(calls)
+      const held = rowsHeld(calls).filter(({ mask }) => mask > 0)
+      expect(rows.count).toBe(Math.max(1, held.length))
+      expect(rows.extra).toBe(held.slice(0, -1).reduce((sum, { tokens }) => sum + tokens.length, 0))
+      const earlier = calls.slice(0, -1).reduce((sum, { prompt, sampled }) => sum + prompt.length + sampled.length, 0)
+      expect(prefix.kept + prefix.lost).toBe(earlier)
+      const all = calls.reduce((sum, { sampled }) => sum + sampled.length, 0)
+      expect(held.reduce((sum, { mask }) => sum + mask, 0)).toBe(all - rows.realigned)
+      expect(replayed.map(({ tokens }) => tokens)).toEqual(calls.map(({ prompt }) => prompt.length))
+    }),
+  )
+})
