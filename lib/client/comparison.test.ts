@@ -64,7 +64,7 @@ test('a pair is made in the worker, step by step; the recorded side stays the pa
   const steps: CompareStep[] = []
   const found = await pairing(page, drifting, { kind: 'text' }, { onStep: (step) => steps.push(step) })
   if (!found.ok) throw new Error(found.why)
-  expect(steps).toEqual(['left', 'right', 'drift'])
+  expect(steps.filter((step, index) => step !== steps[index - 1])).toEqual(['left', 'right', 'calls', 'drift'])
   expect(found.value.left.trajectory).toBe(drifting)
   expect(found.value.comparison.report.spans).toHaveLength(3)
   expect(page.asked).toEqual([drifting.model.tokenizer?.name])

@@ -1,5 +1,6 @@
 /** Two sides made and held against each other: what the page, the routes and the command line all show. */
 import { type Comparison, compareTrajectories } from '#lib/core/drift/compare.ts'
+import { replaySide, type SideReplay } from './replay-side.ts'
 import { shownSide } from './retokenized.ts'
 import type { GivenSide, ShownSide } from './shown-side.ts'
 
@@ -16,8 +17,8 @@ export type Comparing =
 
 export type SideName = 'left' | 'right'
 
-/** What is under way: a side is being made, or both are held against each other. */
-export type CompareStep = SideName | 'drift'
+/** What is under way: a side is being made, its calls are replayed, or both sides are compared. */
+export type CompareStep = SideName | 'calls' | 'drift'
 
 export function compareSides(left: GivenSide, right: GivenSide): Comparing {
   const steps = comparingSides(left, right)
@@ -27,7 +28,7 @@ export function compareSides(left: GivenSide, right: GivenSide): Comparing {
   }
 }
 
-/** The same step by step, each told before it is done. */
+/** The same step by step, each reported before it is done. */
 export function* comparingSides(left: GivenSide, right: GivenSide): Generator<CompareStep, Comparing> {
   yield 'left'
   const made = shownSide(left)
@@ -35,7 +36,24 @@ export function* comparingSides(left: GivenSide, right: GivenSide): Generator<Co
   yield 'right'
   const other = shownSide(right)
   if (!other.ok) return { ...other, side: 'right' }
+  // What is replayed is the pipeline: the right side, or the left where only that is made again.
+  const side: SideName = right.as.kind === 'recorded' ? 'left' : 'right'
+  const replayed = yield* replaySide(side === 'left' ? left : right)
   yield 'drift'
-  const comparison = compareTrajectories(made.value.trajectory, other.value.trajectory)
-  return { ok: true, value: { left: made.value, right: other.value, comparison } }
+  const comparison = compareTrajectories(
+    made.value.trajectory,
+    other.value.trajectory,
+    replayed && { ...replayed, side },
+  )
+  return {
+    ok: true,
+    value: {
+      left: side === 'left' ? withDoubts(made.value, replayed) : made.value,
+      right: side === 'right' ? withDoubts(other.value, replayed) : other.value,
+      comparison,
+    },
+  }
 }
+
+const withDoubts = (side: ShownSide, replayed: SideReplay | undefined): ShownSide =>
+  replayed && replayed.doubts.length > 0 ? { ...side, doubts: [...side.doubts, ...replayed.doubts] } : side

@@ -10,6 +10,7 @@ import { hermes } from '#lib/parsers/hermes.ts'
 import { byteId, byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import { annotations } from '#lib/tito/record.ts'
 import { turnsRead } from './read-side.ts'
+import { replaySide } from './replay-side.ts'
 import { shownSide } from './retokenized.ts'
 
 const END = byteId('<|im_end|>')
@@ -91,6 +92,24 @@ describe('what the server read in the end', () => {
     ])
     expect(responses.at(-1)?.request).not.toHaveProperty('read')
     expect(decodeValue(JSON.parse(encode(side)))).toEqual({ ok: true, trajectory: side })
+  })
+
+  test('costs what each reported prompt does not share with the call before', () => {
+    const steps = replaySide({ as: { kind: 'read' }, trajectory: run, tokenizer: undefined, template: undefined })
+    let step = steps.next()
+    while (!step.done) step = steps.next()
+    const length = (text: string) => bytes(text).length
+    const [first, second] = [`q:${spaced}`, `q:${exact}+r:${exact}`]
+    const kept = [common(bytes(first), bytes(`q:${exact}+r:`)).kept, length(second)]
+    expect(step.value).toMatchObject({
+      by: 'read',
+      calls: [
+        { tokens: length('q:') },
+        { cached: { kept: kept[0], of: length(first), step: 'realign' } },
+        { cached: { kept: kept[1], of: length(second), step: 'append' } },
+      ],
+      rows: { count: 1 },
+    })
   })
 
   test('a call that stands elsewhere in its reply has its values there', () => {

@@ -22,7 +22,7 @@ import { continueRollout, type RolloutRequest, startRollout } from './rollouts.t
 import { createRuns } from './runs.ts'
 import { BUILT_IN } from './servers.ts'
 import type { Services } from './services.ts'
-import { noMcpServers } from './test-services.ts'
+import { noMcpServers, threadedHere } from './test-services.ts'
 
 const never = new AbortController().signal
 const model = createTestModel()
@@ -54,6 +54,7 @@ beforeAll(async () => {
     runs: createRuns(),
     servers: { defaultName: BUILT_IN, client: () => client },
     tokenizers: { load: loadTokenizer },
+    threaded: threadedHere({ load: loadTokenizer } as unknown as Services['tokenizers']),
   } as unknown as Services
 })
 afterAll(async () => {

@@ -1,13 +1,9 @@
 /** The comparing thread as requests use it: one at a time, each for a limited time. */
-import { createAskedThread, ThreadError } from './asked-thread.ts'
+import { createLimitedThread, type LimitedThread, ThreadError } from './asked-thread.ts'
 import type { CompareAnswered, CompareQuestion, CompareWorkerStart } from './compare-worker-messages.ts'
 import { Problem } from './problem.ts'
 
-export interface ComparingThread {
-  /** Rejects with ThreadError where it takes too long, or with the signal's reason. */
-  ask(question: CompareQuestion, signal: AbortSignal): Promise<CompareAnswered>
-  close(): Promise<void>
-}
+export type ComparingThread = LimitedThread<CompareQuestion, CompareAnswered>
 
 interface Options {
   readonly workerFile: string
@@ -19,43 +15,8 @@ interface Options {
 const IDLE_MS = 30_000
 const LONGEST_MS = 60_000
 
-export function createComparing({ workerFile, start, longestMs = LONGEST_MS }: Options): ComparingThread {
-  const thread = createAskedThread<CompareQuestion, CompareAnswered>({
-    name: 'rollscope-compare',
-    workerFile,
-    start,
-    idleMs: IDLE_MS,
-  })
-  let before: Promise<unknown> = Promise.resolve()
-
-  const limited = async (question: CompareQuestion): Promise<CompareAnswered> => {
-    let isLate = false
-    const watch = setTimeout(() => {
-      isLate = true
-      thread.end()
-    }, longestMs)
-    try {
-      return await thread.ask(question)
-    } catch (error) {
-      throw isLate ? new ThreadError(`it took longer than ${longestMs / 1000} s`) : error
-    } finally {
-      clearTimeout(watch)
-    }
-  }
-
-  return {
-    ask(question, signal) {
-      const answer = before.then(() => {
-        // Given up while it waited.
-        signal.throwIfAborted()
-        return limited(question)
-      })
-      before = answer.catch(() => {})
-      return answer
-    },
-    close: () => thread.end(),
-  }
-}
+export const createComparing = ({ longestMs = LONGEST_MS, ...options }: Options): ComparingThread =>
+  createLimitedThread({ name: 'rollscope-compare', idleMs: IDLE_MS, longestMs, ...options })
 
 /** The thread's answer, refusals among them. Throws Problem where it takes too long, or the signal's reason. */
 export async function answered(

@@ -1,9 +1,9 @@
-/** A side of a comparison with what it is made of: the tokenizer's files, and templates that let others be served too. */
+/** A side of a comparison with what it is made of: the tokenizer's files, and templates with a bound. */
 import { type GivenSide, type Making, neededTokenizer, type SideTokenizer } from '#lib/compare/shown-side.ts'
 import type { As } from '#lib/compare/side.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
-import { hurrying } from './hurried-templates.ts'
+import { boundedTemplate } from './bounded-template.ts'
 import { Problem } from './problem.ts'
 import type { Services } from './services.ts'
 
@@ -16,7 +16,7 @@ export async function givenSide(
   signal: AbortSignal,
 ): Promise<GivenSide> {
   const name = orProblem(neededTokenizer(trajectory, as), 'NO_TOKENIZER')
-  const tokenizer = name === undefined ? undefined : hurriedTokenizer(await tokenizers.load(name, signal))
+  const tokenizer = name === undefined ? undefined : boundedTokenizer(await tokenizers.load(name, signal))
   return { as, trajectory, tokenizer, template }
 }
 
@@ -27,14 +27,11 @@ export function orProblem<T>(making: Making<T>, code: 'NO_TOKENIZER' | 'NOT_RETO
   throw new Problem({ status: 422, code, detail: why, ...(hint !== undefined && { hint }) })
 }
 
-function hurriedTokenizer({ tokenizer, compile, template }: LoadedTokenizer): SideTokenizer {
-  const hurried = hurrying()
-  return {
-    tokenizer,
-    compile: (text) => hurried(compile(text)),
-    template: (hasTools) => {
-      const own = template(hasTools)
-      return own && hurried(own)
-    },
-  }
-}
+const boundedTokenizer = ({ tokenizer, compile, template }: LoadedTokenizer): SideTokenizer => ({
+  tokenizer,
+  compile: (text, use) => boundedTemplate(compile(text, use)),
+  template: (hasTools) => {
+    const own = template(hasTools)
+    return own && boundedTemplate(own)
+  },
+})

@@ -26,7 +26,9 @@ export function checkedSample(
     byTurn: byTurnOf(report.spans),
     byTool: byToolOf(left.trajectory, report.spans),
     prefixLost: report.prefix.lost,
+    prefixKept: report.prefix.kept,
     rows: report.rows,
+    ...(report.sentence !== undefined && { sentence: report.sentence }),
     ...(first && { first: { token: first.left.start, kind: first.kind } }),
     ...(worst !== undefined && { worst }),
     doubts: [...left.doubts, ...right.doubts],
@@ -50,10 +52,12 @@ function kindsOf({ spans }: DriftReport): CheckedSample['kinds'] {
   return [...Map.groupBy(numbered, ({ span }) => span.kind)].map(([kind, ofKind]) => {
     const gravest = ofKind[gravestOf(ofKind.map(({ span }) => span)) as number] as (typeof ofKind)[number]
     const { severity, cause, remedy } = gravest.span
+    const content = ofKind.filter(({ span }) => span.layer === 'content').length
     const counted = (wanted: DriftSpan['severity']) => ofKind.filter(({ span }) => span.severity === wanted).length
     return {
       kind,
       spans: { trained: counted('trained'), context: counted('context'), tail: counted('tail') },
+      layers: { structural: ofKind.length - content, content },
       trained: ofKind.reduce((sum, { span }) => sum + trainedIn(span), 0),
       gravest: { drift: gravest.drift, severity, trained: trainedIn(gravest.span), cause, remedy },
     }

@@ -63,6 +63,21 @@ describe('a sample', () => {
     expect(sample).not.toHaveProperty('worst')
   })
 
+  test('that differs by a newline behind the last end of turn is counted apart, and not as drifting', () => {
+    const sample = checkedAs(check(example('two-steps'), 'structured'))
+    expect(sample).toMatchObject({ severity: 'tail', kinds: [{ kind: 'separator' }] })
+    const { totals } = summaryOf([sample, checkedAs(check(drifting, 'structured'))].reduce(withSample, NO_TOTALS))
+    expect(totals.samples).toMatchObject({ checked: 2, drifting: 1, bySeverity: { trained: 1, context: 0, tail: 1 } })
+    expect(totals.rate.samples).toBe(0.5)
+  })
+
+  test('has the share of the prefix cache of all that was in the cache', () => {
+    const sample = checkedAs(check(drifting, 'structured'))
+    const { wasted } = summaryOf(withSample(NO_TOTALS, sample)).totals
+    expect(wasted).toMatchObject({ prefix: sample.prefixLost, prefixOf: sample.prefixLost + sample.prefixKept })
+    expect(wasted.prefixOf).toBeGreaterThan(0)
+  })
+
   const bare: Trajectory = {
     ...drifting,
     model: { tools: [] },
@@ -147,18 +162,24 @@ const checked: fc.Arbitrary<CheckedSample> = fc
   .record({
     place: anyPlace,
     kinds: fc.uniqueArray(
-      fc.record({
-        kind: fc.constantFrom(...DRIFT_KINDS),
-        spans: counts,
-        trained: fc.nat(50),
-        gravest: fc.record({
-          drift: fc.nat(9),
-          severity: fc.constantFrom(...DRIFT_SEVERITIES),
-          trained: fc.nat(9),
-          cause: text,
-          remedy: text,
+      fc
+        .record({
+          kind: fc.constantFrom(...DRIFT_KINDS),
+          spans: counts,
+          structural: fc.nat(9),
+          trained: fc.nat(50),
+          gravest: fc.record({
+            drift: fc.nat(9),
+            severity: fc.constantFrom(...DRIFT_SEVERITIES),
+            trained: fc.nat(9),
+            cause: text,
+            remedy: text,
+          }),
+        })
+        .map(({ structural: wanted, ...kind }) => {
+          const structural = Math.min(wanted, spanCount(kind.spans))
+          return { ...kind, layers: { structural, content: spanCount(kind.spans) - structural } }
         }),
-      }),
       { selector: ({ kind }) => kind, maxLength: 4 },
     ),
     byTurn: fc.uniqueArray(fc.record({ turn: fc.nat(4), spans: fc.nat(3) }, { requiredKeys: ['spans'] }), {
@@ -188,7 +209,8 @@ const checked: fc.Arbitrary<CheckedSample> = fc
     ...(kinds[0] && { severity: kinds[0].gravest.severity, worst: f }),
     kinds,
     prefixLost: g,
-    rows: { count: 1 + (h % 3), extra: h },
+    prefixKept: a,
+    rows: { count: 1 + (h % 3), extra: h, realigned: f },
     ...(missed.length > 0 && {
       missedCalls: { responses: Math.max(...missed.map(({ responses }) => responses)), readers: missed },
     }),
@@ -232,11 +254,18 @@ describe('totals', () => {
         const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
         const all = samples.flatMap((sample) => (sample.kind === 'checked' ? [sample] : []))
         expect(totals.samples.checked + totals.samples.unchecked).toBe(samples.length)
-        expect(totals.samples.drifting).toBe(all.filter(({ severity }) => severity).length)
+        expect(totals.samples.drifting).toBe(
+          all.filter(({ severity }) => severity === 'trained' || severity === 'context').length,
+        )
         expect(sum(reasons.map((reason) => reason.samples))).toBe(totals.samples.unchecked)
         expect(sum(kinds.map(({ spans }) => spanCount(spans)))).toBe(spanCount(totals.spans))
+        expect(totals.layers.structural + totals.layers.content).toBe(spanCount(totals.spans))
+        expect(sum(kinds.map(({ layers }) => layers.structural))).toBe(totals.layers.structural)
+        const isStructural = ({ kinds: own }: CheckedSample) => own.some(({ layers }) => layers.structural > 0)
+        expect(totals.samples.structural).toBe(all.filter(isStructural).length)
         expect(totals.tokens.left).toBe(sum(all.map(({ tokens }) => tokens.left)))
         expect(totals.wasted.prefix).toBe(sum(all.map(({ prefixLost }) => prefixLost)))
+        expect(totals.wasted.prefix).toBeLessThanOrEqual(totals.wasted.prefixOf)
         expect(sum(turns.map(({ reached, turn }) => (turn === undefined ? 0 : reached)))).toBe(totals.turns)
         expect(sum(tools.map(({ calls }) => calls))).toBe(
           sum(all.flatMap(({ byTool }) => byTool.map((one) => one.calls))),

@@ -11,6 +11,7 @@ export function samplesCsv({ samples }: Pick<CorpusReport, 'samples'>): string {
       ...['place', 'id', 'title', 'status', 'severity', 'spans', 'trained_tokens_touched', 'trained_tokens'],
       ...['tokens_left', 'tokens_right', 'turns', 'first_drift_token', 'first_drift_kind', 'kinds', 'prefix_lost'],
       ...['rows', 'extra_row_tokens', 'doubts', 'why_unchecked', 'missed_call_responses', 'missed_call_readers'],
+      ...['spans_structural', 'spans_content', 'prefix_kept', 'realigned_tokens', 'sentence'],
     ],
     ...samples.map(sampleCells),
   ])
@@ -23,10 +24,22 @@ function sampleCells(sample: Sample): readonly Cell[] {
       ...name,
       ...Array<undefined>(14),
       [sample.why, sample.detail].filter(Boolean).join(' '),
-      undefined,
-      undefined,
+      ...Array<undefined>(7),
     ]
-  const { severity, kinds, trained, tokens, turns, first, prefixLost, rows, doubts, missedCalls } = sample
+  const {
+    severity,
+    kinds,
+    trained,
+    tokens,
+    turns,
+    first,
+    prefixLost,
+    prefixKept,
+    rows,
+    sentence,
+    doubts,
+    missedCalls,
+  } = sample
   return [
     ...name,
     severity ?? 'none',
@@ -46,6 +59,11 @@ function sampleCells(sample: Sample): readonly Cell[] {
     undefined,
     missedCalls?.responses ?? 0,
     missedCalls?.readers.map(({ kind, name }) => `${kind}:${name}`).join(' '),
+    kinds.reduce((sum, { layers }) => sum + layers.structural, 0),
+    kinds.reduce((sum, { layers }) => sum + layers.content, 0),
+    prefixKept,
+    rows.realigned,
+    sentence,
   ]
 }
 
@@ -54,8 +72,9 @@ export function kindsCsv({ kinds }: Pick<CorpusReport, 'kinds'>): string {
     [
       ...['kind', 'samples', 'spans', 'spans_trained', 'spans_context', 'spans_tail', 'trained_tokens_touched'],
       ...['share_of_samples', 'per_1000_tokens', 'per_turn', 'gravest_place', 'gravest_drift', 'cause', 'remedy'],
+      ...['spans_structural', 'spans_content'],
     ],
-    ...kinds.map(({ kind, samples, spans, trained, rate, gravest }) => [
+    ...kinds.map(({ kind, samples, spans, layers, trained, rate, gravest }) => [
       kind,
       samples,
       spanCount(spans),
@@ -70,6 +89,8 @@ export function kindsCsv({ kinds }: Pick<CorpusReport, 'kinds'>): string {
       gravest.drift,
       gravest.cause,
       gravest.remedy,
+      layers.structural,
+      layers.content,
     ]),
   ])
 }

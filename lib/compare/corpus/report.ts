@@ -2,11 +2,14 @@
 import * as z from 'zod'
 import { DRIFT_KINDS, DRIFT_REPORT_VERSION, DRIFT_SEVERITIES } from '#lib/core/drift/report.ts'
 import type { Plain } from '#lib/core/trajectory.ts'
-import { callReader, type Sample, sampleSchema } from './sample.ts'
+import { callReader, layerCounts, type Sample, sampleSchema } from './sample.ts'
 import { spanCount, type Totals } from './totals.ts'
 
-/** Raised when a field changes its meaning; fields may be added without. */
-const CORPUS_REPORT_VERSION = 1
+/**
+ * Raised when a field changes its meaning; fields may be added without. 2: `drifting` and `doubtful` leave out samples that
+ * differ only behind their last trained token, and `wasted` and `rows` are of replayed calls.
+ */
+const CORPUS_REPORT_VERSION = 2
 
 const count = z.int().min(0)
 const severities = z.object({ trained: count, context: count, tail: count })
@@ -41,8 +44,13 @@ export const corpusReportSchema = z.object({
     samples: z.object({
       checked: count,
       unchecked: count,
-      drifting: count,
-      bySeverity: severities.describe('Drifting samples by their gravest drift.'),
+      drifting: count.describe(
+        'Samples with drift in trained tokens or before some: `trained` and `context` of `bySeverity`.',
+      ),
+      bySeverity: severities.describe(
+        'Samples by their gravest drift. tail: only behind the last trained token, as a newline after the last end of turn.',
+      ),
+      structural: count.describe('Samples with structural drift.'),
       split: count.describe('Samples that break into several training rows.'),
       doubtful: count.describe('Drifting samples of which something could not be made again faithfully.'),
     }),
@@ -50,10 +58,13 @@ export const corpusReportSchema = z.object({
     trained: z.object({ touched: count, of: count }),
     turns: count,
     spans: severities.describe('Drift spans by severity.'),
+    layers: layerCounts,
     rate: rateSchema,
     wasted: z.object({
-      prefix: count.describe('Tokens that must be read again, since the prefix cache does not serve them.'),
-      rows: count.describe('Tokens that further training rows repeat.'),
+      prefix: count.describe('Tokens in the prefix cache that the prompt of the next call does not begin with.'),
+      prefixOf: count.describe('All tokens that were in the prefix cache before a call.'),
+      rows: count.describe('Tokens of all training rows of a sample but the last.'),
+      realigned: count.describe('Sampled tokens that become context in a training row.'),
     }),
     rows: count.describe('Training rows of all checked samples.'),
   }),
@@ -63,6 +74,7 @@ export const corpusReportSchema = z.object({
         kind: z.enum(DRIFT_KINDS),
         samples: count,
         spans: severities,
+        layers: layerCounts,
         trained: count.describe('Trained tokens in drift of this kind.'),
         rate: rateSchema,
         gravest: z.object({
@@ -125,8 +137,8 @@ export function corpusReport(
 
 /** The tables, their rows in the order in which they are read first. */
 export function summaryOf(all: Totals): Summary {
-  const { samples, spans, kinds, byTurn, byTool, reasons, tokens, trained, turns, wasted, rows } = all
-  const drifting = spanCount(samples.bySeverity)
+  const { samples, spans, layers, kinds, byTurn, byTool, reasons, tokens, trained, turns, wasted, rows } = all
+  const drifting = samples.bySeverity.trained + samples.bySeverity.context
   const rate = (part: { readonly samples: number; readonly spans: number }): Rate => ({
     samples: ratio(part.samples, samples.checked),
     per1000Tokens: ratio(1000 * part.spans, tokens.left),
@@ -139,6 +151,7 @@ export function summaryOf(all: Totals): Summary {
       trained,
       turns,
       spans,
+      layers,
       rate: rate({ samples: drifting, spans: spanCount(spans) }),
       wasted,
       rows,
@@ -148,6 +161,7 @@ export function summaryOf(all: Totals): Summary {
         kind,
         samples: one.samples,
         spans: one.bySeverity,
+        layers: one.layers,
         trained: one.trained,
         rate: rate(one),
         gravest: one.gravest,

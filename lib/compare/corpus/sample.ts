@@ -1,7 +1,7 @@
 /** One sample of a corpus as a small row. The trajectory itself is released. */
 import * as z from 'zod'
 import { firstQuestion } from '#lib/core/conversation.ts'
-import { DRIFT_KINDS, DRIFT_SEVERITIES } from '#lib/core/drift/report.ts'
+import { DRIFT_KINDS, DRIFT_SEVERITIES, type DriftLayer } from '#lib/core/drift/report.ts'
 import type { Plain } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 
@@ -34,6 +34,10 @@ export const callReader = {
 const spanCounts = z.object({ trained: count, context: count, tail: count }).describe('Drift spans by severity.')
 export type SpanCounts = Plain<z.infer<typeof spanCounts>>
 
+/** The same spans counted a second way. */
+export const layerCounts = z.object({ structural: count, content: count }).describe('Drift spans by layer.')
+export type LayerCounts = Readonly<Record<DriftLayer, number>>
+
 const checkedSchema = z.object({
   kind: z.literal('checked'),
   ...named,
@@ -46,6 +50,7 @@ const checkedSchema = z.object({
       z.object({
         kind: z.enum(DRIFT_KINDS),
         spans: spanCounts,
+        layers: layerCounts,
         trained: count.describe('Trained tokens in drift of this kind.'),
         gravest: z.object({
           drift: count.describe('Number of the span, from 0.'),
@@ -63,8 +68,17 @@ const checkedSchema = z.object({
   byTool: z
     .array(z.object({ tool: z.string(), calls: count, spans: count }))
     .describe('For each tool that was called: its calls, and the drift spans that touch them.'),
-  prefixLost: count.describe('Tokens before the last response that must be read again.'),
-  rows: z.object({ count, extra: count }).describe('Training rows that it breaks into, and the tokens beyond one row.'),
+  prefixLost: count.describe('Tokens in the prefix cache that the prompt of the next call does not begin with.'),
+  prefixKept: count.describe('Tokens in the prefix cache that it begins with.'),
+  rows: z
+    .object({ count, extra: count, realigned: count })
+    .describe(
+      'Training rows that it breaks into, the tokens of all but the last, and the sampled tokens that become context.',
+    ),
+  sentence: z
+    .string()
+    .exactOptional()
+    .describe('The costs in one sentence, for an issue tracker. Omitted: no side was made again.'),
   first: z
     .object({ token: count, kind: z.enum(DRIFT_KINDS) })
     .exactOptional()

@@ -2,15 +2,24 @@
  * Samples folded into totals, one by one as they come. Totals of parts are merged into totals of the whole: the order does
  * not matter, and a part that was cancelled is as true as the whole.
  */
-import { DRIFT_SEVERITIES, type DriftKind, type DriftSeverity } from '#lib/core/drift/report.ts'
+import { countsAsDrift, DRIFT_SEVERITIES, type DriftKind, type DriftSeverity } from '#lib/core/drift/report.ts'
 import type { CallReader } from '#lib/parsers/missed-calls.ts'
-import { type CheckedSample, placeText, type Sample, type SamplePlace, type SpanCounts } from './sample.ts'
+import {
+  type CheckedSample,
+  type LayerCounts,
+  placeText,
+  type Sample,
+  type SamplePlace,
+  type SpanCounts,
+} from './sample.ts'
 
 export interface Totals {
   readonly samples: {
     readonly checked: number
     /** By the gravest drift that they have. */
     readonly bySeverity: SpanCounts
+    /** Those with structural drift. */
+    readonly structural: number
     /** Those that break into several training rows. */
     readonly split: number
     /** Those whose drift may come from how they were made again. */
@@ -21,8 +30,17 @@ export interface Totals {
   readonly trained: { readonly touched: number; readonly of: number }
   readonly turns: number
   readonly spans: SpanCounts
-  /** Tokens that must be read again since no prefix is shared, and those that further training rows repeat. */
-  readonly wasted: { readonly prefix: number; readonly rows: number }
+  /** The same spans by layer. */
+  readonly layers: LayerCounts
+  readonly wasted: {
+    /** Tokens in the prefix cache that the prompt of the next call does not begin with, of all that were in it. */
+    readonly prefix: number
+    readonly prefixOf: number
+    /** Tokens of all training rows of a sample but the last. */
+    readonly rows: number
+    /** Sampled tokens that become context in a training row. */
+    readonly realigned: number
+  }
   readonly rows: number
   readonly kinds: ReadonlyMap<DriftKind, KindTotals>
   /** By number of the response; undefined: between responses. */
@@ -49,6 +67,7 @@ interface PlaceTotals {
 
 interface KindTotals extends PlaceTotals {
   readonly bySeverity: SpanCounts
+  readonly layers: LayerCounts
   /** Trained tokens in drift of this kind. */
   readonly trained: number
   readonly gravest: GravestSpan
@@ -74,14 +93,16 @@ interface ReasonTotals {
 }
 
 const NO_SPANS: SpanCounts = { trained: 0, context: 0, tail: 0 }
+const NO_LAYERS: LayerCounts = { structural: 0, content: 0 }
 
 export const NO_TOTALS: Totals = {
-  samples: { checked: 0, bySeverity: NO_SPANS, split: 0, doubtful: 0, unchecked: 0 },
+  samples: { checked: 0, bySeverity: NO_SPANS, structural: 0, split: 0, doubtful: 0, unchecked: 0 },
   tokens: { left: 0, right: 0 },
   trained: { touched: 0, of: 0 },
   turns: 0,
   spans: NO_SPANS,
-  wasted: { prefix: 0, rows: 0 },
+  layers: NO_LAYERS,
+  wasted: { prefix: 0, prefixOf: 0, rows: 0, realigned: 0 },
   rows: 0,
   kinds: new Map(),
   byTurn: new Map(),
@@ -100,6 +121,7 @@ export function merged(a: Totals, b: Totals): Totals {
     samples: {
       checked: a.samples.checked + b.samples.checked,
       bySeverity: added(a.samples.bySeverity, b.samples.bySeverity),
+      structural: a.samples.structural + b.samples.structural,
       split: a.samples.split + b.samples.split,
       doubtful: a.samples.doubtful + b.samples.doubtful,
       unchecked: a.samples.unchecked + b.samples.unchecked,
@@ -108,11 +130,18 @@ export function merged(a: Totals, b: Totals): Totals {
     trained: { touched: a.trained.touched + b.trained.touched, of: a.trained.of + b.trained.of },
     turns: a.turns + b.turns,
     spans: added(a.spans, b.spans),
-    wasted: { prefix: a.wasted.prefix + b.wasted.prefix, rows: a.wasted.rows + b.wasted.rows },
+    layers: addedLayers(a.layers, b.layers),
+    wasted: {
+      prefix: a.wasted.prefix + b.wasted.prefix,
+      prefixOf: a.wasted.prefixOf + b.wasted.prefixOf,
+      rows: a.wasted.rows + b.wasted.rows,
+      realigned: a.wasted.realigned + b.wasted.realigned,
+    },
     rows: a.rows + b.rows,
     kinds: mergedMaps(a.kinds, b.kinds, (one, other) => ({
       ...addedPlaces(one, other),
       bySeverity: added(one.bySeverity, other.bySeverity),
+      layers: addedLayers(one.layers, other.layers),
       trained: one.trained + other.trained,
       gravest: isGraver(other.gravest, one.gravest) ? other.gravest : one.gravest,
     })),
@@ -141,21 +170,42 @@ function totalsOf(sample: Sample): Totals {
       reasons: new Map([[why, { samples: 1, hint, example: { place, detail } }]]),
     }
   }
-  const { tokens, trained, turns, severity, rows, prefixLost, kinds, byTurn, byTool, doubts, place, missedCalls } =
-    sample
+  const {
+    tokens,
+    trained,
+    turns,
+    severity,
+    rows,
+    prefixLost,
+    prefixKept,
+    kinds,
+    byTurn,
+    byTool,
+    doubts,
+    place,
+    missedCalls,
+  } = sample
+  const layers = kinds.reduce((sum, one) => addedLayers(sum, one.layers), NO_LAYERS)
   return {
     samples: {
       checked: 1,
       bySeverity: severity ? { ...NO_SPANS, [severity]: 1 } : NO_SPANS,
+      structural: layers.structural > 0 ? 1 : 0,
       split: rows.count > 1 ? 1 : 0,
-      doubtful: doubts.length > 0 && severity ? 1 : 0,
+      doubtful: doubts.length > 0 && countsAsDrift(severity) ? 1 : 0,
       unchecked: 0,
     },
     tokens,
     trained,
     turns,
     spans: kinds.reduce((sum, { spans }) => added(sum, spans), NO_SPANS),
-    wasted: { prefix: prefixLost, rows: rows.extra },
+    layers,
+    wasted: {
+      prefix: prefixLost,
+      prefixOf: prefixKept + prefixLost,
+      rows: rows.extra,
+      realigned: rows.realigned,
+    },
     rows: rows.count,
     kinds: new Map(kinds.map((one) => [one.kind, kindTotals(one, place)])),
     byTurn: new Map(byTurn.map(({ turn, spans }) => [turn, { samples: 1, spans }])),
@@ -172,10 +222,14 @@ function totalsOf(sample: Sample): Totals {
   }
 }
 
-const kindTotals = ({ spans, trained, gravest }: CheckedSample['kinds'][number], place: SamplePlace): KindTotals => ({
+const kindTotals = (
+  { spans, layers, trained, gravest }: CheckedSample['kinds'][number],
+  place: SamplePlace,
+): KindTotals => ({
   samples: 1,
   spans: spanCount(spans),
   bySeverity: spans,
+  layers,
   trained,
   gravest: { place, ...gravest },
 })
@@ -186,6 +240,11 @@ const added = (a: SpanCounts, b: SpanCounts): SpanCounts => ({
   trained: a.trained + b.trained,
   context: a.context + b.context,
   tail: a.tail + b.tail,
+})
+
+const addedLayers = (a: LayerCounts, b: LayerCounts): LayerCounts => ({
+  structural: a.structural + b.structural,
+  content: a.content + b.content,
 })
 
 const addedPlaces = (a: PlaceTotals, b: PlaceTotals): PlaceTotals => ({

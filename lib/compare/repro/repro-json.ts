@@ -2,7 +2,7 @@
 import { REPRO_VERSION, type Repro } from './repro.ts'
 
 export function reproJson(repro: Repro): string {
-  const { mode, tokenizer, rendered, recorded, again, report, drift, doubts } = repro
+  const { mode, tokenizer, rendered, recorded, again, recordedSide, report, drift, doubts } = repro
   const { spans: _, ...verdict } = report
   const members = {
     version: JSON.stringify(REPRO_VERSION),
@@ -15,6 +15,7 @@ export function reproJson(repro: Repro): string {
       messages: rendered.messages,
       ...(rendered.clock !== undefined && { clock: JSON.stringify(new Date(rendered.clock).toISOString()) }),
     }),
+    recordedSide: JSON.stringify(recordedSide),
     ids: JSON.stringify({ recorded, again }),
     ...(drift && { drift: JSON.stringify(drift) }),
     verdict: JSON.stringify(verdict),

@@ -6,7 +6,7 @@ import type { DriftReport, DriftSpan } from '#lib/core/drift/report.ts'
 import { lacksTexts } from '#lib/core/texts.ts'
 import { ids } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import type { Compared } from '../compare-sides.ts'
+import type { Compared, SideName } from '../compare-sides.ts'
 import { heldConversation, heldTexts } from '../retokenize/held-messages.ts'
 import { recordedClock } from '../retokenize/recorded-clock.ts'
 import type { Making, ShownSide } from '../shown-side.ts'
@@ -23,8 +23,10 @@ export interface Repro {
   readonly recorded: readonly number[]
   /** As Rollscope made the other side. */
   readonly again: readonly number[]
+  /** Where the recorded trajectory stands in the report. */
+  readonly recordedSide: SideName
   readonly report: DriftReport
-  /** The one that was looked at. */
+  /** The one that was looked at. Undefined: none, the whole comparison. */
   readonly drift: { readonly number: number; readonly span: DriftSpan } | undefined
   /** What may come from how the side was made again. */
   readonly doubts: readonly string[]
@@ -49,10 +51,15 @@ export interface ReproducedPair {
 /** Of a recorded trajectory beside itself made again; others say why not. `drift`: number of the span looked at. */
 export function reproOf({ left, right, compared }: ReproducedPair, drift: number | undefined): Making<Repro> {
   const found =
-    recordedAndMade(left, compared.left, right, compared.right) ??
-    recordedAndMade(right, compared.right, left, compared.left)
+    recordedAndMade(left, compared.left, right, compared.right, 'left') ??
+    recordedAndMade(right, compared.right, left, compared.left, 'right')
   if (!found) return { ok: false, why: 'Only a trajectory beside itself made again can be made again elsewhere.' }
-  const { recorded, made, mode } = found
+  if (!compared.comparison.report.sameVocabulary)
+    return {
+      ok: false,
+      why: 'The sides have different tokenizers: ids of one cannot be compared with ids of the other.',
+    }
+  const { recorded, made, mode, recordedSide } = found
   const { tokenizer } = made.trajectory.model
   if (!tokenizer) return { ok: false, why: 'No tokenizer is named.' }
   const rendered =
@@ -67,6 +74,7 @@ export function reproOf({ left, right, compared }: ReproducedPair, drift: number
       rendered: rendered.value,
       recorded: ids(recorded),
       again: ids(made.trajectory),
+      recordedSide,
       report: compared.comparison.report,
       drift: drift === undefined || span === undefined ? undefined : { number: drift, span },
       doubts: made.doubts,
@@ -78,12 +86,19 @@ interface Found {
   readonly recorded: TrajectoryView
   readonly made: ShownSide
   readonly mode: Repro['mode']
+  readonly recordedSide: SideName
 }
 
-function recordedAndMade(one: Side, shown: ShownSide, other: Side, made: ShownSide): Found | undefined {
+function recordedAndMade(
+  one: Side,
+  shown: ShownSide,
+  other: Side,
+  made: ShownSide,
+  recordedSide: SideName,
+): Found | undefined {
   const { kind } = other.as
   if (one.as.kind !== 'recorded' || one.key !== other.key || kind === 'recorded' || kind === 'read') return undefined
-  return { recorded: shown.trajectory, made, mode: kind }
+  return { recorded: shown.trajectory, made, mode: kind, recordedSide }
 }
 
 function renderedOf(recorded: TrajectoryView, made: TrajectoryView, mode: 'structured' | 'raw'): Making<Rendered> {
@@ -94,11 +109,4 @@ function renderedOf(recorded: TrajectoryView, made: TrajectoryView, mode: 'struc
   const template = made.model.template?.text ?? ''
   const clock = template.includes('strftime_now') ? recordedClock(recorded).read().getTime() : undefined
   return { ok: true, value: { template, clock, ...heldTexts(held.value, recorded) } }
-}
-
-/** Index of the first token that differs; undefined: none does. */
-export function firstDifference(recorded: readonly number[], again: readonly number[]): number | undefined {
-  const at = recorded.findIndex((id, index) => id !== again[index])
-  if (at >= 0) return at
-  return again.length > recorded.length ? recorded.length : undefined
 }

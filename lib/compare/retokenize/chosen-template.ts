@@ -4,7 +4,7 @@ import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import type { GivenSide, Making, SideTokenizer } from '../shown-side.ts'
 import type { As } from '../side.ts'
 
-interface Chosen {
+export interface Chosen {
   readonly template: CompiledTemplate
   readonly doubts: readonly string[]
 }

@@ -21,6 +21,8 @@ export type HeldPart =
       readonly json: string
       /** As it was written. */
       readonly text: string
+      /** As they were recorded. */
+      readonly ids: readonly number[]
       /** What of it was given to the model and not written by it. */
       readonly forced: readonly TextRange[]
       /** Those of its responses. */
@@ -46,7 +48,7 @@ export function heldConversation(trajectory: TrajectoryView, mode: 'structured' 
   }
   for (const [index, segment] of segments.entries()) {
     if (segment.kind === 'response') {
-      reply = joined(reply, writtenReply(segment, trajectory), false)
+      reply = joined(reply, { ...writtenReply(segment, trajectory), ids: Array.from(segment.ids) }, false)
       continue
     }
     if (segment.messages.length > 0) {
@@ -58,7 +60,8 @@ export function heldConversation(trajectory: TrajectoryView, mode: 'structured' 
     const text = textOf(segment.ids, trajectory.vocab)
     if (index === 0 && text.trim() !== '') return GIVEN_AS_TEXT
     if (isGlue(segment, text, trajectory)) closeReply()
-    else if (segments[index + 1]?.kind === 'response') reply = joined(reply, { ...NOTHING, text }, true)
+    else if (segments[index + 1]?.kind === 'response')
+      reply = joined(reply, { ...NOTHING, text, ids: Array.from(segment.ids) }, true)
     else return GIVEN_AS_TEXT
   }
   closeReply()
@@ -71,8 +74,12 @@ export const heldTexts = (
   { model }: Pick<TrajectoryView, 'model'>,
 ): { readonly messages: string; readonly tools: string; readonly options: string } => ({
   messages: `[${parts.flatMap(({ json }) => json).join(',\n')}]`,
-  tools: JSON.stringify(templateTools(model.tools)),
-  options: JSON.stringify({ ...model.template?.options, add_generation_prompt: isPrompt }),
+  tools: model.tools.length === 0 ? '' : JSON.stringify(templateTools(model.tools)),
+  options: JSON.stringify({
+    ...model.template?.options,
+    add_generation_prompt: isPrompt,
+    continue_final_message: false,
+  }),
 })
 
 const WITHOUT_MESSAGES: Making<never> = {
@@ -100,13 +107,14 @@ function endsWithPrompt(segments: readonly SegmentView[]): boolean {
 }
 
 interface OpenReply extends WrittenReply {
+  readonly ids: readonly number[]
   readonly forced: readonly TextRange[]
 }
 
 /** Two responses in a row are one reply: the second goes on where the first one stopped. */
 function joined(
   before: OpenReply = NOTHING,
-  { text, thinks, calls, markup }: WrittenReply,
+  { text, ids, thinks, calls, markup }: Omit<OpenReply, 'forced'>,
   isForced: boolean,
 ): OpenReply {
   const by = before.text.length
@@ -114,6 +122,7 @@ function joined(
   const all = moved({ start: 0, end: text.length })
   return {
     text: before.text + text,
+    ids: [...before.ids, ...ids],
     thinks: [...before.thinks, ...thinks.map(moved)],
     calls: [...before.calls, ...calls.map((call) => movedCall(call, moved))],
     markup: [...before.markup, ...markup.map(moved)],
@@ -121,7 +130,7 @@ function joined(
   }
 }
 
-const NOTHING: OpenReply = { text: '', thinks: [], calls: [], markup: [], forced: [] }
+const NOTHING: OpenReply = { text: '', ids: [], thinks: [], calls: [], markup: [], forced: [] }
 
 function movedCall(call: ToolCall, moved: (range: TextRange) => TextRange): ToolCall {
   const text = moved(call.text)
@@ -129,10 +138,11 @@ function movedCall(call: ToolCall, moved: (range: TextRange) => TextRange): Tool
   return { ...call, text, arguments: call.arguments.map((one) => ({ ...one, text: moved(one.text) })) }
 }
 
-const heldReply = ({ text, forced, ...reply }: OpenReply, mode: 'structured' | 'raw'): HeldPart => ({
+const heldReply = ({ text, ids, forced, ...reply }: OpenReply, mode: 'structured' | 'raw'): HeldPart => ({
   kind: 'reply',
   json: mode === 'raw' ? JSON.stringify({ role: 'assistant', content: text }) : replyMessage({ text, ...reply }),
   text,
+  ids,
   forced,
   calls: reply.calls,
 })

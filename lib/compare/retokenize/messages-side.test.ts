@@ -252,6 +252,18 @@ describe('thinking and calls', () => {
     ['tool_calls', 'Hi.<tool_calls>\n{"name": "f", "arguments": {"x": 2.0}}\n</tool_calls>', ''],
     ['tool_calls', 'Hi.<tool_calls>[{"name": "f", "arguments": {"x": 2.0}}]</tool_calls>', ''],
     ['nemotron', '<think>well</think>Hi.<TOOLCALL>[{"name": "f", "arguments": {"x": 2.0}}]</TOOLCALL>', '"well"'],
+    [
+      'command_r',
+      'Hi.Action:\n```json\n[\n    {\n        "tool_name": "f",\n        "parameters": {"x": 2.0}\n    }\n]```',
+      '',
+    ],
+    ['functionary_v31', 'Hi.<function=f>{"x": 2.0}</function>', ''],
+    ['functionary_v32', 'all\nHi.>>>f\n{"x": 2.0}', ''],
+    [
+      'solar_open',
+      '<|content|>Hi.<|end|><|begin|>assistant<|tool_calls|><|tool_call:begin|>call_0000<|tool_call:name|>f<|tool_call:args|>{"x": 2.0}<|tool_call:end|><|calls|>',
+      '',
+    ],
     ['minicpm5', '<think>well</think>Hi.<function name="f"><param name="x">2.0</param></function>', '"well"'],
     ['gemma4', '<think>well</think>Hi.<|tool_call>call:f{x:2.0}<tool_call|>', '"well"'],
   ])('%s: calls and what stands around them go together, digits stay', (parser, text, thought) => {

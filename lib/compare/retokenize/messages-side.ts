@@ -2,42 +2,37 @@
  * The messages of a trajectory through a chat template, as a pipeline renders its conversation anew for every call. The
  * source map of the template tells which tokens are a reply: they are the responses, all else is prompt.
  */
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { readInput } from '#lib/lab/input.ts'
 import { renderedConversation } from '#lib/lab/masks/conversation.ts'
+import type { RenderInput } from '#lib/templates/chat-template.ts'
 import type { GivenSide, Making, ShownSide, SideTokenizer } from '../shown-side.ts'
 import type { As } from '../side.ts'
-import { chosenTemplate, refusedTemplate } from './chosen-template.ts'
+import { type Chosen, chosenTemplate, refusedTemplate } from './chosen-template.ts'
 import { encodingDoubts, messageDoubts } from './doubts.ts'
-import { heldConversation, heldTexts } from './held-messages.ts'
+import { type HeldPart, heldConversation, heldTexts } from './held-messages.ts'
 import { madeFrame } from './made.ts'
-import { recordedClock } from './recorded-clock.ts'
+import { type Clock, recordedClock } from './recorded-clock.ts'
 import { replySegments } from './reply-segments.ts'
 import { withSpans, withTexts } from './spans.ts'
 
-type MessagesAs = Extract<As, { kind: 'structured' | 'raw' }>
+export type MessagesAs = Extract<As, { kind: 'structured' | 'raw' }>
 
 export function messagesSide(given: GivenSide, as: MessagesAs, side: SideTokenizer): Making<ShownSide> {
   const { trajectory } = given
   const { tokenizer } = side
-  const chosen = chosenTemplate(given, as, side)
-  if (!chosen.ok) return chosen
-  const readable = withTexts(trajectory, tokenizer)
-  const held = heldConversation(readable, as.kind)
-  if (!held.ok) return held
-  const { parts } = held.value
-  const { template } = chosen.value
-  const options = trajectory.model.template?.options ?? {}
-  const read = readInput(heldTexts(held.value, trajectory))
-  if (!read.ok) return refusedTemplate(read.error)
-  const clock = recordedClock(trajectory)
-  const rendered = renderedConversation({ ...read.value, clock: clock.read }, template, tokenizer)
+  const found = heldMessages(given, as, side)
+  if (!found.ok) return found
+  const { readable, parts, chosen, input, clock } = found.value
+  const rendered = renderedConversation(input, chosen.template, tokenizer)
   if (!rendered.ok) return refusedTemplate(rendered.error)
   const { encoding, endOfTurnId, rendering } = rendered.value
+  const options = trajectory.model.template?.options ?? {}
   const frame = madeFrame(readable, encoding.ids, {
     mode: as.kind,
     tokenizer,
     endOfTurnId,
-    template: { text: template.text, options },
+    template: { text: chosen.template.text, options },
   })
   const { segments, doubts } = replySegments(parts, rendered.value)
   return {
@@ -45,13 +40,46 @@ export function messagesSide(given: GivenSide, as: MessagesAs, side: SideTokeniz
     value: {
       trajectory: withSpans(frame, segments, parts, tokenizer),
       doubts: [
-        ...chosen.value.doubts,
+        ...chosen.doubts,
         ...doubts,
         ...clock.doubts(),
         ...(as.kind === 'structured' && readable.model.parser === undefined ? [NO_PARSER] : []),
         ...messageDoubts(trajectory, parts),
         ...encodingDoubts({ trajectory, as, tokenizer, text: rendering.text, unsure: encoding.unsure }),
       ],
+    },
+  }
+}
+
+interface HeldMessages {
+  /** The trajectory with the texts of all its ids. */
+  readonly readable: TrajectoryView
+  readonly parts: readonly HeldPart[]
+  readonly chosen: Chosen
+  /** All messages, at the time at which the trajectory was made. */
+  readonly input: RenderInput
+  readonly clock: Clock
+}
+
+/** What the template gets, and the template. */
+export function heldMessages(given: GivenSide, as: MessagesAs, side: SideTokenizer): Making<HeldMessages> {
+  const { trajectory } = given
+  const chosen = chosenTemplate(given, as, side)
+  if (!chosen.ok) return chosen
+  const readable = withTexts(trajectory, side.tokenizer)
+  const held = heldConversation(readable, as.kind)
+  if (!held.ok) return held
+  const read = readInput(heldTexts(held.value, trajectory))
+  if (!read.ok) return refusedTemplate(read.error)
+  const clock = recordedClock(trajectory)
+  return {
+    ok: true,
+    value: {
+      readable,
+      parts: held.value.parts,
+      chosen: chosen.value,
+      input: { ...read.value, clock: clock.read },
+      clock,
     },
   }
 }

@@ -1,7 +1,7 @@
 /** The time that a template tells: that at which the trajectory was made, and not that of this render. */
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 
-interface Clock {
+export interface Clock {
   readonly read: () => Date
   /** Once the template has rendered. */
   readonly doubts: () => readonly string[]

@@ -3,6 +3,7 @@
  * the same characters stand; a token over an edge belongs to the segment in which it starts.
  */
 import { countWhile } from '#lib/core/bisect.ts'
+import { type Comparison, compareTrajectories } from '#lib/core/drift/compare.ts'
 import { bytesOf, textWithStarts, tokensAt } from '#lib/core/pieces.ts'
 import { segmentsOf } from '#lib/core/tokens.ts'
 import type { Span, ToolCall, Vocab } from '#lib/core/trajectory.ts'
@@ -18,8 +19,21 @@ import { segmentsAlone } from './segments-alone.ts'
 
 export function textSide(
   { trajectory, as }: Pick<GivenSide, 'trajectory' | 'as'>,
-  { tokenizer }: SideTokenizer,
+  { tokenizer }: Pick<SideTokenizer, 'tokenizer'>,
 ): ShownSide {
+  const { segments, vocab, written, encoded, made } = encodedAgain(trajectory, tokenizer)
+  return {
+    trajectory: made,
+    doubts: textDoubts({ trajectory, as, tokenizer, vocab, ...written, unsure: encoded.unsure }),
+    ...(isSameTokenizer(trajectory, tokenizer) && { perSegment: segmentsAlone(segments, written, vocab, tokenizer) }),
+  }
+}
+
+/** The drift of the text alone, without what a person is told beside it. */
+export const textComparison = (trajectory: TrajectoryView, tokenizer: Tokenizer): Comparison =>
+  compareTrajectories(trajectory, encodedAgain(trajectory, tokenizer).made)
+
+function encodedAgain(trajectory: TrajectoryView, tokenizer: Tokenizer) {
   const segments = segmentsOf(trajectory)
   const vocab = wholeVocab(trajectory.vocab, segments, tokenizer)
   const written = writtenText(segments, vocab)
@@ -30,12 +44,11 @@ export function textSide(
     tokenizer,
     endOfTurnId: endOfTurnIn(trajectory, tokenizer),
   })
-  const made = segments.map((segment, index) => carried(segment, index, written, encoded, frame.vocab, isSame))
-  return {
-    trajectory: { ...frame, segments: made },
-    doubts: textDoubts({ trajectory, as, tokenizer, vocab, ...written, unsure: encoded.unsure }),
-    ...(isSame && { perSegment: segmentsAlone(segments, written, vocab, tokenizer) }),
-  }
+  const carriedSegments = segments.map((segment, index) =>
+    carried(segment, index, written, encoded, frame.vocab, isSame),
+  )
+  const made: TrajectoryView = { ...frame, segments: carriedSegments }
+  return { segments, vocab, written, encoded, made }
 }
 
 /** The text of all segments; offsets are UTF-16 units. */

@@ -2,6 +2,8 @@
 
 A conversation is a list of turns: messages that the model read, then its reply. A reply that is cut off has no end of turn.
 """
+import json
+import re
 
 
 def tool(name, description, properties):
@@ -68,3 +70,27 @@ CONVERSATIONS = {
     "no arguments": ([([user("Add")], call('{"name": "add", "arguments": {}}')), ([result("")], "0")], [ADD], {}),
     "long": ([([user(f"Question {i}?")], f"Answer {i}: " + "so it is " * (i % 3)) for i in range(6)], [], {}),
 }
+
+BLOCK = re.compile(r"<tool_call>\n?(.*?)\n?</tool_call>", re.DOTALL)
+
+
+def structured(text, number):
+    """A reply as a client keeps it that reads thinking and calls out of it."""
+    message = {"role": "assistant"}
+    thought, closing, rest = text.partition("</think>") if text.startswith("<think>") else ("", "", text)
+    if text.startswith("<think>"):
+        message["reasoning_content"] = thought.removeprefix("<think>").strip()
+    calls = []
+
+    def taken(match):
+        try:
+            parsed = json.loads(match[1])
+        except ValueError:
+            return match[0]
+        calls.append({"id": f"call_{number + len(calls):04}", "type": "function", "function": {"name": parsed["name"], "arguments": parsed["arguments"]}})
+        return ""
+
+    message["content"] = BLOCK.sub(taken, rest).strip()
+    if calls:
+        message["tool_calls"] = calls
+    return message, number + len(calls)

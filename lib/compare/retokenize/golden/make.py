@@ -23,7 +23,7 @@ from pathlib import Path
 import jinja2
 import tokenizers
 import transformers
-from conversations import CONVERSATIONS, CUT
+from conversations import CONVERSATIONS, CUT, structured
 from transformers import PreTrainedTokenizerFast
 from transformers.utils import chat_template_utils
 
@@ -102,31 +102,6 @@ def sequences(tokenizer):
 
 
 # Conversations
-
-BLOCK = re.compile(r"<tool_call>\n?(.*?)\n?</tool_call>", re.DOTALL)
-
-
-def structured(text, number):
-    """A reply as a client keeps it that reads thinking and calls out of it."""
-    message = {"role": "assistant"}
-    thought, closing, rest = text.partition("</think>") if text.startswith("<think>") else ("", "", text)
-    if text.startswith("<think>"):
-        message["reasoning_content"] = thought.removeprefix("<think>").strip()
-    calls = []
-
-    def taken(match):
-        try:
-            parsed = json.loads(match[1])
-        except ValueError:
-            return match[0]
-        calls.append({"id": f"call_{number + len(calls):04}", "type": "function", "function": {"name": parsed["name"], "arguments": parsed["arguments"]}})
-        return ""
-
-    message["content"] = BLOCK.sub(taken, rest).strip()
-    if calls:
-        message["tool_calls"] = calls
-    return message, number + len(calls)
-
 
 def end_of_turn(tokenizer):
     text = tokenizer.apply_chat_template([{"role": "user", "content": "U"}, {"role": "assistant", "content": "REPLY"}], tokenize=False)
