@@ -1,12 +1,27 @@
 'use client'
+import { useQuery } from '@tanstack/react-query'
 import { useState, useSyncExternalStore } from 'react'
-import { browserShelf, createLabStore, type LabState, type LabStore } from './lab-document.ts'
+import {
+  browserShelf,
+  createLabStore,
+  type EarlierDocument,
+  earlierDocuments,
+  type LabState,
+  type LabStore,
+} from './lab-document.ts'
+
+/** The time comes first, so that keys have the order of the windows. */
+const newWindowName = (): string => `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
 
 const READING: LabState = { kind: 'reading' }
 
 /** The lab's document in this browser. The server has none: it shows what it shows while a browser reads its own. */
 export function useLabDocument(): { readonly state: LabState; readonly lab: LabStore | undefined } {
-  const [lab] = useState(() => (typeof window === 'undefined' ? undefined : createLabStore(browserShelf())))
+  const [lab] = useState(() =>
+    typeof window === 'undefined'
+      ? undefined
+      : createLabStore(browserShelf(), { now: () => new Date(), windowName: newWindowName() }),
+  )
   const state = useSyncExternalStore(
     lab?.subscribe ?? never,
     () => lab?.state() ?? READING,
@@ -16,3 +31,15 @@ export function useLabDocument(): { readonly state: LabState; readonly lab: LabS
 }
 
 const never = () => () => {}
+
+/** Documents of this browser that something replaced, newest first; undefined while they are read. */
+export function useEarlierDocuments(): readonly EarlierDocument[] | undefined {
+  const { data } = useQuery({
+    queryKey: ['earlier lab documents'],
+    queryFn: () => earlierDocuments(browserShelf()),
+    networkMode: 'always',
+    gcTime: 0,
+    staleTime: 0,
+  })
+  return data
+}

@@ -64,6 +64,8 @@ export type LabAction =
   | { readonly type: 'changed'; readonly field: Exclude<LabField, 'template'>; readonly text: string }
   | { readonly type: 'fixed'; readonly template: string; readonly why: string }
   | { readonly type: 'loaded'; readonly loaded: Loaded }
+  /** Another whole document: of another window, or an earlier one. */
+  | { readonly type: 'opened'; readonly document: LabDocument }
   | { readonly type: 'tokenizer'; readonly name: string }
   | { readonly type: 'shown'; readonly number: number }
   /** The draft that is shown stays as it is from here on. */
@@ -109,6 +111,16 @@ export function applyLabAction(history: LabHistory, action: LabAction): LabHisto
 export const shownRevision = ({ revisions, shown }: LabDocument): Revision =>
   revisions.find(({ number }) => number === shown) ?? (revisions[0] as Revision)
 
+/** The other side of A/B: the one that is named, otherwise the last with another text; undefined: there is none. */
+export const comparedRevision = (
+  revisions: readonly Revision[],
+  { shown, named }: { readonly shown: string; readonly named: string | undefined },
+): Revision | undefined =>
+  revisions.find(({ number }) => String(number) === named) ?? revisions.findLast(({ template }) => template !== shown)
+
+/** What a revision is called on screen. */
+export const revisionName = ({ number, name }: Pick<Revision, 'number' | 'name'>): string => `${number} · ${name}`
+
 export const inputOf = (document: LabDocument): LabInput => ({
   template: shownRevision(document).template,
   messages: document.messages,
@@ -148,6 +160,8 @@ function changedDocument(document: LabDocument, action: Step): LabDocument {
     }
     case 'loaded':
       return loadedDocument(document, action.loaded)
+    case 'opened':
+      return action.document
     case 'tokenizer':
       return document.tokenizer === action.name ? document : { ...document, tokenizer: action.name }
     case 'shown':

@@ -1,5 +1,5 @@
 /** From the lab's texts to what a template renders. Numbers are read as Python reads them, so that 1.0 stays 1.0. */
-import { type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
+import { type RenderInput, refusedOption, TemplateError } from '#lib/templates/chat-template.ts'
 import { JsonError, readJson } from '#lib/templates/jinja/python/json.ts'
 import { truth } from '#lib/templates/jinja/python/operators.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
@@ -17,15 +17,14 @@ export interface InputError {
 
 export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: InputError }
 
-/** Template variables that are given otherwise. Documents may stand among the options. */
-const TAKEN = ['messages', 'tools', 'chat_template', 'conversation', 'tokenize']
-
 export function readInput({ messages, tools, options }: Omit<LabInput, 'template'>): Read<RenderInput> {
   const readMessages = dicts('messages', messages)
   if (!readMessages.ok) return readMessages
   if (readMessages.value.length === 0)
     return failed('messages', 'ValueError', 'a conversation needs at least one message')
-  const readTools = tools.trim() === '' ? ({ ok: true, value: [] } as const) : dicts('tools', tools)
+  const readTools = ['', 'null'].includes(tools.trim())
+    ? ({ ok: true, value: undefined } as const)
+    : dicts('tools', tools)
   if (!readTools.ok) return readTools
   const readOptions = json('options', options.trim() === '' ? '{}' : options)
   if (!readOptions.ok) return readOptions
@@ -34,15 +33,16 @@ export function readInput({ messages, tools, options }: Omit<LabInput, 'template
   const named = Object.fromEntries(
     [...readOptions.value.entries()].map(([name, value]): [string, Value] => [String(name), value]),
   )
-  const taken = TAKEN.find((name) => Object.hasOwn(named, name))
-  if (taken !== undefined) return failed('options', 'ValueError', `${taken} is given by itself, not as an option`)
-  const { add_generation_prompt: addGenerationPrompt, ...others } = named
+  const refused = Object.keys(named).flatMap((name) => refusedOption(name, 'render') ?? [])[0]
+  if (refused !== undefined) return failed('options', 'TypeError', refused)
+  const { add_generation_prompt: addGenerationPrompt, continue_final_message: continued = false, ...others } = named
   return {
     ok: true,
     value: {
       messages: readMessages.value,
-      tools: readTools.value.length > 0 ? readTools.value : undefined,
+      tools: readTools.value,
       addGenerationPrompt: truth(addGenerationPrompt ?? false),
+      continueFinalMessage: typeof continued === 'string' ? continued : truth(continued),
       options: others,
     },
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { lineDiff, withGaps } from './line-diff.ts'
+import { lineDiff, withChangedWords, withGaps } from './line-diff.ts'
 
 const drawn = (left: string, right: string): string =>
   lineDiff(left, right)
@@ -31,9 +31,59 @@ test('each side is all of its own lines, in order and numbered, and the way is t
   )
 })
 
-test('texts that have nothing in common are told whole', () => {
+test('texts with nothing in common between a common start and end are replaced as a whole', () => {
   const many = (sign: string) => Array.from({ length: 1_500 }, (_, i) => `${sign}${i}`).join('\n')
-  expect(lineDiff(many('a'), many('b'))).toHaveLength(3_000)
+  const lines = lineDiff(`x\n${many('a')}\ny\nz`, `x\n${many('b')}\n${many('c')}\ny\nz`)
+  expect(lines).toHaveLength(4_503)
+  expect([...lines.slice(0, 1), ...lines.slice(-2)].map(({ kind, left, right }) => [kind, left, right])).toEqual([
+    ['same', 1, 1],
+    ['same', 1502, 3002],
+    ['same', 1503, 3003],
+  ])
+})
+
+/** `[…]` is what a line has and its counterpart lacks; a line without marks differs as a whole. */
+const marked = (left: string, right: string): readonly string[] =>
+  withChangedWords(lineDiff(left, right)).map(
+    ({ kind, text, parts }) =>
+      ({ same: ' ', removed: '-', added: '+' })[kind] +
+      (parts?.map((part) => (part.isChanged ? `[${part.text}]` : part.text)).join('') ?? text),
+  )
+
+test('the changed words of a line are marked, a blank as well as a word', () => {
+  expect(marked('a\n<|im_start|>user hello\nz', 'a\n<|im_start|>tool hello \nz')).toEqual([
+    ' a',
+    '-<|im_start|>[user] hello',
+    '+<|im_start|>[tool] hello[ ]',
+    ' z',
+  ])
+})
+
+test('a line is compared with the one that resembles it, and with none where none does', () => {
+  expect(marked('the cat sat', 'a new line\nthe dog sat')).toEqual(['-the [cat] sat', '+a new line', '+the [dog] sat'])
+  expect(marked('one two', 'three four')).toEqual(['-one two', '+three four'])
+})
+
+test('marked parts are all of their line, and without what is marked both lines are the same', () => {
+  const line = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '<', 'é', '\u{1f600}'), maxLength: 30 })
+  fc.assert(
+    fc.property(line, line, (left, right) => {
+      const [removed, added] = withChangedWords(lineDiff(left, right))
+      if (!removed?.parts || !added?.parts) return
+      const unchanged = (parts: typeof removed.parts) =>
+        parts?.flatMap((part) => (part.isChanged ? [] : [part.text])).join('')
+      expect([removed, added].map(({ parts }) => parts?.map(({ text }) => text).join(''))).toEqual([left, right])
+      expect(unchanged(removed.parts)).toBe(unchanged(added.parts))
+    }),
+  )
+})
+
+test('a line of a hundred thousand letters is marked between its common start and end', () => {
+  const words = (sign: string) => Array.from({ length: 20_000 }, (_, i) => `${sign}${i % 7} same`).join(' ')
+  expect(marked(`start ${words('a')} end`, `start ${words('b')} end`).map((text) => text.slice(0, 9))).toEqual([
+    '-start [a',
+    '+start [b',
+  ])
 })
 
 test('runs of equal lines become gaps that say how long they are', () => {

@@ -38,8 +38,7 @@ export function conversationTexts(file: string): Omit<LabInput, 'template'> | un
   if (!reading.ok) return undefined
   const text = (key: string): string => {
     const member = memberOf(reading.root, key)
-    const source = member ? sourceOf(file, member.value) : ''
-    return source === '[]' ? '' : source
+    return member ? sourceOf(file, member.value) : ''
   }
   return { messages: text('messages'), tools: text('tools'), options: text('options') }
 }

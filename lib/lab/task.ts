@@ -21,8 +21,8 @@ export interface LabInput {
 /** A tokenizer and how templates are compiled for it (its special tokens are variables of the template). */
 export interface LabTokenizer {
   readonly tokenizer: Tokenizer
-  /** Throws TemplateError. */
-  readonly compile: (template: string) => CompiledTemplate
+  /** `use` once: an edit that is only tried, which need not be kept compiled. Throws TemplateError. */
+  readonly compile: (template: string, use?: 'once') => CompiledTemplate
 }
 
 /**

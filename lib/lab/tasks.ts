@@ -4,7 +4,7 @@ import { masks } from './masks/task.ts'
 import { parserFit, parsing } from './parsing/tasks.ts'
 import { compare } from './preview/compare.ts'
 import { prefixMask, preview } from './preview/preview.ts'
-import { counterexample, stability, stabilityFix } from './stability/task.ts'
+import { counterexample, stability, stabilityFix, stabilityRepair } from './stability/task.ts'
 import type { LabTask, LateTask } from './task.ts'
 
 export const tasks = {
@@ -18,6 +18,7 @@ export const tasks = {
   preview,
   stability,
   stabilityFix,
+  stabilityRepair,
 }
 
 type AnyTask = LabTask<never, unknown, unknown>

@@ -32,7 +32,7 @@ test.each([
   [
     'c.json',
     '{"messages": [{"role": "user"}], "tools": []}',
-    { kind: 'conversation', input: { messages: '[{"role": "user"}]', tools: '' } },
+    { kind: 'conversation', input: { messages: '[{"role": "user"}]', tools: '[]' } },
   ],
   ['c.json', '{"a": 1}', { kind: 'neither', why: expect.stringContaining('no chat_template') }],
   ['c.json', '{', { kind: 'neither', why: expect.stringContaining('not JSON') }],

@@ -25,6 +25,10 @@ export const chosenTemplate = (templates: readonly NamedTemplate[], hasTools: bo
   templates.find(({ name }) => name === 'default') ??
   templates[0]
 
+/** Whether a file is a shared lab document, by its first 200 characters; it may still be broken. */
+export const isSharedDocument = (start: string): boolean =>
+  /^[\s\ufeff]*\{\s*"format"\s*:\s*"rollscope\.lab\//.test(start.slice(0, 200))
+
 /** What a file brings: templates, or a conversation. */
 export type OpenedFile =
   | { readonly kind: 'templates'; readonly templates: readonly NamedTemplate[] }

@@ -44,6 +44,7 @@ describe('the options of a document', () => {
       kind: 'options',
       options: [
         { name: 'add_generation_prompt', source: undefined, isRead: true, isSwitch: true },
+        { name: 'continue_final_message', source: undefined, isRead: true, isSwitch: true },
         { name: 'k', source: '1.0', isRead: false, isSwitch: false },
         { name: 'enable_thinking', source: 'false', isRead: true, isSwitch: true },
       ],

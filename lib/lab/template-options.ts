@@ -27,7 +27,7 @@ export function templateOptions(text: string, template: string): OptionList {
   if (root.kind !== 'object') return { kind: 'unreadable', why: 'The JSON is not an object of names and values.' }
   const read = freeNames(template)
   const given = [...new Set(root.members.map(({ key }) => key))]
-  const names = [...new Set(['add_generation_prompt', ...given, ...read])]
+  const names = [...new Set([...ARGUMENTS, ...given, ...read])]
   return {
     kind: 'options',
     options: names.map((name) => {
@@ -36,12 +36,15 @@ export function templateOptions(text: string, template: string): OptionList {
       return {
         name,
         source: value,
-        isRead: read.includes(name),
+        isRead: read.includes(name) || name === 'continue_final_message',
         isSwitch: value === undefined ? SWITCH.test(name) : value === 'true' || value === 'false',
       }
     }),
   }
 }
+
+/** Arguments of apply_chat_template, for every template; the second one acts without being read. */
+const ARGUMENTS = ['add_generation_prompt', 'continue_final_message']
 
 /** `source` undefined takes the option away. */
 export function withOption(text: string, name: string, source: string | undefined): string {
@@ -50,7 +53,7 @@ export function withOption(text: string, name: string, source: string | undefine
 }
 
 /** Names of options that are on or off in the templates of known models. */
-const SWITCH = /^(add|enable|disable|keep|preserve|clear|use|is|has|include|with|tools_in)_|thinking$/
+const SWITCH = /^(add|continue|enable|disable|keep|preserve|clear|use|is|has|include|with|tools_in)_|thinking$/
 
 /**
  * Names that a template reads and does not set itself. By its words, not by its syntax: what is being typed has none yet.

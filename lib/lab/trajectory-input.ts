@@ -9,6 +9,7 @@ import { replyTexts, type WrittenReply, writtenReply } from '#lib/tito/written-r
 import type { Loaded } from './document.ts'
 import { memberOf, readJsonText, sourceOf } from './json-text.ts'
 import { valueJson } from './parsing/arguments.ts'
+import type { LabInput } from './task.ts'
 
 /** `key`: under which it is stored. */
 export function trajectoryInput(trajectory: TrajectoryView, key: string): Loaded {
@@ -24,6 +25,22 @@ export function trajectoryInput(trajectory: TrajectoryView, key: string): Loaded
     messages: `[\n  ${trajectoryMessages(trajectory).join(',\n  ')}\n]`,
     tools: tools.length === 0 ? '' : JSON.stringify(templateTools(tools), undefined, 2),
     options: JSON.stringify({ add_generation_prompt: false, ...template?.options }, undefined, 2),
+  }
+}
+
+/** What was recorded, where the texts leave it open; options are added to the recorded ones, and count before them. */
+export function withRecorded<Texts extends Omit<LabInput, 'template'>>(
+  texts: Texts,
+  trajectory: TrajectoryView,
+): Texts {
+  const { messages = '', tools = '', options = '' } = trajectoryInput(trajectory, trajectory.id)
+  const isEmpty = ['', '{}', 'null'].includes(texts.options.trim())
+  return {
+    ...texts,
+    messages: texts.messages.trim() === '' ? messages : texts.messages,
+    tools: texts.tools.trim() === '' ? tools : texts.tools,
+    // Of a name that stands twice, JSON's last value counts.
+    options: isEmpty ? options : `${options.trim().slice(0, -1)}, ${texts.options.trim().slice(1)}`,
   }
 }
 

@@ -1,6 +1,7 @@
 /** The whole conversation as the template renders it, in tokens, and what each of them is. */
 import { commonText } from '#lib/core/common-prefix.ts'
 import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template.ts'
+import { CONTINUED_AND_MASKED } from '#lib/templates/continue-final-message.ts'
 import { PyDict } from '#lib/templates/jinja/python/values.ts'
 import type { RenderedPiece, Rendering } from '#lib/templates/rendering.ts'
 import { type Encoding, encodeWithOffsets } from '#lib/tito/offsets.ts'
@@ -30,6 +31,7 @@ export function renderedConversation(
   template: CompiledTemplate,
   tokenizer: Tokenizer,
 ): Read<Conversation> {
+  if (input.continueFinalMessage) return CONTINUED
   return orTemplateFailure(() => {
     const rendering = template.trace(input)
     const encoding = encodeWithOffsets(tokenizer, rendering.text)
@@ -47,6 +49,12 @@ export function renderedConversation(
     }
     return { ...facts, parts: partsOf(facts, pieces) }
   })
+}
+
+/** A message that is left open is a prompt, and no sample to train on. */
+const CONTINUED: Read<never> = {
+  ok: false,
+  error: { where: 'options', className: 'ValueError', message: CONTINUED_AND_MASKED },
 }
 
 function roleOf(message: RenderInput['messages'][number]): string {

@@ -85,6 +85,29 @@ describe('in the mask of a trajectory', () => {
     expect(found(seeded)).toEqual([['end-of-turn-untrained', '<|im_end|>']])
   })
 
+  describe('an untrained end of a reply without content', () => {
+    const { trajectory: silent } = play(chatml, [
+      { messages: [{ role: 'user', content: 'q' }], ...reply('a') },
+      { messages: [{ role: 'user', content: 'r' }], ...reply('') },
+    ])
+    const end = silent.segments[3] as Segment
+    const masked = { ...silent, segments: silent.segments.with(3, { ...end, ...mask(end, () => false) } as Segment) }
+
+    test('is found where every reply with content is trained', () => {
+      expect(found(silent)).toEqual([])
+      expect(found(masked)).toEqual([['end-of-turn-untrained', '<|im_end|>']])
+    })
+
+    test('is no fault where replies are left out of training', () => {
+      const first = masked.segments[1] as Segment
+      const none = {
+        ...masked,
+        segments: masked.segments.with(1, { ...first, ...mask(first, () => false) } as Segment),
+      }
+      expect(found(none)).toEqual([['all-zero']])
+    })
+  })
+
   test('trained tokens without a logprob', () => {
     expect(found(changed(1, (s) => logprobsWithEnd(s, null)))).toEqual([['unknown-logprob', '<|im_end|>']])
     expect(

@@ -29,14 +29,22 @@ export function partFindings(tokens: MaskedTokens): readonly Finding[] {
     { kind: 'context-trained', ranges: trainedIn('context') },
     { kind: 'tool-result-trained', ranges: trainedIn('tool') },
     { kind: 'after-end-trained', ranges: trainedIn('after-end') },
-    {
-      kind: 'end-of-turn-untrained',
-      ranges: ranges(
-        parts.length,
-        (index) => parts[index] === 'end' && trained[index] === false && trained[index - 1] === true,
-      ),
-    },
+    { kind: 'end-of-turn-untrained', ranges: ranges(parts.length, isUntrainedEnd(tokens)) },
   ]
+}
+
+/**
+ * Ends of trained replies. A reply without content has no token that says whether it is to be trained: it is, where every
+ * reply with content is.
+ */
+function isUntrainedEnd({ trained, parts }: MaskedTokens): (index: number) => boolean {
+  const ends = [...parts.keys()].filter((index) => parts[index] === 'end')
+  const withContent = ends.filter((index) => parts[index - 1] === 'reply')
+  const trainsAll = withContent.length > 0 && withContent.every((index) => trained[index - 1] === true)
+  return (index) =>
+    parts[index] === 'end' &&
+    trained[index] === false &&
+    (parts[index - 1] === 'reply' ? trained[index - 1] === true : trainsAll)
 }
 
 /** The same for a mask that was recorded, with what its logprobs and requests tell. */

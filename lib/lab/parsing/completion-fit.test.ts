@@ -72,7 +72,7 @@ test('of parsers that read nothing, the one that gets furthest comes first', () 
   const { ranking, verdict } = fitOf(['<tool_call>\n{"name": "add", "arguments": {"a": tru'])
   expect(ranking.map(({ score }) => score)).toEqual(ranking.map(() => 0))
   expect(ranking[0]?.parser).toBe('hermes')
-  expect(verdict).toBe('No parser reads any of the calls in the completions.')
+  expect(verdict).toBe('No parser reads any of the calls in the completion.')
 })
 
 test('completions without calls say so, and many tell how far they are', () => {

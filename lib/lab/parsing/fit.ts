@@ -28,11 +28,13 @@ interface Reasoned {
 }
 
 export function fitReport(template: TemplateFit | undefined, completions: CompletionFit | undefined): FitReport {
+  // Completions without calls tell no parser from another.
+  const counted = template && completions?.withCalls === 0 ? undefined : completions
   const ranking = parsers
     .map(({ name }, index) => {
       const written = template?.scores[index]
       const read = completions?.scores[index]
-      const scores = [written, read].flatMap((one) => (one ? [one.score] : []))
+      const scores = [written, counted?.scores[index]].flatMap((one) => (one ? [one.score] : []))
       return {
         parser: name,
         score: scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length),
@@ -49,7 +51,10 @@ export function fitReport(template: TemplateFit | undefined, completions: Comple
     .toSorted((a, b) => b.score - a.score || b.reach - a.reach)
     .map(({ reach: _, ...ranked }): RankedParser => ranked)
   return {
-    verdict: verdictOf(ranking, template, completions),
+    verdict: [
+      verdictOf(ranking, template, counted),
+      ...(completions && !counted ? [`No parser finds a call in ${themText(completions)}.`] : []),
+    ].join(' '),
     ranking,
     template: template && withoutScores(template),
     completions: completions && { rows: completions.rows, withCalls: completions.withCalls },
@@ -57,6 +62,8 @@ export function fitReport(template: TemplateFit | undefined, completions: Comple
 }
 
 const withoutScores = ({ scores: _, ...rest }: TemplateFit): Omit<TemplateFit, 'scores'> => rest
+
+const themText = ({ rows }: CompletionFit): string => (rows.length === 1 ? 'the completion' : 'the completions')
 
 /** A parser that reads all but a few. */
 const GOOD = 0.9
@@ -73,7 +80,7 @@ function verdictOf(
   const rivals = ranking.filter(({ score }) => best.score - score < CLOSE).map(({ parser }) => parser)
   const [written, read] = [topOf(template?.scores), topOf(completions?.scores)]
   if (written && read && written.parser !== read.parser)
-    return `The template speaks for ${written.parser}, the completions for ${read.parser}: the model writes otherwise than the template shows.`
+    return `The template speaks for ${written.parser}, ${themText(completions as CompletionFit)} for ${read.parser}: the model writes otherwise than the template shows.`
   if (rivals.length > 1) return `${rivals.join(' and ')} do equally well: what is there does not tell them apart.`
   const isMeasured = template?.evidence === 'written' || completions !== undefined
   const fits = !isMeasured || best.score >= GOOD
@@ -109,8 +116,8 @@ function noneFits(template: TemplateFit | undefined, completions: CompletionFit 
   if (template?.error && template.error.where !== 'template')
     return `The ${template.error.where} cannot be read: ${template.error.message}`
   if (template?.error) return `The template raises over messages with tool calls: ${template.error.message}`
-  if (completions && completions.withCalls === 0) return 'No parser finds a call in the completions.'
-  if (completions) return 'No parser reads any of the calls in the completions.'
+  if (completions && completions.withCalls === 0) return `No parser finds a call in ${themText(completions)}.`
+  if (completions) return `No parser reads any of the calls in ${themText(completions)}.`
   if (template?.evidence === 'written') return 'No parser here reads what the template writes for calls.'
   return 'The template writes no tool calls and shows the model none.'
 }

@@ -171,7 +171,7 @@ function instructionsOf(template: CompiledTemplate, options: string): string {
     const read = readInput({ messages: QUESTION, tools, options })
     if (!read.ok) return undefined
     try {
-      return template.render({ ...read.value, addGenerationPrompt: false })
+      return template.render({ ...read.value, addGenerationPrompt: false, continueFinalMessage: false })
     } catch {
       return undefined
     }

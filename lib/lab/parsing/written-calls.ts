@@ -73,7 +73,9 @@ function renderInputWith({ messages, tools, options }: LabInput, message: string
   const given = isEmpty ? undefined : readInput({ messages, tools, options })
   if (given && !given.ok) return given
   const read = readInput({ messages: withReply(isEmpty ? '[]' : messages, message), tools, options })
-  return read.ok ? { ok: true, value: { ...read.value, addGenerationPrompt: false } } : read
+  return read.ok
+    ? { ok: true, value: { ...read.value, addGenerationPrompt: false, continueFinalMessage: false } }
+    : read
 }
 
 const QUESTION = '{"role": "user", "content": "?"}'

@@ -17,6 +17,8 @@ const field = (message: RenderInput['messages'][number], name: 'role' | 'content
 const written: Readonly<Record<string, (message: Message, isLast: boolean) => string>> = {
   plain: ({ role, content }) => `${role}:${content}\n`,
   longer: ({ role, content }) => `<${role}>${content}</${role}>\n`,
+  /** Every message but the last is marked. */
+  stamped: ({ role, content }, isLast) => `${isLast ? '' : '!'}${role}:${content}\n`,
   /** Earlier replies lose what they wrote. */
   forgetful: ({ role, content }, isLast) => `${role}:${role === 'assistant' && !isLast ? '' : content}\n`,
 }
@@ -155,6 +157,7 @@ describe('turns', () => {
     if (turns.kind !== 'counted') return
     for (const { cached } of turns.turns.slice(1)) expect(cached?.kept).toBe(cached?.of)
     expect(turns.turns[0]?.cached).toBeUndefined()
+    expect(turns.rows).toEqual({ count: 1, extra: 0, realigned: 0 })
   })
 
   test('of a template that drops earlier replies keep what comes before the reply', () => {
@@ -166,10 +169,16 @@ describe('turns', () => {
           cached: {
             kept: 'system:be\nuser:a\nassistant:'.length,
             of: 'system:be\nuser:a\nassistant:call\n'.length,
+            step: 'realign',
           },
         },
       ],
     })
+  })
+
+  test('count a training row for each prompt that changes what stands before the last reply', () => {
+    const { rows } = counted('stamped', conversation, 4) as Extract<Turns, { kind: 'counted' }>
+    expect(rows).toMatchObject({ count: 4, realigned: 0 })
   })
 
   test('end where the template raises, with those before', () => {

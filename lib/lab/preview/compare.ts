@@ -4,7 +4,7 @@ import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { type InputError, orTemplateFailure, type Read, readInput } from '../input.ts'
 import { lineDiff } from '../line-diff.ts'
 import type { LabInput, LabTask, LabTokenizer } from '../task.ts'
-import { messageRuns, type Picture } from './picture.ts'
+import { messageRuns, type Origins, type Picture } from './picture.ts'
 import { maskByPrefixes, pictureOf } from './preview.ts'
 import { countTurns, type Turns } from './turns.ts'
 
@@ -30,6 +30,8 @@ export type Side =
       readonly kind: 'rendered'
       readonly tokenizer: string
       readonly text: string
+      /** Where each stretch of the text comes from. */
+      readonly origins: Pick<Origins, 'starts' | 'lines'>
       readonly tokens: number
       /** undefined where the mask is not known. */
       readonly trained: number | undefined
@@ -110,12 +112,13 @@ function* forEach<In, Out, Result>(steps: Generator<In, Result>, told: (step: In
   }
 }
 
-const NOT_YET: Turns = { kind: 'counted', turns: [] }
+const NOT_YET: Turns = { kind: 'counted', turns: [], rows: { count: 1, extra: 0, realigned: 0 } }
 
-const rendered = ({ text, ids, mask }: Picture, { tokenizer }: LabTokenizer): Side => ({
+const rendered = ({ text, ids, mask, origins: { starts, lines } }: Picture, { tokenizer }: LabTokenizer): Side => ({
   kind: 'rendered',
   tokenizer: tokenizer.name,
   text,
+  origins: { starts, lines },
   tokens: ids.length,
   trained: mask.kind === 'known' ? mask.trained.reduce((sum, bit) => sum + bit, 0) : undefined,
 })

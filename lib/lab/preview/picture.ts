@@ -61,6 +61,14 @@ export function originOf({ starts, origins }: Picture, tokenIndex: number): Orig
   }
 }
 
+/** The template line that wrote a character of the text, from 1; undefined after its end. */
+export function templateLineAt(
+  { starts, lines }: Pick<Origins, 'starts' | 'lines'>,
+  offset: number,
+): number | undefined {
+  return lines[lastAtMost(starts, offset)]
+}
+
 /** The token that holds a character of the text; the last one behind its end. */
 export function tokenAtOffset(picture: Picture, offset: number): number {
   const { start, end } = tokensBetween(picture, offset, offset + 1)

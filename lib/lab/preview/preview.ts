@@ -1,5 +1,6 @@
 /** Renders the lab's document and encodes it: what the template writes, token by token, and where each comes from. */
 import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template.ts'
+import { CONTINUED_AND_MASKED } from '#lib/templates/continue-final-message.ts'
 import { PyDict } from '#lib/templates/jinja/python/values.ts'
 import type { Rendering } from '#lib/templates/rendering.ts'
 import { type Encoding, encodeWithOffsets } from '#lib/tito/offsets.ts'
@@ -11,10 +12,11 @@ import { renderedConversation } from '../masks/conversation.ts'
 import { generationMask } from '../masks/generation.ts'
 import { prefixDifference } from '../masks/prefix-difference.ts'
 import type { LabInput, LabTask, LabTokenizer } from '../task.ts'
+import { type LeftOut, leftOutOf } from './left-out.ts'
 import { NO_MESSAGE, type Origins, type Picture, type PreviewMask } from './picture.ts'
 
 export type Preview =
-  | { readonly kind: 'rendered'; readonly picture: Picture }
+  | { readonly kind: 'rendered'; readonly picture: Picture; readonly leftOut: LeftOut }
   | { readonly kind: 'refused'; readonly error: InputError }
 
 export const preview: LabTask<LabInput, 'rendered', Preview> = function* (input, [chosen]) {
@@ -27,12 +29,13 @@ export const preview: LabTask<LabInput, 'rendered', Preview> = function* (input,
   if (!rendered.ok) return { kind: 'refused', error: rendered.error }
   // Who has typed on in the meantime needs no tokens.
   yield 'rendered'
-  return { kind: 'rendered', picture: pictureOf(rendered.value, read.value, chosen) }
+  const picture = pictureOf(rendered.value, read.value, chosen)
+  return { kind: 'rendered', picture, leftOut: leftOutOf(read.value, compiled.value) }
 }
 
 export function pictureOf(
   rendering: Rendering,
-  { messages }: Pick<RenderInput, 'messages'>,
+  { messages, continueFinalMessage }: Pick<RenderInput, 'messages' | 'continueFinalMessage'>,
   { tokenizer }: Pick<LabTokenizer, 'tokenizer'>,
 ): Picture {
   const encoding = encodeWithOffsets(tokenizer, rendering.text)
@@ -42,7 +45,7 @@ export function pictureOf(
     starts: Uint32Array.from(encoding.starts.slice(0, -1)),
     ends: Uint32Array.from(encoding.ends),
     origins: originsOf(rendering),
-    mask: maskOf(rendering, encoding, tokenizer),
+    mask: continueFinalMessage ? unknown(CONTINUED_AND_MASKED) : maskOf(rendering, encoding, tokenizer),
     ...vocabularyWriter({ vocab: {} }, tokenizer)(encoding.ids),
     roles: messages.map((message) => String(message instanceof PyDict ? message.get('role') : message.role)),
   }
@@ -84,6 +87,7 @@ export function* maskByPrefixes(
   template: CompiledTemplate,
   tokenizer: Tokenizer,
 ): Generator<void, PreviewMask> {
+  if (input.continueFinalMessage) return unknown(CONTINUED_AND_MASKED)
   const conversation = renderedConversation(input, template, tokenizer)
   if (!conversation.ok) return unknown('the conversation does not render')
   const { roles, encoding } = conversation.value

@@ -2,24 +2,25 @@
  * A conversation repeated to many calls of the model: how long each call's prompt is, and how much of what a server has
  * cached by then it begins with.
  */
-import { commonIds } from '#lib/core/common-prefix.ts'
+import { commonText } from '#lib/core/common-prefix.ts'
+import { type ReplayCosts, type ReplayedCall, startReplay } from '#lib/core/drift/replay.ts'
 import type { RenderInput } from '#lib/templates/chat-template.ts'
 import { PyDict } from '#lib/templates/jinja/python/values.ts'
+import { growingEncoder } from '#lib/tito/growing-encoder.ts'
+import { endOfTurnId } from '#lib/tito/prompt.ts'
 import { type InputError, orTemplateFailure } from '../input.ts'
 import type { LabTokenizer } from '../task.ts'
 
-/** One call of the model. */
-interface Turn {
-  /** Tokens of the prompt, all of the conversation before included. */
-  readonly tokens: number
-  /** How many of the tokens cached by the call before (its prompt and its reply) this prompt begins with, and their number. */
-  readonly cached: { readonly kept: number; readonly of: number } | undefined
+interface Counted {
+  readonly turns: readonly ReplayedCall[]
+  /** Training rows of all these calls. */
+  readonly rows: ReplayCosts['rows']
 }
 
 export type Turns =
-  | { readonly kind: 'counted'; readonly turns: readonly Turn[] }
-  /** `turns`: those before. */
-  | { readonly kind: 'refused'; readonly turns: readonly Turn[]; readonly error: InputError }
+  | ({ readonly kind: 'counted' } & Counted)
+  /** `turns` and `rows`: those before. */
+  | ({ readonly kind: 'refused'; readonly error: InputError } & Counted)
   | { readonly kind: 'none'; readonly why: string }
 
 type Messages = RenderInput['messages']
@@ -42,32 +43,38 @@ export function* countTurns(
 ): Generator<Turns, Turns> {
   const pattern = turnPattern(input.messages)
   if (!pattern) return { kind: 'none', why: 'the conversation has no reply of the assistant that could be repeated' }
+  const replay = startReplay()
+  const counted = (): Counted => {
+    const { calls: turns, rows } = replay.costs()
+    return { turns, rows }
+  }
   const compiled = orTemplateFailure(() => compile(template))
-  if (!compiled.ok) return { kind: 'refused', turns: [], error: compiled.error }
-  const encoded = (messages: Messages, addGenerationPrompt: boolean) =>
-    orTemplateFailure(() => tokenizer.encode(compiled.value.render({ ...input, messages, addGenerationPrompt })))
-  const turns: Turn[] = []
+  if (!compiled.ok) return { kind: 'refused', ...counted(), error: compiled.error }
+  const encode = growingEncoder(tokenizer)
+  const endOfTurn = endOfTurnId({ tokenizer, template: compiled.value }, input.options)
+  const rendered = (messages: Messages, addGenerationPrompt: boolean) =>
+    orTemplateFailure(() =>
+      compiled.value.render({ ...input, messages, addGenerationPrompt, continueFinalMessage: false }),
+    )
   const messages = [...pattern.head]
-  let cached: readonly number[] | undefined
-  while (turns.length < calls) {
+  for (let turns = 0; ; ) {
     for (const message of pattern.cycle) {
       if (roleOf(message) === 'assistant') {
-        const prompt = encoded(messages, true)
-        if (!prompt.ok) return { kind: 'refused', turns, error: prompt.error }
-        const after = encoded([...messages, message], false)
-        if (!after.ok) return { kind: 'refused', turns, error: after.error }
-        turns.push({
-          tokens: prompt.value.length,
-          cached: cached && { kept: commonIds(cached, prompt.value), of: cached.length },
-        })
-        cached = after.value
-        if (turns.length === calls) break
-        yield { kind: 'counted', turns: [...turns] }
+        const prompt = rendered(messages, true)
+        if (!prompt.ok) return { kind: 'refused', ...counted(), error: prompt.error }
+        const after = rendered([...messages, message], false)
+        if (!after.ok) return { kind: 'refused', ...counted(), error: after.error }
+        const reply = tokenizer.encode(after.value.slice(commonText(prompt.value, after.value)))
+        // The model stops at the end of its turn, whatever the template writes behind it.
+        const end = endOfTurn === undefined ? -1 : reply.lastIndexOf(endOfTurn)
+        replay.add({ prompt: encode(prompt.value), sampled: end < 0 ? reply : reply.slice(0, end + 1) })
+        turns++
+        if (turns === calls) return { kind: 'counted', ...counted() }
+        yield { kind: 'counted', ...counted() }
       }
       messages.push(message)
     }
   }
-  return { kind: 'counted', turns }
 }
 
 const roleOf = (message: Messages[number]): unknown => (message instanceof PyDict ? message.get('role') : message.role)

@@ -1,6 +1,6 @@
 /** Why turn n+1 is not what turn n and its reply make: from where the two differ first, and what stands there. */
 import { commonText } from '#lib/core/common-prefix.ts'
-import type { Rendering } from '#lib/templates/rendering.ts'
+import { outputLine, type Rendering } from '#lib/templates/rendering.ts'
 import type { AddedToken } from '#lib/tito/tokenizer.ts'
 import type { Comparison, Region } from './compare.ts'
 import type { Cause, CauseKind } from './report.ts'
@@ -70,8 +70,8 @@ export function placeOf({ expected, rendered, before }: Comparison, tokenIndex: 
     tokensOnly,
     region: expected.regions.find(({ end }) => offset < end)?.kind ?? 'added',
     message: piece ? piece.message : wrote?.message,
-    line: piece?.line,
-    expectedLine: wrote?.line,
+    line: piece && outputLine(piece),
+    expectedLine: wrote && outputLine(wrote),
   }
 }
 
@@ -83,7 +83,9 @@ export function causeOf(subject: Case, place: Place): Cause {
   if (place.tokensOnly)
     return cause(
       'merge',
-      'The text is the same, but encoded as a whole it has other tokens than it was read and written with.',
+      subject.comparison.textDiffers
+        ? 'Encoded as a whole the text has other tokens here than it was read and written with; further on the text differs too.'
+        : 'The text is the same, but encoded as a whole it has other tokens than it was read and written with.',
     )
   const a = expected.text.slice(place.tokenOffset)
   const b = rendered.text.slice(place.tokenOffset)
@@ -101,7 +103,8 @@ const cause = (kind: CauseKind, text: string): Cause => ({ kind, text })
 
 /** An empty think block on one side only. */
 function emptyThink({ tags }: Case, { region }: Place, a: string, b: string): Cause | undefined {
-  if (!tags || tags.open === '') return undefined
+  // Where the template changes what precedes the reply, the delimiter is not known by itself.
+  if (!tags || !/^[<[]/.test(tags.open)) return undefined
   const block = new RegExp(`^\\s*${escaped(tags.open)}\\s*${escaped(tags.close)}`)
   const [hasExpected, hasRendered] = [block.test(a), block.test(b)]
   if (hasExpected === hasRendered) return undefined
@@ -112,17 +115,21 @@ function emptyThink({ tags }: Case, { region }: Place, a: string, b: string): Ca
         'generation-prompt',
         'The generation prompt ends with an empty think block, and the template leaves it out when the reply is history.',
       )
-    : cause('history-rewritten', 'The template takes an empty think block out of an earlier reply.')
+    : cause(
+        'empty-think-dropped',
+        region === 'history'
+          ? 'The template takes an empty think block out of an earlier reply.'
+          : 'The template takes the empty think block out of the reply once something follows it.',
+      )
 }
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-function lostThinking(
-  { comparison, messages, replyIndex, tags }: Case,
-  { region, message, offset }: Place,
-): Cause | undefined {
-  if (region !== 'history' && region !== 'thinking') return undefined
-  const index = region === 'thinking' ? replyIndex : message
+function lostThinking(subject: Case, { region, message, offset }: Place): Cause | undefined {
+  const { comparison, messages, replyIndex, tags } = subject
+  const isReply = region === 'thinking' || region === 'prompt'
+  if (region !== 'history' && !isReply) return undefined
+  const index = isReply ? replyIndex : (message ?? thoughtAt(subject, offset))
   const given = index === undefined ? undefined : messages[index]
   if (index === undefined || given?.role !== 'assistant' || given.thinking === undefined) return undefined
   const thought = given.thinking.trim()
@@ -130,12 +137,28 @@ function lostThinking(
   const own = textOfMessage(comparison.rendered.rendering, index, offset)
   const isThere = new RegExp(`${escaped(thought)}\\s*${escaped(tags?.close ?? '')}`).test(own)
   if (thought === '' || isThere) return undefined
-  return region === 'thinking'
-    ? cause('thinking-stripped', 'The template drops the thinking of the reply once something follows it.')
-    : cause(
-        'thinking-stripped',
-        'The template drops the thinking of an earlier reply that it had still written in turn n.',
-      )
+  if (!isReply)
+    return cause(
+      'thinking-stripped',
+      'The template drops the thinking of an earlier reply that it had still written in turn n.',
+    )
+  return cause(
+    'thinking-stripped',
+    replyIndex === messages.length - 1
+      ? 'The template does not print the thinking of the reply.'
+      : 'The template drops the thinking of the reply once something follows it.',
+  )
+}
+
+/** The message whose thinking turn n has at the difference, where no piece knows its message. */
+function thoughtAt({ comparison, messages, tags }: Case, offset: number): number | undefined {
+  const { text } = comparison.expected
+  const start = text.startsWith(tags?.open ?? '', offset) ? offset + (tags?.open.length ?? 0) : offset
+  const own = text.slice(start).trimStart()
+  const index = messages.findIndex(
+    ({ thinking }) => thinking !== undefined && thinking !== '' && own.startsWith(thinking),
+  )
+  return index < 0 ? undefined : index
 }
 
 /** What a message became; where no piece knows its message, all that follows. */
@@ -145,7 +168,10 @@ function textOfMessage({ text, pieces }: Rendering, message: number, offset: num
 }
 
 /** New messages that are missing, came in another order, or changed what stands far before them. */
-function changedMessages({ comparison, messages, replyIndex }: Case, { region, message }: Place): Cause | undefined {
+function changedMessages(
+  { comparison, messages, replyIndex }: Case,
+  { region, message, offset }: Place,
+): Cause | undefined {
   const { text, rendering } = comparison.rendered
   if (region === 'history') {
     const system = messages.slice(replyIndex + 1).find(({ role }) => role === 'system' || role === 'developer')
@@ -153,7 +179,8 @@ function changedMessages({ comparison, messages, replyIndex }: Case, { region, m
     const at = system ? text.indexOf(system.content) : -1
     if (at >= 0 && at < reply)
       return cause('system-changed', 'The template moves a later system message to the start of the conversation.')
-    if (message === undefined || messages[message]?.role === 'system')
+    const opening = text.indexOf(messages.find(({ role }) => role === 'user')?.content ?? '')
+    if (message === undefined ? offset < opening : messages[message]?.role === 'system')
       return cause(
         'system-changed',
         'The template writes the start of the conversation (system message, tools) otherwise than in turn n.',
@@ -174,8 +201,8 @@ export function lostMessages({
       readonly wanted: string
     }
   | undefined {
-  const { text, rendering } = comparison.rendered
-  const behind = lastOffsetOf(rendering, replyIndex)
+  const { text } = comparison.rendered
+  const behind = replyEndIn(comparison, replyIndex)
   const added = messages.slice(replyIndex + 1).map(({ role, content }) => ({ role, content: content.trim() }))
   const missing = added.find(({ content }) => !text.includes(content, behind))
   if (missing)
@@ -194,13 +221,22 @@ export function lostMessages({
   }
 }
 
+/**
+ * Where the reply ends in turn n+1. A template may write results out of the turn of their call (Gemma 4), so what the model wrote
+ * is looked for first; where it is written otherwise, the pieces of the reply tell.
+ */
+function replyEndIn({ expected, rendered }: Comparison, replyIndex: number): number {
+  const end = expected.regions.find(({ kind }) => kind === 'end')?.end ?? 0
+  return commonText(expected.text, rendered.text) >= end ? end : lastOffsetOf(rendered.rendering, replyIndex)
+}
+
 /** Where the last piece of a message ends; 0 where none knows it. */
 export function lastOffsetOf({ pieces }: Rendering, message: number): number {
   return pieces.reduce((last, piece) => (piece.message === message ? piece.end : last), 0)
 }
 
 function endOfTurn(
-  { comparison, addedTokens, endOfTurn: end }: Case,
+  { comparison, messages, addedTokens, endOfTurn: end }: Case,
   { region, offset, tokenOffset }: Place,
 ): Cause | undefined {
   const { expected, rendered } = comparison
@@ -209,7 +245,9 @@ function endOfTurn(
   const previous = addedTokens.find(({ content }) => expected.text.slice(0, tokenOffset).endsWith(content))?.content
   if (region === 'added' && theirs !== undefined && theirs === previous && theirs !== ours)
     return cause('end-of-turn', `The template ends the turn twice with ${theirs}.`)
-  if (region !== 'end' && !(region === 'history' && ours === end && theirs !== undefined)) return undefined
+  const closed = pieceAt(rendered.rendering, tokenOffset - 1)?.message
+  const isEarlier = region === 'history' && closed !== undefined && messages[closed]?.role === 'assistant'
+  if (region !== 'end' && !(isEarlier && ours === end && theirs !== undefined)) return undefined
   if (ours === undefined) return undefined
   if (theirs !== undefined && theirs !== ours)
     return cause(
@@ -250,8 +288,10 @@ function whitespace(a: string, b: string, { offset, region }: Place): Cause | un
     : cause('whitespace', `The template adds ${what}: ${to} stands where it was ${from}.`)
 }
 
-function byRegion({ comparison, messages, replyIndex }: Case, { region, message, offset }: Place): Cause {
-  const { rendering } = comparison.rendered
+function byRegion({ comparison, messages, replyIndex }: Case, { region: found, message, offset }: Place): Cause {
+  const { rendering, text } = comparison.rendered
+  // Command R7B begins a reply unasked, so that its generation prompt is taken for history.
+  const region = found === 'history' && message !== undefined && message >= replyIndex ? 'prompt' : found
   const reply = messages[replyIndex]
   const own = textOfMessage(rendering, replyIndex, offset)
   switch (region) {
@@ -270,6 +310,11 @@ function byRegion({ comparison, messages, replyIndex }: Case, { region, message,
     case 'thinking':
       return cause('content-rewritten', 'The template writes the thinking otherwise than the model did.')
     case 'content':
+      if (isBehind(messages[replyIndex + 1]?.content, reply?.content, text.slice(offset)))
+        return cause(
+          'content-rewritten',
+          'The template writes the content of the reply behind the results of its calls.',
+        )
       return own.includes(reply?.content.trim() ?? '')
         ? cause('content-rewritten', 'The template writes the content otherwise than the model did.')
         : cause(
@@ -294,6 +339,13 @@ function byRegion({ comparison, messages, replyIndex }: Case, { region, message,
   }
 }
 
+/** Whether a text stands behind another one, and not before it. */
+function isBehind(first: string | undefined, second: string | undefined, text: string): boolean {
+  const at = first?.trim() ? text.indexOf(first.trim()) : -1
+  const place = second?.trim() ? text.indexOf(second.trim()) : -1
+  return at >= 0 && place > at
+}
+
 /** What helps. */
 export function remedyFor({ kind }: Cause): string {
   return REMEDIES[kind]
@@ -303,6 +355,7 @@ const REMEDIES: Readonly<Record<CauseKind, string>> = {
   'thinking-stripped':
     'Let the template print the thinking of every reply that has one, not only behind the last question.',
   'empty-think-inserted': 'Print a think block only where the message has thinking.',
+  'empty-think-dropped': 'Print the empty think block of every reply without thinking, not only of the last one.',
   'generation-prompt': 'Write before a reply in history what the generation prompt writes before a new one.',
   whitespace:
     'Take out the trim, strip or whitespace control that changes it, or write the same whitespace in both places.',

@@ -1,16 +1,17 @@
 /** Both sides of one boundary: turn n with its reply and the new messages, and turn n+1 as the template renders it. */
+import { vocabEntry } from '#lib/core/pieces.ts'
 import { TemplateError, type TemplateMessage } from '#lib/templates/chat-template.ts'
 import { readJson } from '#lib/templates/jinja/python/json.ts'
 import type { Rendering } from '#lib/templates/rendering.ts'
 import { continuationOf } from '#lib/tito/continuation.ts'
 import { encodeWithOffsets } from '#lib/tito/offsets.ts'
+import { endOfReply } from '#lib/tito/prompt.ts'
 import type { Tokenizer } from '#lib/tito/tokenizer.ts'
 import { type InputError, templateFailure } from '../input.ts'
 import type { Turn } from './boundary.ts'
-import { messageForm, type ThinkingState, writingOf } from './facts.ts'
-import type { TemplateFacts } from './report.ts'
-import { type Call, templateMessages } from './script.ts'
+import { type Call, type Reply, templateMessages } from './script.ts'
 import { rendered, type Subject } from './subject.ts'
+import { type Trained, trainedForm, type Writing } from './writing.ts'
 
 /** What stands in a stretch of turn n's text. */
 export type Region = 'history' | 'prompt' | 'thinking' | 'content' | 'calls' | 'end' | 'added'
@@ -29,28 +30,27 @@ export interface Comparison {
   readonly before: Rendering | undefined
   /** Undefined: the two agree. */
   readonly tokenIndex: number | undefined
+  /** Whether the texts differ too; otherwise tokens alone do, which merge across a boundary. */
+  readonly textDiffers: boolean
 }
 
 export interface ScriptComparison extends Comparison {
-  /** The recipe's text behind the reply, the end of the turn included; or why there is none. */
-  readonly appended: { readonly ok: true; readonly text: string } | { readonly ok: false; readonly error: InputError }
+  /** The recipe's text from the last token of the reply on, and the part of it behind the reply; or why there is none. */
+  readonly appended:
+    | { readonly ok: true; readonly text: string; readonly behind: string }
+    | { readonly ok: false; readonly error: InputError }
 }
 
 export type Compared =
   | { readonly kind: 'compared'; readonly comparison: ScriptComparison }
   | { readonly kind: 'refused'; readonly error: InputError }
   | { readonly kind: 'failed'; readonly error: InputError }
+  /** Nothing shows what the model writes here, so there is nothing to compare. */
+  | { readonly kind: 'unlearnt' }
 
-/** `trained`: what the model writes; it stays when the template is changed. */
-export interface Trained {
-  readonly subject: Subject
-  readonly facts: TemplateFacts
-  readonly delimiters: ThinkingState['delimiters']
-}
-
-export function compare(turn: Turn, subject: Subject, trained: Trained): Compared {
-  const { facts, delimiters } = trained
-  const form = { ...messageForm(facts), thinking: delimiters ?? facts.thinking }
+/** `writing`: the reply as the model writes it. */
+export function compare(turn: Turn, subject: Subject, trained: Trained, writing: Writing): Compared {
+  const form = trainedForm(trained)
   const history = templateMessages(turn.history, form)
   const added = templateMessages(turn.added, form)
   const isEnd = added.length === 0
@@ -58,24 +58,22 @@ export function compare(turn: Turn, subject: Subject, trained: Trained): Compare
   if (!before.ok) return { kind: before.refused ? 'refused' : 'failed', error: before.error }
   const after = rendered(subject, [...history, ...templateMessages([turn.reply], form), ...added], !isEnd)
   if (!after.ok) return { kind: after.refused ? 'refused' : 'failed', error: after.error }
-  const writing = writingOf(turn.reply, trained)
-  const appended = appendedFor(subject, isEnd ? [] : turn.reply.calls, writing.end, added)
-  const behind = appended.ok ? withoutEnd(appended.text, writing.end) : undefined
+  const { text } = after.rendering
   const prompt = before.rendering.text
+  const reply = writing.parts.map((part) => part.text).join('') + writing.end
+  if (writing.source === 'composed' && !isCertain(turn.reply, prompt, reply, text)) return { kind: 'unlearnt' }
+  const appended = appendedFor(subject, isEnd ? [] : turn.reply.calls, reply, added)
+  const behind = appended.ok ? appended.behind : undefined
   const plain = rendered(subject, history, false)
   const header = plain.ok && prompt.startsWith(plain.rendering.text) ? plain.rendering.text.length : prompt.length
-  const reply = writing.thinking + writing.content + writing.calls + writing.end
   const expected = joined(subject.tokenizer, [prompt, reply, behind ?? ''])
   const ends = [
     { kind: 'history', text: prompt.slice(0, header) },
     { kind: 'prompt', text: prompt.slice(header) },
-    { kind: 'thinking', text: writing.thinking },
-    { kind: 'content', text: writing.content },
-    { kind: 'calls', text: writing.calls },
+    ...writing.parts,
     { kind: 'end', text: writing.end },
     { kind: 'added', text: behind ?? '' },
   ] as const
-  const { text } = after.rendering
   const ids = subject.tokenizer.encode(text)
   // Where the recipe cannot say what follows, what was read and written must be a beginning of turn n+1.
   const length = behind === undefined ? expected.ids.length : Math.max(expected.ids.length, ids.length)
@@ -88,33 +86,43 @@ export function compare(turn: Turn, subject: Subject, trained: Trained): Compare
       rendered: { ...joined(subject.tokenizer, [text]), rendering: after.rendering },
       before: before.rendering,
       tokenIndex: at < length ? at : undefined,
+      textDiffers: behind === undefined ? !text.startsWith(expected.text) : text !== expected.text,
       appended,
     },
   }
 }
 
+/**
+ * Whether a verdict on a reply that was put together of pieces holds whatever the model writes: the reply is there again, the
+ * prompt before it is not, or a part of the reply is printed nowhere.
+ */
+function isCertain({ thinking = '', content, calls }: Reply, prompt: string, reply: string, text: string): boolean {
+  if (text.startsWith(prompt + reply) || !text.startsWith(prompt)) return true
+  const behind = text.slice(prompt.length)
+  const isThere = (part: string): boolean => behind.includes(part.trim())
+  return !isThere(thinking) || !isThere(content) || !calls.every(({ name, id }) => isThere(name) || isThere(id))
+}
+
 /** What Rollscope appends behind a reply: lib/tito/prompt.ts; at the end of a conversation what the template writes there. */
 function appendedFor(
-  { template, options }: Subject,
+  { template, options, tokenizer }: Subject,
   calls: readonly Call[],
-  end: string,
+  reply: string,
   added: readonly TemplateMessage[],
 ): ScriptComparison['appended'] {
-  const reply = {
-    calls: calls.map(({ id, name, arguments: json }) => ({ id, name, input: readJson(json), json })),
-    lastToken: end === '' ? undefined : end,
-    tokensBefore: [],
-    text: end,
-  }
+  const given = calls.map(({ id, name, arguments: json }) => ({ id, name, input: readJson(json), json }))
+  const ids = tokenizer.encode(reply)
+  const vocab = Object.fromEntries(ids.map((id) => [id, vocabEntry(tokenizer.bytes(id))]))
+  const end = endOfReply(ids, vocab, given, tokenizer)
   try {
-    return { ok: true, text: continuationOf(template, reply, added, options).text }
+    const { text } = continuationOf(template, end, added, options)
+    const last = end.lastToken ?? ''
+    return { ok: true, text, behind: text.startsWith(last) ? text.slice(last.length) : text }
   } catch (error) {
     if (error instanceof TemplateError) return { ok: false, error: templateFailure(error) }
     throw error
   }
 }
-
-const withoutEnd = (text: string, end: string): string => (text.startsWith(end) ? text.slice(end.length) : text)
 
 export function regionsOf(
   stretches: readonly { readonly kind: Region; readonly text: string }[],

@@ -74,26 +74,35 @@ const VALUES = [
 ] as const
 const NAMES = ['a', 'b', '1', 'é'] as const
 
-const text = (minLength = 0) => fc.array(fc.constantFrom(...FRAGMENTS), { minLength, maxLength: 4 })
+/** Texts that no template changes at their edges. */
+const WORDS = ['a', 'b', 'Oslo.', '文'] as const
+
 const argument = fc.record({ name: fc.constantFrom(...NAMES), value: fc.constantFrom(...VALUES) })
 
 /** No maps and chains: what is made of them cannot be shrunk without remembering how it was made. */
-export const plans: fc.Arbitrary<Plan> = fc.record({
-  system: fc.option(text(), { nil: null }),
-  question: text(),
-  turns: fc.array(
-    fc.record({
-      thinking: fc.option(text(1), { nil: null }),
-      content: text(),
-      calls: fc.array(fc.array(argument, { maxLength: 3 }), { maxLength: 2 }),
-      results: fc.tuple(text(), text()),
-      reversed: fc.boolean(),
-      next: fc.constantFrom('user', 'system'),
-      nextText: text(),
-    }),
-    { minLength: 1, maxLength: 4 },
-  ),
-})
+function plansOf(fragments: readonly string[]): fc.Arbitrary<Plan> {
+  const text = (minLength = 0) => fc.array(fc.constantFrom(...fragments), { minLength, maxLength: 4 })
+  return fc.record({
+    system: fc.option(text(), { nil: null }),
+    question: text(),
+    turns: fc.array(
+      fc.record({
+        thinking: fc.option(text(1), { nil: null }),
+        content: text(),
+        calls: fc.array(fc.array(argument, { maxLength: 3 }), { maxLength: 2 }),
+        results: fc.tuple(text(), text()),
+        reversed: fc.boolean(),
+        next: fc.constantFrom('user', 'system'),
+        nextText: text(),
+      }),
+      { minLength: 1, maxLength: 4 },
+    ),
+  })
+}
+
+export const plans = plansOf(FRAGMENTS)
+/** Conversations that break by their shape alone: a template that trims breaks most of the others. */
+export const plainPlans = plansOf(WORDS)
 
 /** The last reply of the conversation is the one in question. */
 export function turnOf(

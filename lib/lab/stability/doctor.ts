@@ -2,19 +2,25 @@
 import { unpack } from '#lib/core/packed.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
+import type { Tokenizer } from '#lib/tito/tokenizer.ts'
 import { type InputError, orTemplateFailure, type Read, readInput } from '../input.ts'
+import { templateMarkers } from '../markers.ts'
 import { type LabInput, type LabTokenizer, resultOf } from '../task.ts'
 import { templateFacts } from './facts.ts'
-import { type CheckedCell, checkedCell, type MatrixSettings, placesOf } from './matrix.ts'
+import { type CheckedCell, cellId, checkedCell, type MatrixSettings, placesOf } from './matrix.ts'
 import { recipeOf } from './recipe.ts'
 import { recordedCells } from './recorded.ts'
-import { type Cell, type DoctorReport, REPORT_VERSION, type Summary } from './report.ts'
+import { type Cell, type Compares, type DoctorReport, REPORT_VERSION, type Summary } from './report.ts'
 import { SAMPLE_TOOL_NAME, SAMPLE_TOOLS } from './sample-tools.ts'
 import { bounded, RanAway, remembering, type Subject } from './subject.ts'
+import { textTokenizer } from './text-tokenizer.ts'
+import { trlVerdict } from './trl.ts'
 
 export interface DoctorInput extends Pick<LabInput, 'template'>, Partial<Pick<LabInput, 'tools' | 'options'>> {
   /** Its boundaries are checked with the ids that the model really read and wrote. */
   readonly trajectory?: TrajectoryView | undefined
+  /** text: characters are compared instead of the tokenizer's ids, and a trajectory's ids are not. Default: tokens. */
+  readonly compares?: Compares | undefined
 }
 
 /** The whole report at once. */
@@ -26,19 +32,20 @@ export function* diagnosis(input: DoctorInput, tokenizer: LabTokenizer): Generat
   try {
     return yield* examination(input, tokenizer)
   } catch (error) {
-    if (error instanceof RanAway) return failedReport(aboutOf(tokenizer), error.failure)
+    if (error instanceof RanAway) return failedReport(aboutOf(input, tokenizer), error.failure)
     throw error
   }
 }
 
-const aboutOf = ({ tokenizer: { name, fingerprint } }: LabTokenizer) =>
-  ({ version: REPORT_VERSION, tokenizer: { name, fingerprint } }) as const
+const aboutOf = ({ compares = 'tokens' }: DoctorInput, { tokenizer: { name, fingerprint } }: LabTokenizer) =>
+  ({ version: REPORT_VERSION, tokenizer: { name, fingerprint }, compares }) as const
 
 function* examination(input: DoctorInput, tokenizer: LabTokenizer): Generator<DoctorReport, DoctorReport> {
-  const about = aboutOf(tokenizer)
+  const about = aboutOf(input, tokenizer)
   const read = readPatient(input, tokenizer)
   if (!read.ok) return failedReport(about, read.error)
   const { subject, settings } = read.value
+  const trl = trlVerdict(subject)
   const checked: CheckedCell[] = []
   const report = (cells: readonly Cell[]): DoctorReport => ({
     ...about,
@@ -47,9 +54,10 @@ function* examination(input: DoctorInput, tokenizer: LabTokenizer): Generator<Do
     facts: settings.facts,
     cells: [...cells],
     recipe: checked.length > 0 ? recipeOf(checked, settings.facts, subject) : undefined,
+    trl,
   })
   const recorded: Cell[] = []
-  if (input.trajectory)
+  if (input.trajectory && about.compares === 'tokens')
     for (const cell of recordedCells(unpack(input.trajectory), subject, settings)) {
       recorded.push(cell)
       yield report(recorded)
@@ -57,11 +65,23 @@ function* examination(input: DoctorInput, tokenizer: LabTokenizer): Generator<Do
   let row = ''
   for (const place of placesOf(settings.facts, subject)) {
     const next = JSON.stringify([place.options, place.thinking])
-    if (row !== '' && next !== row) yield report([...recorded, ...checked.map(({ cell }) => cell)])
+    if (row !== '' && next !== row) yield report([...recorded, ...distinct(checked)])
     row = next
     checked.push(checkedCell(place, subject, settings))
   }
-  return report([...recorded, ...checked.map(({ cell }) => cell)])
+  return report([...recorded, ...distinct(checked)])
+}
+
+/** The cells, each with the first one that renders the same conversation to the same texts: an option changed nothing. */
+function distinct(checked: readonly CheckedCell[]): readonly Cell[] {
+  const first = new Map<string, string>()
+  return checked.map(({ cell, render }) => {
+    if (render === undefined) return cell
+    const key = `${cellId({ ...cell.place, options: {} })} ${render}`
+    const sameAs = first.get(key)
+    if (sameAs === undefined) first.set(key, cell.id)
+    return sameAs === undefined ? cell : { ...cell, sameAs }
+  })
 }
 
 export interface Patient {
@@ -71,7 +91,7 @@ export interface Patient {
 
 /** From the lab's texts to what is checked. */
 export function readPatient(
-  { template, tools = '', options = '' }: DoctorInput,
+  { template, tools = '', options = '', compares }: DoctorInput,
   { tokenizer, compile }: LabTokenizer,
 ): Read<Patient> {
   const compiled = orTemplateFailure(() => compile(template))
@@ -81,8 +101,8 @@ export function readPatient(
   const given = read.value.tools
   const subject: Subject = {
     template: bounded(compiled.value),
-    tokenizer: remembering(tokenizer),
-    tools: given ?? SAMPLE_TOOLS,
+    tokenizer: remembering(compares === 'text' ? textTokenizer(symbolsOf(template, tokenizer)) : tokenizer),
+    tools: given && given.length > 0 ? given : SAMPLE_TOOLS,
     options: read.value.options,
   }
   try {
@@ -97,28 +117,42 @@ export function readPatient(
   }
 }
 
+/** What is one symbol in text mode: the markers of the template, and what its variables may bring from the tokenizer. */
+const symbolsOf = (template: string, { addedTokens }: Tokenizer): readonly string[] =>
+  [...new Set([...templateMarkers(template), ...addedTokens.map(({ content }) => content)])].filter(
+    (content) => content !== '',
+  )
+
 function firstName(tools: readonly unknown[] | undefined): string | undefined {
   const described = tools?.[0] instanceof PyDict ? tools[0].get('function') : undefined
   const name: Value | undefined = described instanceof PyDict ? described.get('name') : undefined
   return typeof name === 'string' ? name : undefined
 }
 
-function failedReport(about: Pick<DoctorReport, 'version' | 'tokenizer'>, failure: InputError): DoctorReport {
+function failedReport(
+  about: Pick<DoctorReport, 'version' | 'tokenizer' | 'compares'>,
+  failure: InputError,
+): DoctorReport {
   return {
     ...about,
     failure,
-    summary: { stable: 0, unstable: 0, notApplicable: 0, errors: 1 },
+    summary: { renders: { stable: 0, unstable: 0 }, stable: 0, unstable: 0, merges: 0, notApplicable: 0, errors: 1 },
     facts: undefined,
     cells: [],
     recipe: undefined,
+    trl: undefined,
   }
 }
 
 function summaryOf(cells: readonly Cell[]): Summary {
   const count = (kind: Cell['verdict']['kind']) => cells.filter(({ verdict }) => verdict.kind === kind).length
+  const first = cells.filter(({ sameAs }) => sameAs === undefined)
+  const renders = (kind: Cell['verdict']['kind']) => first.filter(({ verdict }) => verdict.kind === kind).length
   return {
+    renders: { stable: renders('stable'), unstable: renders('unstable') },
     stable: count('stable'),
     unstable: count('unstable'),
+    merges: cells.filter(({ verdict }) => verdict.kind === 'unstable' && !verdict.finding.textDiffers).length,
     notApplicable: count('notApplicable'),
     errors: count('error'),
   }

@@ -50,6 +50,7 @@ interface Site {
 const KINDS: { readonly [kind in CauseKind]?: readonly ((site: Site) => readonly Edit[])[] } = {
   'thinking-stripped': [conditions],
   'empty-think-inserted': [conditions],
+  'empty-think-dropped': [conditions],
   'generation-prompt': [conditions, emptyBlocks, newlines],
   'history-rewritten': [conditions, removals, newlines],
   whitespace: [removals, newlines, dashes, conditions],
@@ -80,6 +81,9 @@ function conditions({ source, lines, facts }: Site): readonly Edit[] {
     return [
       change('true', `Does so always instead of only where ${old}.`),
       change('false', `Never does so, whether or not ${old}.`),
+      ...(/\bloop\.last\b/.test(old) && old.trim() !== 'loop.last'
+        ? [change(old.replaceAll(/\bloop\.last\b/g, 'true'), 'Does so for every message as it did for the last one.')]
+        : []),
       ...names.flatMap((name) => [
         change(name, `Does so where there is ${name}, instead of where ${old}.`),
         change(`${wrapped} or ${name}`, `Does so also where there is ${name}.`),

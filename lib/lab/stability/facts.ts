@@ -1,6 +1,6 @@
 /** What a template does with replies, learnt by rendering: how thinking, calls and the end of a turn are written. */
 import { commonText } from '#lib/core/common-prefix.ts'
-import { RESERVED_OPTIONS, type TemplateMessage } from '#lib/templates/chat-template.ts'
+import { refusedOption, type TemplateMessage } from '#lib/templates/chat-template.ts'
 import { endOfTurnId } from '#lib/tito/prompt.ts'
 import { comparedTexts, freeNames } from '../template-options.ts'
 import type { TemplateFacts } from './report.ts'
@@ -70,16 +70,15 @@ export function thinkingOf(subject: Subject): ThinkingState {
   const known = THINK_TAGS.find((tags) => tags.some((tag) => source.includes(tag) || behind.includes(tag)))
   if (fields.length > 0 && at >= 0 && content > at) {
     const close = text.slice(at + THINKING.length, content)
-    const shared = commonText(prompt, text)
+    const shared = commonTags(prompt, text)
     // What the template writes before the thinking, from the header on.
     const written = text.slice(shared, at)
     const open = known?.[0] ?? (written.trim() || lastTag(prompt))
-    const tags = { open, close: close.trim() }
+    const tags = { open, close: firstTag(close.trim()) }
     if (prompt.length === shared) {
       return { delimiters: { open: written, close }, fields, tags, prompt: written === '' ? 'opens' : 'leaves' }
     }
-    if (prompt.slice(prompt.lastIndexOf(open)).includes(tags.close))
-      return { delimiters: undefined, fields, tags, prompt: 'closes' }
+    if (closes(behind, tags)) return { delimiters: undefined, fields, tags, prompt: 'closes' }
     return { delimiters: { open: `${open}\n`, close }, fields, tags, prompt: 'leaves' }
   }
   if (!known) return { delimiters: undefined, fields: [], tags: undefined, prompt: 'leaves' }
@@ -91,6 +90,21 @@ export function thinkingOf(subject: Subject): ThinkingState {
     return { delimiters: { open: '', close: `\n${close}\n\n` }, fields: [], tags, prompt: 'opens' }
   return { delimiters: { open: `${open}\n`, close: `\n${close}\n\n` }, fields: [], tags, prompt: 'leaves' }
 }
+
+/** Whether the generation prompt ends with what closes the thinking; GLM 4.7 and Laguna write no empty block, only its end. */
+const closes = (prompt: string, { open, close }: { readonly open: string; readonly close: string }): boolean =>
+  close !== '' &&
+  (prompt.trimEnd().endsWith(close) || (prompt.includes(open) && prompt.split(open).at(-1)?.includes(close) === true))
+
+/** Length of the common beginning of two texts that cuts no tag in two: `<mm:think>` and `</mm:think>` share their first sign. */
+export function commonTags(a: string, b: string): number {
+  const shared = commonText(a, b)
+  const open = a.slice(0, shared).search(/<[^<>\s]*$/)
+  return open >= 0 && shared < Math.min(a.length, b.length) ? open : shared
+}
+
+/** A format with channels writes several tags between thinking and content; the first one closes the thinking. */
+export const firstTag = (text: string): string => /^<[^<>\s]+>/.exec(text)?.[0] ?? text
 
 const lastTag = (prompt: string): string => /<[^<>\s]+>$/.exec(prompt.trimEnd())?.[0] ?? ''
 
@@ -124,7 +138,7 @@ function optionsRead(subject: Subject): TemplateFacts['options'] {
       .join('\u0000')
   const [given, refused] = [probe({}), '\u0000']
   return freeNames(text)
-    .filter((name) => !RESERVED_OPTIONS.includes(name))
+    .filter((name) => refusedOption(name, 'run') === undefined)
     .slice(0, MOST_OPTIONS)
     .flatMap((name): TemplateFacts['options'] => {
       const changes = (value: boolean | string) => ![given, refused].includes(probe({ [name]: value }))
@@ -148,56 +162,3 @@ const PROBE: readonly TemplateMessage[] = templateMessages(
   ],
   { ...PLAIN, thinkingFields: ['reasoning_content', 'reasoning'] },
 )
-
-/** A reply as the model writes it: with what ends its turn. */
-export interface Writing {
-  readonly thinking: string
-  readonly content: string
-  readonly calls: string
-  /** The added token that ends the turn; empty: none. */
-  readonly end: string
-}
-
-/** Calls are written as the template itself writes them behind the last question. */
-export function writingOf(
-  { thinking, content, calls }: Reply,
-  { subject, facts, delimiters }: { subject: Subject; facts: TemplateFacts; delimiters: ThinkingState['delimiters'] },
-): Writing {
-  const before = thinking === undefined ? '' : `${delimiters?.open ?? ''}${thinking}${delimiters?.close ?? ''}`
-  if (calls.length === 0) return { thinking: before, content, calls: '', end: facts.endOfTurn }
-  const form = messageForm(facts)
-  const text = (reply: Omit<Reply, 'role' | 'thinking'>): string =>
-    renderedText(
-      subject,
-      [QUESTION, ...templateMessages([{ role: 'assistant', thinking: undefined, ...reply }], form)],
-      false,
-    ) ?? ''
-  const plain = text({ content: CONTENT, calls: [] })
-  const header = plain.slice(0, plain.lastIndexOf(CONTENT))
-  const tail = plain.slice(header.length + CONTENT.length)
-  const both = content === '' ? '' : text({ content: CONTENT, calls })
-  const bare = text({ content: '', calls })
-  const bodies = [
-    ...(both.includes(CONTENT) ? [both.slice(both.lastIndexOf(CONTENT) + CONTENT.length)] : []),
-    bare.slice(bare.startsWith(header) ? header.length : commonText(header, bare)),
-    // The template prints no calls: they are written as most models do.
-    `${calls.map(hermesCall).join('\n')}${tail}`,
-  ]
-  const body = bodies.find((candidate) => calls.every(({ name }) => candidate.includes(name))) as string
-  return { thinking: before, content, ...cutEnd(body, tail, { subject, facts }) }
-}
-
-const hermesCall = ({ name, arguments: json }: Call): string =>
-  `<tool_call>\n{"name": "${name}", "arguments": ${json}}\n</tool_call>`
-
-/** Calls, and the token that ends a turn with calls: some templates have one of its own. */
-function cutEnd(
-  text: string,
-  tail: string,
-  { subject, facts }: { subject: Subject; facts: TemplateFacts },
-): Pick<Writing, 'calls' | 'end'> {
-  if (tail !== '' && text.endsWith(tail)) return { calls: text.slice(0, -tail.length), end: facts.endOfTurn }
-  const trimmed = text.trimEnd()
-  const end = subject.tokenizer.addedTokens.find(({ special, content }) => special && trimmed.endsWith(content))
-  return end ? { calls: trimmed.slice(0, -end.content.length), end: end.content } : { calls: text, end: '' }
-}

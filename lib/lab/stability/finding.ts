@@ -4,6 +4,7 @@ import type { Tokenizer } from '#lib/tito/tokenizer.ts'
 import { type Case, causeOf, lostMessages, placeOf, remedyFor } from './cause.ts'
 import { joined } from './compare.ts'
 import type { Finding, TokenWindow } from './report.ts'
+import { isTextTokenizer } from './text-tokenizer.ts'
 
 /** Undefined where the two sides agree and every new message is there. `messages`: turn n+1 as JSON. */
 export function findingOf(subject: Case, tokenizer: Tokenizer, messages: () => string): Finding | undefined {
@@ -17,7 +18,9 @@ export function findingOf(subject: Case, tokenizer: Tokenizer, messages: () => s
   while (side.ids[at] === rendered.ids[at]) at++
   const expected = { ...subject.comparison.expected, ...side }
   const wanted = { ...subject, comparison: { ...subject.comparison, expected } }
-  return { ...findingAt(at, wanted, tokenizer, messages()), cause: lost.cause, remedy: remedyFor(lost.cause) }
+  const finding = findingAt(at, wanted, tokenizer, messages())
+  const lines = lost.cause.kind === 'message-dropped' && { line: undefined, expectedLine: undefined }
+  return { ...finding, ...lines, textDiffers: true, cause: lost.cause, remedy: remedyFor(lost.cause) }
 }
 
 /** The same for a first difference that is known; order and presence of new messages are not looked at. */
@@ -29,11 +32,13 @@ export function findingAt(tokenIndex: number, subject: Case, tokenizer: Tokenize
     tokenIndex,
     expected: windowAround(expected.ids, tokenIndex, tokenizer),
     rendered: windowAround(rendered.ids, tokenIndex, tokenizer),
-    line: place.line,
-    expectedLine: place.expectedLine,
+    // No line writes a message that is missing.
+    line: cause.kind === 'message-dropped' ? undefined : place.line,
+    expectedLine: cause.kind === 'message-dropped' ? undefined : place.expectedLine,
     message: place.message,
     cause,
     remedy: remedyFor(cause),
+    textDiffers: subject.comparison.textDiffers,
     messages,
   }
 }
@@ -41,12 +46,14 @@ export function findingAt(tokenIndex: number, subject: Case, tokenizer: Tokenize
 /** Tokens shown before and after the first difference. */
 const BEFORE = 12
 const AFTER = 28
+const CHARACTERS_PER_TOKEN = 4
 
-function windowAround(ids: readonly number[], at: number, tokenizer: Tokenizer): TokenWindow {
-  const start = Math.max(0, at - BEFORE)
+export function windowAround(ids: readonly number[], at: number, tokenizer: Tokenizer): TokenWindow {
+  const scale = isTextTokenizer(tokenizer) ? CHARACTERS_PER_TOKEN : 1
+  const start = Math.max(0, at - BEFORE * scale)
   return {
     start,
-    tokens: ids.slice(start, at + AFTER).map((id) => ({ id, piece: vocabEntry(tokenizer.bytes(id)) })),
+    tokens: ids.slice(start, at + AFTER * scale).map((id) => ({ id, piece: vocabEntry(tokenizer.bytes(id)) })),
     length: ids.length,
   }
 }

@@ -56,7 +56,7 @@ describe('a fix turns its cell green and no other one red', () => {
   const tiny = real('models/tiny-qwen3')
   test.each<[string, string, string, LabTokenizer]>([
     ['stripped thinking', strips, 'tool/without/on', bytes],
-    ['an inserted think block', insertsThink, 'end/none/off', bytes],
+    ['an inserted think block', insertsThink, 'user/none/off', bytes],
     ['a dropped newline', dropsNewline, 'tool/without/on', bytes],
     ['another end of turn', alias, 'tool/without/off', bytes],
     ['two ends of turn', doubles, 'tool/without/off', bytes],
@@ -64,7 +64,7 @@ describe('a fix turns its cell green and no other one red', () => {
     ['an empty block of the generation prompt', promptThinks, 'tool/without/off/enable_thinking=false', bytes],
     ['content that is not printed', dropsContent, 'tool/with/off', bytes],
     ['Qwen3: stripped thinking', qwen3.text, 'user/none/on', qwen3],
-    ['Qwen3: an inserted think block', qwen3.text, 'end/none/off', qwen3],
+    ['Qwen3: an inserted think block', qwen3.text, 'user/none/off', qwen3],
     ['Qwen3: the generation prompt', qwen3.text, 'tool/without/off/enable_thinking=false', qwen3],
     ['tiny-qwen3: stripped thinking', tiny.text, 'user/none/on', tiny],
   ])('%s', (_, template, cell, tokenizer) => {
@@ -79,10 +79,14 @@ describe('a fix turns its cell green and no other one red', () => {
   })
 })
 
-test('two fixes make the whole of Qwen3 stable', () => {
-  const first = fixed(qwen3.text, 'end/none/off', qwen3)
-  const second = fixed(first.template, 'tool/without/off/enable_thinking=false', qwen3)
-  expect(doctor({ template: second.template }, qwen3).summary).toMatchObject({ unstable: 0, errors: 0 })
+test('Qwen3: fixes leave last replies as they are', () => {
+  expect(fixed(qwen3.text, 'user/none/on', qwen3)).toMatchObject({ costs: [], search: { conversations: 240 } })
+  expect(fixed(qwen3.text, 'user/none/off', qwen3).costs.filter(({ where }) => where === 'last')).toEqual([])
+})
+
+test('one fix makes the whole of Qwen3 stable: every reply is written as the last one', () => {
+  const { template } = fixed(qwen3.text, 'user/none/off', qwen3)
+  expect(doctor({ template }, qwen3).summary).toMatchObject({ unstable: 0, errors: 0 })
 })
 
 test('where nothing sound is found, nothing is offered; a cell that is not red has no fix', () => {

@@ -1,12 +1,20 @@
 /** A change to the template that turns a cell green, tried before it is offered. */
-import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
 import { orTemplateFailure } from '../input.ts'
 import type { LabTokenizer } from '../task.ts'
 import { unifiedDiff } from './diff.ts'
 import { type DoctorInput, readPatient } from './doctor.ts'
 import { applyEdits, type Edit, editsFor, sizeOf } from './edits.ts'
 import { templateFacts } from './facts.ts'
-import { type CheckedCell, cellId, checkedCell, placesOf, trainedTexts } from './matrix.ts'
+import { fixChecker } from './fix-check.ts'
+import {
+  type CheckedCell,
+  cellId,
+  checkedCell,
+  type MatrixSettings,
+  placesOf,
+  type ScriptCell,
+  trainedTexts,
+} from './matrix.ts'
 import type { Fix, Verdict } from './report.ts'
 import { bounded, RanAway, type Subject } from './subject.ts'
 
@@ -52,6 +60,7 @@ function* treatment({ input, cell: id }: FixRequest, tokenizer: LabTokenizer): G
   const before = matrix(subject)
   const trained = trainedTexts(subject, settings.facts)
   const source = subject.template.text
+  const checker = fixChecker(subject, settings, place.options)
   let tried = 0
   for (const edits of attempts(source, editsFor(source, target.cell.verdict.finding, settings.facts))) {
     if (tried >= MOST_TRIED) break
@@ -61,13 +70,20 @@ function* treatment({ input, cell: id }: FixRequest, tokenizer: LabTokenizer): G
     if (!changed || checkedCell(place, changed, settings).cell.verdict.kind !== 'stable') continue
     // What the model is trained to read first and to write stays as it is.
     if (trainedTexts(changed, templateFacts(changed)) !== trained) continue
+    if (!checker.keepsReplies(changed)) continue
     const after = matrix(changed)
     if (after.some((cell, index) => isWorse(before[index] as CheckedCell, cell))) continue
     const cured = after.flatMap(({ cell }, index) =>
       cell.verdict.kind === 'stable' && before[index]?.cell.verdict.kind === 'unstable' ? [cell.id] : [],
     )
+    if (!isCuredBySelf(place, changed, settings)) continue
+    const searching = checker.search(changed)
+    let step = searching.next()
+    for (; !step.done; step = searching.next()) yield { tried }
+    if (!step.value) continue
     const why = edits.map((edit) => edit.why).join(' ')
-    return { tried, fix: { template, why, diff: unifiedDiff(source, template), cured } }
+    const costs = checker.costs(changed)
+    return { tried, fix: { template, why, diff: unifiedDiff(source, template), cured, costs, search: step.value } }
   }
   return { fix: undefined, tried }
 }
@@ -82,17 +98,21 @@ function* attempts(source: string, edits: readonly Edit[]): Generator<readonly E
       .filter((second) => second.end <= first.start || first.end <= second.start)
       .map((second) => ({ pair: [first, second] as const, size: sizeOf(source, first) + sizeOf(source, second) })),
   )
-  for (const { pair } of pairs.sort((a, b) => a.size - b.size)) yield pair
+  // A reply is written as the last one is where two conditions hold always, whatever the length of what they were.
+  const always = ({ pair }: (typeof pairs)[number]): number => (pair.every(({ text }) => text === 'true') ? 0 : 1)
+  for (const { pair } of pairs.sort((a, b) => always(a) - always(b) || a.size - b.size)) yield pair
 }
 
 /** Undefined where the change breaks the template's syntax. */
-function changedSubject(
-  template: string,
-  subject: Subject,
-  compile: (template: string) => CompiledTemplate,
-): Subject | undefined {
-  const compiled = orTemplateFailure(() => compile(template))
+function changedSubject(template: string, subject: Subject, compile: LabTokenizer['compile']): Subject | undefined {
+  const compiled = orTemplateFailure(() => compile(template, 'once'))
   return compiled.ok ? { ...subject, template: bounded(compiled.value) } : undefined
+}
+
+/** Whether the doctor calls the cell stable once the fix is applied, and the replies are learnt from the changed template. */
+function isCuredBySelf(place: ScriptCell['place'], changed: Subject, settings: MatrixSettings): boolean {
+  const own = { ...settings, trained: changed, facts: templateFacts(changed) }
+  return checkedCell(place, changed, own).cell.verdict.kind === 'stable'
 }
 
 /** A cell may only turn better, and nothing may be left out that was printed before. */

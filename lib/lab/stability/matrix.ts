@@ -1,9 +1,9 @@
 /** Every boundary with every kind of thinking, every option and with or without content beside calls. */
-
+import { onceFor } from '#lib/core/once-for.ts'
 import { contentsOf, scriptedTurn } from './boundary.ts'
 import { type Case, givenOf } from './cause.ts'
 import { compare } from './compare.ts'
-import { messageForm, type ThinkingState, thinkingOf, writingOf } from './facts.ts'
+import { type ThinkingState, thinkingOf } from './facts.ts'
 import { findingOf } from './finding.ts'
 import { proofOf } from './recipe.ts'
 import {
@@ -15,8 +15,9 @@ import {
   thinkings,
   type Verdict,
 } from './report.ts'
-import { messagesJson } from './script.ts'
+import { messagesJson, type ScriptMessage, templateMessages } from './script.ts'
 import { renderedText, type Subject } from './subject.ts'
+import { trainedForm, type Writing, writingOf } from './writing.ts'
 
 export type ScriptCell = Cell & { readonly place: Extract<Cell['place'], { kind: 'script' }> }
 
@@ -26,6 +27,8 @@ export interface CheckedCell {
   readonly proof: RecipeProof | undefined
   /** Contents and thinking of the history that turn n prints. */
   readonly printed: readonly string[]
+  /** The texts of both sides; undefined where nothing was compared. */
+  readonly render: string | undefined
   /** What the recipe appends; undefined where it cannot. */
   readonly appended: string | undefined
 }
@@ -49,7 +52,7 @@ export function placesOf(facts: TemplateFacts, subject: Subject): readonly Scrip
 }
 
 /** As given, then each option with either value and without it, where it is not given so already. */
-function optionSets(facts: TemplateFacts, { options }: Subject): readonly OptionChange[] {
+export function optionSets(facts: TemplateFacts, { options }: Subject): readonly OptionChange[] {
   const sets = facts.options.flatMap(({ name, values }): OptionChange[] => [
     ...(options[name] === undefined ? [] : [{ [name]: null }]),
     ...values.filter((value) => options[name] !== value).map((value) => ({ [name]: value })),
@@ -57,13 +60,13 @@ function optionSets(facts: TemplateFacts, { options }: Subject): readonly Option
   return [{}, ...sets]
 }
 
-function withOptions(subject: Subject, change: OptionChange): Subject {
+export function withOptions(subject: Subject, change: OptionChange): Subject {
   const options = Object.entries({ ...subject.options, ...change }).filter(([, value]) => value !== null)
   return { ...subject, options: Object.fromEntries(options) }
 }
 
 /** A conversation that ends with its reply is one without tools: with them the other boundaries are. */
-function asPlaced(subject: Subject, { boundary, options }: ScriptCell['place']): Subject {
+export function asPlaced(subject: Subject, { boundary, options }: ScriptCell['place']): Subject {
   const changed = withOptions(subject, options)
   return boundary === 'end' ? { ...changed, tools: undefined } : changed
 }
@@ -85,10 +88,15 @@ export function checkedCell(place: ScriptCell['place'], given: Subject, settings
     cell: { id, place, verdict },
     proof: undefined,
     printed: [],
+    render: undefined,
     appended: undefined,
   })
   if (skipped !== undefined) return only({ kind: 'notApplicable', why: skipped })
-  const compared = compare(turn, subject, { subject: trained, facts, delimiters: state.delimiters })
+  const replies = { subject: trained, facts, delimiters: state.delimiters }
+  const writing = writings(settings).get(id) ?? writingOf(turn, replies)
+  writings(settings).set(id, writing)
+  const compared = compare(turn, subject, replies, writing)
+  if (compared.kind === 'unlearnt') return only({ kind: 'notApplicable', why: UNLEARNT })
   if (compared.kind === 'refused')
     return only({ kind: 'notApplicable', why: `The template refuses it: ${compared.error.message}` })
   if (compared.kind === 'failed') return only({ kind: 'error', failure: compared.error })
@@ -102,7 +110,7 @@ export function checkedCell(place: ScriptCell['place'], given: Subject, settings
     endOfTurn: facts.endOfTurn,
     addedTokens: subject.tokenizer.addedTokens,
   }
-  const form = { ...messageForm(facts), thinking: state.delimiters ?? facts.thinking }
+  const form = trainedForm(replies)
   const finding = findingOf(problem, subject.tokenizer, () => messagesJson(messages, form))
   return {
     cell: {
@@ -117,29 +125,41 @@ export function checkedCell(place: ScriptCell['place'], given: Subject, settings
         ...(message.role === 'assistant' && message.thinking ? [message.thinking] : []),
       ])
       .filter((text) => comparison.before?.text.includes(text)),
+    render: JSON.stringify([comparison.before?.text, comparison.expected.text, comparison.rendered.text]),
     appended: comparison.appended.ok ? comparison.appended.text : undefined,
   }
 }
+
+/** By the id of the cell: changes to a template are tried by the hundred, and the replies stay the same. */
+const writings = onceFor((_: MatrixSettings) => new Map<string, Writing>())
+
+const UNLEARNT =
+  'What the model writes here is not known: the template never writes this reply behind its generation prompt, and a reply put together of its parts does not render again.'
 
 /**
  * What the model was trained on: how conversations begin, with every option, with tools and without, and how its replies
  * are written behind the last question. A change to the template must leave it as it is.
  */
 export function trainedTexts(subject: Subject, facts: TemplateFacts): string {
-  const messages = [
-    ...(facts.takesSystem ? [{ role: 'system', content: 'You know the weather.' }] : []),
+  const messages: readonly ScriptMessage[] = [
+    ...(facts.takesSystem ? [{ role: 'system', content: 'You know the weather.' } as const] : []),
     { role: 'user', content: 'Hello' },
   ]
   const prompts = optionSets(facts, subject).flatMap((options) =>
     [subject.tools, undefined].map((tools) =>
-      renderedText({ ...withOptions(subject, options), tools }, messages, true),
+      renderedText(
+        { ...withOptions(subject, options), tools },
+        templateMessages(messages, trainedForm({ facts, delimiters: undefined })),
+        true,
+      ),
     ),
   )
   const { delimiters } = thinkingOf(subject)
   const writings = (['tool', 'parallel'] as const).flatMap((boundary) =>
     contentsOf(boundary).map((content) => {
       const turn = scriptedTurn({ boundary, content, thinking: 'off', takesSystem: facts.takesSystem, toolName: 'f' })
-      return writingOf(turn.reply, { subject, facts, delimiters })
+      const { parts, end } = writingOf({ ...turn, history: messages }, { subject, facts, delimiters })
+      return [parts.map(({ text }) => text).join(''), end]
     }),
   )
   return JSON.stringify([facts, delimiters, prompts, writings])

@@ -9,15 +9,14 @@ import { renderedText, type Subject } from './subject.ts'
 /** Whether what is appended is what the whole conversation has behind the reply. */
 export function proofOf({ appended, expected, rendered }: ScriptComparison, replyIndex: number): RecipeProof['result'] {
   if (!appended.ok) return { kind: 'failed', failure: appended.error }
-  const [start, end] = (['calls', 'end'] as const).map(
-    (kind) => expected.regions.find((region) => region.kind === kind)?.end ?? 0,
-  ) as [number, number]
+  const at = expected.regions.findIndex(({ kind }) => kind === 'end')
+  const [start, end] = [at - 1, at].map((index) => expected.regions[index]?.end ?? 0) as [number, number]
   const tail = expected.text.slice(start)
   if (rendered.text.endsWith(tail)) return { kind: 'held' }
   const last = lastOffsetOf(rendered.rendering, replyIndex)
   const endOfTurn = expected.text.slice(start, end)
-  const at = endOfTurn === '' ? last : rendered.text.lastIndexOf(endOfTurn, last)
-  const whole = rendered.text.slice(at < 0 ? last : at)
+  const close = endOfTurn === '' ? last : rendered.text.lastIndexOf(endOfTurn, last)
+  const whole = rendered.text.slice(close < 0 ? last : close)
   return { kind: 'broken', at: commonText(tail, whole), appended: tail, whole }
 }
 

@@ -88,6 +88,7 @@ function verdictOf(
     rendered: { ...side, rendering: after.rendering },
     before: undefined,
     tokenIndex: at,
+    textDiffers: added ? side.text !== text : !side.text.startsWith(text),
   }
   const problem = {
     comparison,

@@ -14,6 +14,8 @@ export interface DoctorReport {
   readonly version: typeof REPORT_VERSION
   /** Name and fingerprint of the tokenizer that gave the ids. */
   readonly tokenizer: { readonly name: string; readonly fingerprint: string }
+  /** text: ids and positions are those of characters, and each marker of the template is one. */
+  readonly compares: Compares
   /** Set where there is nothing to check: the template does not compile or the input is not JSON. Then there are no cells. */
   readonly failure: InputError | undefined
   readonly summary: Summary
@@ -22,15 +24,24 @@ export interface DoctorReport {
   readonly cells: readonly Cell[]
   /** Undefined beside a failure, and in progress before the first row. */
   readonly recipe: Recipe | undefined
+  /** Undefined beside a failure. */
+  readonly trl: TrlVerdict | undefined
 }
 
 /** Cells by verdict. Stable as a whole: nothing unstable and no errors. */
 export interface Summary {
+  /** Distinct renders by verdict: cells whose conversation another option renders to the same text count once. */
+  readonly renders: { readonly stable: number; readonly unstable: number }
   readonly stable: number
   readonly unstable: number
+  /** Of the unstable ones: those whose text is the same, and whose tokens merge across a boundary. */
+  readonly merges: number
   readonly notApplicable: number
   readonly errors: number
 }
+
+export const COMPARES = ['tokens', 'text'] as const
+export type Compares = (typeof COMPARES)[number]
 
 export interface TemplateFacts {
   /** Text that the model writes around its thinking; undefined: the template knows no thinking. */
@@ -60,6 +71,8 @@ export interface Cell {
   readonly id: string
   readonly place: Place
   readonly verdict: Verdict
+  /** Id of the first cell that renders the same conversation to the same text; undefined: it is the first. */
+  readonly sameAs?: string
 }
 
 export type OptionChange = Readonly<Record<string, boolean | string | null>>
@@ -89,6 +102,21 @@ export type Verdict =
   | { readonly kind: 'notApplicable'; readonly why: string }
   | { readonly kind: 'error'; readonly failure: InputError }
 
+/** The answer to `is_chat_template_prefix_preserving` of TRL, which asks less than the matrix: one result behind one call. */
+export type TrlVerdict =
+  | { readonly kind: 'preserving'; readonly tokens: number }
+  /** `before`: the render that ends with the call; `after`: the one that ends with its result and the generation prompt. */
+  | {
+      readonly kind: 'rewritten'
+      readonly tokenIndex: number
+      readonly before: TokenWindow
+      readonly after: TokenWindow
+    }
+  /** TRL asks only of templates with tool calls. */
+  | { readonly kind: 'notAsked'; readonly why: string }
+  /** TRL raises this error. */
+  | { readonly kind: 'failed'; readonly failure: InputError }
+
 export interface Finding {
   /** Index of the first token that differs. */
   readonly tokenIndex: number
@@ -105,6 +133,8 @@ export interface Finding {
   readonly cause: Cause
   /** What helps, in one sentence. */
   readonly remedy: string
+  /** Whether the texts differ too; otherwise tokens alone do, which merge across a boundary. */
+  readonly textDiffers: boolean
   /** JSON list of messages of turn n+1: to open in the editor. */
   readonly messages: string
 }
@@ -121,6 +151,7 @@ export interface TokenWindow {
 export type CauseKind =
   | 'thinking-stripped'
   | 'empty-think-inserted'
+  | 'empty-think-dropped'
   | 'generation-prompt'
   | 'whitespace'
   | 'end-of-turn'
@@ -168,7 +199,10 @@ export interface RecipeProof {
     | { readonly kind: 'failed'; readonly failure: InputError }
 }
 
-/** A change to the template that was tried: the cell turns stable, no cell gets worse, and the first prompt stays as it is. */
+/**
+ * A change to the template that was tried: the cell turns stable, no cell gets worse, no generated conversation that was
+ * stable breaks, and first prompts and last replies stay as they are.
+ */
 export interface Fix {
   readonly template: string
   /** One sentence: what it does. */
@@ -177,4 +211,26 @@ export interface Fix {
   readonly diff: string
   /** Ids of the cells that turn stable. */
   readonly cured: readonly string[]
+  /** How replies without calls and thinking are written otherwise in conversations; empty: as before. */
+  readonly costs: readonly FixCost[]
+  readonly search: FixSearch
+}
+
+export interface FixCost {
+  /** Which reply is written otherwise: the last one, one that a question follows, or one of a longer conversation. */
+  readonly where: 'last' | 'earlier' | 'conversation'
+  /** The text of the template, and that of the fix in its place. */
+  readonly before: string
+  readonly after: string
+  /** Options under which it is so. */
+  readonly options: readonly OptionChange[]
+  /** One sentence with all of that. */
+  readonly text: string
+}
+
+/** Generated conversations, and how many of them are unstable with the template and with the fix. */
+export interface FixSearch {
+  readonly conversations: number
+  readonly brokenBefore: number
+  readonly brokenAfter: number
 }

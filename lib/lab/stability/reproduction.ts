@@ -43,7 +43,7 @@ from transformers import AutoTokenizer
 MODEL = os.environ.get("MODEL", ${literal(model)})
 TEMPLATE = ${literal(template)}
 MESSAGES = json.loads(${literal(messages)})
-TOOLS = json.loads(${literal(tools.trim() === '' ? SAMPLE_TOOLS_JSON : tools)})
+TOOLS = json.loads(${literal(['', '[]', 'null'].includes(tools.trim()) ? SAMPLE_TOOLS_JSON : tools)})
 OPTIONS = json.loads(${literal(options.trim() === '' ? '{}' : options)})
 REPLY = ${replyIndex}  # index of the reply among the messages
 WRITTEN = ${literal(written)}  # what the model wrote
@@ -52,7 +52,7 @@ APPENDED = ${literal(appended)}  # what is appended for the new messages
 
 def test_the_next_turn_begins_with_what_was_read_and_written():
     tokenizer = AutoTokenizer.from_pretrained(MODEL)
-    options = {name: value for name, value in OPTIONS.items() if name != "add_generation_prompt"}
+    options = {name: value for name, value in OPTIONS.items() if name not in ("add_generation_prompt", "continue_final_message")}
 
     def render(messages):
         return tokenizer.apply_chat_template(

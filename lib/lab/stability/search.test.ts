@@ -13,6 +13,7 @@ import { messageForm, thinkingOf } from './facts.ts'
 import { messagesJson, templateMessages } from './script.ts'
 import { type SearchProgress, type SearchRequest, type SearchResult, search } from './search.ts'
 import { alias, dropsSystem, reorders, steady, strips, trims } from './test-templates.ts'
+import { writingOf } from './writing.ts'
 
 const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (text) => chatTemplate(text, {}) }
 
@@ -112,7 +113,8 @@ describe('stable means that the ids are the same', () => {
     fc.assert(
       fc.property(plans, (plan) => {
         const turn = turnOf(plan, { facts: settings.facts, state, toolName: 'f' })
-        const compared = compare(turn, subject, { subject, facts: settings.facts, delimiters: state.delimiters })
+        const trained = { subject, facts: settings.facts, delimiters: state.delimiters }
+        const compared = compare(turn, subject, trained, writingOf(turn, trained))
         if (compared.kind !== 'compared') return
         const render = (messages: typeof turn.history) =>
           chatTemplate(template, {}).render({

@@ -7,12 +7,13 @@ import { givenOf } from './cause.ts'
 import { compare, type ScriptComparison } from './compare.ts'
 import { type Plan, plans, turnOf } from './conversations.ts'
 import { type DoctorInput, type Patient, readPatient } from './doctor.ts'
-import { messageForm, type ThinkingState, thinkingOf } from './facts.ts'
+import { type ThinkingState, thinkingOf } from './facts.ts'
 import { findingAt } from './finding.ts'
 import type { CauseKind, Finding } from './report.ts'
 import { reproduction } from './reproduction.ts'
 import { messagesJson } from './script.ts'
 import { RanAway } from './subject.ts'
+import { trainedForm, writingOf } from './writing.ts'
 
 export interface SearchRequest {
   readonly input: DoctorInput
@@ -112,7 +113,8 @@ interface Broken {
 function brokenBy(plan: Plan, { subject, settings, state }: Searched): Broken | undefined {
   const { facts, toolName } = settings
   const turn = turnOf(plan, { facts, state, toolName })
-  const compared = compare(turn, subject, { subject, facts, delimiters: state.delimiters })
+  const trained = { subject, facts, delimiters: state.delimiters }
+  const compared = compare(turn, subject, trained, writingOf(turn, trained))
   if (compared.kind !== 'compared' || compared.comparison.tokenIndex === undefined) return undefined
   const { comparison } = compared
   const messages = [...turn.history, turn.reply, ...turn.added]
@@ -124,8 +126,8 @@ function brokenBy(plan: Plan, { subject, settings, state }: Searched): Broken | 
     endOfTurn: facts.endOfTurn,
     addedTokens: subject.tokenizer.addedTokens,
   }
-  const form = { ...messageForm(facts), thinking: state.delimiters ?? facts.thinking }
-  const finding = findingAt(compared.comparison.tokenIndex, problem, subject.tokenizer, messagesJson(messages, form))
+  const json = messagesJson(messages, trainedForm(trained))
+  const finding = findingAt(compared.comparison.tokenIndex, problem, subject.tokenizer, json)
   return { turn, finding, comparison }
 }
 

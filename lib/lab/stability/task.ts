@@ -1,7 +1,8 @@
 /** The doctor as tasks of the lab. */
 import type { LabTask, LabTokenizer, LateTask } from '../task.ts'
 import { type DoctorInput, diagnosis } from './doctor.ts'
-import { type FixProgress, type FixRequest, type FixResult, fixFor } from './fix.ts'
+import type { FixProgress, FixRequest, FixResult } from './fix.ts'
+import type { RepairProgress, RepairRequest, RepairResult } from './repair.ts'
 import type { DoctorReport } from './report.ts'
 import type { SearchProgress, SearchRequest, SearchResult } from './search.ts'
 
@@ -9,9 +10,21 @@ import type { SearchProgress, SearchRequest, SearchResult } from './search.ts'
 export const stability: LabTask<DoctorInput, DoctorReport, DoctorReport> = (input, tokenizers) =>
   diagnosis(input, chosen(tokenizers))
 
-/** A change to the template that cures one cell. */
-export const stabilityFix: LabTask<FixRequest, FixProgress, FixResult> = (request, tokenizers) =>
-  fixFor(request, chosen(tokenizers))
+/** A change to the template that cures one cell; what generates conversations is loaded with it. */
+export const stabilityFix: LateTask<LabTask<FixRequest, FixProgress, FixResult>> = {
+  load: async () => {
+    const { fixFor } = await import('./fix.ts')
+    return (request, tokenizers) => fixFor(request, chosen(tokenizers))
+  },
+}
+
+/** All unstable cells, as far as fixes are found. */
+export const stabilityRepair: LateTask<LabTask<RepairRequest, RepairProgress, RepairResult>> = {
+  load: async () => {
+    const { repair } = await import('./repair.ts')
+    return (request, tokenizers) => repair(request, chosen(tokenizers))
+  },
+}
 
 /** The smallest conversation that breaks; what generates conversations is loaded with it. */
 export const counterexample: LateTask<LabTask<SearchRequest, SearchProgress, SearchResult>> = {

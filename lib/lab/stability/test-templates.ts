@@ -99,3 +99,71 @@ export const marksLate = changed(
   '{{- message.content -}}',
   "{{- message.content + ('!' if message.role == 'tool' and loop.index > 7 else '') -}}",
 )
+
+/** Replies in channels, as gpt-oss writes them: nothing of a call or an answer follows the prompt as it is given. */
+export const channels = `{%- for message in messages -%}
+{%- if message.role == 'assistant' -%}
+{%- if message.thinking -%}
+{{- '<|im_start|>assistant<|channel|>analysis<|message|>' + message.thinking + '<|end|>' -}}
+{%- endif -%}
+{%- if message.content -%}
+{{- '<|im_start|>assistant<|channel|>final<|message|>' + message.content + ('<|end|>' if message.tool_calls else '<|im_end|>') -}}
+{%- endif -%}
+{%- for call in message.tool_calls or [] -%}
+{{- '<|im_start|>assistant<|channel|>commentary to=functions.' + call.function.name + '<|message|>' + (call.function.arguments | tojson) + ('<|im_end|>' if loop.last else '<|end|>') -}}
+{%- endfor -%}
+{%- else -%}
+{{- '<|im_start|>' + message.role + '<|message|>' + message.content + '<|end|>' -}}
+{%- endif -%}
+{%- endfor -%}
+{%- if add_generation_prompt -%}
+{{- '<|im_start|>assistant' -}}
+{%- endif -%}
+`
+
+/** Results stand in the turn of their call, before its content, as Gemma 4 writes them. */
+export const looksAhead = `{%- macro response(text) -%}
+{{- '<tool_response>' + text + '</tool_response>' -}}
+{%- endmacro -%}
+{%- for message in messages -%}
+{%- if message.role != 'tool' -%}
+{{- '<|im_start|>' + message.role + '\\n' -}}
+{%- for call in message.tool_calls or [] -%}
+{{- '<tool_call>' + call.function.name + (call.function.arguments | tojson) + '</tool_call>' -}}
+{%- endfor -%}
+{%- set open = namespace(results=message.tool_calls is defined) -%}
+{%- for other in messages[loop.index:] -%}
+{%- if open.results and other.role == 'tool' -%}
+{{- response(other.content) -}}
+{%- else -%}
+{%- set open.results = false -%}
+{%- endif -%}
+{%- endfor -%}
+{{- message.content -}}
+{%- if not message.tool_calls -%}
+{{- '<|im_end|>\\n' -}}
+{%- endif -%}
+{%- endif -%}
+{%- endfor -%}
+{%- if add_generation_prompt and messages[-1].role != 'tool' -%}
+{{- '<|im_start|>assistant\\n' -}}
+{%- endif -%}
+`
+
+/** The generation prompt closes thinking that nothing has opened, as GLM 4.7 does. */
+export const closesThinking = changed(
+  "{{- '<|im_start|>assistant\\n' -}}",
+  "{{- '<|im_start|>assistant\\n</think>\\n' -}}",
+).replace(
+  '{{- message.content -}}',
+  "{{- ('</think>\\n' if message.role == 'assistant' and not message.reasoning_content else '') + message.content -}}",
+)
+
+/** The last reply has another header, and earlier ones are put in brackets. */
+export const brackets = changed(
+  "{{- '<|im_start|>' + message.role + '\\n' -}}",
+  "{{- '<|im_start|>' + ('model' if loop.last and message.role == 'assistant' else message.role) + '\\n' -}}",
+).replace(
+  '{{- message.content -}}',
+  "{{- '[' + message.content + ']' if message.role == 'assistant' and not loop.last else message.content -}}",
+)

@@ -1,0 +1,47 @@
+/** Which tokenizer a template was written for: by the place that it came from, and by its markers. */
+import type { LabSource } from './source.ts'
+
+interface Family {
+  /** All of them are in templates of the family, and not all of them in those of another. */
+  readonly markers: readonly string[]
+  /** Names of its tokenizers. */
+  readonly names: RegExp
+  /** A tokenizer of it on the Hub. */
+  readonly hub: string
+}
+
+/** The first whose markers a template has is its family: more particular ones come first. */
+const FAMILIES: readonly Family[] = [
+  { markers: ['[gMASK]', '<sop>'], names: /glm/i, hub: 'zai-org/GLM-4.6' },
+  { markers: ['<|im_middle|>', '<|im_user|>'], names: /kimi/i, hub: 'moonshotai/Kimi-K2-Instruct' },
+  { markers: ['<|channel|>', '<|return|>'], names: /gpt-?oss/i, hub: 'openai/gpt-oss-20b' },
+  { markers: ['<｜User｜>', '<｜Assistant｜>'], names: /deepseek/i, hub: 'deepseek-ai/DeepSeek-V3.1' },
+  { markers: ['<|turn>', '<turn|>'], names: /gemma-?4/i, hub: 'google/gemma-4-31B-it' },
+  { markers: ['<start_of_turn>'], names: /gemma/i, hub: 'google/gemma-3-4b-it' },
+  { markers: [']~b]', '[e~['], names: /minimax/i, hub: 'MiniMaxAI/MiniMax-M2' },
+  { markers: ['<|START_OF_TURN_TOKEN|>'], names: /command|cohere|aya/i, hub: 'CohereLabs/c4ai-command-r7b-12-2024' },
+  { markers: ['<|start_of_role|>'], names: /granite/i, hub: 'ibm-granite/granite-3.3-2b-instruct' },
+  { markers: ['<|start_header_id|>'], names: /llama-?3/i, hub: 'meta-llama/Llama-3.1-8B-Instruct' },
+  { markers: ['<|tool_list_start|>', '<|im_start|>'], names: /lfm/i, hub: 'LiquidAI/LFM2-8B-A1B' },
+  { markers: ['<|system|>', '<|end|>'], names: /phi/i, hub: 'microsoft/Phi-3.5-mini-instruct' },
+  { markers: ['[INST]'], names: /mi[sx]tral|devstral|magistral/i, hub: 'mistralai/Mistral-Nemo-Instruct-2407' },
+  { markers: ['<|im_start|>', '<|im_end|>'], names: /qwen|built-in/i, hub: 'Qwen/Qwen3-8B' },
+]
+
+const MOST = 3
+
+/**
+ * Names to choose from, the best first; none where nothing is known. `known`: tokenizers that are on this machine, the
+ * built-in one among them. The chosen one is left out.
+ */
+export function suggestedTokenizers(
+  { source, markers }: { readonly source: LabSource | undefined; readonly markers: readonly string[] },
+  { chosen, known }: { readonly chosen: string; readonly known: readonly string[] },
+): readonly string[] {
+  const family = FAMILIES.find((each) => each.markers.every((marker) => markers.includes(marker)))
+  const names = [
+    ...(source?.kind === 'tokenizer' ? [source.name] : []),
+    ...(family ? [...known.filter((name) => family.names.test(name)), family.hub] : []),
+  ]
+  return [...new Set(names)].filter((name) => name !== chosen).slice(0, MOST)
+}
