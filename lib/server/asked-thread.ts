@@ -93,6 +93,64 @@ function started<Question, Answer>(name: string, workerFile: string, workerData:
   }
 }
 
+export interface LimitedThread<Question, Answer> {
+  /** Rejects with ThreadError where it takes too long, or with the signal's reason. */
+  ask(question: Question, signal: AbortSignal): Promise<Answer>
+  close(): Promise<void>
+}
+
+interface LimitedOptions<Question> extends Options {
+  /** For one question. */
+  readonly longestMs: number
+  /** Asked before a question, and not counted in its time: loads what it needs. */
+  readonly readying?: (question: Question) => Question | undefined
+}
+
+/** A thread that is asked by requests: one question at a time, each for a limited time. Who leaves ends the question. */
+export function createLimitedThread<Question, Answer>({
+  longestMs,
+  readying = () => undefined,
+  ...options
+}: LimitedOptions<Question>): LimitedThread<Question, Answer> {
+  const thread = createAskedThread<Question, Answer>(options)
+  let before: Promise<unknown> = Promise.resolve()
+
+  const limited = async (question: Question, signal: AbortSignal): Promise<Answer> => {
+    let isLate = false
+    let watch: ReturnType<typeof setTimeout> | undefined
+    const leave = () => void thread.end()
+    signal.addEventListener('abort', leave, { once: true })
+    try {
+      const first = readying(question)
+      if (first !== undefined) await thread.ask(first)
+      watch = setTimeout(() => {
+        isLate = true
+        thread.end()
+      }, longestMs)
+      return await thread.ask(question)
+    } catch (error) {
+      signal.throwIfAborted()
+      throw isLate ? new ThreadError(`it took longer than ${longestMs / 1000} s`) : error
+    } finally {
+      clearTimeout(watch)
+      signal.removeEventListener('abort', leave)
+    }
+  }
+
+  return {
+    ask(question, signal) {
+      const answer = before.then(() => {
+        // Given up while it waited.
+        signal.throwIfAborted()
+        return limited(question, signal)
+      })
+      before = answer.catch(() => {})
+      return answer
+    },
+    close: () => thread.end(),
+  }
+}
+
 /** Called by a worker file: makes what answers from what the thread was started with. */
 export function answerAsked<Start, Question, Answer>(
   make: (start: Start) => (question: Question) => Promise<Answer>,

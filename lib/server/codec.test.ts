@@ -19,7 +19,7 @@ import { Problem } from './problem.ts'
 import { continueRollout, type RolloutRequest, startRollout } from './rollouts.ts'
 import { createRuns } from './runs.ts'
 import type { Services } from './services.ts'
-import { noMcpServers } from './test-services.ts'
+import { noMcpServers, threadedHere } from './test-services.ts'
 
 const never = new AbortController().signal
 const model = createTestModel()
@@ -59,6 +59,11 @@ beforeAll(async () => {
   server.keepAliveTimeout = 60_000
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: undefined })
+  const tokenizers = createTokenizerLoader({
+    builtIn: { tiny: MODEL_FOLDER },
+    folders: [qwen3],
+    hub: { url: 'http://127.0.0.1:9', token: undefined, cacheFolder: folder },
+  })
   all = {
     version: '0',
     store: openTrajectoryStore(folder, { processId: process.pid, isAlive: () => true, now: () => new Date() }),
@@ -75,11 +80,8 @@ beforeAll(async () => {
         describe: async () => ({ modelName: 'm', contextLength: 4096, tokenizerName: told }),
       }),
     },
-    tokenizers: createTokenizerLoader({
-      builtIn: { tiny: MODEL_FOLDER },
-      folders: [qwen3],
-      hub: { url: 'http://127.0.0.1:9', token: undefined, cacheFolder: folder },
-    }),
+    tokenizers,
+    threaded: threadedHere(tokenizers),
   } as unknown as Services
 })
 beforeEach(() => {

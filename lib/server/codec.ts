@@ -11,6 +11,7 @@ import { TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { Problem, type ProblemDetails } from './problem.ts'
 import { BUILT_IN } from './servers.ts'
 import type { Services } from './services.ts'
+import { slowRenders } from './threaded-tokenizer.ts'
 
 export interface TokenizerWish {
   /** Hub name, folder or `server`. Undefined: what the server names, or its own where that cannot be had from here. */
@@ -92,7 +93,7 @@ export async function recordedCodec(
     })
   const isOther = (found: string, recorded: string | undefined) => recorded !== undefined && found !== recorded
   if (tokenizer.source !== 'server') {
-    const loaded = await all.tokenizers.load(tokenizer.name, signal)
+    const { loaded, settle } = all.threaded(await all.tokenizers.load(tokenizer.name, signal), tokenizer.name)
     if (isOther(loaded.tokenizer.fingerprint, tokenizer.fingerprint))
       throw new Problem({
         status: 422,
@@ -103,7 +104,7 @@ export async function recordedCodec(
     if (!isBuiltIn(tokenizer.name, server))
       await checkTokenizer(loaded.tokenizer, all.servers.client(server.name), signal)
     // The template that made it, whatever the tokenizer ships with today.
-    return { tokenizer: loaded.tokenizer, template: loaded.compile(template.text) }
+    return { tokenizer: loaded.tokenizer, template: loaded.compile(template.text), settle }
   }
   const codec = await serverCodec(
     { ...server, tokenizerName: tokenizer.name },
@@ -142,12 +143,12 @@ async function loadedCodec(
   const refused = async (details: ProblemDetails): Promise<Problem> =>
     new Problem({ ...details, ...((await canTokenize(client, signal)) && { remedy: 'server-tokenizer' }) })
   try {
-    const loaded = await all.tokenizers.load(name, signal)
+    const { loaded, settle } = all.threaded(await all.tokenizers.load(name, signal), name)
     if (!isBuiltIn(name, server)) await checkTokenizer(loaded.tokenizer, client, signal)
     const template =
       wish.chatTemplate === undefined ? loaded.template(wish.hasTools) : loaded.compile(wish.chatTemplate)
-    if (template) return { tokenizer: loaded.tokenizer, template }
-    if (!wish.needsTemplate) return { tokenizer: loaded.tokenizer, template: NO_TEMPLATE }
+    if (template) return { tokenizer: loaded.tokenizer, template, settle }
+    if (!wish.needsTemplate) return { tokenizer: loaded.tokenizer, template: NO_TEMPLATE, settle }
   } catch (error) {
     if (error instanceof TokenizerError) {
       if (wish.tokenizer === undefined && isElsewhere(name, error) && (await canTokenize(client, signal)))
@@ -191,7 +192,11 @@ async function serverCodec(
 ): ReturnType<typeof openServerCodec> {
   try {
     const name = server.tokenizerName ?? server.name
-    return await openServerCodec(all.servers.client(server.name), { name, templateText }, signal)
+    return await openServerCodec(
+      all.servers.client(server.name),
+      { name, templateText, slow: slowRenders(all.rendering) },
+      signal,
+    )
   } catch (error) {
     if (error instanceof SglangError && error.code === 'UPSTREAM_REJECTED')
       throw new Problem({

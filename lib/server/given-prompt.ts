@@ -24,7 +24,7 @@ export async function promptOfGiven(
   signal: AbortSignal,
 ): Promise<Prompt> {
   const { tokenizer } = codec
-  const asksServer = codec.settle !== undefined && (given.kind === 'text' || given.text !== undefined)
+  const asksServer = codec.fetchesBytes && (given.kind === 'text' || given.text !== undefined)
   const frame = tokenizer.frame ?? (asksServer ? await client.frame(signal) : { before: [], after: [] })
   const derive = () => {
     const made = givenPrompt(given, tokenizer, frame)

@@ -1,13 +1,10 @@
 /** What requests to the template lab have in common: its texts, exact to the last digit, and the tokenizer they mean. */
 import * as z from 'zod'
 import type { InputError } from '#lib/lab/input.ts'
-import type { LabInput, LabTokenizer } from '#lib/lab/task.ts'
-import { jsonText, readJson as readExact } from '#lib/templates/jinja/python/json.ts'
-import type { PyDict } from '#lib/templates/jinja/python/values.ts'
+import type { LabTokenizer } from '#lib/lab/task.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
-import { hurrying } from './hurried-templates.ts'
+import { boundedTemplate } from './bounded-template.ts'
 import { Problem } from './problem.ts'
-import { checkedJson, readText } from './route.ts'
 import { BUILT_IN } from './servers.ts'
 import type { Services } from './services.ts'
 
@@ -30,33 +27,18 @@ export const labShape = {
   options: z
     .union([z.string(), z.record(z.string(), z.unknown())])
     .exactOptional()
-    .describe(exact('An object of template variables, add_generation_prompt and documents among them')),
+    .describe(
+      exact('An object of template variables, add_generation_prompt, continue_final_message and documents among them'),
+    ),
 }
 
 export const conversationShape = {
   messages: z.union([z.string(), z.array(z.unknown())]).describe(exact('A list of messages')),
 }
 
-interface LabRequest {
+export interface LabRequest {
   readonly tokenizer?: string
   readonly template?: string
-}
-
-/** A few conversations at the length of a long context. */
-const LARGEST_LAB_BODY = 16 << 20
-
-export async function readLabRequest<T extends LabRequest>(
-  request: Request,
-  schema: z.ZodType<T>,
-): Promise<{ readonly asked: T; readonly texts: Omit<LabInput, 'template'> }> {
-  const text = await readText(request, LARGEST_LAB_BODY)
-  const asked = checkedJson(text, schema)
-  const body = readExact(text) as PyDict
-  const member = (name: string): string => {
-    const value = body.get(name)
-    return value === undefined || value === null ? '' : typeof value === 'string' ? value : jsonText(value)
-  }
-  return { asked, texts: { messages: member('messages'), tools: member('tools'), options: member('options') } }
 }
 
 export interface Chosen extends LabTokenizer {
@@ -69,11 +51,11 @@ export interface Chosen extends LabTokenizer {
 export async function chosenTemplate(
   { tokenizer: name = BUILT_IN, template }: LabRequest,
   tools: string,
-  { tokenizers }: Services,
+  { tokenizers }: Pick<Services, 'tokenizers'>,
   signal: AbortSignal,
 ): Promise<Chosen> {
   const loaded = await tokenizers.load(name, signal)
-  const text = template ?? loaded.template(!['', '[]', 'null'].includes(tools.trim()))?.text
+  const text = template ?? loaded.template(!['', 'null'].includes(tools.trim()))?.text
   if (text === undefined)
     throw new Problem({
       status: 422,
@@ -81,8 +63,7 @@ export async function chosenTemplate(
       detail: `the tokenizer ${name} comes without a chat template`,
       hint: 'Give one as `template`, or choose the tokenizer of the chat or instruct version of the model.',
     })
-  const hurried = hurrying()
-  const compile = (source: string) => hurried(loaded.compile(source))
+  const compile: Chosen['compile'] = (source, use) => boundedTemplate(loaded.compile(source, use))
   return { name, loaded, template: text, tokenizer: loaded.tokenizer, compile }
 }
 

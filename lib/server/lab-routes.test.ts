@@ -5,18 +5,28 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type * as z from 'zod'
 import { templateCheckSchema } from '#lib/core/template-check.ts'
-import { steady } from '#lib/lab/stability/test-templates.ts'
+import { alias, steady } from '#lib/lab/stability/test-templates.ts'
 import { MODEL_FOLDER } from '#lib/local-model/test-model.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
 import { looksBack } from '#lib/tito/small-templates.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/load.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
-import { chosenTemplate, readLabRequest } from './lab-request.ts'
-import { renderAnswerSchema, renderConversation, renderRequestSchema } from './render.ts'
+import { createLabAnswers } from './lab-answers.ts'
+import { diagnosis, readLabRequest } from './lab-routes.ts'
+import { labAnswer, labThread } from './lab-thread.ts'
+import { renderAnswerSchema, renderRequestSchema } from './render.ts'
 import { BUILT_IN } from './servers.ts'
 import type { Services } from './services.ts'
 import { checkRequestSchema, checkTemplate } from './template-check.ts'
-import { diagnose, doctorAnswerSchema, doctorRequestSchema } from './template-doctor.ts'
+
+import {
+  doctorAnswerSchema,
+  doctorRequestSchema,
+  fixAnswerSchema,
+  fixRequestSchema,
+  searchAnswerSchema,
+  searchRequestSchema,
+} from './template-doctor.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-lab-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -31,8 +41,16 @@ let loaded: LoadedTokenizer
 /** What the server answers for messages. */
 let served: () => Promise<readonly number[]>
 let python = 'nowhere'
+/** Answers as the threads do, in this one. */
+const here = labThread({
+  ask: createLabAnswers({ tokenizers, reader: { read: () => undefined } }),
+  close: async () => {},
+})
 const all = {
   tokenizers,
+  rendering: here,
+  diagnosing: here,
+  store: { isDeleted: () => false },
   get config() {
     return { python, applicationFolder: path.resolve('.') }
   },
@@ -59,17 +77,15 @@ async function asked<T extends { readonly tokenizer?: string; readonly template?
   body: object | string,
 ) {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const request = new Request('http://localhost/api', { method: 'POST', body: text })
-  const read = await readLabRequest(request, schema)
-  return { ...read, chosen: await chosenTemplate(read.asked, read.texts.tools, all, never) }
+  return readLabRequest(new Request('http://localhost/api', { method: 'POST', body: text }), schema)
 }
 const render = async (body: object | string) => {
-  const { texts, chosen } = await asked(renderRequestSchema, body)
-  return renderAnswerSchema.parse(renderConversation(texts, chosen))
+  const work = await asked(renderRequestSchema, body)
+  return renderAnswerSchema.parse(JSON.parse(await labAnswer(all.rendering, { kind: 'preview', ...work }, never)))
 }
 const check = async (body: object) => {
-  const { asked: wish, texts, chosen } = await asked(checkRequestSchema, { messages, ...body })
-  return templateCheckSchema.parse(await checkTemplate(wish, texts, chosen, all, never))
+  const work = await asked(checkRequestSchema, { messages, ...body })
+  return templateCheckSchema.parse(await checkTemplate(work, all, never))
 }
 
 describe('render', () => {
@@ -95,6 +111,15 @@ describe('render', () => {
     expect((await render({ template, messages: '[{"role": "user", "x": 1.50}]' })).text).toBe('1.5')
   })
 
+  test('continue_final_message leaves the last message open, and an empty list of tools is passed as one', async () => {
+    const template = '{% for m in messages %}{{ m.content }}.{% endfor %}{{ tools }}'
+    expect((await render({ messages, template, options: { continue_final_message: true } })).text).toBe(
+      'What is 25 * 17?.425',
+    )
+    expect((await render({ messages, template, tools: [] })).text).toBe('What is 25 * 17?.425.[]')
+    expect((await render({ messages, template })).text).toBe('What is 25 * 17?.425.None')
+  })
+
   test('without a template the tokenizer’s own is rendered', async () => {
     expect((await render({ messages })).text).toBe(
       loaded.template(false)?.render({ messages, tools: undefined, addGenerationPrompt: false, options: {} }),
@@ -110,7 +135,10 @@ describe('render', () => {
     [{ messages: '[1,]', template: '' }, 'messages: JSONDecodeError: '],
     [{ messages: [], template: '' }, 'messages: ValueError: a conversation needs at least one message'],
     [{ messages, template: '', tools: [1] }, 'tools: TypeError: entry 1 of the tools is not an object'],
-    [{ messages, template: '', options: { tools: 1 } }, 'options: ValueError: tools is given by itself'],
+    [
+      { messages, template: '', options: { tools: 1 } },
+      'options: TypeError: tools is an argument of apply_chat_template',
+    ],
   ])('%j is refused in the right words', async (body, detail) => {
     await expect(render(body)).rejects.toMatchObject({
       details: { status: 422, detail: expect.stringContaining(detail) },
@@ -205,18 +233,65 @@ describe('check', () => {
 })
 
 describe('doctor', () => {
-  const diagnosis = async (body: object) => {
-    const { asked: wish, texts, chosen } = await asked(doctorRequestSchema, body)
-    return doctorAnswerSchema.parse(await diagnose(wish, texts, chosen, all, never))
+  const report = async (body: object) => {
+    const work = await asked(doctorRequestSchema, body)
+    return doctorAnswerSchema.parse(JSON.parse(await diagnosis(work, all, never)))
   }
 
   test('a verdict for every boundary; masks where there is a conversation', async () => {
-    const stable = await diagnosis({ template: steady.replace("'\\n<tool_call>", "'<tool_call>") })
+    const stable = await report({ template: steady.replace("'\\n<tool_call>", "'<tool_call>") })
     expect(stable.summary).toMatchObject({ unstable: 0, errors: 0 })
     expect(stable.masks).toBeUndefined()
-    const unstable = await diagnosis({ template: looksBack, messages })
+    const unstable = await report({ template: looksBack, messages })
     expect(unstable.summary.unstable).toBeGreaterThan(0)
-    expect(unstable.masks).toMatchObject({ version: 1, failure: undefined })
+    expect(unstable.masks).toMatchObject({ version: 1 })
+    expect(unstable.masks).not.toHaveProperty('failure')
+    const merging = await report({ template: steady })
+    expect(merging.summary.merges).toBe(merging.summary.unstable)
+    expect(merging.summary.merges).toBeGreaterThan(0)
+    expect((await report({ template: steady, compares: 'text' })).summary).toMatchObject({ unstable: 0, merges: 0 })
+  })
+})
+
+describe('fixes and counterexamples', () => {
+  const fix = async (body: object) => {
+    const work = await asked(fixRequestSchema, body)
+    return fixAnswerSchema.parse(JSON.parse(await labAnswer(here, { kind: 'fix', ...work }, never)))
+  }
+  const search = async (body: object) => {
+    const work = await asked(searchRequestSchema, body)
+    return searchAnswerSchema.parse(JSON.parse(await labAnswer(here, { kind: 'search', ...work }, never)))
+  }
+
+  test('A fix of one cell comes with its diff, the cells that it cures, and its search', async () => {
+    // With the shipped tokenizer two line breaks would merge at the generation prompt.
+    const template = alias.replace("'\\n<tool_call>", "'<tool_call>")
+    const answer = await fix({ template, cell: 'tool/without/off' })
+    expect(answer).toMatchObject({
+      template: template.replace('<|endoftext|>', '<|im_end|>'),
+      applied: [
+        {
+          cell: 'tool/without/off',
+          costs: [{ where: 'earlier', before: '<|endoftext|>', after: '<|im_end|>' }],
+          search: { brokenAfter: expect.any(Number) },
+        },
+      ],
+      isComplete: true,
+    })
+    expect(answer.applied[0]?.cured).toContain('tool/without/off')
+  })
+
+  test('A search answers the smallest conversation that breaks, or how many it tried', async () => {
+    expect(await search({ template: alias })).toMatchObject({ kind: 'found', counterexample: { replyIndex: 1 } })
+    const known = ['end-of-turn', 'merge', 'whitespace', 'new-messages-rewritten', 'history-rewritten']
+    expect(await search({ template: alias, known, cases: 20, seed: 7 })).toEqual({ kind: 'none', seed: 7, tried: 20 })
+  })
+
+  test('A template that does not compile is refused with its line', async () => {
+    for (const request of [fix, search])
+      await expect(request({ template: 'a\n{% if %}' })).rejects.toMatchObject({
+        details: { status: 422, code: 'TEMPLATE_ERROR', detail: expect.stringContaining('(line 2)') },
+      })
   })
 })
 

@@ -102,6 +102,7 @@ test('a client that goes away aborts the request and cancels the stream', async 
 test('a client that goes away within its body is nobody’s failure', async () => {
   let hasAsked = false
   const failures: unknown[] = []
+  const arrived = Promise.withResolvers<void>()
   server = createServer((request, response) => {
     const handle = async () => {
       hasAsked = true
@@ -111,13 +112,15 @@ test('a client that goes away within its body is nobody’s failure', async () =
       () => failures.push(undefined),
       (error) => failures.push(error),
     )
+    arrived.resolve()
   })
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const client = httpRequest({ port, path: '/sglang/generate', method: 'POST', headers: { 'content-length': 99 } })
   client.on('error', () => {})
   client.write('{')
-  setTimeout(() => client.destroy(), 50)
+  await arrived.promise
+  client.destroy()
   await expect.poll(() => failures).toEqual([undefined])
   expect(hasAsked).toBe(false)
 })

@@ -331,3 +331,13 @@ describe('text or ids in place of messages', () => {
     expect(rolloutRequestSchema.safeParse(request).error?.message).toContain(why)
   })
 })
+
+test.each([
+  ['continue_final_message', 'render it in the template lab and give the result as "text" or "ids"'],
+  ['add_generation_prompt', 'a run always requests a new reply'],
+  ['tokenize', 'argument of apply_chat_template'],
+])('A run refuses the template option %s by name, with what to do', (name, why) => {
+  const request = { prompt: 'Hi', templateOptions: { enable_thinking: false, [name]: true } }
+  const [issue] = rolloutRequestSchema.safeParse(request).error?.issues ?? []
+  expect(issue).toMatchObject({ path: ['templateOptions', name], message: expect.stringContaining(why) })
+})

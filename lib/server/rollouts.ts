@@ -11,7 +11,7 @@ import type { ToolParser } from '#lib/parsers/parser.ts'
 import { parserNames } from '#lib/parsers/registry.ts'
 import { suggestParser } from '#lib/parsers/suggest.ts'
 import { samplingSchema } from '#lib/sglang/sampling.ts'
-import { RESERVED_OPTIONS } from '#lib/templates/chat-template.ts'
+import { refusedOption } from '#lib/templates/chat-template.ts'
 import type { Codec } from '#lib/tito/prompt.ts'
 import { chosenCodec, recordedCodec } from './codec.ts'
 import { givenIn, promptOfGiven } from './given-prompt.ts'
@@ -49,11 +49,12 @@ const settingsShape = {
     .describe('Name of a saved server. Default: that of SGLANG_BASE_URL, else the built-in one.'),
 }
 
-const templateOptions = z
-  .record(z.string(), z.unknown())
-  .refine((options) => Object.keys(options).every((key) => !RESERVED_OPTIONS.includes(key)), {
-    message: `options other than ${RESERVED_OPTIONS.join(', ')}`,
-  })
+const templateOptions = z.record(z.string(), z.unknown()).superRefine((options, context) => {
+  for (const name of Object.keys(options)) {
+    const why = refusedOption(name, 'run')
+    if (why !== undefined) context.addIssue({ code: 'custom', message: why, path: [name] })
+  }
+})
 
 export const rolloutRequestSchema = z
   .strictObject({
@@ -93,7 +94,12 @@ export const rolloutRequestSchema = z
         `One of ${parserNames.join(', ')}. Default: the server’s own, where it is one of these, else the one whose calls the ` +
           'chat template writes, else hermes.',
       ),
-    templateOptions: templateOptions.exactOptional().describe('For example {"enable_thinking": false}.'),
+    templateOptions: templateOptions
+      .exactOptional()
+      .describe(
+        'Variables of the chat template, for example {"enable_thinking": false}. Other arguments of apply_chat_template are refused: ' +
+          'a run renders with a generation prompt, and continues no message.',
+      ),
     tokenizer: z
       .string()
       .max(4096)

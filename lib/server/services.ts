@@ -12,10 +12,12 @@ import { type ComparingThread, createComparing } from './comparing.ts'
 import type { Config } from './config.ts'
 import { createGroupRuns, type GroupRuns } from './group-runs.ts'
 import { createHealthChecks, type HealthChecks } from './health-checks.ts'
+import { createLabThread, type LabThread } from './lab-thread.ts'
 import { configuredMcpServers, createMcpServers, type McpServers } from './mcp-servers.ts'
 import { createRuns, type Runs } from './runs.ts'
 import { BUILT_IN, createServers, type Servers } from './servers.ts'
 import { sharedConfig, sharedServices, shareServices } from './shared.ts'
+import { createThreadedTokenizers } from './threaded-tokenizer.ts'
 
 export interface Services {
   readonly config: Config
@@ -31,6 +33,12 @@ export interface Services {
   readonly groups: GroupRuns
   readonly health: HealthChecks
   readonly comparing: ComparingThread
+  /** Renders and encodes what one request gives. */
+  readonly rendering: LabThread
+  /** The doctors, which render for longer. */
+  readonly diagnosing: LabThread
+  /** A tokenizer of `tokenizers`, whose slow work goes to `rendering`. */
+  readonly threaded: ReturnType<typeof createThreadedTokenizers>
 }
 
 export function services(): Services {
@@ -42,6 +50,11 @@ export function services(): Services {
 }
 
 const MCP_CONNECT_MS = 5_000
+/** What one request may render and encode, both together. */
+const RENDERING_MS = 10_000
+const DIAGNOSING_MS = 60_000
+/** The built-in server finishes what it was asked for. */
+const NEVER_LEFT = new AbortController().signal
 
 function createServices(config: Config): Services {
   const folder = openDataFolder(config.dataFolder)
@@ -53,6 +66,15 @@ function createServices(config: Config): Services {
     hub: config.hub,
   }
   const tokenizers = createTokenizerLoader(places)
+  const labThreadOf = (name: string, longestMs: number): LabThread =>
+    createLabThread({
+      name,
+      longestMs,
+      workerFile: path.join(config.applicationFolder, 'lib', 'server', 'lab-worker.ts'),
+      start: { dataFolder: folder, tokenizers: places },
+    })
+  const rendering = labThreadOf('rollscope-render', RENDERING_MS)
+  const threaded = createThreadedTokenizers(rendering)
   const runs = createRuns()
   const version = versionOf(config.applicationFolder)
   const store = openTrajectoryStore(folder, { processId: process.pid, isAlive, now: () => new Date() })
@@ -71,6 +93,10 @@ function createServices(config: Config): Services {
       model,
       modelName: path.isAbsolute(model) ? path.basename(model) : model,
       loadTokenizer: () => tokenizers.load(BUILT_IN),
+      settled(tokenizer, compute) {
+        const { loaded, settle } = threaded(tokenizer, BUILT_IN)
+        return settle(() => compute(loaded), NEVER_LEFT)
+      },
       workerFile: path.join(config.applicationFolder, 'lib', 'local-model', 'engine', 'worker.ts'),
       capacity: config.modelCapacity,
       dtype: config.modelDtype,
@@ -84,6 +110,9 @@ function createServices(config: Config): Services {
       workerFile: path.join(config.applicationFolder, 'lib', 'server', 'health-worker.ts'),
       start: { dataFolder: folder, tokenizers: { ...places, hub: { ...places.hub, cachedOnly: true } } },
     }),
+    rendering,
+    diagnosing: labThreadOf('rollscope-doctor', DIAGNOSING_MS),
+    threaded,
     comparing: createComparing({
       workerFile: path.join(config.applicationFolder, 'lib', 'server', 'compare-worker.ts'),
       start: {

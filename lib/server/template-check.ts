@@ -5,12 +5,14 @@ import * as z from 'zod'
 import { commonIds, commonText } from '#lib/core/common-prefix.ts'
 import { textOf, vocabEntry } from '#lib/core/pieces.ts'
 import type { TemplateCheck } from '#lib/core/template-check.ts'
-import { type InputError, orTemplateFailure, type Read, readInput } from '#lib/lab/input.ts'
+import type { InputError, Read } from '#lib/lab/input.ts'
 import type { LabInput } from '#lib/lab/task.ts'
 import { askPython, type JudgeAnswer } from '#lib/python/judge.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
 import type { Tokenizer } from '#lib/tito/tokenizer.ts'
-import { type Chosen, conversationShape, labShape, rejectedInput } from './lab-request.ts'
+import type { LabWork, RenderedIds } from './lab-answers.ts'
+import { type Chosen, chosenTemplate, conversationShape, labShape } from './lab-request.ts'
+import { labAnswer } from './lab-thread.ts'
 import type { Services } from './services.ts'
 
 export const checkRequestSchema = z.strictObject({
@@ -25,22 +27,21 @@ export type CheckRequest = z.infer<typeof checkRequestSchema>
 
 /** Throws Problem where the conversation cannot be read. */
 export async function checkTemplate(
-  { judge, server }: Pick<CheckRequest, 'judge' | 'server'>,
-  texts: Omit<LabInput, 'template'>,
-  chosen: Chosen,
+  work: LabWork<CheckRequest>,
   all: Services,
   signal: AbortSignal,
 ): Promise<TemplateCheck> {
-  const input = readInput(texts)
-  if (!input.ok) throw rejectedInput(input.error)
-  const ours = orTemplateFailure(() => chosen.compile(chosen.template).render(input.value))
+  const { asked, texts } = work
+  const { judge, server } = asked
+  const chosen = await chosenTemplate(asked, texts.tools, all, signal)
+  const ours = await labAnswer(all.rendering, { kind: 'conversation', ...work }, signal)
   return judge === 'python'
     ? checkByPython(ours, texts, chosen, all, signal)
     : checkByServer(ours, texts, chosen, server ?? all.servers.defaultName, all, signal)
 }
 
 async function checkByPython(
-  ours: Read<string>,
+  ours: Read<RenderedIds>,
   texts: Omit<LabInput, 'template'>,
   { name, template, tokenizer, loaded }: Chosen,
   { config, tokenizers }: Services,
@@ -58,7 +59,7 @@ async function checkByPython(
 }
 
 function againstPython(
-  ours: Read<string>,
+  ours: Read<RenderedIds>,
   theirs: Exclude<JudgeAnswer, { kind: 'unavailable' }>,
   tokenizer: Tokenizer,
 ): Pick<TemplateCheck, 'verdict' | 'detail' | 'firstDifference'> {
@@ -70,19 +71,20 @@ function againstPython(
       : { verdict: 'differs', detail: `Python raises ${raised}; here it is ${sentence(ours.error)}.` }
   }
   if (!ours.ok) return { verdict: 'differs', detail: `Python renders; here it raises ${sentence(ours.error)}.` }
-  if (ours.value !== theirs.text) {
-    const at = commonText(ours.value, theirs.text)
+  const { text, ids } = ours.value
+  if (text !== theirs.text) {
+    const at = commonText(text, theirs.text)
     return {
       verdict: 'differs',
       detail: `Python renders another text, from character ${at} on.`,
-      firstDifference: { unit: 'character', at, ours: excerpt(ours.value, at), theirs: excerpt(theirs.text, at) },
+      firstDifference: { unit: 'character', at, ours: excerpt(text, at), theirs: excerpt(theirs.text, at) },
     }
   }
-  return againstIds(tokenizer.encode(ours.value), theirs.ids ?? [], tokenizer, 'Python')
+  return againstIds(ids, theirs.ids ?? [], tokenizer, 'Python')
 }
 
 async function checkByServer(
-  ours: Read<string>,
+  ours: Read<RenderedIds>,
   texts: Omit<LabInput, 'template'>,
   { tokenizer }: Chosen,
   name: string,
@@ -104,7 +106,7 @@ async function checkByServer(
     return {
       judge: 'server',
       version: told,
-      ...againstIds(tokenizer.encode(ours.value), ids, tokenizer, 'The server, with its own template,'),
+      ...againstIds(ours.value.ids, ids, tokenizer, 'The server, with its own template,'),
     }
   } catch (error) {
     if (!(error instanceof SglangError)) throw error
@@ -134,11 +136,16 @@ function againstIds(
 
 /** As a request's JSON: numbers as they are written. Integer-like keys come first, as in every JavaScript object. */
 function asWritten({ messages, tools, options }: Omit<LabInput, 'template'>) {
-  const { add_generation_prompt: addGenerationPrompt, ...others } = written(options) as Record<string, unknown>
+  const {
+    add_generation_prompt: addGenerationPrompt,
+    continue_final_message: continued,
+    ...others
+  } = written(options) as Record<string, unknown>
   return {
     messages: written(messages) as [],
     tools: tools.trim() === '' ? undefined : (written(tools) as []),
     addGenerationPrompt: Boolean(addGenerationPrompt),
+    continueFinalMessage: typeof continued === 'string' ? continued : Boolean(continued),
     options: others,
   }
 }

@@ -8,9 +8,18 @@ import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import { plainTool } from './built-in-tools.ts'
 import { createGroupRuns } from './group-runs.ts'
+import { createLabAnswers } from './lab-answers.ts'
+import { labThread } from './lab-thread.ts'
 import { createMcpServers } from './mcp-servers.ts'
 import { createRuns } from './runs.ts'
 import type { Services } from './services.ts'
+import { createThreadedTokenizers } from './threaded-tokenizer.ts'
+
+/** What the thread that renders and encodes would answer is answered in this one. */
+export const threadedHere = (tokenizers: Services['tokenizers']): Services['threaded'] =>
+  createThreadedTokenizers(
+    labThread({ ask: createLabAnswers({ tokenizers, reader: { read: () => undefined } }), close: async () => {} }),
+  )
 
 interface TestServers extends Partial<Pick<SglangClient, 'generate' | 'chat' | 'load'>> {
   /** By the name of the server. */
@@ -25,6 +34,14 @@ export const noMcpServers = createMcpServers([], { list: () => [], save() {} }, 
 export function testServices(folder: string, { template, describe, ...calls }: TestServers): Services {
   const runs = createRuns()
   const compiled = () => chatTemplate(template(), {})
+  const tokenizers = {
+    load: async () => ({
+      tokenizer: byteTokenizer,
+      template: compiled,
+      compile: (text: string) => chatTemplate(text, {}),
+      stopIds: [],
+    }),
+  } as unknown as Services['tokenizers']
   return {
     version: '0',
     store: openTrajectoryStore(folder, { processId: process.pid, isAlive: () => true, now: () => new Date() }),
@@ -41,13 +58,7 @@ export function testServices(folder: string, { template, describe, ...calls }: T
         describe: () => describe(name),
       }),
     },
-    tokenizers: {
-      load: async () => ({
-        tokenizer: byteTokenizer,
-        template: compiled,
-        compile: (text: string) => chatTemplate(text, {}),
-        stopIds: [],
-      }),
-    },
+    tokenizers,
+    threaded: threadedHere(tokenizers),
   } as unknown as Services
 }

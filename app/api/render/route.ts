@@ -1,10 +1,11 @@
-import { chosenTemplate, readLabRequest } from '#lib/server/lab-request.ts'
-import { renderConversation, renderRequestSchema } from '#lib/server/render.ts'
-import { json, methods, route } from '#lib/server/route.ts'
+import { readLabRequest } from '#lib/server/lab-routes.ts'
+import { labAnswer } from '#lib/server/lab-thread.ts'
+import { renderRequestSchema } from '#lib/server/render.ts'
+import { jsonText, methods, route } from '#lib/server/route.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   POST: route({ changes: 'application/json' }, async ({ request, services }) => {
-    const { asked, texts } = await readLabRequest(request, renderRequestSchema)
-    return json(renderConversation(texts, await chosenTemplate(asked, texts.tools, services, request.signal)))
+    const work = await readLabRequest(request, renderRequestSchema)
+    return jsonText(await labAnswer(services.rendering, { kind: 'preview', ...work }, request.signal))
   }),
 })

@@ -5,7 +5,14 @@ import { parseAnswerSchema, parseRequestSchema } from '../parse.ts'
 import { renderAnswerSchema, renderRequestSchema } from '../render.ts'
 import { retokenizeAnswerSchema, retokenizeRequestSchema } from '../retokenize.ts'
 import { checkRequestSchema } from '../template-check.ts'
-import { doctorAnswerSchema, doctorRequestSchema } from '../template-doctor.ts'
+import {
+  doctorAnswerSchema,
+  doctorRequestSchema,
+  fixAnswerSchema,
+  fixRequestSchema,
+  searchAnswerSchema,
+  searchRequestSchema,
+} from '../template-doctor.ts'
 import type { Operation } from './operation.ts'
 
 export const labOperations: readonly Operation[] = [
@@ -43,6 +50,20 @@ export const labOperations: readonly Operation[] = [
     summary: 'Whether a chat template keeps what the model wrote, turn after turn.',
     body: { type: 'application/json', schema: doctorRequestSchema },
     answers: { 200: { description: 'A verdict for every boundary.', schema: doctorAnswerSchema } },
+  },
+  {
+    method: 'post',
+    path: '/api/templates/fix',
+    summary: 'Changes to a chat template that cure unstable boundaries, each tried before it is offered.',
+    body: { type: 'application/json', schema: fixRequestSchema },
+    answers: { 200: { description: 'The template with its fixes, and what they cost.', schema: fixAnswerSchema } },
+  },
+  {
+    method: 'post',
+    path: '/api/templates/search',
+    summary: 'The smallest generated conversation whose next turn does not begin with what was read and written.',
+    body: { type: 'application/json', schema: searchRequestSchema },
+    answers: { 200: { description: 'A counterexample, or how many were tried.', schema: searchAnswerSchema } },
   },
   {
     method: 'post',
