@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { REPORT_VERSION } from '#lib/lab/stability/report.ts'
-import { steady } from '#lib/lab/stability/test-templates.ts'
+import { alias, respells, steady } from '#lib/lab/stability/test-templates.ts'
 import { looksBack } from '#lib/tito/small-templates.ts'
 import { command } from './command.ts'
 
@@ -17,9 +17,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const write = (file: string, text: string) => writeFileSync(path.join(folder, file), text)
 /** With the shipped tokenizer two line breaks would merge at the generation prompt. */
 const unmerged = steady.replace("'\\n<tool_call>", "'<tool_call>")
+const aliased = alias.replace("'\\n<tool_call>", "'<tool_call>")
 beforeAll(() => {
   write('steady.jinja', unmerged)
   write('looks-back.jinja', looksBack)
+  write('alias.jinja', aliased)
+  write('respells.jinja', respells)
   write('broken.jinja', 'fine\n{% if %}')
   write('tokenizer_config.json', JSON.stringify({ chat_template: [{ name: 'default', template: unmerged }] }, null, 2))
   write('empty.json', '{"a": 1}')
@@ -62,6 +65,16 @@ test('a template that drops earlier thinking: 1, and what, where and what helps'
   expect(output).toMatch(/line \d+: /)
 })
 
+test('--text compares characters: boundaries at which only tokens merge are no findings', async () => {
+  write('merging.jinja', steady)
+  const tokens = await run('doctor', 'merging.jinja')
+  expect(tokens.output).toMatch(/ with the ids of tiny: \d+ stable, (\d+) unstable \(\1 of them only merge tokens\)/)
+  expect(tokens.output).toMatch(/^ {2}merges {3}\w+\//m)
+  const text = await run('doctor', 'merging.jinja', '--text')
+  expect(text.output).toMatch(/^merging\.jinja, compared as text: \d+ stable, 0 unstable, /)
+  expect([tokens.status, text.status]).toEqual([1, 0])
+})
+
 test('--json prints the whole report and nothing else', async () => {
   const { status, output } = await run('doctor', 'looks-back.jinja', '--json')
   const report = JSON.parse(output)
@@ -86,6 +99,47 @@ test('a model’s folder brings its own template; options and tools reach it', a
   expect(tried(set)).toEqual(new Set(['{}', '{"enable_thinking":true}', '{"enable_thinking":null}']))
 })
 
+test('--trajectory checks the recorded boundaries with the recorded tools, options and messages', async () => {
+  for (const name of ['parallel-calls', 'two-steps', 'tool-error', 'retokenization-drift']) {
+    const { status, output } = await run(
+      'doctor',
+      tiny,
+      '--json',
+      '--trajectory',
+      path.resolve(`public/examples/${name}.json`),
+    )
+    const report = JSON.parse(output)
+    expect([name, report.masks.failure, status]).toEqual([name, undefined, 1])
+    expect(report.cells.some(({ id }: { id: string }) => id.startsWith('turn-1/'))).toBe(true)
+    // Scripted conversations call the recorded tool.
+    expect(output).toContain('\\"name\\":\\"calculator\\"')
+    expect(output).not.toContain('get_weather')
+  }
+})
+
+describe('--fix', () => {
+  test('writes the fixed template to standard output, what it did to standard error, and is stable then', async () => {
+    const { status, output, complaint } = await run('doctor', 'alias.jinja', '--fix')
+    expect(output).toBe(aliased.replace('<|endoftext|>', '<|im_end|>'))
+    expect(complaint).toMatch(/^alias\.jinja: 1 fixes applied, 0 cells still unstable\n/)
+    expect(status).toBe(0)
+  })
+
+  test('--out writes a file and prints what it did; 1 says that cells are still unstable', async () => {
+    const all = await run('doctor', 'alias.jinja', '--fix', '--out', 'fixed.jinja')
+    expect(all.output).toMatch(/^applied for user\/none\/off: Ends every turn with <\|im_end\|>/m)
+    expect(all.output).toMatch(/^ {2}cures \d+ cells; of \d+ generated conversations \d+ broke, \d+ still break$/m)
+    expect(all.output).toMatch(
+      /^ {2}changes: A plain reply that a question follows is written with "<\|im_end\|>" instead/m,
+    )
+    expect((await run('doctor', 'fixed.jinja')).status).toBe(0)
+    const none = await run('doctor', 'respells.jinja', '--fix', '--json')
+    const { template, applied, unstable } = JSON.parse(none.output)
+    expect({ template, applied, status: none.status }).toEqual({ template: respells, applied: [], status: 1 })
+    expect(unstable).toContain('tool/without/off')
+  })
+})
+
 test('a tokenizer_config.json is read for its template', async () => {
   expect((await run('doctor', 'tokenizer_config.json', '--tokenizer', tiny)).status).toBe(0)
 })
@@ -98,6 +152,9 @@ test.each([
   [['doctor', 'steady.jinja', '--trajectory', 'no-trajectory.json'], 3, /is no trajectory: /],
   [['doctor', 'steady.jinja', '--tools', 'nowhere.json'], 3, /nowhere\.json cannot be read/],
   [['doctor', 'steady.jinja', '--option', 'thinking'], 2, /KEY=VALUE/],
+  [['doctor', 'broken.jinja', '--fix'], 3, /broken\.jinja: template, line 2: TemplateSyntaxError/],
+  [['doctor', 'steady.jinja', '--fix', '--out', 'nowhere/x.jinja'], 3, /nowhere\/x\.jinja cannot be written/],
+  [['doctor', 'steady.jinja', '--out', 'x.jinja'], 2, /goes with --fix/],
   [['doctor'], 2, /wants one TEMPLATE or MODEL, not 0/],
   [['doctor', 'a', 'b'], 2, /not 2/],
   [['doctor', '--colour'], 2, /--colour/],

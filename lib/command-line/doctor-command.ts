@@ -1,5 +1,5 @@
 /** `rollscope doctor`: the prefix-stability matrix of a template, for people and for CI. */
-import { stat } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { decode } from '#lib/core/codec.ts'
@@ -7,9 +7,12 @@ import { violationText } from '#lib/core/schema-violation.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { maskDoctor } from '#lib/lab/masks/doctor.ts'
 import { doctor } from '#lib/lab/stability/doctor.ts'
+import { type LabInput, resultOf } from '#lib/lab/task.ts'
+import { tasks } from '#lib/lab/tasks.ts'
+import { withRecorded } from '#lib/lab/trajectory-input.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
 import type { Surroundings } from './command.ts'
-import { reportText } from './doctor-text.ts'
+import { repairText, reportText } from './doctor-text.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { templateIn, textOf, tokenizerNamed } from './inputs.ts'
 
@@ -23,9 +26,15 @@ const HELP = `rollscope doctor TEMPLATE|MODEL [options]
   --tools FILE         JSON list of tools {"type": "function", "function": {…}}
   --trajectory FILE    a Rollscope trajectory: its boundaries are checked with the ids that the model wrote
   --messages FILE      JSON list of messages: the loss mask is made four ways and held against itself
+  --text               compare characters instead of ids: what the template breaks, whatever the tokenizer
   --json               the whole report as JSON
+  --fix                write the template with its fixes to standard output, and what they do to standard error
+  --out FILE           with --fix: write the template into FILE, and what the fixes do to standard output
+
+With --trajectory, its tools, messages and options are those of the check, unless given.
 
 Exit status: 0 nothing found, 1 unstable cells, template errors or wrong masks, 2 not understood, 3 could not be checked.
+With --fix: 0 no cell is unstable in what was written, 1 some still are, 2 not understood, 3 nothing was written.
 `
 
 /** Returns the exit status. Throws CommandError. */
@@ -35,19 +44,23 @@ export async function doctorCommand(argumentList: readonly string[], around: Sur
     around.print(HELP)
     return EXIT.well
   }
+  if (!values.fix && values.out !== undefined) throw new CommandError(EXIT.usage, `--out goes with --fix\n\n${HELP}`)
   const [subject, ...others] = positionals
   if (subject === undefined || others.length > 0)
     throw new CommandError(EXIT.usage, `doctor wants one TEMPLATE or MODEL, not ${positionals.length}\n\n${HELP}`)
   const { name, loaded, template } = await chosen(subject, values.tokenizer, values.tools !== undefined, around)
   const read = (file: string | undefined) => (file === undefined ? '' : textOf(around.folder, file))
-  const texts = {
+  const given = {
     template,
     tools: await read(values.tools),
     messages: await read(values.messages),
     options: `{${(values.option ?? []).map(memberOf).join(', ')}}`,
   }
   const trajectory = values.trajectory === undefined ? undefined : await trajectoryIn(around.folder, values.trajectory)
-  const stability = doctor({ ...texts, trajectory }, loaded)
+  const texts = trajectory ? withRecorded(given, trajectory) : given
+  if (values.fix) return await fixed(subject, texts, loaded, values, around)
+  const compares = values.text ? 'text' : 'tokens'
+  const stability = doctor({ ...texts, trajectory, compares }, loaded)
   const masks = texts.messages === '' && !trajectory ? undefined : maskDoctor({ input: texts, trajectory }, loaded)
   const report = { ...stability, ...(masks && { masks }) }
   around.print(values.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(subject, name, report))
@@ -56,6 +69,50 @@ export async function doctorCommand(argumentList: readonly string[], around: Sur
     report.summary.unstable + report.summary.errors > 0 ||
     (masks?.lints ?? []).some(({ severity }) => severity === 'error')
   return hasFindings ? EXIT.findings : EXIT.well
+}
+
+interface FixValues {
+  readonly text?: boolean | undefined
+  readonly out?: string | undefined
+  readonly json?: boolean | undefined
+}
+
+async function fixed(
+  subject: string,
+  texts: LabInput,
+  loaded: LoadedTokenizer,
+  { out, json, text = false }: FixValues,
+  { folder, print, complain }: Surroundings,
+): Promise<number> {
+  const repair = await tasks.stabilityRepair.load()
+  const { template, tools, options } = texts
+  const compares = text ? 'text' : 'tokens'
+  const result = resultOf(repair({ input: { template, tools, options, compares } }, [loaded]))
+  if (result.kind === 'failed') {
+    const { where, line, className, message } = result.failure
+    const place = line === undefined ? '' : `, line ${line}`
+    throw new CommandError(EXIT.unchecked, `${subject}: ${where}${place}: ${className}: ${message}`)
+  }
+  if (out !== undefined) await writeText(folder, out, result.repair.template)
+  const told = json ? `${JSON.stringify(result.repair, null, 2)}\n` : repairText(subject, result.repair)
+  if (out !== undefined || json) print(told)
+  else {
+    print(result.repair.template)
+    complain(told)
+  }
+  return result.repair.unstable.length > 0 ? EXIT.findings : EXIT.well
+}
+
+async function writeText(folder: string, file: string, text: string): Promise<void> {
+  try {
+    await writeFile(path.resolve(folder, file), text)
+  } catch (error) {
+    throw new CommandError(
+      EXIT.unchecked,
+      `${file} cannot be written: ${error instanceof Error ? error.message : error}`,
+      { cause: error },
+    )
+  }
 }
 
 function parsed(argumentList: readonly string[]) {
@@ -69,7 +126,10 @@ function parsed(argumentList: readonly string[]) {
         tools: { type: 'string' },
         trajectory: { type: 'string' },
         messages: { type: 'string' },
+        text: { type: 'boolean' },
         json: { type: 'boolean' },
+        fix: { type: 'boolean' },
+        out: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     })

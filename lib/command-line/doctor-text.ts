@@ -1,6 +1,7 @@
 /** The doctor's report for people: the matrix in words, one paragraph for each finding. */
 import type { MaskReport } from '#lib/lab/masks/report.ts'
-import type { Cell, DoctorReport, Recipe, TokenWindow, Verdict } from '#lib/lab/stability/report.ts'
+import type { CellFix, Repair } from '#lib/lab/stability/repair.ts'
+import type { Cell, DoctorReport, Recipe, TokenWindow, TrlVerdict, Verdict } from '#lib/lab/stability/report.ts'
 
 /** `subject` as it was named, `tokenizer` whose ids were compared. Ends with a newline. */
 export function reportText(
@@ -8,25 +9,44 @@ export function reportText(
   tokenizer: string,
   report: DoctorReport & { readonly masks?: MaskReport },
 ): string {
-  const { failure, summary, cells, recipe, masks } = report
-  const head = `${subject}, with the ids of ${tokenizer}`
+  const { failure, summary, cells, recipe, trl, masks } = report
+  const head = report.compares === 'text' ? `${subject}, compared as text` : `${subject}, with the ids of ${tokenizer}`
   if (failure) {
     const line = failure.line === undefined ? '' : `, line ${failure.line}`
     return `${head}: could not be checked\n  ${failure.where}${line}: ${failure.className}: ${failure.message}\n`
   }
+  const { renders } = summary
+  const [checked, distinct] = [summary.stable + summary.unstable, renders.stable + renders.unstable]
   const counts = [
     `${summary.stable} stable`,
-    `${summary.unstable} unstable`,
+    `${summary.unstable} unstable${summary.merges > 0 ? ` (${summary.merges} of them only merge tokens)` : ''}`,
     `${summary.notApplicable} not applicable`,
     `${summary.errors} errors`,
   ].join(', ')
   return [
     `${head}: ${counts}`,
+    ...(distinct < checked
+      ? [`${checked} cells are ${distinct} distinct renders, ${renders.stable} of them stable`]
+      : []),
     ...grouped(cells),
     ...(recipe ? [recipeText(recipe)] : []),
+    ...(trl ? [`TRL’s is_chat_template_prefix_preserving: ${trlText(trl)}`] : []),
     ...(masks ? maskText(masks) : []),
     '',
   ].join('\n')
+}
+
+function trlText(verdict: TrlVerdict): string {
+  switch (verdict.kind) {
+    case 'preserving':
+      return 'True'
+    case 'rewritten':
+      return `False; token ${verdict.tokenIndex}: with the call ${shown(verdict.before, verdict.tokenIndex)}, with its result ${shown(verdict.after, verdict.tokenIndex)}`
+    case 'notAsked':
+      return `not asked, supports_tool_calling is False. ${verdict.why}`
+    case 'failed':
+      return `raises ${verdict.failure.className}: ${verdict.failure.message}`
+  }
 }
 
 const MARKS: Readonly<Record<Verdict['kind'], string>> = {
@@ -36,16 +56,21 @@ const MARKS: Readonly<Record<Verdict['kind'], string>> = {
   error: '  ERROR  ',
 }
 
+/** Of an unstable cell whose text is the same. */
+const MERGES = '  merges   '
+
 /** Cells in their order; the same finding again is told by its first cell's name. */
 function grouped(cells: readonly Cell[]): string[] {
   const told = new Map<string, string>()
-  return cells.flatMap(({ id, verdict }) => {
+  return cells.flatMap(({ id, verdict, sameAs }) => {
+    if (sameAs !== undefined && verdict.kind === 'stable') return [`${MARKS.stable}${id}, as ${sameAs}`]
     const lines = detail(verdict)
     const key = lines.join('\n')
     const known = lines.length > 0 ? told.get(key) : undefined
     if (known === undefined && lines.length > 0) told.set(key, id)
     const more = known === undefined ? lines.map((line) => `           ${line}`) : [`           as ${known}`]
-    return [`${MARKS[verdict.kind]}${id}`, ...more]
+    const mark = verdict.kind === 'unstable' && !verdict.finding.textDiffers ? MERGES : MARKS[verdict.kind]
+    return [`${mark}${id}`, ...more]
   })
 }
 
@@ -104,4 +129,19 @@ function maskText({ failure, ways, disagreements, lints }: MaskReport): string[]
     `  ${disagreements.length} stretches on which they disagree`,
     ...lints.map(({ severity, way, text, remedy }) => `  ${severity} (${way}): ${text} ${remedy}`),
   ]
+}
+
+/** What `--fix` did: each fix with what it costs, then what is left. Ends with a newline. */
+export function repairText(subject: string, { applied, unstable }: Repair): string {
+  const fixText = (fix: CellFix) => [
+    `applied for ${fix.cell}: ${fix.why}`,
+    `  cures ${fix.cured.length} cells; of ${fix.search.conversations} generated conversations ${fix.search.brokenBefore} broke, ${fix.search.brokenAfter} still break`,
+    ...fix.costs.map(({ text }) => `  changes: ${text}`),
+  ]
+  return [
+    `${subject}: ${applied.length} fixes applied, ${unstable.length} cells still unstable`,
+    ...applied.flatMap(fixText),
+    ...(unstable.length > 0 ? [`still unstable: ${unstable.join(', ')}`] : []),
+    '',
+  ].join('\n')
 }

@@ -4,9 +4,9 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { kindsCsv, samplesCsv } from '#lib/compare/corpus/csv.ts'
 import { type Against, corpusReport } from '#lib/compare/corpus/report.ts'
-import type { Sample } from '#lib/compare/corpus/sample.ts'
+import type { CheckedSample, Sample } from '#lib/compare/corpus/sample.ts'
 import { NO_TOTALS, withSample } from '#lib/compare/corpus/totals.ts'
-import { DRIFT_SEVERITIES, type DriftSeverity } from '#lib/core/drift/report.ts'
+import { DRIFT_SEVERITIES } from '#lib/core/drift/report.ts'
 import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
 import type { Surroundings } from './command.ts'
 import { otherRecords, type Right, samplesOf, UNREADABLE } from './drift-samples.ts'
@@ -15,7 +15,7 @@ import { CommandError, EXIT } from './exit.ts'
 import { templateIn, textOf, tokenizerNamed } from './inputs.ts'
 
 const MODES = ['text', 'structured', 'raw'] as const
-const FAIL_ON = [...DRIFT_SEVERITIES, 'any', 'never'] as const
+const FAIL_ON = [...DRIFT_SEVERITIES, 'structural', 'any', 'never'] as const
 type FailOn = (typeof FAIL_ON)[number]
 
 const HELP = `rollscope drift FILE… [options]
@@ -28,11 +28,12 @@ const HELP = `rollscope drift FILE… [options]
   --template T       a chat template (file), or the tokenizer (folder or Hub name) whose template is used
   --against FILE     instead of all that: compared with the samples of this file, by their ids, or by their number where one
                      side has no ids
-  --fail-on S        drift as grave as this fails: trained (default), context, tail or any (any drift), never
+  --fail-on S        what fails: drift as grave as trained (default), context, or tail (any drift, also written any); structural
+                     (drift in special tokens or roles, whomever it hits); never
   --json             the whole report as JSON
   --csv FILE         writes a row for each sample to FILE, and one for each kind of drift beside it (a.csv: a.kinds.csv)
 
-Exit status: 0 no drift as grave as --fail-on, 1 such drift, whatever else there was, 2 not understood, 3 no such drift, but a
+Exit status: 0 no drift that --fail-on names, 1 such drift, whatever else there was, 2 not understood, 3 no such drift, but a
 FILE could not be read, no sample could be checked, or --csv could not be written.
 `
 
@@ -70,14 +71,14 @@ const kindsFile = (csv: string): string => csv.replace(/(\.csv)?$/, '.kinds.csv'
 
 /** Drift tells more than what could not be read: it is told first. */
 function statusOf(samples: readonly Sample[], failOn: FailOn): number {
-  if (samples.some((sample) => sample.kind === 'checked' && sample.severity && fails(sample.severity, failOn)))
-    return EXIT.findings
+  if (samples.some((sample) => sample.kind === 'checked' && fails(sample, failOn))) return EXIT.findings
   const isUnread = samples.some((sample) => sample.kind === 'unchecked' && sample.why === UNREADABLE)
   return isUnread || samples.every(({ kind }) => kind === 'unchecked') ? EXIT.unchecked : EXIT.well
 }
 
-function fails(severity: DriftSeverity, failOn: FailOn): boolean {
-  if (failOn === 'never') return false
+function fails({ severity, kinds }: CheckedSample, failOn: FailOn): boolean {
+  if (failOn === 'never' || severity === undefined) return false
+  if (failOn === 'structural') return kinds.some(({ layers }) => layers.structural > 0)
   return failOn === 'any' || DRIFT_SEVERITIES.indexOf(severity) <= DRIFT_SEVERITIES.indexOf(failOn)
 }
 

@@ -1,14 +1,15 @@
 /** A drift report for people: a line for each sample, then what all of them have in common. */
 import { type CorpusReport, missedCallsText, type Rate, type Summary } from '#lib/compare/corpus/report.ts'
-import { placeText, type Sample, type SpanCounts } from '#lib/compare/corpus/sample.ts'
+import { type LayerCounts, placeText, type Sample, type SpanCounts } from '#lib/compare/corpus/sample.ts'
 import { spanCount } from '#lib/compare/corpus/totals.ts'
+import { countsAsDrift } from '#lib/core/drift/report.ts'
 
 /** One line, or more where something is to be said of how the sample was made again. Ends with a newline. */
 export function sampleText(sample: Sample): string {
   const place = placeText(sample.place)
   if (sample.kind === 'unchecked')
     return `not checked  ${place}  ${sample.why}${sample.detail === undefined ? '' : ` ${sample.detail}`}\n`
-  const { severity, kinds, trained, first, rows, doubts } = sample
+  const { severity, kinds, trained, first, rows, doubts, sentence } = sample
   const spans = kinds.reduce((sum, one) => sum + spanCount(one.spans), 0)
   const facts = first
     ? [
@@ -20,6 +21,7 @@ export function sampleText(sample: Sample): string {
     : ['no drift']
   const lines = [
     `${(severity ?? 'equal').padEnd(11)}  ${place}  ${facts.join(', ')}`,
+    ...(sentence === undefined || (!countsAsDrift(severity) && rows.count === 1) ? [] : [`  > ${sentence}`]),
     ...doubts.map((one) => `  ? ${one}`),
   ]
   return `${lines.join('\n')}\n`
@@ -32,10 +34,15 @@ export function summaryText(summary: Summary): string {
   return [
     '',
     `${counted(samples.checked + samples.unchecked, 'sample')}: ${samples.checked} checked, ${samples.unchecked} not. ` +
-      `${samples.drifting} with drift (${share(rate.samples)}): ${bySeverity(samples.bySeverity)}.`,
-    `${counted(spanCount(totals.spans), 'span')}: ${rateText(rate)}. ${trained.touched} of ${trained.of} trained tokens stand in drift.`,
-    `Wasted: ${counted(wasted.prefix, 'token')} of shared prefix; ${counted(samples.split, 'sample')} ${samples.split === 1 ? 'breaks' : 'break'} into several training rows ` +
-      `(${rows} rows in all, ${counted(wasted.rows, 'token')} more).`,
+      `${samples.drifting} with drift (${share(rate.samples)}): ${samples.bySeverity.trained} in trained tokens, ${samples.bySeverity.context} before some.`,
+    ...(samples.bySeverity.tail > 0
+      ? [
+          `${counted(samples.bySeverity.tail, 'further sample')} ${samples.bySeverity.tail === 1 ? 'differs' : 'differ'} only after the last trained token.`,
+        ]
+      : []),
+    `${counted(spanCount(totals.spans), 'span')}: ${rateText(rate)}. ${byLayer(totals.layers)}. ${trained.touched} of ${trained.of} trained tokens stand in drift.`,
+    `Calls with their prompts made again: ${counted(wasted.prefix, 'token')} of ${wasted.prefixOf} in the prefix cache lost (${share(partOf(wasted.prefix, wasted.prefixOf))}); ${counted(samples.split, 'sample')} ${samples.split === 1 ? 'breaks' : 'break'} into several training rows ` +
+      `(${rows} rows in all, ${counted(wasted.rows, 'token')} more), and ${counted(wasted.realigned, 'sampled token')} ${wasted.realigned === 1 ? 'becomes' : 'become'} context.`,
     ...(samples.doubtful > 0
       ? [`${samples.doubtful} of the drifting samples could not be made again faithfully: see the lines with "?".`]
       : []),
@@ -60,10 +67,10 @@ export function summaryText(summary: Summary): string {
   ].join('\n')
 }
 
-function kindLines({ kind, samples, spans, trained, rate, gravest }: CorpusReport['kinds'][number]): string[] {
+function kindLines({ kind, samples, spans, layers, trained, rate, gravest }: CorpusReport['kinds'][number]): string[] {
   return [
     '',
-    `${kind}: ${counted(spanCount(spans), 'span')} (${bySeverity(spans)}) in ${counted(samples, 'sample')} (${share(rate.samples)}), ` +
+    `${kind}: ${counted(spanCount(spans), 'span')} (${bySeverity(spans)}; ${byLayer(layers)}) in ${counted(samples, 'sample')} (${share(rate.samples)}), ` +
       `${counted(trained, 'trained token')}, ${rateText(rate)}`,
     `  ${gravest.cause} (${placeText(gravest.place)}, drift ${gravest.drift + 1})`,
     `  → ${gravest.remedy}`,
@@ -73,9 +80,12 @@ function kindLines({ kind, samples, spans, trained, rate, gravest }: CorpusRepor
 const bySeverity = ({ trained, context, tail }: SpanCounts): string =>
   `${trained} trained, ${context} context, ${tail} tail`
 
+const byLayer = ({ structural, content }: LayerCounts): string => `${structural} structural, ${content} content`
+
 const rateText = ({ per1000Tokens, perTurn }: Rate): string =>
   `${decimal(per1000Tokens)} per 1,000 tokens, ${decimal(perTurn)} per turn`
 
+const partOf = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
 const share = (part: number | null): string => (part === null ? '—' : `${(100 * part).toFixed(1)} %`)
 const decimal = (value: number | null): string => (value === null ? '—' : value.toFixed(2))
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`

@@ -87,6 +87,9 @@ test('0: no drift at or above --fail-on, and what there was is told all the same
   // Counted from 1, as on the page; only JSON counts from 0.
   expect(stdout).toMatch(/^ {2}turn 1: 1 of 3/m)
   expect(stdout).toMatch(/\(many\/deep\/a\.jsonl:2, drift 1\)/)
+  expect(stdout).toMatch(
+    /^ {2}> With its text encoded again your trainer sees 1 row; \d+ of \d+ trained tokens changes?; first at call 2\.$/m,
+  )
   expect(stdout).toMatch(/3 samples: 3 checked, 0 not\. 1 with drift \(33\.3 %\)/)
   expect(status).toBe(0)
 })
@@ -105,9 +108,32 @@ test('1: drift at or above --fail-on; --json is the report and nothing else; lin
   expect(readFileSync(path.join(folder, 'drift.kinds.csv'), 'utf8').split('\r\n')).toHaveLength(report.kinds.length + 2)
 })
 
+test('--fail-on structural fails where special tokens or roles drift, and not where only text does', async () => {
+  const ended = async (mode: string) => {
+    const { status, stdout } = await rollscope(['drifting.json', '--mode', mode, '--fail-on', 'structural', '--json'])
+    const { totals, kinds, samples } = corpusReportSchema.parse(JSON.parse(stdout))
+    expect(kinds.reduce((sum, { layers }) => sum + layers.structural, 0)).toBe(totals.layers.structural)
+    expect(samples[0]).toMatchObject({ severity: 'trained' })
+    return { status, structural: totals.layers.structural, samples: totals.samples.structural }
+  }
+  expect(await ended('text')).toEqual({ status: 0, structural: 0, samples: 0 })
+  const template = ['--mode', 'raw', '--template', 'template.jinja', '--csv', 'structural.csv']
+  const { status, stdout } = await rollscope(['drifting.json', ...template, '--fail-on', 'structural'])
+  expect(status).toBe(1)
+  expect(stdout).toMatch(/[1-9]\d* structural, \d+ content/)
+  const [head, row] = readFileSync(path.join(folder, 'structural.csv'), 'utf8').split('\r\n')
+  expect(head).toMatch(/,spans_structural,spans_content,prefix_kept,realigned_tokens,sentence$/)
+  expect(row).toMatch(/,[1-9]\d*,\d+,\d+,\d+,"?With this template your trainer sees .*\."?$/)
+})
+
 test.each<[string, readonly string[], RegExp]>([
   ['no file', [], /drift wants a FILE/],
   ['no such option', ['a', '--colour'], /--colour/],
+  [
+    'no such thing to fail on',
+    ['a', '--fail-on', 'layout'],
+    /--fail-on wants one of trained, context, tail, structural, any/,
+  ],
   ['no such mode', ['a', '--mode', 'sideways'], /--mode wants one of text, structured, raw/],
   ['two right sides', ['a', '--against', 'b', '--mode', 'text'], /--against takes samples as they are/],
 ])('2: %s', async (_what, parameters, why) => {
