@@ -6,10 +6,17 @@ import type { RunTask } from '#lib/lab/tasks.ts'
 import { CompareTab } from './compare-tab.tsx'
 import type { LabTabProps } from './lab-tab.ts'
 
-const side = (text: string, tokens: number) =>
-  ({ kind: 'rendered', tokenizer: 'bytes', text, tokens, trained: 1 }) as const
+/** Line `n` of the text is written by template line `10n + first`. */
+const side = (text: string, tokens: number, first: number) => {
+  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
+  const origins = {
+    starts: Uint32Array.from(starts),
+    lines: Uint32Array.from(starts.slice(1), (_, i) => 10 * i + first),
+  }
+  return { kind: 'rendered', tokenizer: 'bytes', text, origins, tokens, trained: 1 } as const
+}
 const comparison: Comparison = {
-  sides: [side('a\nb\n', 4), side('a\nc\n', 6)],
+  sides: [side('a\nend of b\n', 4, 1), side('a\nend of c\n', 6, 2)],
   differences: {
     isSameText: false,
     commonPrefix: 2,
@@ -22,17 +29,13 @@ const comparison: Comparison = {
   turns: [
     {
       kind: 'counted',
-      turns: [
-        { tokens: 10, cached: undefined },
-        { tokens: 20, cached: { kept: 15, of: 15 } },
-      ],
+      turns: [{ tokens: 10 }, { tokens: 20, cached: { kept: 15, of: 15, step: 'append' } }],
+      rows: { count: 1, extra: 0, realigned: 0 },
     },
     {
       kind: 'refused',
-      turns: [
-        { tokens: 12, cached: undefined },
-        { tokens: 24, cached: { kept: 5, of: 20 } },
-      ],
+      turns: [{ tokens: 12 }, { tokens: 24, cached: { kept: 5, of: 20, step: 'fork' } }],
+      rows: { count: 2, extra: 20, realigned: 0 },
       error: { where: 'template', className: 'TemplateError', message: 'no more' },
     },
   ],
@@ -58,6 +61,7 @@ function tab(change: Partial<LabTabProps> = {}, answer: Comparison = comparison)
       { number: 1, name: 'loaded', kind: 'kept', parent: undefined, template: 'one' },
       { number: 2, name: 'draft', kind: 'draft', parent: 1, template: 'two' },
     ],
+    shown: 2,
     view: {},
     onView: vi.fn(),
     onCheck: vi.fn(),
@@ -79,17 +83,45 @@ test('holds the shown template against the last other revision', async () => {
   const tokens = await screen.findByRole('row', { name: /^tokens/ })
   expect(cells(tokens)).toEqual(['4', '6', '+2'])
   expect(asked).toEqual([{ against: 'one', tokenizers: ['bytes', 'bytes'], turns: 16 }])
+  expect(screen.getAllByRole('columnheader', { name: '1 · loaded' })[0]?.textContent).toBe('1 · loaded')
   expect(screen.getByText('The text differs.')).toBeDefined()
   expect(screen.getByText('The first 2 tokens are the same.')).toBeDefined()
-  expect(screen.getByText(/1 are trained only by the other, 0 only as shown/)).toBeDefined()
+  expect(screen.getByText(/1 are trained only by 1 · loaded, 0 only by 2 · draft/)).toBeDefined()
   expect(cells(screen.getByRole('row', { name: /outside of all messages/ }))).toEqual(['0', '1', '+1'])
-  expect([...document.querySelectorAll('[data-diff]')].map(({ textContent }) => textContent)).toContain('2−b')
+  expect([...document.querySelectorAll('[data-diff]')].map(({ textContent }) => textContent)).toContain(
+    '2line 11−end of b',
+  )
+  expect([...document.querySelectorAll('mark')].map(({ textContent }) => textContent)).toEqual(['b', 'c'])
+})
+
+test('leads from a differing line to the template line of either side', async () => {
+  const { props } = tab()
+  await userEvent.click(await screen.findByRole('button', { name: 'line 12 of the template 2 · draft' }))
+  expect(props.onLine).toHaveBeenLastCalledWith(12)
+  expect(props.onView).not.toHaveBeenCalled()
+  await userEvent.click(screen.getByRole('button', { name: 'line 11 of the template 1 · loaded' }))
+  expect(props.onView).toHaveBeenLastCalledWith({ against: '2' })
+  expect(props.onLine).toHaveBeenLastCalledWith(11, 1)
 })
 
 test('tells length and cache of each side, and where one ends', async () => {
   tab()
-  expect(cells(await screen.findByRole('row', { name: /^other 2/ }))).toEqual(['2', '20', '100 %', '100 %', '0 tokens'])
-  expect(cells(screen.getByRole('row', { name: /^shown 2/ }))).toEqual(['2', '24', '25 %', '25 %', '15 tokens'])
+  expect(cells(await screen.findByRole('row', { name: /^1 · loaded 2/ }))).toEqual([
+    '2',
+    '20',
+    '100 %',
+    '100 %',
+    '0 tokens',
+    '1',
+  ])
+  expect(cells(screen.getByRole('row', { name: /^2 · draft 2/ }))).toEqual([
+    '2',
+    '24',
+    '25 %',
+    '25 %',
+    '15 tokens',
+    '2',
+  ])
   expect(screen.getByText(/does not render at call 3: TemplateError: no more/)).toBeDefined()
 })
 
@@ -122,7 +154,7 @@ test('a side that does not render is told by its error', async () => {
     },
   )
   expect((await screen.findByRole('alert')).textContent).toBe(
-    "The other template: UndefinedError: 'x' is undefined (line 3)",
+    "UndefinedError: 'x' is undefined (1 · loaded)In the template, line 3.Show line 3",
   )
 })
 

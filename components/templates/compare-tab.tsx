@@ -1,7 +1,9 @@
 'use client'
 /** Two templates, or two tokenizers, on one conversation: what differs in text, tokens, mask, length and cache. */
 import { type ReactNode, useId, useState } from 'react'
+import { comparedRevision, type Revision, revisionName } from '#lib/lab/document.ts'
 import type { Comparison, MessageDifference, Side } from '#lib/lab/preview/compare.ts'
+import { templateLineAt } from '#lib/lab/preview/picture.ts'
 import type { Turns } from '#lib/lab/preview/turns.ts'
 import { countText, percentText } from '../trajectory/numbers.ts'
 import { Button } from '../ui/button.tsx'
@@ -9,16 +11,15 @@ import { Heading } from '../ui/facts.tsx'
 import { InputBanner, TaskBanner } from './failure-banner.tsx'
 import type { LabTabProps } from './lab-tab.ts'
 import { RevisionDiff } from './revision-diff.tsx'
-import { TurnsChart } from './turns-chart.tsx'
+import { TurnsChart, TurnsStroke } from './turns-chart.tsx'
 import { useTask } from './use-task.ts'
 
 const PAUSE_MS = 150
 const TURNS = [8, 16, 32, 64] as const
 const DEFAULT_TURNS = 16
 
-export function CompareTab({ input, tokenizer, run, revisions, view, onView, onLine }: LabTabProps) {
-  const chosen = revisions.find(({ number }) => String(number) === view.against)
-  const against = chosen ?? revisions.findLast(({ template }) => template !== input.template)
+export function CompareTab({ input, tokenizer, run, revisions, shown, view, onView, onLine }: LabTabProps) {
+  const against = comparedRevision(revisions, { shown: input.template, named: view.against })
   const otherTokenizer = view.tokenizer2 || tokenizer
   const turns = TURNS.find((count) => String(count) === view.turns) ?? DEFAULT_TURNS
   const state = useTask(
@@ -28,6 +29,15 @@ export function CompareTab({ input, tokenizer, run, revisions, view, onView, onL
     { tokenizers: [tokenizer, otherTokenizer], pauseMs: PAUSE_MS },
   )
   const comparison = state.kind === 'done' ? state.result : state.kind === 'running' ? state.progress : undefined
+  const current = revisions.find(({ number }) => number === shown)
+  const names = sideNames([against ?? current, current], [otherTokenizer, tokenizer])
+  /** The line of the other template is shown with the sides exchanged, so that the comparison stays. */
+  const showLine = (side: 0 | 1, line: number) => {
+    if (side === 0 && against && against.number !== shown) {
+      onView({ against: String(shown) })
+      onLine(line, against.number)
+    } else onLine(line)
+  }
   const isSame = (against?.template ?? input.template) === input.template && otherTokenizer === tokenizer
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4 p-3.5" data-comparison={state.kind}>
@@ -43,7 +53,7 @@ export function CompareTab({ input, tokenizer, run, revisions, view, onView, onL
               {!against && <option value="">itself</option>}
               {revisions.toReversed().map(({ number, name, template }) => (
                 <option key={number} value={number}>
-                  {number} · {name}
+                  {revisionName({ number, name })}
                   {template === input.template ? ' (the same text)' : ''}
                 </option>
               ))}
@@ -79,7 +89,7 @@ export function CompareTab({ input, tokenizer, run, revisions, view, onView, onL
       )}
       {state.kind === 'failed' && <TaskBanner error={state.error} />}
       {comparison ? (
-        <Report comparison={comparison} isCounting={state.kind === 'running'} onLine={onLine} />
+        <Report comparison={comparison} names={names} isCounting={state.kind === 'running'} onLine={showLine} />
       ) : (
         state.kind === 'running' && (
           <p className="text-faint" role="status">
@@ -141,33 +151,39 @@ function OtherTokenizer({ tokenizer, other, onChange }: OtherTokenizerProps) {
   )
 }
 
-interface ReportProps {
-  readonly comparison: Comparison
-  readonly isCounting: boolean
-  readonly onLine: (line: number) => void
+type Names = readonly [string, string]
+
+/** By what differs: the revisions, the tokenizers, or both. */
+function sideNames(sides: readonly (Revision | undefined)[], tokenizers: Names): Names {
+  const [left = '', right = ''] = sides.map((revision) => revision && revisionName(revision))
+  const [other, chosen] = tokenizers
+  if (other === chosen) return [left, right]
+  return left === right ? tokenizers : [`${left} (${other})`, `${right} (${chosen})`]
 }
 
-function Report({ comparison: { sides, differences, turns }, isCounting, onLine }: ReportProps) {
+interface ReportProps {
+  readonly comparison: Comparison
+  readonly names: Names
+  readonly isCounting: boolean
+  readonly onLine: (side: 0 | 1, line: number) => void
+}
+
+function Report({ comparison: { sides, differences, turns }, names, isCounting, onLine }: ReportProps) {
   const [left, right] = sides
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
-      {right.kind === 'refused' && <InputBanner error={right.error} onLine={onLine} />}
+      {right.kind === 'refused' && <InputBanner error={right.error} onLine={(line) => onLine(1, line)} />}
       {left.kind === 'refused' && right.kind !== 'refused' && (
-        <TaskBanner
-          error={
-            new Error(
-              `The other template: ${left.error.className}: ${left.error.message}${
-                left.error.line === undefined ? '' : ` (line ${left.error.line})`
-              }`,
-            )
-          }
+        <InputBanner
+          error={{ ...left.error, message: `${left.error.message} (${names[0]})` }}
+          onLine={(line) => onLine(0, line)}
         />
       )}
       {differences && left.kind === 'rendered' && right.kind === 'rendered' && (
         <>
           <section aria-label="Sizes">
             <table className="w-full max-w-xl table-fixed text-xs tabular-nums">
-              <SidesHead what="What" />
+              <SidesHead what="What" names={names} />
               <tbody>
                 <Numbers name="tokens" left={left.tokens} right={right.tokens} />
                 <Numbers name="characters" left={left.text.length} right={right.text.length} />
@@ -180,24 +196,34 @@ function Report({ comparison: { sides, differences, turns }, isCounting, onLine 
               </li>
               <li>
                 {differences.commonPrefix === undefined
-                  ? `The tokenizers differ (${left.tokenizer}, ${right.tokenizer}): ids cannot be held against each other.`
+                  ? `The tokenizers differ (${left.tokenizer}, ${right.tokenizer}): their ids cannot be compared.`
                   : differences.commonPrefix === left.tokens && left.tokens === right.tokens
                     ? 'The tokens are the same.'
                     : `The first ${countText(differences.commonPrefix)} tokens are the same.`}
               </li>
-              <li>{maskText(differences.mask)}</li>
+              <li>{maskText(differences.mask, names)}</li>
             </ul>
           </section>
           {differences.messages.some(({ tokens: [a, b] }) => a !== b) && (
             <section>
               <Heading>Tokens by message</Heading>
-              <Messages rows={differences.messages} />
+              <Messages rows={differences.messages} names={names} />
             </section>
           )}
           {!differences.isSameText && (
             <section>
-              <Heading>Text: other (−), shown (+)</Heading>
-              <RevisionDiff left={left.text} right={right.text} />
+              <Heading>
+                Text: {names[0]} (−), {names[1]} (+)
+              </Heading>
+              <RevisionDiff
+                left={left.text}
+                right={right.text}
+                source={{
+                  names,
+                  lineAt: (side, offset) => templateLineAt((side === 0 ? left : right).origins, offset),
+                  onLine,
+                }}
+              />
             </section>
           )}
         </>
@@ -205,27 +231,29 @@ function Report({ comparison: { sides, differences, turns }, isCounting, onLine 
       {right.kind === 'rendered' && (
         <section aria-busy={isCounting}>
           <Heading>Length and cache, call by call</Heading>
-          <TurnsReport sides={sides} turns={turns} />
+          <TurnsReport sides={sides} turns={turns} names={names} />
         </section>
       )}
     </div>
   )
 }
 
-const NAMES = ['other', 'shown'] as const
+/** The sides, for tests. */
+const SIDES = ['other', 'shown'] as const
 
-function SidesHead({ what }: { readonly what: string }) {
+function SidesHead({ what, names }: { readonly what: string; readonly names: Names }) {
   return (
     <thead>
       <tr className="text-dim">
         <th className="text-left font-normal">
           <span className="sr-only">{what}</span>
         </th>
-        {[...NAMES, 'difference'].map((name) => (
-          <th key={name} className="w-24 pb-1 text-right font-medium">
-            {name}
+        {names.map((name, side) => (
+          <th key={SIDES[side]} className="w-[28%] pb-1 pl-3 text-right align-bottom font-medium" title={name}>
+            <span className="line-clamp-2 [overflow-wrap:anywhere]">{name}</span>
           </th>
         ))}
+        <th className="w-20 pb-1 text-right align-bottom font-medium">difference</th>
       </tr>
     </thead>
   )
@@ -254,17 +282,17 @@ function Numbers({ name, left, right }: NumbersProps) {
 const signed = (difference: number): string =>
   difference === 0 ? '0' : `${difference > 0 ? '+' : '−'}${countText(Math.abs(difference))}`
 
-function maskText(mask: NonNullable<Comparison['differences']>['mask']): string {
+function maskText(mask: NonNullable<Comparison['differences']>['mask'], [left, right]: Names): string {
   if (!mask) return 'The masks cannot be compared: one of them is not known.'
   const { compared, onlyLeft, onlyRight } = mask
   if (onlyLeft + onlyRight === 0) return `On the ${countText(compared)} characters that both have, the masks agree.`
-  return `On the ${countText(compared)} characters that both have, ${countText(onlyLeft)} are trained only by the other, ${countText(onlyRight)} only as shown.`
+  return `On the ${countText(compared)} characters that both have, ${countText(onlyLeft)} are trained only by ${left}, ${countText(onlyRight)} only by ${right}.`
 }
 
-function Messages({ rows }: { readonly rows: readonly MessageDifference[] }) {
+function Messages({ rows, names }: { readonly rows: readonly MessageDifference[]; readonly names: Names }) {
   return (
     <table className="w-full max-w-xl table-fixed text-xs tabular-nums">
-      <SidesHead what="Message" />
+      <SidesHead what="Message" names={names} />
       <tbody>
         {rows.map(({ message, role, tokens: [left, right] }) => (
           <tr key={message ?? 'none'} className={`border-line border-t ${left === right ? 'text-faint' : ''}`}>
@@ -284,9 +312,10 @@ function Messages({ rows }: { readonly rows: readonly MessageDifference[] }) {
 interface TurnsReportProps {
   readonly sides: readonly [Side, Side]
   readonly turns: readonly [Turns, Turns]
+  readonly names: Names
 }
 
-function TurnsReport({ sides, turns }: TurnsReportProps) {
+function TurnsReport({ sides, turns, names }: TurnsReportProps) {
   const none = turns.find((counted) => counted.kind === 'none')
   if (none) return <p className="text-dim text-xs">Not counted: {none.why}.</p>
   return (
@@ -298,7 +327,6 @@ function TurnsReport({ sides, turns }: TurnsReportProps) {
       </p>
       <TurnsChart
         lengths={turns.map((counted) => (counted.kind === 'none' ? [] : counted.turns.map(({ tokens }) => tokens)))}
-        names={NAMES}
       />
       <table className="w-full max-w-xl text-xs tabular-nums">
         <thead>
@@ -311,11 +339,17 @@ function TurnsReport({ sides, turns }: TurnsReportProps) {
             <th className="pb-1 pl-3 text-right align-bottom font-medium">kept, worst</th>
             <th className="pb-1 pl-3 text-right align-bottom font-medium">kept, of all</th>
             <th className="pb-1 pl-3 text-right align-bottom font-medium">computed again</th>
+            <th
+              className="pb-1 pl-3 text-right align-bottom font-medium"
+              title="Counted as TRL does that renders the conversation before each call: a prompt that changes what stands before the last reply begins a new row"
+            >
+              training rows
+            </th>
           </tr>
         </thead>
         <tbody>
           {turns.map((counted, side) => (
-            <TurnsRow key={NAMES[side]} name={NAMES[side] ?? ''} turns={counted} />
+            <TurnsRow key={SIDES[side]} side={side === 0 ? 0 : 1} name={names[side] ?? ''} turns={counted} />
           ))}
         </tbody>
       </table>
@@ -323,8 +357,8 @@ function TurnsReport({ sides, turns }: TurnsReportProps) {
         (counted, side) =>
           counted.kind === 'refused' &&
           sides[side]?.kind === 'rendered' && (
-            <p key={NAMES[side]} className="text-bad text-xs">
-              {NAMES[side]}: the repeated conversation does not render at call {counted.turns.length + 1}:{' '}
+            <p key={SIDES[side]} className="text-bad text-xs">
+              {names[side]}: the repeated conversation does not render at call {counted.turns.length + 1}:{' '}
               {counted.error.className}: {counted.error.message}
             </p>
           ),
@@ -333,22 +367,29 @@ function TurnsReport({ sides, turns }: TurnsReportProps) {
   )
 }
 
-function TurnsRow({ name, turns }: { readonly name: string; readonly turns: Turns }) {
+interface TurnsRowProps {
+  readonly side: 0 | 1
+  readonly name: string
+  readonly turns: Turns
+}
+
+function TurnsRow({ side, name, turns }: TurnsRowProps) {
   const counted = turns.kind === 'none' ? [] : turns.turns
   const cached = counted.flatMap((turn) => (turn.cached ? [turn.cached] : []))
   const kept = cached.reduce((sum, one) => sum + one.kept, 0)
   const all = cached.reduce((sum, one) => sum + one.of, 0)
   const worst = cached.reduce((least, one) => Math.min(least, one.of === 0 ? 1 : one.kept / one.of), 1)
   return (
-    <tr className="border-line border-t" data-turns={name} data-calls={counted.length}>
-      <th scope="row" className="py-1 text-left font-normal">
-        {name}
+    <tr className="border-line border-t" data-turns={SIDES[side]} data-calls={counted.length}>
+      <th scope="row" className="py-1 text-left font-normal [overflow-wrap:anywhere]">
+        <TurnsStroke side={side} /> {name}
       </th>
       <td className="text-right">{countText(counted.length)}</td>
       <td className="text-right">{countText(counted.at(-1)?.tokens ?? 0)}</td>
       <td className="text-right">{cached.length > 0 ? percentText(worst) : '–'}</td>
       <td className="text-right">{cached.length > 0 ? percentText(kept / Math.max(1, all)) : '–'}</td>
       <td className="text-right">{countText(all - kept)} tokens</td>
+      <td className="text-right">{turns.kind === 'none' ? '–' : countText(turns.rows.count)}</td>
     </tr>
   )
 }

@@ -7,7 +7,7 @@ import type { LabInput } from '#lib/lab/task.ts'
 import type { RunTask } from '#lib/lab/tasks.ts'
 
 /** Names that tabs keep in the address; each tab may add its own. Not `token`: that is the launch token’s. */
-export const LAB_VIEW_NAMES = ['colour', 'at', 'cell', 'against', 'tokenizer2', 'turns'] as const
+export const LAB_VIEW_NAMES = ['colour', 'at', 'cell', 'compares', 'against', 'tokenizer2', 'turns'] as const
 export type LabViewName = (typeof LAB_VIEW_NAMES)[number]
 export type LabView = { readonly [name in LabViewName]?: string | undefined }
 
@@ -25,14 +25,16 @@ export interface LabTabProps {
   readonly cursorLine: number | undefined
   /** Templates that are kept, to be compared with the one that is shown. */
   readonly revisions: readonly Revision[]
+  /** Number of the revision that is shown. */
+  readonly shown: number
   /** What the address says of the tab: a copied link shows the same. */
   readonly view: LabView
   /** Names with undefined leave the address. */
   readonly onView: (change: { readonly [name in LabViewName]?: string | undefined }) => void
   /** Asks a renderer that is not ours about the document. Rejects with an error that says why, or the signal's reason. */
   readonly onCheck: (judge: TemplateCheck['judge'], signal: AbortSignal) => Promise<TemplateCheck>
-  /** Shows a line of the template in the editor, and marks it. */
-  readonly onLine: (line: number) => void
+  /** Shows a line of the template in the editor, and marks it. `revision`: number of another one, which is then shown. */
+  readonly onLine: (line: number, revision?: number) => void
   /** A changed template, as a new revision that says why. */
   readonly onTemplate: (template: string, why: string) => void
   /** Changes the conversation (a counterexample is opened in the editor). */

@@ -138,6 +138,7 @@ function tab(answer: MaskReport | Error, view: LabTabProps['view'] = {}) {
     }) as unknown as RunTask,
     cursorLine: undefined,
     revisions: [],
+    shown: 1,
     view,
     onView: vi.fn(),
     onCheck: vi.fn(),

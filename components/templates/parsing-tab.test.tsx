@@ -53,6 +53,7 @@ function open({ template = xmlTemplate, tokenizer = 'bytes', trajectory, answer,
       run={run}
       cursorLine={undefined}
       revisions={[]}
+      shown={1}
       view={{}}
       onView={() => {}}
       onLine={(line) => lines.push(line)}
@@ -90,6 +91,17 @@ test('nothing is there: what to do, and which parser the template speaks for', a
   expect(screen.getByPlaceholderText(/Paste what the model wrote/)).toBeDefined()
   expect(await screen.findByText(/^qwen_xml fits: it reads both calls/)).toBeDefined()
   expect(screen.queryByRole('region', { name: 'hermes' })).toBeNull()
+})
+
+test('a pasted completion is scored at once; one without calls leaves the ranking to the template', async () => {
+  const { user } = open({ template: kimiTemplate })
+  await type(user, HERMES)
+  expect(await screen.findByText(/^The template speaks for kimi_k2, the completion for hermes/)).toBeDefined()
+  expect(screen.queryByRole('button', { name: /^By/ })).toBeNull()
+  await type(user, 'No call.')
+  expect(
+    await screen.findByText(/^kimi_k2 fits: it reads both calls.* No parser finds a call in the completion\.$/),
+  ).toBeDefined()
 })
 
 test('every parser has a lane with its parts, what it drops and why, and the typed arguments', async () => {
@@ -163,10 +175,10 @@ test('a file of completions: picked from, and ranked together with the template'
   const pick = await screen.findByLabelText('Pick')
   await user.selectOptions(pick, within(pick).getByRole('option', { name: /^line 2/ }))
   expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Completion: line 2' }).value).toBe(HERMES)
-  await user.click(screen.getByRole('button', { name: 'By 3 completions too' }))
+  await user.click(screen.getByRole('button', { name: 'By all 3 completions' }))
   expect(await screen.findByText(/^The template speaks for kimi_k2, the completions for hermes/)).toBeDefined()
-  await user.click(screen.getByRole('button', { name: 'By the template alone' }))
-  expect(await screen.findByText(/^kimi_k2 fits/)).toBeDefined()
+  await user.click(screen.getByRole('button', { name: 'By this completion' }))
+  expect(await screen.findByText(/^The template speaks for kimi_k2, the completion for hermes/)).toBeDefined()
   await user.upload(screen.getByLabelText('File of completions'), new File(['{"a": 1}'], 'odd.json'))
   expect((await screen.findByRole('alert')).textContent).toBe('odd.json holds no completions.')
 })

@@ -66,7 +66,7 @@ export function ParsingTab(props: ParsingTabProps) {
     ...(responses.length > 0 ? [{ label: 'Responses of the open trajectory', completions: responses }] : []),
     ...(file ? [{ label: fileLabel(file), completions: file.completions }] : []),
   ]
-  const many = file?.completions ?? (responses.length > 0 ? responses : text === '' ? [] : [completion])
+  const many = file?.completions ?? responses
   return (
     <div className="h-full overflow-y-auto" data-parser-lab>
       <SourceBox
@@ -108,6 +108,7 @@ export function ParsingTab(props: ParsingTabProps) {
         input={input}
         tokenizers={tokenizers}
         run={run}
+        shown={seen}
         completions={many}
         onPick={setCompletion}
         onLine={onLine}

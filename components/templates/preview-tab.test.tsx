@@ -33,6 +33,7 @@ const input = { template: 'hi\n{{ it }}', messages: '[]', tools: '', options: ''
 /** "ab" from line 1, outside of all messages; "cd" from line 2, of the first message and trained. */
 const rendered: Preview = {
   kind: 'rendered',
+  leftOut: { tools: false, calls: [], thinking: [] },
   picture: pictureOf(
     {
       text: 'abcd',
@@ -65,6 +66,7 @@ function tab(answers: Readonly<Record<string, Preview | Error>>) {
     }) as unknown as RunTask,
     cursorLine: undefined,
     revisions: [],
+    shown: 1,
     view: {},
     onView: vi.fn(),
     onCheck: vi.fn(),
@@ -89,6 +91,18 @@ test('says how much there is, and where a token comes from', async () => {
   expect(card.textContent).toContain('trained')
   await userEvent.click(screen.getByRole('button', { name: 'template line 2' }))
   expect(props.onLine).toHaveBeenCalledWith(2)
+})
+
+test('names what the template leaves out, beside the render that lacks it', async () => {
+  const lacking: Preview = { ...rendered, leftOut: { tools: true, calls: [1], thinking: [] } }
+  const { show } = tab({ [input.template]: lacking, whole: rendered, broken: refused })
+  const sentence = 'The template leaves out the tools and the calls of message 2.'
+  expect(await screen.findByText(sentence)).toBeDefined()
+  show({ input: { ...input, template: 'broken' } })
+  await waitFor(() => expect(screen.queryByText(sentence)).toBeNull())
+  show({ input: { ...input, template: 'whole' } })
+  await waitFor(() => expect(state()).toBe('current'))
+  expect(document.querySelector('[data-left-out]')).toBeNull()
 })
 
 test('steps by keyboard: the token goes to the address, its line to the editor', async () => {

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { countWhile } from '#lib/core/bisect.ts'
 import { tokenAt } from '#lib/core/tokens.ts'
 import type { Span } from '#lib/core/trajectory.ts'
+import { leftOutText } from '#lib/lab/preview/left-out.ts'
 import {
   carriedMask,
   originOf,
@@ -40,8 +41,9 @@ export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, on
   const mask = fresh && maskOf(fresh, prefix)
   // The last picture stays beside an error, and its mask until the new one is there.
   const [drawn, setDrawn] = useState<Drawn>()
-  if (fresh && (drawn?.fresh !== fresh || drawn.mask !== mask))
-    setDrawn({ fresh, mask, picture: masked(fresh, mask, drawn) })
+  const leftOut = result?.kind === 'rendered' ? leftOutText(result.leftOut) : undefined
+  if (fresh && (drawn?.fresh !== fresh || drawn.mask !== mask || drawn.leftOut !== leftOut))
+    setDrawn({ fresh, mask, picture: masked(fresh, mask, drawn), leftOut })
   const picture = drawn?.picture
   const askedAt = state.kind === 'done' ? state.askedAt : undefined
   useEffect(() => {
@@ -62,6 +64,11 @@ export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, on
           ) : (
             <InputBanner error={result.error} onLine={onLine} />
           ))}
+        {drawn?.leftOut !== undefined && !isStale && (
+          <p data-left-out className="border-warn border-l-3 bg-ground px-3.5 py-1.5 text-xs">
+            {drawn.leftOut}
+          </p>
+        )}
       </div>
       {picture ? (
         <Tokens
@@ -92,6 +99,8 @@ interface Drawn {
   readonly fresh: Picture
   readonly mask: PreviewMask | undefined
   readonly picture: Picture
+  /** What of the conversation the render does not hold, in a sentence; undefined: nothing. */
+  readonly leftOut: string | undefined
 }
 
 /** The template's own mask, else that of prefixes; undefined until that is there. */

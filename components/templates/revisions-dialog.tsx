@@ -1,7 +1,7 @@
 'use client'
 import { Check, Pencil, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import type { LabAction, LabDocument, Revision } from '#lib/lab/document.ts'
+import { type LabAction, type LabDocument, type Revision, revisionName } from '#lib/lab/document.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { SelectField, TextField } from '../ui/field.tsx'
@@ -78,7 +78,7 @@ export function RevisionsDialog({ document, onAction, onClose }: RevisionsDialog
           >
             {others.map(({ number, name }) => (
               <option key={number} value={number}>
-                {number} · {name}
+                {revisionName({ number, name })}
               </option>
             ))}
           </SelectField>

@@ -1,7 +1,7 @@
 import { render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, test, vi } from 'vitest'
-import { alias, steady, strips } from '#lib/lab/stability/test-templates.ts'
+import { alias, dropsCalls, insertsThink, promptThinks, steady, strips } from '#lib/lab/stability/test-templates.ts'
 import type { RunTask } from '#lib/lab/tasks.ts'
 import { tasks } from '#lib/lab/tasks.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
@@ -34,6 +34,7 @@ function tab(template: string, change: Partial<LabTabProps> = {}) {
     run,
     cursorLine: undefined,
     revisions: [],
+    shown: 1,
     view: {},
     onView: vi.fn(),
     onCheck: vi.fn(),
@@ -63,12 +64,36 @@ describe('the matrix', () => {
     expect(marked).toEqual([expect.stringContaining('<think>'), expect.not.stringContaining('<think>')])
   })
 
+  test('Distinct renders are counted, and every column is explained on the page', async () => {
+    tab(promptThinks)
+    await current()
+    const summary = document.querySelector('[data-stable]')?.textContent
+    const [, cells = '', renders = ''] = /(\d+) cells, (\d+) distinct renders/.exec(summary ?? '') ?? []
+    expect(Number(renders)).toBeGreaterThan(0)
+    expect(Number(renders)).toBeLessThan(Number(cells))
+    const legend = screen.getByText('What the columns and rows mean').parentElement as HTMLElement
+    for (const column of within(grid()).getAllByRole('columnheader'))
+      expect(within(legend).getAllByText(column.textContent ?? '', { selector: 'dt' }).length).toBe(1)
+  })
+
+  test('compares text where the address says so, and the switch changes the address', async () => {
+    const asked = vi.fn(run)
+    const { props } = tab(strips, { view: { compares: 'text' }, run: asked as unknown as RunTask })
+    await current()
+    expect(asked.mock.calls[0]?.slice(0, 2)).toMatchObject(['stability', { compares: 'text' }])
+    expect(cell(/^thinking on · → user: unstable: The template drops the thinking/).textContent).toBe('✗')
+    expect(screen.getByRole('region', { name: 'Finding' }).textContent).toMatch(/first difference at character/)
+    await userEvent.click(screen.getByRole('button', { name: 'Tokens' }))
+    expect(props.onView).toHaveBeenLastCalledWith({ compares: undefined })
+  })
+
   test('of a stable template is green, with nothing to explain', async () => {
     tab(steady)
     await current()
     expect(document.querySelectorAll('[data-verdict="stable"]')).toHaveLength(39)
     expect(screen.getByText(/Every next turn begins with the ids/)).toBeDefined()
     expect(document.querySelector('[data-recipe]')?.getAttribute('data-recipe')).toBe('held')
+    expect(screen.getByText(/Checked at all \d+ boundaries:/)).toBeDefined()
   })
 
   test('is walked through with the arrows; one cell is in the tab order', async () => {
@@ -114,6 +139,13 @@ describe('a finding', () => {
     expect(why).toContain('→ tool')
     const fix = await screen.findByRole('region', { name: 'Fix' })
     expect(fix.querySelectorAll('[data-diff="added"]')).toHaveLength(1)
+    expect(fix.textContent).toMatch(
+      /Of 240 generated conversations \d+ broke and \d+ still break; none that was stable does\./,
+    )
+    const costs = within(fix).getByRole('list', { name: 'What the fix changes besides' })
+    expect(costs.textContent).toBe(
+      'A plain reply that a question follows is written with "<|im_end|>" instead of "<|endoftext|>" (options as given).',
+    )
     await userEvent.click(within(fix).getByRole('button', { name: 'Apply' }))
     expect(props.onTemplate).toHaveBeenCalledWith(
       alias.replace('<|endoftext|>', '<|im_end|>'),
@@ -154,4 +186,18 @@ test('an open trajectory has a grid of its own', async () => {
   tab(steady, { trajectory })
   await current()
   expect(screen.getByRole('grid', { name: 'Boundaries of the trajectory' })).toBeDefined()
+})
+
+test.each([
+  [steady, 'preserving', /^✓ True: the result of a call leaves all \d+ tokens/, 0],
+  [insertsThink, 'rewritten', /^✗ False: the result of a call changes what precedes it/, 2],
+  [dropsCalls, 'notAsked', /^– Not asked: The template does not print/, 0],
+  ['{{ 1 / 0 }}', 'failed', /^! Error: ZeroDivisionError/, 0],
+])('TRL’s check has its own answer, with both sides where it is False (%#)', async (template, kind, text, sides) => {
+  tab(template)
+  await current()
+  const box = screen.getByRole('region', { name: 'TRL’s check' })
+  expect(box.dataset.trl).toBe(kind)
+  expect(box.querySelector('p')?.textContent).toMatch(text)
+  expect(box.querySelectorAll('[data-first]')).toHaveLength(sides)
 })

@@ -1,15 +1,25 @@
 'use client'
 /** The prefix-stability doctor: at which boundaries the next turn begins with what was read and written, and why not. */
 import { useState } from 'react'
-import type { Cell, DoctorReport } from '#lib/lab/stability/report.ts'
+import type { DoctorInput } from '#lib/lab/stability/doctor.ts'
+import type { Cell, Compares, DoctorReport } from '#lib/lab/stability/report.ts'
 import { countText } from '../trajectory/numbers.ts'
 import { Heading } from '../ui/facts.tsx'
+import { Segmented } from '../ui/segmented.tsx'
 import { InputBanner, TaskBanner } from './failure-banner.tsx'
 import type { LabTabProps } from './lab-tab.ts'
 import { CellDetail } from './stability/finding.tsx'
-import { Matrix, recordedColumns, recordedGroups, SCRIPT_COLUMNS, scriptGroups } from './stability/matrix.tsx'
+import {
+  Matrix,
+  MatrixLegend,
+  recordedColumns,
+  recordedGroups,
+  SCRIPT_COLUMNS,
+  scriptGroups,
+} from './stability/matrix.tsx'
 import { RecipeBox } from './stability/recipe-box.tsx'
 import { Search } from './stability/search.tsx'
+import { TrlBox } from './stability/trl-box.tsx'
 import { useTask } from './use-task.ts'
 
 /** Long enough for a word: the doctor renders hundreds of conversations. */
@@ -18,7 +28,8 @@ const PAUSE_MS = 250
 export function StabilityTab(props: LabTabProps) {
   const { input, tokenizer, trajectory, run, onLine } = props
   const { template, tools, options } = input
-  const asked = { template, tools, options }
+  const compares: Compares = props.view.compares === 'text' ? 'text' : 'tokens'
+  const asked: DoctorInput = { template, tools, options, compares }
   const key = JSON.stringify([asked, tokenizer])
   const state = useTask(run, 'stability', trajectory ? { ...asked, trajectory } : asked, {
     tokenizers: [tokenizer],
@@ -36,6 +47,22 @@ export function StabilityTab(props: LabTabProps) {
       data-stability={state.kind === 'done' ? 'current' : state.kind === 'running' ? 'busy' : 'failed'}
       aria-busy={state.kind === 'running'}
     >
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3.5 pt-3">
+        <Segmented<Compares>
+          label="Compare"
+          value={compares}
+          onChange={(chosen) => props.onView({ compares: chosen === 'text' ? chosen : undefined })}
+          options={[
+            { value: 'tokens', text: 'Tokens' },
+            { value: 'text', text: 'Text' },
+          ]}
+        />
+        <p className="min-w-0 flex-1 basis-60 text-dim text-xs">
+          {compares === 'text'
+            ? `Characters are compared, whatever the tokenizer${trajectory ? '; ids of the trajectory are left out' : ''}.`
+            : `The ids of ${tokenizer} are compared.`}
+        </p>
+      </div>
       {state.kind === 'failed' && <TaskBanner error={state.error} />}
       {report?.failure && <InputBanner error={report.failure} onLine={onLine} />}
       {isEmpty ? (
@@ -53,7 +80,7 @@ export function StabilityTab(props: LabTabProps) {
 
 interface ReportProps extends LabTabProps {
   readonly report: DoctorReport
-  readonly asked: { readonly template: string; readonly tools: string; readonly options: string }
+  readonly asked: DoctorInput
   /** What a search is about: another template begins a new one. */
   readonly searchKey: string
   readonly isStale: boolean
@@ -61,9 +88,11 @@ interface ReportProps extends LabTabProps {
 
 function Report({ report, asked, searchKey, isStale, view, onView, run, tokenizer, ...callbacks }: ReportProps) {
   const { onLine, onTemplate, onMessages } = callbacks
-  const { cells, summary, facts, recipe } = report
+  const { cells, summary, facts, recipe, trl } = report
   const recorded = cells.filter(({ place }) => place.kind === 'trajectory')
   const chosen = cells.find(({ id }) => id === view.cell) ?? firstRed(cells)
+  const { renders } = summary
+  const [checked, distinct] = [summary.stable + summary.unstable, renders.stable + renders.unstable]
   const select = (id: string) => onView({ cell: id })
   const matrix = { selected: chosen?.id, onSelect: select }
   return (
@@ -71,8 +100,14 @@ function Report({ report, asked, searchKey, isStale, view, onView, run, tokenize
       <div className="grid gap-2">
         <p className="text-dim" data-stable={summary.stable} data-unstable={summary.unstable}>
           <b className="font-semibold text-ink">
-            {countText(summary.stable)} of {countText(summary.stable + summary.unstable + summary.errors)} stable
+            {countText(renders.stable)} of {countText(renders.stable + renders.unstable + summary.errors)} stable
           </b>
+          {distinct < checked && ` · ${countText(checked)} cells, ${countText(distinct)} distinct renders`}
+          {summary.merges > 0 && (
+            <span data-merges={summary.merges}>
+              {` · ${countText(summary.merges)} ${summary.merges === 1 ? 'cell' : 'cells'} where only tokens merge (≈)`}
+            </span>
+          )}
           {summary.errors > 0 && ` · ${countText(summary.errors)} errors`}
           {summary.notApplicable > 0 && ` · ${countText(summary.notApplicable)} not applicable`}
           {facts && factsText(facts)}
@@ -90,6 +125,7 @@ function Report({ report, asked, searchKey, isStale, view, onView, run, tokenize
           </>
         )}
         <Matrix label="Prefix stability" groups={scriptGroups(cells)} columns={SCRIPT_COLUMNS} {...matrix} />
+        <MatrixLegend />
       </div>
       {chosen ? (
         <CellDetail cell={chosen} input={asked} {...{ run, tokenizer, onLine, onTemplate, onMessages }} />
@@ -100,12 +136,15 @@ function Report({ report, asked, searchKey, isStale, view, onView, run, tokenize
       )}
       <Search key={searchKey} input={asked} {...{ run, tokenizer, onLine, onMessages }} />
       {recipe && <RecipeBox recipe={recipe} onCell={select} />}
+      {trl && <TrlBox verdict={trl} />}
     </div>
   )
 }
 
 const firstRed = (cells: readonly Cell[]): Cell | undefined =>
-  cells.find(({ verdict }) => verdict.kind === 'unstable') ?? cells.find(({ verdict }) => verdict.kind === 'error')
+  cells.find(({ verdict }) => verdict.kind === 'unstable' && verdict.finding.textDiffers) ??
+  cells.find(({ verdict }) => verdict.kind === 'unstable') ??
+  cells.find(({ verdict }) => verdict.kind === 'error')
 
 function factsText({ calls, thinking, takesSystem }: NonNullable<DoctorReport['facts']>): string {
   const parts = [

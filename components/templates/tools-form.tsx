@@ -24,7 +24,11 @@ export function ToolsForm({ text, onChange, onText }: ToolsFormProps) {
   return (
     <div className="grid gap-2.5 p-3">
       {cards.length === 0 && (
-        <p className="text-dim">No tools: the template gets none, and many then write no system message.</p>
+        <p className="text-dim">
+          {text.trim().startsWith('[')
+            ? 'An empty list of tools: templates that ask “tools is not none” announce tools, and list none.'
+            : 'No tools: the template gets none, and many then write no system message.'}
+        </p>
       )}
       <ol aria-label="Tools" className="grid gap-2.5">
         {cards.map(({ name, description, parameters, holder }, at) => (
@@ -35,7 +39,7 @@ export function ToolsForm({ text, onChange, onText }: ToolsFormProps) {
             head={<span className="truncate font-medium font-mono text-[12px]">{name === '' ? 'no name' : name}</span>}
             onMove={{ up: swap(at, at - 1), down: swap(at, at + 1) }}
             onDuplicate={() => onChange(withDuplicate(text, at))}
-            onDelete={() => onChange(withoutValue(text, [at]))}
+            onDelete={() => onChange(cards.length === 1 ? '' : withoutValue(text, [at]))}
           >
             <TextField
               label="name"

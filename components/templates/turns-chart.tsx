@@ -1,9 +1,8 @@
 import { countText } from '../trajectory/numbers.ts'
 
 interface TurnsChartProps {
-  /** Tokens of each call, side by side. */
+  /** Tokens of each call of both sides. */
   readonly lengths: readonly (readonly number[])[]
-  readonly names: readonly string[]
 }
 
 const WIDTH = 380
@@ -11,10 +10,26 @@ const HEIGHT = 130
 const LEFT = 46
 const BOTTOM = 18
 const TOP = 8
-const RIGHT = 46
+const RIGHT = 8
+
+/** Of the other side and the shown one: the stroke tells them apart as well as the colour. */
+const TURNS_LOOKS = [
+  { ink: 'text-tool', dashes: '5 3' },
+  { ink: 'text-accent', dashes: undefined },
+] as const
+
+/** The stroke of a side, for a legend. */
+export function TurnsStroke({ side }: { readonly side: 0 | 1 }) {
+  const { ink, dashes } = TURNS_LOOKS[side]
+  return (
+    <svg width={24} height={8} aria-hidden className={`inline-block align-middle ${ink}`}>
+      <path d="M0 4H24" stroke="currentColor" strokeWidth={1.5} strokeDasharray={dashes} />
+    </svg>
+  )
+}
 
 /** How long each side's prompts become. The table beside it says the numbers. */
-export function TurnsChart({ lengths, names }: TurnsChartProps) {
+export function TurnsChart({ lengths }: TurnsChartProps) {
   const longest = Math.max(1, ...lengths.flat())
   const calls = Math.max(2, ...lengths.map((line) => line.length))
   const x = (call: number) => LEFT + (call / (calls - 1)) * (WIDTH - LEFT - RIGHT)
@@ -37,45 +52,20 @@ export function TurnsChart({ lengths, names }: TurnsChartProps) {
       {lengths.map((line, side) => {
         const last = line.at(-1)
         if (last === undefined) return null
-        // Told by the stroke as well as by the colour.
         const isOther = side === 0
         return (
-          <g key={names[side]} className={isOther ? 'text-tool' : 'text-accent'}>
+          <g key={isOther ? 'other' : 'shown'} className={TURNS_LOOKS[side]?.ink}>
             <polyline
               points={line.map((tokens, call) => `${x(call)},${y(tokens)}`).join(' ')}
               fill="none"
               stroke="currentColor"
               strokeWidth={1.5}
-              strokeDasharray={isOther ? '5 3' : undefined}
+              strokeDasharray={TURNS_LOOKS[side]?.dashes}
             />
             <circle cx={x(line.length - 1)} cy={y(last)} r={2.5} fill="currentColor" />
           </g>
         )
       })}
-      {labelPlaces(lengths.map((line) => (line.length > 0 ? y(line.at(-1) as number) : undefined))).map(
-        (place, side) =>
-          place !== undefined && (
-            <text
-              key={names[side]}
-              x={WIDTH - RIGHT + 8}
-              y={place + 4}
-              className={`text-[11px] ${side === 0 ? 'fill-tool' : 'fill-accent'}`}
-            >
-              {names[side]}
-            </text>
-          ),
-      )}
     </svg>
   )
-}
-
-const LABEL_HEIGHT = 13
-
-/** Labels of lines that end at nearly the same height are moved apart. */
-function labelPlaces(ends: readonly (number | undefined)[]): readonly (number | undefined)[] {
-  const [first, second] = ends
-  if (first === undefined || second === undefined || Math.abs(first - second) >= LABEL_HEIGHT) return ends
-  const middle = (first + second) / 2
-  const half = LABEL_HEIGHT / 2
-  return first <= second ? [middle - half, middle + half] : [middle + half, middle - half]
 }

@@ -7,7 +7,7 @@ export const Choices = ({ children }: { readonly children: ReactNode }) => (
 
 interface ChoiceProps {
   readonly title: string
-  readonly note: string
+  readonly note: ReactNode
   readonly onChoose: () => void
 }
 

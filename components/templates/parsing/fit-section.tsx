@@ -17,6 +17,8 @@ interface FitSectionProps {
   readonly input: LabInput
   readonly tokenizers: readonly string[]
   readonly run: RunTask
+  /** The completion that is shown; '' for none. */
+  readonly shown: string
   /** Of the file, or of the open trajectory. */
   readonly completions: readonly NamedCompletion[]
   readonly onPick: (completion: NamedCompletion) => void
@@ -31,12 +33,24 @@ type Reading =
   | { readonly kind: 'failed'; readonly error: Error }
   | { readonly kind: 'done'; readonly report: FitReport; readonly completions: readonly NamedCompletion[] }
 
-/** "Which parser fits?": by what the template writes, at once; by completions too, on request. */
-export function FitSection({ input, tokenizers, run, completions, onPick, onLine }: FitSectionProps) {
+/** "Which parser fits?": by what the template writes and by the completion that is shown, at once; by many on request. */
+export function FitSection({
+  input,
+  tokenizers,
+  run,
+  shown: completion,
+  completions,
+  onPick,
+  onLine,
+}: FitSectionProps) {
   const asked = useTask(
     run,
     'parserFit',
-    { input, completions: [], asksTemplate: true },
+    {
+      input,
+      completions: completion === '' ? [] : [completion],
+      asksTemplate: completion === '' || input.template.trim() !== '',
+    },
     { tokenizers, pauseMs: PAUSE_MS },
   )
   const [last, setLast] = useState<FitResult>()
@@ -93,11 +107,13 @@ export function FitSection({ input, tokenizers, run, completions, onPick, onLine
               <Button onClick={reading.abort}>Stop</Button>
             </>
           )}
-          {reading?.kind === 'done' && <Button onClick={() => setReading(undefined)}>By the template alone</Button>}
-          {completions.length > 0 && reading?.kind !== 'running' && (
-            <Button onClick={readAll}>
-              By {completions.length === 1 ? 'the completion' : `${countText(completions.length)} completions`} too
+          {reading?.kind === 'done' && (
+            <Button onClick={() => setReading(undefined)}>
+              By {completion === '' ? 'the template alone' : 'this completion'}
             </Button>
+          )}
+          {completions.length > 1 && reading?.kind !== 'running' && (
+            <Button onClick={readAll}>By all {countText(completions.length)} completions</Button>
           )}
         </div>
       </div>

@@ -1,5 +1,6 @@
 'use client'
 import type { Vocab } from '#lib/core/trajectory.ts'
+import type { DoctorInput } from '#lib/lab/stability/doctor.ts'
 import type { Cell, Finding, TokenWindow, Verdict } from '#lib/lab/stability/report.ts'
 import { MarkedPiece } from '../../trajectory/marked-piece.tsx'
 import { countText } from '../../trajectory/numbers.ts'
@@ -13,7 +14,7 @@ import { cellName, VERDICTS } from './words.ts'
 interface CellDetailProps extends Pick<LabTabProps, 'run' | 'tokenizer' | 'onLine' | 'onTemplate' | 'onMessages'> {
   readonly cell: Cell
   /** As the doctor was asked. */
-  readonly input: { readonly template: string; readonly tools: string; readonly options: string }
+  readonly input: DoctorInput
 }
 
 /** What one cell found. */
@@ -23,7 +24,7 @@ export function CellDetail({ cell, input, run, tokenizer, onLine, onTemplate, on
     <section aria-label="Finding" data-finding={cell.id} className="grid content-start gap-2">
       <Heading>
         {cellName(cell)}
-        <span className="font-normal"> · {headline(verdict)}</span>
+        <span className="font-normal"> · {headline(verdict, input.compares === 'text' ? 'character' : 'token')}</span>
       </Heading>
       {verdict.kind === 'notApplicable' && <p className="text-dim">{verdict.why}</p>}
       {verdict.kind === 'error' && (
@@ -54,12 +55,12 @@ export function CellDetail({ cell, input, run, tokenizer, onLine, onTemplate, on
   )
 }
 
-function headline(verdict: Verdict): string {
+function headline(verdict: Verdict, unit: 'token' | 'character'): string {
   switch (verdict.kind) {
     case 'stable':
-      return `stable: all ${countText(verdict.tokens)} tokens are the same`
+      return `stable: all ${countText(verdict.tokens)} ${unit}s are the same`
     case 'unstable':
-      return `first difference at token ${countText(verdict.finding.tokenIndex)}`
+      return `first difference at ${unit} ${countText(verdict.finding.tokenIndex)}`
     default:
       return VERDICTS[verdict.kind].text
   }
@@ -116,7 +117,7 @@ interface SideProps {
   readonly at: number
 }
 
-function Side({ name, note, side, at }: SideProps) {
+export function Side({ name, note, side, at }: SideProps) {
   const vocab: Vocab = Object.fromEntries(side.tokens.map(({ id, piece }) => [id, piece]))
   const rest = side.length - side.start - side.tokens.length
   return (

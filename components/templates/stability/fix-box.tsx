@@ -1,4 +1,6 @@
 'use client'
+import type { DoctorInput } from '#lib/lab/stability/doctor.ts'
+import type { Fix } from '#lib/lab/stability/report.ts'
 import { countText } from '../../trajectory/numbers.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -9,7 +11,7 @@ import { useTask } from '../use-task.ts'
 
 interface FixBoxProps extends Pick<LabTabProps, 'run' | 'tokenizer' | 'onTemplate'> {
   readonly cell: string
-  readonly input: { readonly template: string; readonly tools: string; readonly options: string }
+  readonly input: DoctorInput
 }
 
 /** A change to the template that cures the cell: looked for when the cell is opened, made when it is wanted. */
@@ -36,7 +38,7 @@ export function FixBox({ cell, input, run, tokenizer, onTemplate }: FixBoxProps)
         <p className="min-w-0 flex-1 basis-56">
           <span className="font-medium text-good">✓ A fix that was tried:</span> {fix.why}{' '}
           <span className="text-dim">
-            Cures this cell{others > 0 && ` and ${countText(others)} more`}, and makes none worse.
+            Cures this cell{others > 0 && ` and ${countText(others)} more`}, and makes none worse. {searchText(fix)}
           </span>
         </p>
         <CopyButton text={fix.diff}>Copy diff</CopyButton>
@@ -44,7 +46,17 @@ export function FixBox({ cell, input, run, tokenizer, onTemplate }: FixBoxProps)
           Apply
         </Button>
       </div>
+      {fix.costs.length > 0 && (
+        <ul aria-label="What the fix changes besides" className="list-disc pl-5 text-dim text-xs">
+          {fix.costs.map(({ text }) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
       <RevisionDiff left={input.template} right={fix.template} />
     </section>
   )
 }
+
+const searchText = ({ search: { conversations, brokenBefore, brokenAfter } }: Fix): string =>
+  `Of ${countText(conversations)} generated conversations ${countText(brokenBefore)} broke and ${countText(brokenAfter)} still break; none that was stable does.`

@@ -1,7 +1,7 @@
 'use client'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { boundaries, type Cell } from '#lib/lab/stability/report.ts'
-import { BOUNDARIES, CONTENTS, cellLabel, optionsText, THINKING, VERDICTS } from './words.ts'
+import { BOUNDARIES, CONTENTS, cellLabel, optionsText, THINKING, VERDICTS, verdictWords } from './words.ts'
 
 interface MatrixRow {
   readonly key: string
@@ -140,6 +140,39 @@ export function Matrix({ label, groups, columns, selected, onSelect }: MatrixPro
   )
 }
 
+/** What columns, rows and signs mean. */
+export function MatrixLegend() {
+  const terms = [
+    ...boundaries.map((boundary) => BOUNDARIES[boundary]),
+    ...[CONTENTS.without, CONTENTS.with].map(({ name, title }) => ({ name, title: `Reply with ${title}` })),
+    ...Object.values(THINKING),
+  ]
+  return (
+    <details className="text-xs">
+      <summary className="text-dim hover:text-ink">What the columns and rows mean</summary>
+      <p className="mt-1 max-w-prose text-dim">
+        A cell is one conversation. Turn n is rendered with its generation prompt, the reply and the new messages are
+        appended, and the result is compared with turn n+1 as the template renders it. A column says what follows the
+        reply.
+      </p>
+      <dl className="mt-1 grid max-w-prose grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5">
+        {terms.map(({ name, title }) => (
+          <div key={name} className="col-span-2 grid grid-cols-subgrid">
+            <dt className="whitespace-nowrap font-medium">{name}</dt>
+            <dd className="text-dim">{title}</dd>
+          </div>
+        ))}
+        {Object.values(VERDICTS).map(({ sign, text }) => (
+          <div key={text} className="col-span-2 grid grid-cols-subgrid">
+            <dt className="font-medium">{sign}</dt>
+            <dd className="text-dim">{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
+
 /** A row that asks nothing of the template is one cell that says why. */
 function walked({ cells }: MatrixRow): readonly Cell[] {
   const [first] = cells
@@ -162,7 +195,7 @@ interface MatrixCellProps {
 
 function MatrixCell({ cell, span, isWhole, isSelected, isReachable, onKeyDown, onSelect }: MatrixCellProps) {
   const { verdict } = cell
-  const { sign, look } = VERDICTS[verdict.kind]
+  const { sign, look } = verdictWords(verdict)
   const label = cellLabel(cell)
   return (
     <td colSpan={span} className="p-0">
@@ -170,6 +203,7 @@ function MatrixCell({ cell, span, isWhole, isSelected, isReachable, onKeyDown, o
         type="button"
         data-cell={cell.id}
         data-verdict={verdict.kind}
+        data-merges={(verdict.kind === 'unstable' && !verdict.finding.textDiffers) || undefined}
         tabIndex={isReachable ? 0 : -1}
         aria-pressed={isSelected}
         aria-label={label}

@@ -25,7 +25,7 @@ export function RecipeBox({ recipe, onCell }: RecipeBoxProps) {
       <p className="mb-2">
         {kind === 'held' ? (
           <>
-            <span className="font-medium text-good">✓ Proved:</span> at all {countText(proofs.length)} boundaries this
+            <span className="font-medium text-good">✓ Checked at all {countText(proofs.length)} boundaries:</span> this
             is what the whole conversation has behind the reply.
           </>
         ) : (

@@ -1,5 +1,6 @@
 'use client'
 import { useEffect, useRef, useState } from 'react'
+import type { DoctorInput } from '#lib/lab/stability/doctor.ts'
 import type { CauseKind } from '#lib/lab/stability/report.ts'
 import type { Counterexample, SearchProgress, SearchResult } from '#lib/lab/stability/search.ts'
 import { countText } from '../../trajectory/numbers.ts'
@@ -11,7 +12,7 @@ import type { LabTabProps } from '../lab-tab.ts'
 import { FindingText, Sides } from './finding.tsx'
 
 interface SearchProps extends Pick<LabTabProps, 'run' | 'tokenizer' | 'onLine' | 'onMessages'> {
-  readonly input: { readonly template: string; readonly tools: string; readonly options: string }
+  readonly input: DoctorInput
 }
 
 type SearchState =

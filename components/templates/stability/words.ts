@@ -25,10 +25,11 @@ export const CONTENTS = {
 } as const
 
 export const VERDICTS: Readonly<
-  Record<Verdict['kind'], { readonly sign: string; readonly text: string; readonly look: string }>
+  Record<Verdict['kind'] | 'merging', { readonly sign: string; readonly text: string; readonly look: string }>
 > = {
   stable: { sign: '✓', text: 'stable', look: 'bg-good-soft text-good' },
   unstable: { sign: '✗', text: 'unstable', look: 'bg-bad-soft text-bad font-semibold' },
+  merging: { sign: '≈', text: 'only tokens merge', look: 'bg-warn-soft text-warn font-semibold' },
   notApplicable: { sign: '–', text: 'not applicable', look: 'text-faint' },
   error: { sign: '!', text: 'error', look: 'bg-warn-soft text-warn font-semibold' },
 }
@@ -37,6 +38,10 @@ export const optionsText = (options: OptionChange): string =>
   Object.entries(options)
     .map(([name, value]) => (value === null ? `without ${name}` : `${name} = ${value}`))
     .join(', ') || 'options as given'
+
+/** Sign, name and look of a verdict. What only merges tokens is another thing than what the template breaks. */
+export const verdictWords = (verdict: Verdict): (typeof VERDICTS)[Verdict['kind']] =>
+  VERDICTS[verdict.kind === 'unstable' && !verdict.finding.textDiffers ? 'merging' : verdict.kind]
 
 /** A cell in words: what it asks. */
 export function cellName({ place }: Cell): string {
@@ -62,5 +67,5 @@ export function cellLabel(cell: Cell): string {
         : verdict.kind === 'error'
           ? `: ${verdict.failure.message}`
           : ''
-  return `${cellName(cell)}: ${VERDICTS[verdict.kind].text}${why}`
+  return `${cellName(cell)}: ${verdictWords(verdict).text}${why}`
 }
