@@ -5,7 +5,7 @@ import { type Command, type CommandLists, LIST_COMMANDS } from '../commands/comm
 import { maskToggled } from '../trajectory/colour/modes.ts'
 import { copyText } from '../ui/copy-text.ts'
 import { type DriftFilter, driftAfter, NO_FILTER } from './drift-steps.ts'
-import { KIND_TITLES } from './drift-words.ts'
+import type { DriftVocabulary } from './drift-words.ts'
 import { AS_TEXTS } from './side-words.ts'
 import type { CompareView } from './view.ts'
 
@@ -13,6 +13,7 @@ import type { CompareView } from './view.ts'
 export interface CompareScreenState {
   /** Undefined while there is none. */
   readonly report: DriftReport | undefined
+  readonly vocabulary: DriftVocabulary
   readonly right: Side | undefined
   readonly view: CompareView
   readonly onView: (change: Partial<CompareView>) => void
@@ -174,12 +175,16 @@ export const COMPARE_COMMANDS: readonly CompareCommand[] = [
   },
 ]
 
-function step({ report, view, onView, say }: CompareScreenState, direction: 1 | -1, filter: DriftFilter): void {
+function step(
+  { report, vocabulary, view, onView, say }: CompareScreenState,
+  direction: 1 | -1,
+  filter: DriftFilter,
+): void {
   if (!report) return
   const drift = driftAfter(report, view.drift, direction, filter)
-  const kind = filter.kind === undefined ? '' : ` of the kind ${KIND_TITLES[filter.kind]}`
+  const kind = filter.kind === undefined ? '' : ` of the kind ${vocabulary.kindText({ kind: filter.kind })}`
   if (drift !== undefined) onView({ drift })
-  else say(direction === 1 ? `No further drift${kind}.` : `No drift${kind} before this.`)
+  else say(direction === 1 ? `No further ${vocabulary.noun}${kind}.` : `No ${vocabulary.noun}${kind} before this.`)
 }
 
 /** The kind that the list is filtered by, else that of the chosen span. */

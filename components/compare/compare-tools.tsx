@@ -5,6 +5,7 @@ import { ColourBar } from '../trajectory/colour/colour-bar.tsx'
 import { colouringOf } from '../trajectory/colour/colouring.ts'
 import { countText } from '../trajectory/numbers.ts'
 import { IconButton } from '../ui/icon-button.tsx'
+import { vocabularyOf } from './drift-words.ts'
 import type { ComparePartProps } from './view.ts'
 
 interface CompareToolsProps extends ComparePartProps {
@@ -21,16 +22,17 @@ const TOGGLE =
 export function CompareTools({ pair, view, onView, onNext, onPrevious, children }: CompareToolsProps) {
   const { left, comparison } = pair.compared
   const count = comparison.report.spans.length
+  const { noun } = vocabularyOf(pair)
   return (
     <div className="flex items-center gap-x-3 gap-y-1.5 overflow-x-auto border-line border-b px-3.5 py-1.5 lg:flex-wrap">
       <span className="flex shrink-0 items-center tabular-nums">
-        <IconButton label="Previous drift ([)" disabled={count === 0} onClick={onPrevious}>
+        <IconButton label={`Previous ${noun} ([)`} disabled={count === 0} onClick={onPrevious}>
           <ChevronLeft size={15} aria-hidden />
         </IconButton>
         <span className="text-dim text-xs">
           {view.drift === undefined ? countText(count) : `${countText(view.drift + 1)} of ${countText(count)}`}
         </span>
-        <IconButton label="Next drift (])" disabled={count === 0} onClick={onNext}>
+        <IconButton label={`Next ${noun} (])`} disabled={count === 0} onClick={onNext}>
           <ChevronRight size={15} aria-hidden />
         </IconButton>
       </span>

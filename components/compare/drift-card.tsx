@@ -14,7 +14,7 @@ import { countText, decimalText } from '../trajectory/numbers.ts'
 import { bytesText, hexOf } from '../trajectory/piece-text.ts'
 import { CopyChoices } from '../ui/copy-choices.tsx'
 import { Fact, Facts, Heading } from '../ui/facts.tsx'
-import { kindMeaning, kindText, SEVERITY_TEXTS } from './drift-words.ts'
+import { kindMeaning, LAYER_TEXTS, SEVERITY_TEXTS, vocabularyOf } from './drift-words.ts'
 import type { ShownPair } from './view.ts'
 import { deltaText, ratioText, WHY_NO_RATIO } from './weigh/weigh-words.ts'
 
@@ -37,25 +37,31 @@ export function DriftCard({ pair, drift, weight, state, linksOf, copies = [] }: 
   const { spans } = comparison.report
   const span = spans[drift] as DriftSpan
   const { title, ink } = SEVERITY_TEXTS[span.severity]
+  const { noun, costs, kindText, causeText } = vocabularyOf(pair)
   return (
-    <section aria-label="Drift span" data-drift={drift} data-state={state}>
+    <section aria-label={noun === 'drift' ? 'Drift span' : 'Difference'} data-drift={drift} data-state={state}>
       <div className="mb-2 flex items-baseline justify-between gap-2">
         <h2 className="font-semibold text-dim text-xs">
-          Drift {countText(drift + 1)} of {countText(spans.length)}
+          {noun === 'drift' ? 'Drift' : 'Difference'} {countText(drift + 1)} of {countText(spans.length)}
         </h2>
         <span className="text-faint text-xs">
           {state === 'pinned' ? 'pinned · Esc lets go' : 'under the pointer · click pins'}
         </span>
       </div>
-      <p className="font-semibold text-(--mark-hit)" title={kindMeaning(span)}>
+      <p className="font-semibold text-(--mark-hit)" title={costs ? kindMeaning(span) : undefined}>
         {kindText(span)}
       </p>
-      <p className="mt-1 [overflow-wrap:anywhere]">{span.cause}</p>
-      <p className="mt-2 text-dim text-xs [overflow-wrap:anywhere]">{span.remedy}</p>
+      <p className="mt-1 [overflow-wrap:anywhere]">{causeText(span)}</p>
+      {costs && <p className="mt-2 text-dim text-xs [overflow-wrap:anywhere]">{span.remedy}</p>}
       <div className="mt-3">
         <Facts>
-          <Fact name="severity">
-            <span className={ink}>{title}</span>
+          {costs && (
+            <Fact name="severity">
+              <span className={ink}>{title}</span>
+            </Fact>
+          )}
+          <Fact name="layer" title={LAYER_TEXTS[span.layer]}>
+            {span.layer}
           </Fact>
           <Fact name="trained tokens">
             {countText(span.trained.left)} left · {countText(span.trained.right)} right
@@ -70,7 +76,7 @@ export function DriftCard({ pair, drift, weight, state, linksOf, copies = [] }: 
                 : WHY_NO_RATIO[weight.why]}
             </Fact>
           )}
-          {span.turn !== undefined && <Fact name="response">{countText(span.turn)}</Fact>}
+          {span.turn !== undefined && <Fact name="response">{countText(span.turn + 1)}</Fact>}
           {span.tool !== undefined && <Fact name="tool">{span.tool}</Fact>}
         </Facts>
       </div>
@@ -85,7 +91,7 @@ export function DriftCard({ pair, drift, weight, state, linksOf, copies = [] }: 
           choices={[
             ...copiesOf('left', left.trajectory, span.left),
             ...copiesOf('right', right.trajectory, span.right),
-            { name: 'drift as JSON', text: () => JSON.stringify(span, null, 2) },
+            { name: `${noun} as JSON`, text: () => JSON.stringify(span, null, 2) },
             ...copies,
           ]}
         />
@@ -119,18 +125,18 @@ function SideTokens({ name, trajectory, tokens, children }: SideTokensProps) {
             : `${countText(count)} tokens from ${countText(tokens.start)}`}
       </Heading>
       {count > 0 && (
-        <div className="-mx-1 overflow-x-auto px-1">
-          <table className="w-full text-xs tabular-nums">
+        <div>
+          <table className="w-full table-fixed text-xs tabular-nums">
             <thead className="text-faint">
               <tr>
                 <th className="pr-2 text-left font-normal">piece</th>
-                <th className="pr-2 text-right font-normal">id</th>
-                <th className="pr-2 text-left font-normal">bytes</th>
-                <th className="text-right font-normal" title="Natural logarithm of the probability, as recorded">
+                <th className="w-14 pr-2 text-right font-normal">id</th>
+                {!isWeighed && <th className="pr-2 text-left font-normal">bytes</th>}
+                <th className="w-14 text-right font-normal" title="Natural logarithm of the probability, as recorded">
                   logprob
                 </th>
                 {isWeighed && (
-                  <th className="pl-2 text-right font-normal" title="By prefill at temperature 1">
+                  <th className="w-15 pl-2 text-right font-normal" title="By prefill at temperature 1">
                     prefill
                   </th>
                 )}
@@ -165,22 +171,26 @@ function TokenLine({ trajectory, index, isWeighed }: TokenLineProps) {
   const entry = trajectory.vocab[token.id]
   return (
     <tr className="align-baseline">
-      <td className="max-w-28 overflow-hidden pr-2">
+      <td className="overflow-hidden pr-2">
         <span
-          className={`rounded-sm border border-line bg-raised px-0.5 font-mono ${token.trained ? 'border-b-(--trained)' : ''}`}
+          className={`inline-block max-w-full overflow-hidden rounded-sm border border-line bg-raised px-0.5 align-bottom font-mono ${token.trained ? 'border-b-(--trained)' : ''}`}
           title={token.trained ? 'trained' : 'context'}
         >
-          <MarkedPiece
-            id={token.id}
-            vocab={trajectory.vocab}
-            className="inline-block max-w-24 overflow-hidden align-bottom"
-          />
+          <MarkedPiece id={token.id} vocab={trajectory.vocab} />
         </span>
+        {/* Beside two columns of numbers there is no room for a column of bytes. */}
+        {isWeighed && (
+          <span className="block truncate font-mono text-faint" title={bytesText(entry)}>
+            {bytesText(entry)}
+          </span>
+        )}
       </td>
       <td className="pr-2 text-right">{token.id}</td>
-      <td className="max-w-24 truncate pr-2 font-mono text-dim" title={bytesText(entry)}>
-        {bytesText(entry)}
-      </td>
+      {!isWeighed && (
+        <td className="truncate pr-2 font-mono text-dim" title={bytesText(entry)}>
+          {bytesText(entry)}
+        </td>
+      )}
       <td className="text-right">
         <Logprob value={token.logprob} />
       </td>

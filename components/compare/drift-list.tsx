@@ -1,15 +1,23 @@
 'use client'
 /** Every drift span, of which those in sight are mounted: there may be 100,000. */
-import { type KeyboardEvent, useEffect, useEffectEvent, useId, useMemo } from 'react'
-import type { DriftKind, DriftReport, DriftSeverity, DriftSpan } from '#lib/core/drift/report.ts'
+import { Fragment, type KeyboardEvent, useEffect, useEffectEvent, useId, useMemo } from 'react'
+import {
+  DRIFT_LAYERS,
+  type DriftKind,
+  type DriftLayer,
+  type DriftReport,
+  type DriftSeverity,
+  type DriftSpan,
+} from '#lib/core/drift/report.ts'
 import { textOf } from '#lib/core/pieces.ts'
 import { idsIn } from '#lib/core/range-sums.ts'
-import type { Span } from '#lib/core/trajectory.ts'
+import type { Span, VocabEntry } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { countText } from '../trajectory/numbers.ts'
+import { bytesView } from '../trajectory/piece-view.ts'
 import { useRowWindow } from '../ui/row-window.ts'
 import { type DriftFilter, filtered } from './drift-steps.ts'
-import { KIND_TITLES, kindText, SEVERITIES, SEVERITY_TEXTS } from './drift-words.ts'
+import { type DriftVocabulary, SEVERITIES, SEVERITY_TEXTS, vocabularyOf } from './drift-words.ts'
 import type { ComparePartProps } from './view.ts'
 
 interface DriftListProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView' | 'onPoint'> {
@@ -24,6 +32,7 @@ export function DriftList({ pair, view, onView, onPoint, filter, onFilter }: Dri
   const id = useId()
   const { left, right, comparison } = pair.compared
   const { report } = comparison
+  const vocabulary = vocabularyOf(pair)
   const shown = useMemo(() => filtered(report, filter), [report, filter])
   const rows = useRowWindow({ count: shown.length, heightOf })
   const at = view.drift === undefined ? -1 : shown.indexOf(view.drift)
@@ -41,14 +50,14 @@ export function DriftList({ pair, view, onView, onPoint, filter, onFilter }: Dri
   const chosen = shown[at]
   return (
     <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
-      <Filters report={report} filter={filter} count={shown.length} onFilter={onFilter} />
+      <Filters report={report} vocabulary={vocabulary} filter={filter} count={shown.length} onFilter={onFilter} />
       <div
         ref={rows.scroller}
         onScroll={rows.onScroll}
         onKeyDown={onKeyDown}
         onPointerLeave={() => onPoint(undefined)}
         role="listbox"
-        aria-label="Drift spans"
+        aria-label={vocabulary.costs ? 'Drift spans' : 'Differences'}
         tabIndex={0}
         aria-activedescendant={chosen === undefined ? undefined : `${id}-${chosen}`}
         className="-mx-3.5 min-h-0 overflow-y-auto focus-visible:-outline-offset-2"
@@ -62,6 +71,7 @@ export function DriftList({ pair, view, onView, onPoint, filter, onFilter }: Dri
               place={rows.first + offset}
               count={shown.length}
               span={report.spans[index] as DriftSpan}
+              vocabulary={vocabulary}
               left={left.trajectory}
               right={right.trajectory}
               isChosen={index === view.drift}
@@ -89,6 +99,7 @@ const STEPS: Readonly<Record<string, (at: number, count: number) => number>> = {
 
 interface FiltersProps {
   readonly report: DriftReport
+  readonly vocabulary: DriftVocabulary
   readonly filter: DriftFilter
   /** Of the spans that pass. */
   readonly count: number
@@ -96,23 +107,23 @@ interface FiltersProps {
 }
 
 const BOX =
-  'min-h-7 min-w-0 flex-1 truncate rounded-md border border-line bg-raised px-1.5 text-xs hover:border-line-strong'
+  'min-h-7 w-full min-w-0 truncate rounded-md border border-line bg-raised px-1.5 text-xs hover:border-line-strong'
 
-function Filters({ report, filter, count, onFilter }: FiltersProps) {
-  const { spans, byKind } = report
+function Filters({ report, vocabulary, filter, count, onFilter }: FiltersProps) {
+  const { spans, byKind, byLayer } = report
   return (
     <div className="mb-2">
       <div className="mb-2 flex items-baseline justify-between">
-        <h2 className="font-semibold text-dim text-xs">Drift</h2>
+        <h2 className="font-semibold text-dim text-xs">{vocabulary.title}</h2>
         <span className="text-faint text-xs tabular-nums">
           {count === spans.length ? countText(count) : `${countText(count)} of ${countText(spans.length)}`}
         </span>
       </div>
       {spans.length > 1 && (
-        <div className="flex gap-1.5">
+        <div className="grid grid-cols-2 gap-1.5">
           <select
             aria-label="Kind"
-            className={BOX}
+            className={`${BOX} col-span-2`}
             value={filter.kind ?? ''}
             onChange={({ target }) =>
               onFilter({ ...filter, kind: (target.value || undefined) as DriftKind | undefined })
@@ -121,22 +132,39 @@ function Filters({ report, filter, count, onFilter }: FiltersProps) {
             <option value="">every kind</option>
             {(Object.entries(byKind) as [DriftKind, number][]).map(([kind, number]) => (
               <option key={kind} value={kind}>
-                {KIND_TITLES[kind]} ({countText(number)})
+                {vocabulary.kindText({ kind })} ({countText(number)})
               </option>
             ))}
           </select>
+          {vocabulary.costs && (
+            <select
+              aria-label="Severity"
+              className={BOX}
+              value={filter.severity ?? ''}
+              onChange={({ target }) =>
+                onFilter({ ...filter, severity: (target.value || undefined) as DriftSeverity | undefined })
+              }
+            >
+              <option value="">every severity</option>
+              {SEVERITIES.map((severity) => (
+                <option key={severity} value={severity}>
+                  {SEVERITY_TEXTS[severity].word}
+                </option>
+              ))}
+            </select>
+          )}
           <select
-            aria-label="Severity"
-            className={BOX}
-            value={filter.severity ?? ''}
+            aria-label="Layer"
+            className={vocabulary.costs ? BOX : `${BOX} col-span-2`}
+            value={filter.layer ?? ''}
             onChange={({ target }) =>
-              onFilter({ ...filter, severity: (target.value || undefined) as DriftSeverity | undefined })
+              onFilter({ ...filter, layer: (target.value || undefined) as DriftLayer | undefined })
             }
           >
-            <option value="">every severity</option>
-            {SEVERITIES.map((severity) => (
-              <option key={severity} value={severity}>
-                {SEVERITY_TEXTS[severity].word}
+            <option value="">every layer</option>
+            {DRIFT_LAYERS.map((layer) => (
+              <option key={layer} value={layer}>
+                {layer} ({countText(byLayer[layer])})
               </option>
             ))}
           </select>
@@ -153,6 +181,7 @@ interface RowProps {
   readonly place: number
   readonly count: number
   readonly span: DriftSpan
+  readonly vocabulary: DriftVocabulary
   readonly left: TrajectoryView
   readonly right: TrajectoryView
   readonly isChosen: boolean
@@ -160,7 +189,7 @@ interface RowProps {
   readonly onChoose: () => void
 }
 
-function Row({ id, index, place, count, span, left, right, isChosen, onPoint, onChoose }: RowProps) {
+function Row({ id, index, place, count, span, vocabulary, left, right, isChosen, onPoint, onChoose }: RowProps) {
   const { word, ink } = SEVERITY_TEXTS[span.severity]
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the list
@@ -179,11 +208,16 @@ function Row({ id, index, place, count, span, left, right, isChosen, onPoint, on
     >
       <p className="flex items-baseline gap-2 tabular-nums">
         <span className="text-dim">{countText(span.left.start)}</span>
-        <span className="min-w-0 flex-1 truncate font-medium">{kindText(span)}</span>
-        <span className={ink}>{word}</span>
+        <span className="min-w-0 flex-1 truncate font-medium">{vocabulary.kindText(span)}</span>
+        {vocabulary.costs ? (
+          <span className={ink}>{word}</span>
+        ) : (
+          span.layer === 'structural' && <span className="text-dim">{span.layer}</span>
+        )}
       </p>
       <p className="mt-0.5 truncate font-mono text-dim">
-        {excerpt(left, span.left)} <span aria-hidden>→</span> {excerpt(right, span.right)}
+        <Excerpt trajectory={left} tokens={span.left} isCut={isSameText(span)} /> <span aria-hidden>→</span>{' '}
+        <Excerpt trajectory={right} tokens={span.right} isCut={isSameText(span)} />
       </p>
     </div>
   )
@@ -191,8 +225,39 @@ function Row({ id, index, place, count, span, left, right, isChosen, onPoint, on
 
 const EXCERPT_TOKENS = 8
 
-function excerpt(trajectory: TrajectoryView, { start, end }: Span): string {
-  if (start === end) return '∅'
-  const text = textOf(idsIn(trajectory, { start, end: Math.min(end, start + EXCERPT_TOKENS) }), trajectory.vocab)
-  return text.replaceAll('\n', '↵') + (end - start > EXCERPT_TOKENS ? '…' : '')
+interface ExcerptProps {
+  readonly trajectory: TrajectoryView
+  readonly tokens: Span
+  /** Where its tokens end is shown: the texts of both sides are the same. */
+  readonly isCut: boolean
 }
+
+/** The text of the first tokens. */
+function Excerpt({ trajectory, tokens: { start, end }, isCut }: ExcerptProps) {
+  if (start === end) return '∅'
+  const ids = idsIn(trajectory, { start, end: Math.min(end, start + EXCERPT_TOKENS) })
+  const more = end - start > EXCERPT_TOKENS ? '…' : ''
+  if (!isCut) return textOf(ids, trajectory.vocab).replaceAll('\n', '↵') + more
+  return (
+    <>
+      {Array.from(ids, (id, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the places of tokens are what they are
+        <Fragment key={index}>
+          {index > 0 && <span className="text-(--mark-hit)">|</span>}
+          {pieceText(trajectory.vocab[id])}
+        </Fragment>
+      ))}
+      {more}
+    </>
+  )
+}
+
+const pieceText = (entry: VocabEntry | undefined): string =>
+  typeof entry === 'string'
+    ? entry.replaceAll('\n', '↵').replaceAll(' ', '·')
+    : entry
+      ? bytesView(entry.hex)
+      : '⟨unknown⟩'
+
+/** Both sides spell the same bytes: what differs is the cut alone. */
+const isSameText = ({ kind, detail }: DriftSpan): boolean => kind === 'split' || detail === 'spelled'

@@ -7,14 +7,16 @@ const spans = fc.array(
   fc.record({
     kind: fc.constantFrom('split' as const, 'call-json' as const),
     severity: fc.constantFrom('trained' as const, 'tail' as const),
+    layer: fc.constantFrom('structural' as const, 'content' as const),
   }),
   { maxLength: 12 },
 )
 const filters = fc.record({
   kind: fc.constantFrom(undefined, 'split' as const, 'call-json' as const),
   severity: fc.constantFrom(undefined, 'trained' as const, 'tail' as const),
+  layer: fc.constantFrom(undefined, 'structural' as const, 'content' as const),
 })
-const reportOf = (given: readonly Pick<DriftSpan, 'kind' | 'severity'>[]) =>
+const reportOf = (given: readonly Pick<DriftSpan, 'kind' | 'severity' | 'layer'>[]) =>
   ({ spans: given }) as unknown as DriftReport
 
 test('steps go through exactly what the list shows, forwards and backwards', () => {
@@ -33,9 +35,10 @@ test('steps go through exactly what the list shows, forwards and backwards', () 
       }
       const listed = filtered(report, filter)
       expect(listed).toEqual(
-        given.flatMap(({ kind, severity }, index) =>
+        given.flatMap(({ kind, severity, layer }, index) =>
           (filter.kind === undefined || filter.kind === kind) &&
-          (filter.severity === undefined || filter.severity === severity)
+          (filter.severity === undefined || filter.severity === severity) &&
+          (filter.layer === undefined || filter.layer === layer)
             ? [index]
             : [],
         ),
@@ -48,11 +51,11 @@ test('steps go through exactly what the list shows, forwards and backwards', () 
 
 test('the next one need not pass for the chosen one to be left', () => {
   const report = reportOf([
-    { kind: 'split', severity: 'tail' },
-    { kind: 'call-json', severity: 'trained' },
-    { kind: 'split', severity: 'trained' },
+    { kind: 'split', severity: 'tail', layer: 'content' },
+    { kind: 'call-json', severity: 'trained', layer: 'content' },
+    { kind: 'split', severity: 'trained', layer: 'content' },
   ])
-  expect(driftAfter(report, 1, 1, { kind: 'split', severity: undefined })).toBe(2)
-  expect(driftAfter(report, 1, -1, { kind: 'split', severity: undefined })).toBe(0)
+  expect(driftAfter(report, 1, 1, { ...NO_FILTER, kind: 'split' })).toBe(2)
+  expect(driftAfter(report, 1, -1, { ...NO_FILTER, kind: 'split' })).toBe(0)
   expect(driftAfter(report, 2, 1, NO_FILTER)).toBeUndefined()
 })

@@ -1,16 +1,17 @@
 /** From one drift span to another, by their numbers. */
-import type { DriftKind, DriftReport, DriftSeverity, DriftSpan } from '#lib/core/drift/report.ts'
+import type { DriftKind, DriftLayer, DriftReport, DriftSeverity, DriftSpan } from '#lib/core/drift/report.ts'
 
 /** Which spans are listed; undefined: all. */
 export interface DriftFilter {
   readonly kind: DriftKind | undefined
   readonly severity: DriftSeverity | undefined
+  readonly layer: DriftLayer | undefined
 }
 
-export const NO_FILTER: DriftFilter = { kind: undefined, severity: undefined }
+export const NO_FILTER: DriftFilter = { kind: undefined, severity: undefined, layer: undefined }
 
-const passes = ({ kind, severity }: DriftSpan, filter: DriftFilter): boolean =>
-  (filter.kind ?? kind) === kind && (filter.severity ?? severity) === severity
+const passes = ({ kind, severity, layer }: DriftSpan, filter: DriftFilter): boolean =>
+  (filter.kind ?? kind) === kind && (filter.severity ?? severity) === severity && (filter.layer ?? layer) === layer
 
 /** Numbers of the spans that pass, in order. */
 export const filtered = ({ spans }: DriftReport, filter: DriftFilter): readonly number[] =>

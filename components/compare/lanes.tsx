@@ -14,6 +14,7 @@ import { spansAround } from '../trajectory/spans-around.ts'
 import { tokenName } from '../trajectory/token-box.ts'
 import { useCopy } from '../trajectory/use-copy.ts'
 import { useGridPointer } from '../trajectory/use-grid-pointer.ts'
+import { vocabularyOf } from './drift-words.ts'
 import { DriftStrip, type DriftStripControl } from './lanes/drift-strip.tsx'
 import { firstOfDrift, type LaneAction, laneKeyed, spotOf } from './lanes/lane-keys.ts'
 import { chosenId } from './lanes/lane-painter.ts'
@@ -32,6 +33,7 @@ interface LanesProps extends ComparePartProps {
 export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID_OPTIONS }: LanesProps) {
   const { compared } = pair
   const { stretches, report } = compared.comparison
+  const vocabulary = vocabularyOf(pair)
   const [open, setOpen] = useState<ReadonlySet<number>>(NONE_OPEN)
   /** What was chosen here, and which drift was pinned then: another one that is pinned later takes its place. */
   const [choice, setChoice] = useState<{ readonly tokens: LaneChoice; readonly drift: number | undefined }>()
@@ -42,6 +44,7 @@ export function Lanes({ pair, view, onView, onPoint, say, options = DEFAULT_GRID
   const strip = useRef<DriftStripControl>(null)
   const { viewport, canvas, lane, first, second, picture, spotUnder, scrollBy, scrollToFraction } = useLanesDrawing({
     compared,
+    vocabulary,
     pairing,
     view,
     options,
@@ -225,7 +228,8 @@ function chosenTokens(
 }
 
 /** What a screen reader says of the chosen token, of its drift, or of what is folded there. */
-function spoken({ side, anchor, focus }: LaneChoice, { rows, pairing, spans, pictures }: LanesPicture): string {
+function spoken({ side, anchor, focus }: LaneChoice, lanes: LanesPicture): string {
+  const { rows, pairing, pictures } = lanes
   const item = itemOfToken(rows, side, focus)
   if (item && item.kind !== 'tokens')
     return `${countText(item.left.end - item.left.start)} identical tokens, folded. Enter unfolds them.`
@@ -238,7 +242,7 @@ function spoken({ side, anchor, focus }: LaneChoice, { rows, pairing, spans, pic
     count > 1 && `${countText(count)} tokens chosen, to`,
     `${side}:`,
     tokenName(token, picture),
-    drift !== undefined && `; ${driftSentence(pairing, spans, drift, side)}`,
+    drift !== undefined && `; ${driftSentence(lanes, drift, side)}`,
   ]
     .filter(Boolean)
     .join(' ')

@@ -8,11 +8,15 @@ import { compareSides } from '#lib/compare/compare-sides.ts'
 import type { Side } from '#lib/compare/side.ts'
 import { decode } from '#lib/core/codec.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
+import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
+import { play } from '#lib/tito/play.ts'
+import { looksBack } from '#lib/tito/small-templates.ts'
 import { loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { Doubts } from './doubts.tsx'
 import { DriftCard } from './drift-card.tsx'
 import { DriftList } from './drift-list.tsx'
 import { type DriftFilter, NO_FILTER } from './drift-steps.ts'
+import { areTwoSamples } from './side-words.ts'
 import { SidesBar } from './sides-bar.tsx'
 import { SummaryStrip } from './summary-strip.tsx'
 import type { CompareView, ShownPair } from './view.ts'
@@ -62,7 +66,7 @@ describe('the summary', () => {
     const split = screen.getByRole('button', { name: '3 split' })
     for (const drift of ['0', '1', '2', '0']) {
       await userEvent.click(split)
-      expect(screen.getByRole('status').textContent).toBe(drift)
+      expect(screen.getAllByRole('status')[0]?.textContent).toBe(drift)
     }
   })
 
@@ -72,6 +76,26 @@ describe('the summary', () => {
     expect(within(strip).getByText('−0.21 → −0.58')).toBeTruthy()
     expect(within(strip).getByText('0.62')).toBeTruthy()
     expect(within(strip).queryByText('noise floor')).toBeNull()
+  })
+
+  test('the costs of the calls stand in it, with a sentence to copy', async () => {
+    const user = userEvent.setup()
+    render(<Strip />)
+    const strip = within(screen.getByRole('region', { name: 'Summary' }))
+    const { prefix, sentence = '' } = pair.compared.comparison.report
+    const all = prefix.kept + prefix.lost
+    expect(strip.getByText(`prefix cache kept · ${prefix.lost} of ${all} lost`)).toBeTruthy()
+    expect(strip.getByText(/^training row · \d+ tokens become context$/)).toBeTruthy()
+    await user.click(strip.getByRole('button', { name: 'Copy a sentence for an issue' }))
+    expect(await navigator.clipboard.readText()).toBe(sentence)
+    expect(sentence).toMatch(/^With its text encoded again your trainer sees 1 row; /)
+    expect(await strip.findByText('Copied.')).toBeTruthy()
+  })
+
+  test('two recorded sides have no costs, and nothing to copy', () => {
+    render(<Strip shown={pairOf({ kind: 'recorded' })} />)
+    expect(screen.queryByText(/prefix cache|training row/)).toBeNull()
+    expect(screen.queryByRole('button', { name: 'Copy a sentence for an issue' })).toBeNull()
   })
 
   test('no drift is said with how much was compared', () => {
@@ -112,12 +136,34 @@ describe('the list', () => {
     expect(screen.getByRole('status').textContent).toBe('0')
   })
 
+  test('a span whose sides have the same text shows where it was cut', () => {
+    render(<List />)
+    const rows = within(screen.getByRole('listbox')).getAllByRole('option')
+    expect(rows.map((row) => row.lastChild?.textContent)).toEqual([
+      'use|r → user',
+      'n|ame → name',
+      'exp|ression → expression',
+    ])
+  })
+
   test('a severity that no span has leaves none, and says of how many', async () => {
     render(<List />)
     await userEvent.selectOptions(screen.getByLabelText('Severity'), 'tail')
     expect(within(screen.getByRole('listbox')).queryAllByRole('option')).toEqual([])
     expect(screen.getByText('0 of 3')).toBeTruthy()
   })
+})
+
+test('the layer filters the list, and the card names it', async () => {
+  render(<List />)
+  const listed = () => within(screen.getByRole('listbox')).queryAllByRole('option').length
+  await userEvent.selectOptions(screen.getByLabelText('Layer'), 'structural (0)')
+  expect(listed()).toBe(0)
+  await userEvent.selectOptions(screen.getByLabelText('Layer'), 'content (3)')
+  expect(listed()).toBe(3)
+  cleanup()
+  render(<DriftCard pair={pair} drift={0} state="pinned" linksOf={() => null} />)
+  expect(screen.getByText('layer').nextSibling?.textContent).toBe('content')
 })
 
 test('the card has the ids and the bytes of both sides', () => {
@@ -131,6 +177,66 @@ test('the card has the ids and the bytes of both sides', () => {
   expect(within(right as HTMLElement).getByText('75 73 65 72')).toBeTruthy()
   expect(within(card).getByRole('link', { name: 'left elsewhere' })).toBeTruthy()
   expect(within(card).getByRole('button', { name: 'Copy right ids' })).toBeTruthy()
+})
+
+describe('two recorded samples', () => {
+  const played = (reply: string, index: number, reward: number): Trajectory => ({
+    ...play(looksBack, [
+      {
+        messages: [{ role: 'user', content: 'hi' }],
+        reply: byteTokenizer.encode(reply),
+        finish: { kind: 'stop', matched: 0 },
+      },
+    ]).trajectory,
+    group: { id: 'g', index },
+    reward,
+  })
+  const [first, second] = [played('ho', 0, 0), played('hum', 3, 1)]
+  const recorded = { as: { kind: 'recorded' }, tokenizer: undefined, template: undefined } as const
+  const comparing = compareSides({ ...recorded, trajectory: first }, { ...recorded, trajectory: second })
+  if (!comparing.ok) throw new Error(comparing.why)
+  const [left, right] = ['a', 'b'].map((key): Side => ({ key, as: { kind: 'recorded' } })) as [Side, Side]
+  const samples: ShownPair = { left, right, compared: comparing.value }
+
+  test('have their rewards, outcomes and first divergence in the summary, and nothing of what drift costs', () => {
+    render(<Strip shown={samples} />)
+    const strip = screen.getByRole('region', { name: 'Summary' })
+    expect(within(strip).getByText('rewards, left · right').previousSibling?.textContent).toBe('0 · 1')
+    expect(within(strip).getByText('outcomes, left · right').previousSibling?.textContent).toBe('end_turn · end_turn')
+    expect(within(strip).getByText('first divergence at token · response 1')).toBeTruthy()
+    expect(strip.textContent).not.toMatch(/drift|cache|row|severity|importance/)
+  })
+
+  test('have no severity and no advice in the card, and titles of their own', () => {
+    render(<DriftCard pair={samples} drift={0} state="pinned" linksOf={() => null} />)
+    const card = screen.getByRole('region', { name: 'Difference' })
+    expect(card.textContent).toMatch(/^Difference 1 of/)
+    expect(card.textContent).not.toMatch(/TITO|severity|pipeline|template/)
+    cleanup()
+    const none = () => {}
+    render(
+      <SidesBar
+        left={{ side: left, trajectory: first }}
+        right={{ side: right, trajectory: second }}
+        onSide={none}
+        onChoose={none}
+        onMaking={none}
+        onBaseline={none}
+        onSwap={none}
+      />,
+    )
+    expect(screen.getByRole('button', { name: /Sample 1 · reward 0$/ })).toBeTruthy()
+    expect(screen.getByRole('button', { name: /Sample 4 · reward 1$/ })).toBeTruthy()
+  })
+
+  test('are two trajectories, and not one made again, nor a chat baseline beside its run', () => {
+    const known = (side: Side) => ({ side, trajectory: first })
+    expect(areTwoSamples(known(left), known(right))).toBe(true)
+    expect(areTwoSamples(known(left), known(left))).toBe(false)
+    expect(areTwoSamples(known(left), known({ key: 'b', as: { kind: 'text' } }))).toBe(false)
+    const provenance = { kind: 'rollout', application: 'rollscope', endpoint: 'chat' } as const
+    expect(areTwoSamples(known(left), { side: right, trajectory: { ...first, provenance } })).toBe(false)
+  })
 })
 
 test('doubts are told with their side, and nothing where there are none', () => {

@@ -1,6 +1,7 @@
 /** A side of the comparison in words. */
-import type { As, TemplateChoice } from '#lib/compare/side.ts'
+import { type As, isChatRun, type Side, type TemplateChoice } from '#lib/compare/side.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { countText, rewardText } from '../trajectory/numbers.ts'
 
 interface AsText {
   readonly title: string
@@ -26,6 +27,35 @@ export const AS_TEXTS: Readonly<Record<As['kind'], AsText>> = {
     title: 'What the server read',
     explanation: 'Of a run over a chat endpoint: the last prompt as the server encoded it, and the last reply.',
   },
+}
+
+interface KnownSide {
+  readonly side: Side | undefined
+  readonly trajectory: TrajectoryView | undefined
+}
+
+/**
+ * Whether both sides are trajectories as they were recorded, and neither is made from the other: two samples of a group,
+ * or any two. A chat baseline is compared with its run for drift, so the two are none.
+ */
+export function areTwoSamples(left: KnownSide, right: KnownSide): boolean {
+  const isRecorded = ({ side }: KnownSide) => side?.as.kind === 'recorded'
+  const isBaseline = ({ trajectory }: KnownSide) => trajectory !== undefined && isChatRun(trajectory)
+  return (
+    isRecorded(left) &&
+    isRecorded(right) &&
+    left.side?.key !== right.side?.key &&
+    isBaseline(left) === isBaseline(right)
+  )
+}
+
+/** `Sample 1 · reward 0`; of a trajectory without a group its title. */
+export function sampleTitle(trajectory: TrajectoryView): string {
+  const { group, reward } = trajectory
+  return [
+    group ? `Sample ${countText(group.index + 1)}` : trajectoryTitle(trajectory),
+    ...(typeof reward === 'number' ? [`reward ${rewardText(reward)}`] : []),
+  ].join(' · ')
 }
 
 /** The title given, else the first question. */

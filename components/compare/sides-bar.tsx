@@ -6,7 +6,7 @@ import { type As, isChatRun, type Side } from '#lib/compare/side.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { Button } from '../ui/button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
-import { AS_TEXTS, makingText, trajectoryTitle } from './side-words.ts'
+import { AS_TEXTS, areTwoSamples, makingText, sampleTitle, trajectoryTitle } from './side-words.ts'
 
 export interface ChosenSide {
   /** Undefined: none is chosen yet. */
@@ -29,10 +29,12 @@ interface SidesBarProps {
 }
 
 export function SidesBar({ left, right, onSide, onChoose, onMaking, onBaseline, onSwap }: SidesBarProps) {
+  const titleOf = areTwoSamples(left, right) ? sampleTitle : trajectoryTitle
   const chooser = (name: SideName, chosen: ChosenSide) => (
     <SideChooser
       name={name}
       chosen={chosen}
+      title={chosen.trajectory && titleOf(chosen.trajectory)}
       onAs={(as) => chosen.side && onSide(name, { key: chosen.side.key, as })}
       onChoose={() => onChoose(name)}
       onMaking={() => onMaking(name)}
@@ -58,6 +60,8 @@ export function SidesBar({ left, right, onSide, onChoose, onMaking, onBaseline, 
 interface SideChooserProps {
   readonly name: SideName
   readonly chosen: ChosenSide
+  /** What its trajectory is called; undefined while it is read. */
+  readonly title: string | undefined
   readonly onAs: (as: As) => void
   readonly onChoose: () => void
   readonly onMaking: () => void
@@ -69,7 +73,15 @@ const BASELINE = 'baseline'
 
 const NAMES = { left: 'Left', right: 'Right' } as const
 
-function SideChooser({ name, chosen: { side, trajectory }, onAs, onChoose, onMaking, onBaseline }: SideChooserProps) {
+function SideChooser({
+  name,
+  chosen: { side, trajectory },
+  title,
+  onAs,
+  onChoose,
+  onMaking,
+  onBaseline,
+}: SideChooserProps) {
   const making = side && makingText(side.as)
   const isMade = side !== undefined && side.as.kind !== 'recorded' && side.as.kind !== 'read'
   return (
@@ -80,7 +92,7 @@ function SideChooser({ name, chosen: { side, trajectory }, onAs, onChoose, onMak
         <select
           aria-label={`${NAMES[name]} side shown as`}
           title={AS_TEXTS[side.as.kind].explanation}
-          className="min-h-8 min-w-0 max-w-56 shrink-0 truncate rounded-md border border-line bg-raised px-1.5 font-medium hover:border-line-strong max-sm:max-w-36"
+          className="min-h-8 min-w-0 max-w-56 shrink-0 truncate rounded-md border border-line bg-raised px-1.5 font-medium hover:border-line-strong max-sm:max-w-28"
           value={side.as.kind}
           onChange={({ target }) =>
             target.value === BASELINE ? onBaseline() : onAs(asOfKind(target.value as As['kind'], side.as))
@@ -98,9 +110,7 @@ function SideChooser({ name, chosen: { side, trajectory }, onAs, onChoose, onMak
         <span className="sr-only">
           {NAMES[name]} side: {side && 'choose a trajectory in the place of '}
         </span>
-        <span className="truncate">
-          {side === undefined ? 'Choose a trajectory …' : trajectory ? trajectoryTitle(trajectory) : side.key}
-        </span>
+        <span className="truncate">{side === undefined ? 'Choose a trajectory …' : (title ?? side.key)}</span>
       </Button>
       {isMade && (
         <Button

@@ -6,6 +6,7 @@ import type { TrajectorySummary } from '#lib/core/library.ts'
 import { HealthMarks, healthWords } from './health-marks.tsx'
 import { LabelsForm } from './labels-form.tsx'
 import { rangeText, titleText, whenText } from './row-texts.ts'
+import { TrajectoryChoice } from './trajectory-choice.tsx'
 import { type RowAction, TrajectoryTable } from './trajectory-table.tsx'
 
 const row = (key: string, change: Partial<TrajectorySummary> = {}): TrajectorySummary => ({
@@ -84,6 +85,31 @@ test('health is signs and numbers, with words; what was not checked has none', (
     'no problems found',
     'not checked yet',
   ])
+})
+
+test('a trajectory to choose says which sample it is, its reward, outcome, drift and time', async () => {
+  const onChoose = vi.fn()
+  const drift = { kind: 'drift', severity: 'note', label: 'drift 3 spans', count: 3 } as const
+  const sample = { group: { id: 'g', index: 2 }, reward: 0, createdAt: '2025-03-04T05:06:00.000Z' }
+  render(
+    <>
+      <TrajectoryChoice row={row('a', { ...sample, health: { findings: [drift], unknown: [] } })} onChoose={onChoose} />
+      <TrajectoryChoice
+        row={row('b', { outcomeKind: 'failed', outcome: 'context_length', health: { findings: [], unknown: [] } })}
+        onChoose={onChoose}
+      />
+      <TrajectoryChoice
+        row={row('c', { health: { findings: [], unknown: ['drift: no tokenizer'] } })}
+        onChoose={onChoose}
+      />
+    </>,
+  )
+  const texts = screen.getAllByRole('button').map(({ textContent }) => textContent)
+  expect(texts[0]).toMatch(/^question aSample 3reward 0end_turndrift 3 spans1,234 tokensm.*2025$/)
+  expect(texts[1]).toMatch(/^question bcontext_lengthno drift1,234 tokens/)
+  expect(texts[2]).not.toContain('drift')
+  await userEvent.click(screen.getByRole('button', { name: /question b/ }))
+  expect(onChoose).toHaveBeenCalledWith('b')
 })
 
 test('what is refused stays in its field, with the reason; Esc takes it back', async () => {

@@ -128,7 +128,8 @@ export function SetupForm(props: SetupFormProps) {
         </div>
       </div>
       <details
-        // No event tells of one that was opened before React had the page.
+        // No event tells of one that was opened before React had the page, and it is not as the server wrote it.
+        suppressHydrationWarning
         ref={(details) => {
           if (details?.open) setIsMoreAsked(true)
         }}

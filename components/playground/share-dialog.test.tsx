@@ -12,7 +12,7 @@ beforeAll(() => {
 
 test('a link that programs would cut says so, and what is pasted is opened', async () => {
   const onOpen = vi.fn()
-  const props = { copies: [], onSave: () => {}, onOpen, onClose: () => {} }
+  const props = { what: 'setup', about: 'No keys.', copies: [], onSave: () => {}, onOpen, onClose: () => {} } as const
   const { rerender } = render(
     <ShareDialog {...props} link={{ kind: 'made', href: 'http://a/#setup=x' }} problem={undefined} />,
   )
@@ -26,7 +26,7 @@ test('a link that programs would cut says so, and what is pasted is opened', asy
   expect(screen.getByText('It is cut off.')).toBeDefined()
   expect(screen.getByRole('button', { name: 'Copy link' })).toBeDefined()
   rerender(<ShareDialog {...props} link={{ kind: 'too-large' }} problem={undefined} />)
-  expect(screen.getByText(/larger than the 1 MiB that a link can hold: send the file/)).toBeDefined()
+  expect(screen.getByText(/setup is larger than a link can hold: send the file/)).toBeDefined()
   expect(screen.queryByLabelText('Link')).toBeNull()
   expect(screen.queryByRole('button', { name: 'Copy link' })).toBeNull()
 })

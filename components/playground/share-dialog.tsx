@@ -12,14 +12,18 @@ import { useBoundedText } from './use-bounded-text.ts'
 export type SharedLink =
   | { readonly kind: 'being-made' }
   | { readonly kind: 'made'; readonly href: string }
-  /** No link could be opened that holds as much. */
+  /** A link cannot hold as much. */
   | { readonly kind: 'too-large' }
 
 interface ShareDialogProps {
+  /** What is shared, as the dialog speaks of it: setup, document. */
+  readonly what: 'setup' | 'document'
+  /** What is in it, and what is not. */
+  readonly about: string
   readonly link: SharedLink
   readonly copies: readonly CopyChoice[]
   readonly onSave: () => void
-  /** A link, or the JSON of a setup. */
+  /** A link, or JSON. */
   readonly onOpen: (text: string) => void
   /** What was wrong with what was opened last. */
   readonly problem: string | undefined
@@ -29,8 +33,8 @@ interface ShareDialogProps {
 /** Chat programs cut longer ones. */
 const LONG_LINK = 8000
 
-/** The setup and its prompt for somebody else, and from somebody else. */
-export function ShareDialog({ link, copies, onSave, onOpen, problem, onClose }: ShareDialogProps) {
+/** A setup or a lab document for somebody else, and from somebody else. */
+export function ShareDialog({ what, about, link, copies, onSave, onOpen, problem, onClose }: ShareDialogProps) {
   const [pasted, setPasted] = useState('')
   const box = useBoundedText(LONGEST_SETUP, setPasted)
   const chosen = useBoundedText(LONGEST_SETUP, onOpen)
@@ -39,15 +43,12 @@ export function ShareDialog({ link, copies, onSave, onOpen, problem, onClose }: 
     onOpen(pasted)
   }
   return (
-    <Dialog title="Share setup" onClose={onClose} closesBeside={false}>
+    <Dialog title={`Share ${what}`} onClose={onClose} closesBeside={false}>
       <div className="grid gap-5">
         <section className="grid gap-2">
-          <p className="text-dim">
-            Prompt, tools, sampling, limits, template and parser. The server goes by its name: its address and keys are
-            never in it.
-          </p>
+          <p className="text-dim">{about}</p>
           {link.kind === 'too-large' ? (
-            <p data-link="too-large">This setup is larger than the 1 MiB that a link can hold: send the file.</p>
+            <p data-link="too-large">This {what} is larger than a link can hold: send the file.</p>
           ) : (
             <LinkField href={link.kind === 'made' ? link.href : undefined} />
           )}
@@ -59,7 +60,7 @@ export function ShareDialog({ link, copies, onSave, onOpen, problem, onClose }: 
           </div>
         </section>
         <form className="grid gap-2" onSubmit={open}>
-          <Heading>Open a setup</Heading>
+          <Heading>Open a {what}</Heading>
           <TextArea
             label="Link or JSON"
             rows={2}
@@ -73,7 +74,11 @@ export function ShareDialog({ link, copies, onSave, onOpen, problem, onClose }: 
             <Button type="submit" disabled={pasted.trim() === ''}>
               Look at it
             </Button>
-            <FileButton accept=".json,application/json" label="Setup file" onFile={chosen.takeFile}>
+            <FileButton
+              accept=".json,application/json"
+              label={what === 'setup' ? 'Setup file' : 'Document file'}
+              onFile={chosen.takeFile}
+            >
               Open a file …
             </FileButton>
           </div>

@@ -4,6 +4,7 @@ import { countText, decimalText, durationText, percentText } from './numbers.ts'
 import { outcomeText } from './outcome-text.ts'
 import { pieceView } from './piece-view.ts'
 import { joinStretches, rowBackground } from './row-background.ts'
+import { spanTitle } from './span-title.ts'
 
 describe('the text of a token', () => {
   test.each([
@@ -119,4 +120,21 @@ test('outcomes say what happened and what to do', () => {
   expect(outcomeText({ kind: 'failed', code: 'X', message: 'it was refused (400)' })?.title).toBe(
     'It was refused (400, X)',
   )
+})
+
+test('the title of a call is one short line, however long its id and the name of its tool are', () => {
+  const span = { start: 0, end: 1 }
+  const call = {
+    kind: 'parsed',
+    id: 'chatcmpl-tool-0123456789abcdef',
+    name: 'search_internal_documentation_index_by_semantic_similarity',
+    input: {},
+    arguments: [],
+    raw: '',
+    span,
+    text: span,
+    result: { status: 'success', content: [] },
+  }
+  const title = spanTitle({ kind: 'tool-call', call, span } as never, { kind: 'response' } as never)
+  expect(title).toBe('chatcmpl-to… · search_internal_documentati… ✓')
 })

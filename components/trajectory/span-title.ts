@@ -27,11 +27,16 @@ export function spanTitle(span: TokenSpan, segment: SegmentView): string {
     return `think · ${count}${span.closed || segment.kind !== 'response' || !segment.finish ? '' : ' · not closed'}`
   if (span.kind !== 'tool-call') return ''
   const { call } = span
-  const id = call.id.length > LONGEST_ID ? `${call.id.slice(0, LONGEST_ID - 1)}…` : call.id
+  const id = shortened(call.id, LONGEST_ID)
   if (call.kind === 'malformed') return `${id} · malformed ✗`
   const state = call.result ? ` ${call.result.status === 'success' ? '✓' : '✗'}` : ''
-  return `${id} · ${call.name}${state}`
+  return `${id} · ${shortened(call.name, LONGEST_NAME)}${state}`
 }
 
 /** Ids of servers are 29 characters, and would lie over the call’s own tokens. */
 const LONGEST_ID = 12
+/** A title stands in one line over its row; names of MCP tools are up to 128 characters. The calls of the run have them whole. */
+const LONGEST_NAME = 28
+
+const shortened = (text: string, longest: number): string =>
+  text.length > longest ? `${text.slice(0, longest - 1)}…` : text

@@ -3,19 +3,21 @@ import type { ReactNode } from 'react'
 import { missedCallsText, summaryOf } from '#lib/compare/corpus/report.ts'
 import { placeText, type Sample } from '#lib/compare/corpus/sample.ts'
 import type { Totals } from '#lib/compare/corpus/totals.ts'
-import type { DriftKind } from '#lib/core/drift/report.ts'
+import type { DriftKind, DriftLayer } from '#lib/core/drift/report.ts'
 import { countText } from '../../trajectory/numbers.ts'
 import { Segmented } from '../../ui/segmented.tsx'
+import { LAYER_TEXTS } from '../drift-words.ts'
 import { CorpusSummary } from './corpus-summary.tsx'
 import { KindsTable } from './kinds-table.tsx'
 import { ToolsTable, TurnsTable } from './places-tables.tsx'
-import { listedSamples, type SampleListName, type SampleSort } from './sample-list.ts'
+import { hasLayer, listedSamples, type SampleListName, type SampleSort } from './sample-list.ts'
 import { SamplesTable } from './samples-table.tsx'
 
 /** Which samples are listed. */
 interface ShownSamples {
   readonly list: SampleListName
   readonly kind: DriftKind | undefined
+  readonly layer: DriftLayer | undefined
   readonly sort: SampleSort
 }
 
@@ -26,6 +28,7 @@ interface CorpusResultsProps {
   readonly onShow: (change: {
     readonly list?: SampleListName
     readonly kind?: DriftKind | null
+    readonly layer?: DriftLayer | null
     readonly sort?: SampleSort['by']
     readonly order?: SampleSort['order']
   }) => void
@@ -52,7 +55,9 @@ export function CorpusResults({
   const { kinds, turns, tools, unchecked } = summary
   const missed = missedCallsText(summary)
   const listed = listedSamples(samples, shown)
+  const { layers } = summary.totals
   const { checked, drifting } = summary.totals.samples
+  const filterText = [shown.layer, shown.kind ?? (shown.layer && 'drift')].filter(Boolean).join(' ')
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6 p-3.5">
       <CorpusSummary totals={summary.totals} />
@@ -65,8 +70,32 @@ export function CorpusResults({
         </Part>
       )}
       {kinds.length > 0 && (
-        <Part title="By kind" note="A kind lists its samples below.">
-          <KindsTable kinds={kinds} chosen={shown.kind} onChoose={(kind) => onShow({ kind: kind ?? null })} />
+        <Part
+          title="By kind"
+          note="A kind lists its samples below."
+          control={
+            <Segmented
+              label="Layer"
+              options={[
+                { value: 'every', text: 'Every layer' },
+                {
+                  value: 'structural',
+                  text: `Structural ${countText(layers.structural)}`,
+                  title: LAYER_TEXTS.structural,
+                },
+                { value: 'content', text: `Content ${countText(layers.content)}`, title: LAYER_TEXTS.content },
+              ]}
+              value={shown.layer ?? 'every'}
+              onChange={(layer) => onShow({ layer: layer === 'every' ? null : layer })}
+            />
+          }
+        >
+          <KindsTable
+            kinds={kinds.filter((kind) => hasLayer(kind, shown.layer))}
+            chosen={shown.kind}
+            layer={shown.layer}
+            onChoose={(kind) => onShow({ kind: kind ?? null })}
+          />
         </Part>
       )}
       {kinds.length === 0 && checked > 0 && (
@@ -101,9 +130,9 @@ export function CorpusResults({
         </Part>
       )}
       <Part
-        title={shown.kind === undefined ? 'Samples' : `Samples with ${shown.kind}`}
+        title={filterText === '' ? 'Samples' : `Samples with ${filterText}`}
         control={
-          shown.kind === undefined && (
+          filterText === '' && (
             <Segmented
               label="Samples listed"
               options={[

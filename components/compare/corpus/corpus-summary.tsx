@@ -7,7 +7,7 @@ import { SeverityCounts } from './severity.tsx'
 
 /** What the whole corpus comes to, in six figures. */
 export function CorpusSummary({ totals }: Pick<Summary, 'totals'>) {
-  const { samples, spans, rate, trained, tokens, wasted, rows } = totals
+  const { samples, spans, rate, trained, wasted, rows } = totals
   return (
     <dl
       aria-label="Summary"
@@ -16,13 +16,21 @@ export function CorpusSummary({ totals }: Pick<Summary, 'totals'>) {
       <Figure name="Samples that drift" value={shareText(rate.samples)}>
         {countText(samples.drifting)} of {countText(samples.checked)} checked
         {samples.unchecked > 0 && `, ${countText(samples.unchecked)} not checked`}
+        {samples.bySeverity.tail > 0 && (
+          <span
+            className="block"
+            title="A newline behind the last end-of-turn token, for the most part: nothing that is trained changes"
+          >
+            {countText(samples.bySeverity.tail)} more only after the last trained token
+          </span>
+        )}
       </Figure>
       <Figure
         name="Drift in trained tokens"
         value={partText(samples.bySeverity.trained, samples.checked)}
         unit="of samples"
       >
-        <SeverityCounts counts={samples.bySeverity} />
+        <SeverityCounts counts={{ ...samples.bySeverity, tail: 0 }} />
         {samples.doubtful > 0 && <span className="block text-warn">{countText(samples.doubtful)} with doubts</span>}
       </Figure>
       <Figure name="Drift spans" value={countText(spanCount(spans))}>
@@ -31,11 +39,16 @@ export function CorpusSummary({ totals }: Pick<Summary, 'totals'>) {
       <Figure name="Trained tokens in drift" value={partText(trained.touched, trained.of)}>
         {countText(trained.touched)} of {countText(trained.of)}
       </Figure>
-      <Figure name="Prefix cache lost" value={countText(wasted.prefix)} unit="tokens">
-        {partText(wasted.prefix, tokens.left)} of {countText(tokens.left)} recorded
+      <Figure name="Prefix cache lost" value={partText(wasted.prefix, wasted.prefixOf)}>
+        {countText(wasted.prefix)} of {countText(wasted.prefixOf)} cached tokens
       </Figure>
       <Figure name="Break into rows" value={partText(samples.split, samples.checked)} unit="of samples">
         {countText(rows)} rows, {countText(wasted.rows)} tokens more
+        {wasted.realigned > 0 && (
+          <span className="block" title="A later prompt has other tokens in their place, so they are not trained on">
+            {countText(wasted.realigned)} sampled tokens become context
+          </span>
+        )}
       </Figure>
     </dl>
   )

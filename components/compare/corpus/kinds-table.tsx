@@ -3,23 +3,25 @@ import { useState } from 'react'
 import type { CorpusReport } from '#lib/compare/corpus/report.ts'
 import { spanCount } from '#lib/compare/corpus/totals.ts'
 import { KIND_TEXTS } from '#lib/core/drift/kinds.ts'
-import type { DriftKind } from '#lib/core/drift/report.ts'
+import { DRIFT_LAYERS, type DriftKind, type DriftLayer } from '#lib/core/drift/report.ts'
 import { countText } from '../../trajectory/numbers.ts'
 import { rateText, shareText } from './rates.ts'
 import { SeverityCounts } from './severity.tsx'
 import { Table, type TableColumn, type TableSort } from './table.tsx'
 
 type KindRow = CorpusReport['kinds'][number]
-type Column = 'kind' | 'samples' | 'spans' | 'severity' | 'trained' | 'tokens' | 'turn'
+type Column = 'kind' | 'samples' | 'spans' | 'severity' | 'layer' | 'trained' | 'tokens' | 'turn'
 
 interface KindsTableProps {
   readonly kinds: CorpusReport['kinds']
   /** The one whose samples are listed; undefined: all. */
   readonly chosen: DriftKind | undefined
+  /** Whose spans are counted of all; undefined: every one. */
+  readonly layer: DriftLayer | undefined
   readonly onChoose: (kind: DriftKind | undefined) => void
 }
 
-export function KindsTable({ kinds, chosen, onChoose }: KindsTableProps) {
+export function KindsTable({ kinds, chosen, layer, onChoose }: KindsTableProps) {
   const [sort, setSort] = useState<TableSort<Column>>({ by: 'spans', order: 'desc' })
   const { by } = sort
   const direction = sort.order === 'asc' ? 1 : -1
@@ -62,13 +64,38 @@ export function KindsTable({ kinds, chosen, onChoose }: KindsTableProps) {
         </>
       ),
     },
-    { name: 'spans', text: 'Spans', isNumber: true, cell: ({ spans }) => countText(spanCount(spans)) },
+    {
+      name: 'spans',
+      text: 'Spans',
+      isNumber: true,
+      cell: ({ spans, layers }) => (
+        <>
+          {layer !== undefined && `${countText(layers[layer])} of `}
+          {countText(spanCount(spans))}
+        </>
+      ),
+    },
     {
       name: 'severity',
       text: 'Severity',
       title: 'Spans by who is hit; sorted by those in trained tokens',
       className: 'max-lg:hidden',
       cell: ({ spans }) => <SeverityCounts counts={spans} />,
+    },
+    {
+      name: 'layer',
+      text: 'Layer',
+      title: 'Spans in which a special token or a role differs (structural), and the others (content)',
+      className: 'max-lg:hidden',
+      cell: ({ layers }) => (
+        <span className="inline-flex flex-wrap gap-x-2">
+          {DRIFT_LAYERS.filter((layer) => layers[layer] > 0).map((layer) => (
+            <span key={layer} className="whitespace-nowrap text-dim">
+              {countText(layers[layer])} {layer}
+            </span>
+          ))}
+        </span>
+      ),
     },
     {
       name: 'trained',
@@ -108,7 +135,7 @@ export function KindsTable({ kinds, chosen, onChoose }: KindsTableProps) {
   )
 }
 
-function figureOf({ samples, spans, trained, rate }: KindRow, by: Exclude<Column, 'kind'>): number {
+function figureOf({ samples, spans, layers, trained, rate }: KindRow, by: Exclude<Column, 'kind'>): number {
   switch (by) {
     case 'samples':
       return samples
@@ -116,6 +143,8 @@ function figureOf({ samples, spans, trained, rate }: KindRow, by: Exclude<Column
       return spanCount(spans)
     case 'severity':
       return spans.trained
+    case 'layer':
+      return layers.structural
     case 'trained':
       return trained
     case 'tokens':

@@ -15,6 +15,7 @@ const checked = (key: string, touched: number, tokens: number, kind?: 'split' | 
         {
           kind,
           spans: { trained: 1, context: 0, tail: 0 },
+          layers: kind === 'split' ? { structural: 0, content: 1 } : { structural: 1, content: 0 },
           trained: touched,
           gravest: { drift: 0, severity: 'trained', trained: touched, cause: '', remedy: '' },
         },
@@ -23,7 +24,8 @@ const checked = (key: string, touched: number, tokens: number, kind?: 'split' | 
   byTurn: [],
   byTool: [],
   prefixLost: 0,
-  rows: { count: 1, extra: 0 },
+  prefixKept: 0,
+  rows: { count: 1, extra: 0, realigned: 0 },
   doubts: [],
 })
 const samples: readonly Sample[] = [
@@ -37,12 +39,20 @@ const listed = (change: Partial<Parameters<typeof listedSamples>[1]>) =>
   listedSamples(samples, {
     list: 'drifting',
     kind: undefined,
+    layer: undefined,
     sort: { by: 'trained', order: 'desc' },
     ...change,
   }).map(({ place }) => place.kind === 'stored' && place.key)
 
 test('the worst come first: most trained tokens, of equal ones the longest', () => {
   expect(listed({})).toEqual(['worst', 'long', 'short'])
+})
+
+test('a sample that differs only behind its last trained token is listed with all, and not with those that drift', () => {
+  const tail: Sample = { ...checked('tail', 0, 30, 'separator'), severity: 'tail' }
+  const list = (name: 'drifting' | 'all') =>
+    listedSamples([tail], { list: name, kind: undefined, layer: undefined, sort: { by: 'trained', order: 'desc' } })
+  expect([list('drifting'), list('all')]).toEqual([[], [tail]])
 })
 
 test('what was not checked comes last, whichever way they are sorted', () => {
@@ -55,6 +65,12 @@ test('what was not checked comes last, whichever way they are sorted', () => {
     'unread',
   ])
   expect(listed({ list: 'unchecked' })).toEqual(['unread'])
+})
+
+test('a layer lists the samples with such drift, of the kind that is chosen', () => {
+  expect(listed({ layer: 'structural' })).toEqual(['long'])
+  expect(listed({ layer: 'content', list: 'all' })).toEqual(['worst', 'short'])
+  expect(listed({ layer: 'content', kind: 'separator' })).toEqual([])
 })
 
 test('a kind lists those that have it, by any column', () => {

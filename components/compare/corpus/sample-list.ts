@@ -2,7 +2,7 @@
 
 import { type CheckedSample, placeText, type Sample } from '#lib/compare/corpus/sample.ts'
 import { spanCount } from '#lib/compare/corpus/totals.ts'
-import type { DriftKind } from '#lib/core/drift/report.ts'
+import { countsAsDrift, type DriftKind, type DriftLayer } from '#lib/core/drift/report.ts'
 
 export const SAMPLE_LISTS = ['drifting', 'all', 'unchecked'] as const
 export type SampleListName = (typeof SAMPLE_LISTS)[number]
@@ -19,21 +19,26 @@ export const spansOf = ({ kinds }: CheckedSample): number => kinds.reduce((sum, 
 
 export const nameText = (sample: Sample): string => sample.title ?? sample.id ?? placeText(sample.place)
 
-/** `kind`: only those that have it. */
+/** `kind`, `layer`: only samples with such drift; undefined: any. */
 export function listedSamples(
   samples: readonly Sample[],
   {
     list,
     kind,
+    layer,
     sort,
-  }: { readonly list: SampleListName; readonly kind: DriftKind | undefined; readonly sort: SampleSort },
+  }: {
+    readonly list: SampleListName
+    readonly kind: DriftKind | undefined
+    readonly layer: DriftLayer | undefined
+    readonly sort: SampleSort
+  },
 ): readonly Sample[] {
   const isListed = (sample: Sample): boolean => {
-    if (sample.kind === 'unchecked') return list !== 'drifting' && kind === undefined
-    if (list === 'unchecked') return false
-    return kind === undefined
-      ? list === 'all' || sample.severity !== undefined
-      : sample.kinds.some((one) => one.kind === kind)
+    const isFiltered = kind !== undefined || layer !== undefined
+    if (sample.kind === 'unchecked') return list !== 'drifting' && !isFiltered
+    if (isFiltered) return sample.kinds.some((one) => (kind ?? one.kind) === one.kind && hasLayer(one, layer))
+    return list === 'all' || (list === 'drifting' && countsAsDrift(sample.severity))
   }
   const direction = sort.order === 'asc' ? 1 : -1
   return samples
@@ -50,6 +55,11 @@ export function listedSamples(
     })
     .map(({ sample }) => sample)
 }
+
+export const hasLayer = (
+  { layers }: Pick<CheckedSample['kinds'][number], 'layers'>,
+  layer: DriftLayer | undefined,
+): boolean => layer === undefined || layers[layer] > 0
 
 function figureOf(sample: Sample, by: SampleColumn): number | undefined {
   if (sample.kind === 'unchecked') return undefined

@@ -73,7 +73,7 @@ export function SamplesTable({ samples, sort, onSort, hrefOf, onOpen, onStore, s
     {
       name: 'prefix',
       text: 'Prefix lost',
-      title: 'Tokens that the prefix cache does not serve',
+      title: 'Tokens in the prefix cache that the prompt of the next call does not begin with',
       isNumber: true,
       className: 'max-lg:hidden',
       cell: (sample) => (sample.kind === 'checked' ? countText(sample.prefixLost) : '—'),
@@ -81,7 +81,7 @@ export function SamplesTable({ samples, sort, onSort, hrefOf, onOpen, onStore, s
     {
       name: 'rows',
       text: 'Rows',
-      title: 'Training rows that it breaks into, and the tokens beyond one row',
+      title: 'Training rows that it breaks into, and the tokens of all but the last',
       isNumber: true,
       className: 'max-lg:hidden',
       cell: (sample) =>

@@ -15,7 +15,7 @@ export interface DriftStripControl {
 }
 
 interface DriftStripProps {
-  readonly picture: Pick<LanesPicture, 'rows' | 'pairing' | 'spans'>
+  readonly picture: Pick<LanesPicture, 'rows' | 'pairing' | 'spans' | 'vocabulary'>
   readonly control: Ref<DriftStripControl>
   readonly onGo: (fraction: number) => void
 }
@@ -34,7 +34,7 @@ const LOOKS = [
 ] as const
 
 /** All drift at one look, and where the lanes stand. By keyboard and for screen readers the list of drift says the same. */
-export function DriftStrip({ picture: { rows, pairing, spans }, control, onGo }: DriftStripProps) {
+export function DriftStrip({ picture: { rows, pairing, spans, vocabulary }, control, onGo }: DriftStripProps) {
   const strip = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const frame = useRef<HTMLDivElement>(null)
@@ -96,7 +96,11 @@ export function DriftStrip({ picture: { rows, pairing, spans }, control, onGo }:
       ref={strip}
       aria-hidden
       className="relative w-3.5 shrink-0 cursor-pointer touch-none overflow-hidden border-line border-l bg-panel max-sm:hidden"
-      title="All drift: wide marks hit trained tokens, narrower ones their context, the narrowest neither. Click to go there."
+      title={
+        vocabulary.costs
+          ? 'All drift: wide marks hit trained tokens, narrower ones their context, the narrowest neither. Click to go there.'
+          : 'All differences. Click to go there.'
+      }
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId)
         go(event)

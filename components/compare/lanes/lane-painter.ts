@@ -5,7 +5,7 @@ import type { DrawnLine } from '../../trajectory/layout.ts'
 import { createTokenBox } from '../../trajectory/token-box.ts'
 import { type Drawn, part, setData, setText } from '../../trajectory/token-picture.ts'
 import { makeRow, paintRow } from '../../trajectory/token-row.ts'
-import { foldText, missingText, noteText, titleOf } from './lane-words.ts'
+import { foldText, missingText, noteTexts, titleOf } from './lane-words.ts'
 import type { LanesPicture } from './lanes-picture.ts'
 import type { Spot } from './pairing.ts'
 import { drawnLine, itemOfToken, type Rows, rowInItem } from './rows.ts'
@@ -107,7 +107,7 @@ function paintHatch(
 ): void {
   setPlace(element, top, height)
   const span = drift === undefined ? undefined : picture.spans[drift]
-  setText(words, span && column !== 'both' ? missingText(span, column) : '')
+  setText(words, span && column !== 'both' ? missingText(span, column, picture.vocabulary) : '')
   setData(element, 'drift', drift === undefined ? '' : String(drift))
   setData(element, 'chosen', String(drift !== undefined && drift === picture.drift))
 }
@@ -130,12 +130,13 @@ function makeRun() {
 
 function paintRun(
   { element, label, fold, position, title, sign }: ReturnType<typeof makeRun>,
-  { top, height, side, segmentIndex, token, isLabelled, isSigned, opened }: Run,
+  { top, height, side, segmentIndex, token, isLabelled, isTight, isSigned, opened }: Run,
   { rows }: LanesPicture,
 ): void {
   setPlace(element, top, height)
   setData(element, 'kind', rows.sides[side].segments[segmentIndex]?.kind ?? 'prompt')
   label.hidden = !isLabelled
+  setData(label, 'tight', String(isTight))
   fold.hidden = opened === undefined
   setData(fold, 'stretch', opened === undefined ? '' : String(opened))
   setText(position, isLabelled ? token.toLocaleString('en') : '')
@@ -144,27 +145,32 @@ function paintRun(
   setData(element, 'signed', isSigned ? side : '')
 }
 
-function makeNote(): Drawn {
+function makeNote() {
   // Said with the chosen token, and by the list of drift.
   const element = part('button', 'lane-note')
   element.tabIndex = -1
   element.ariaHidden = 'true'
-  return { element }
+  const kind = part('span', 'lane-note-kind')
+  const more = part('span', '')
+  element.append(kind, more)
+  return { element, kind, more }
 }
 
 function paintNote(
-  { element }: Drawn,
+  { element, kind, more }: ReturnType<typeof makeNote>,
   { top, drift, count }: Note,
-  { spans, drift: chosen }: LanesPicture,
+  { spans, vocabulary, drift: chosen }: LanesPicture,
   column: Column,
 ): void {
   const span = spans[drift]
   setTop(element, top)
-  setText(element, noteText(span, count, column))
+  const texts = noteTexts(span, count, column, vocabulary)
+  setText(kind, texts.kind)
+  setText(more, texts.more)
   setData(element, 'drift', String(drift))
-  setData(element, 'severity', span?.severity ?? '')
+  setData(element, 'severity', span && vocabulary.costs ? span.severity : '')
   setData(element, 'chosen', String(chosen !== undefined && chosen >= drift && chosen < drift + count))
-  const title = span?.cause ?? ''
+  const title = span ? vocabulary.causeText(span) : ''
   if (element.title !== title) element.title = title
 }
 

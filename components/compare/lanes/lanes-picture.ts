@@ -3,6 +3,7 @@
 import type { SideName } from '#lib/compare/compare-sides.ts'
 import type { DriftSpan } from '#lib/core/drift/report.ts'
 import type { RowPicture } from '../../trajectory/token-picture.ts'
+import type { DriftVocabulary } from '../drift-words.ts'
 import type { Pairing, Spot } from './pairing.ts'
 import type { Rows } from './rows.ts'
 
@@ -17,6 +18,7 @@ export interface LanesPicture {
   readonly rows: Rows
   readonly pairing: Pairing
   readonly spans: readonly DriftSpan[]
+  readonly vocabulary: DriftVocabulary
   readonly pictures: Readonly<Record<SideName, RowPicture>>
   /** The chosen drift. */
   readonly drift: number | undefined

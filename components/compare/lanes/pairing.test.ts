@@ -3,8 +3,9 @@ import type { Stretch } from '#lib/core/drift/align.ts'
 import type { DriftSpan } from '#lib/core/drift/report.ts'
 import { segmentStarts } from '#lib/core/tokens.ts'
 import { createPieceTable } from '../../trajectory/piece-table.ts'
+import { DRIFT_VOCABULARY } from '../drift-words.ts'
 import { driftMap } from './drift-map.ts'
-import { driftSentence, missingText, noteText } from './lane-words.ts'
+import { driftSentence, missingText, noteTexts } from './lane-words.ts'
 import { makeRows } from './make-rows.ts'
 import { driftMarks, marksOfDrift } from './marks.ts'
 import { driftOfToken, matchOf, pairingOf } from './pairing.ts'
@@ -41,6 +42,7 @@ const spans = [
     right: pairing.stretches[pairing.driftStretches[index] as number]?.right ?? { start: 0, end: 0 },
     cause: 'Because.',
     remedy: 'Do.',
+    layer: 'content',
     trained: { left: 0, right: 0 },
   }),
 )
@@ -99,13 +101,14 @@ test('the strip has the gravest drift of each row of pixels, in the order of the
 
 test('words say the kind, what is missing and where', () => {
   const [split, think, truncation] = spans as [DriftSpan, DriftSpan, DriftSpan]
-  expect([noteText(split, 1, 'left'), noteText(split, 3, 'right'), noteText(split, 3, 'both')]).toEqual([
-    'split · merge',
-    'split · merge +2',
-    'split +2',
-  ])
-  expect(missingText(think, 'right')).toBe('think block dropped by the template · 2 tokens on the left')
-  expect(missingText(truncation, 'left')).toBe('this side has ended · 2 tokens on the right')
-  expect(driftSentence(pairing, spans, 0, 'left')).toBe('drift 1 of 3: split · merge; 1 token on the right. Because.')
-  expect(driftSentence(pairing, spans, 1, 'left')).toBe('drift 2 of 3: think stripped; nothing on the right. Because.')
+  const note = (count: number, column: 'left' | 'right' | 'both') =>
+    Object.values(noteTexts(split, count, column, DRIFT_VOCABULARY)).join(' ')
+  const picture = { pairing, spans, vocabulary: DRIFT_VOCABULARY }
+  expect([note(1, 'left'), note(3, 'right'), note(3, 'both')]).toEqual(['split · merge ', 'split +2', 'split +2'])
+  expect(missingText(think, 'right', DRIFT_VOCABULARY)).toBe(
+    'think block dropped by the template · 2 tokens on the left',
+  )
+  expect(missingText(truncation, 'left', DRIFT_VOCABULARY)).toBe('this side has ended · 2 tokens on the right')
+  expect(driftSentence(picture, 0, 'left')).toBe('drift 1 of 3: split · merge; 1 token on the right. Because.')
+  expect(driftSentence(picture, 1, 'left')).toBe('drift 2 of 3: think stripped; nothing on the right. Because.')
 })

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { alignTokens } from '#lib/core/drift/align.ts'
 import { segmentStarts } from '#lib/core/tokens.ts'
@@ -10,30 +11,49 @@ import { sightOf } from './sight.ts'
 
 const PIECES = ['one', 'two', 'three', 'four', 'five', 'six'] as const
 
-function sideOf(ids: readonly number[]): RowSide {
-  const segments: readonly SegmentView[] = [{ kind: 'prompt', ids, messages: [] }]
+/** Each segment is a list of ids. */
+function sideOf(...ids: readonly (readonly number[])[]): RowSide {
+  const segments = ids.map((own): SegmentView => ({ kind: 'prompt', ids: own, messages: [] }))
   const table = createPieceTable((text) => text.length)
   table.takeVocab(Object.fromEntries(PIECES.map((piece, id) => [id, piece])))
   return { segments, starts: segmentStarts({ segments }), table }
 }
 
-/** Lines of 11 and 14 pixels in the gutter: a label has two of them. */
-const [LABEL, NOTE] = [28, 14]
+/** Lines of 11 and 14 pixels in the gutter: a label has two of them, where the next one leaves room. */
+const LINE = 14
+
+function expectApart(left: RowSide, right: RowSide, arrangement: 'lanes' | 'unified'): number {
+  const encoder = new TextEncoder()
+  const idsOf = ({ segments }: RowSide) => segments.flatMap((segment) => Array.from(segment.ids))
+  const stretches = alignTokens(idsOf(left), idsOf(right), (id) => encoder.encode(PIECES[id]))
+  const settings = { arrangement, onlyDifferences: false, open: new Set<number>(), columns: 12, rowHeight: 24 }
+  const rows = makeRows({ left, right }, stretches, settings)
+  let count = 0
+  for (const column of arrangement === 'unified' ? (['both'] as const) : (['left', 'right'] as const)) {
+    const { runs, notes, folds } = sightOf(rows, pairingOf(stretches), column, 0, 9999)
+    const said = [
+      ...runs.flatMap(({ isLabelled, isTight, top }) =>
+        isLabelled ? [{ top, bottom: top + (isTight ? LINE : 2 * LINE) }] : [],
+      ),
+      ...notes.map(({ top }) => ({ top, bottom: top + LINE })),
+      ...folds.map(({ top, height }) => ({ top, bottom: top + height })),
+    ].sort((a, b) => a.top - b.top)
+    for (const [index, { top }] of said.slice(1).entries()) expect(top).toBeGreaterThanOrEqual(said[index]?.bottom ?? 0)
+    count += said.length
+  }
+  return count
+}
+
+const segments = fc.array(fc.array(fc.nat(PIECES.length - 1), { minLength: 1, maxLength: 8 }), {
+  minLength: 1,
+  maxLength: 6,
+})
 
 test.each(['lanes', 'unified'] as const)('nothing in the gutter of %s lies over anything else', (arrangement) => {
-  const [left, right] = [
-    [0, 1, 2, 3],
-    [0, 4, 2, 5],
-  ]
-  const encoder = new TextEncoder()
-  const stretches = alignTokens(left, right, (id) => encoder.encode(PIECES[id]))
-  const settings = { arrangement, onlyDifferences: false, open: new Set<number>(), columns: 40, rowHeight: 24 }
-  const rows = makeRows({ left: sideOf(left), right: sideOf(right) }, stretches, settings)
-  const { runs, notes } = sightOf(rows, pairingOf(stretches), arrangement === 'unified' ? 'both' : 'left', 0, 999)
-  const said = [
-    ...runs.flatMap(({ isLabelled, top }) => (isLabelled ? [{ top, bottom: top + LABEL }] : [])),
-    ...notes.map(({ top }) => ({ top, bottom: top + NOTE })),
-  ].sort((a, b) => a.top - b.top)
-  expect(said.length).toBeGreaterThan(1)
-  for (const [index, { top }] of said.slice(1).entries()) expect(top).toBeGreaterThanOrEqual(said[index]?.bottom ?? 0)
+  expect(expectApart(sideOf([0, 1, 2, 3]), sideOf([0, 4, 2, 5]), arrangement)).toBeGreaterThan(1)
+  fc.assert(
+    fc.property(segments, segments, (left, right) => {
+      expectApart(sideOf(...left), sideOf(...right), arrangement)
+    }),
+  )
 })

@@ -39,6 +39,8 @@ export interface Run extends Box {
   readonly token: number
   /** Its position and its segment are told. */
   readonly isLabelled: boolean
+  /** There is room for one line of the label. */
+  readonly isTight: boolean
   /** As of lines. */
   readonly isSigned: boolean
   /** Can be folded again: the number of its stretch. */
@@ -74,15 +76,16 @@ interface Box {
 
 export function sightOf(rows: Rows, pairing: Pairing, column: Column, top: number, bottom: number): Sight {
   const lines: SightLine[] = []
-  const runs: Run[] = []
+  const runs: Omit<Run, 'isTight'>[] = []
+  /** Where runs begin, also above what is in sight. */
+  const runTops: number[] = []
   const notes: Note[] = []
   const hatches: Hatch[] = []
   const folds: Fold[] = []
   const borders: Sight['borders'][number][] = []
   const sides = column === 'both' ? SIDES : [column]
   const main = column === 'right' ? 'right' : 'left'
-  /** Where the gutter is free: what an item says there can reach beside the next one. */
-  let free = 0
+  const labels: number[] = []
   for (const item of itemsBetween(rows, top, bottom)) {
     if (item.startsBlock && item.kind !== 'divider' && item.number > 0)
       borders.push({ key: item.number, top: item.top + BLOCK_GAP / 2 })
@@ -99,24 +102,60 @@ export function sightOf(rows: Rows, pairing: Pairing, column: Column, top: numbe
         if (line) lines.push({ key: line.number, side, line, isSigned })
       }
     const itsRuns = sides.flatMap((side) => runsOf(rows, item, side, first, last))
-    for (const run of itsRuns) runs.push({ ...run, ...partInSight(run, top, bottom), isSigned })
-    const labels = itsRuns.flatMap(({ isLabelled, top: at }) => (isLabelled ? [at] : []))
-    for (const note of notesOf(rows, pairing, item, sides, first, last)) {
-      const label = labels.findLast((at) => at <= note.top)
-      const noteTop = Math.max(note.top, free, label === undefined ? 0 : label + LABEL_HEIGHT)
-      free = noteTop + NOTE_HEIGHT
-      notes.push({ ...note, top: noteTop })
+    for (const run of itsRuns) {
+      runTops.push(run.top)
+      runs.push({ ...run, ...partInSight(run, top, bottom), isSigned })
     }
-    free = Math.max(free, ...labels.map((at) => at + LABEL_HEIGHT))
+    labels.push(...itsRuns.flatMap(({ isLabelled, top: at }) => (isLabelled ? [at] : [])))
+    notes.push(...notesOf(rows, pairing, item, sides, first, last))
     const hatch = column === 'both' ? undefined : hatchOf(rows, pairing, item, column)
     if (hatch) hatches.push({ ...hatch, ...partInSight(hatch, top, bottom) })
   }
-  return { lines, runs, notes, hatches, folds, borders }
+  const tight = new Set(tightLabels(labels))
+  const taken = [
+    ...labels.map((at) => ({ top: at, bottom: at + (tight.has(at) ? LINE_HEIGHT : LABEL_HEIGHT) })),
+    ...folds.map((fold) => ({ top: fold.top, bottom: fold.top + fold.height })),
+  ].sort((a, b) => a.top - b.top)
+  return {
+    lines,
+    runs: runs.map((run, index) => ({ ...run, isTight: run.isLabelled && tight.has(runTops[index] as number) })),
+    notes: placedNotes(notes, taken),
+    hatches,
+    folds,
+    borders,
+  }
 }
 
-/** Pixels that a label takes: a note of the same row stands below it. */
-const LABEL_HEIGHT = 28
-const NOTE_HEIGHT = 14
+/** Pixels in the gutter: a label has two lines, a note has one. */
+const LINE_HEIGHT = 14
+const LABEL_HEIGHT = 2 * LINE_HEIGHT
+
+/** Labels that have the next one so close below that there is room for one line alone. */
+const tightLabels = (labels: readonly number[]): readonly number[] => {
+  const sorted = labels.toSorted((a, b) => a - b)
+  return sorted.filter((at, index) => (sorted[index + 1] ?? Number.POSITIVE_INFINITY) - at < LABEL_HEIGHT)
+}
+
+/** Notes below what is there already, and below one another. `taken`: in order, disjoint. */
+function placedNotes(
+  notes: readonly Note[],
+  taken: readonly { readonly top: number; readonly bottom: number }[],
+): readonly Note[] {
+  let free = 0
+  let next = 0
+  return notes
+    .toSorted((a, b) => a.top - b.top)
+    .map((note) => {
+      let at = Math.max(note.top, free)
+      for (; next < taken.length; next++) {
+        const { top, bottom } = taken[next] as (typeof taken)[number]
+        if (top >= at + LINE_HEIGHT) break
+        at = Math.max(at, bottom)
+      }
+      free = at + LINE_HEIGHT
+      return { ...note, top: at }
+    })
+}
 
 function foldOf({ sides }: Rows, item: Item, side: SideName): Fold {
   const { starts } = sides[side]
@@ -133,12 +172,18 @@ function foldOf({ sides }: Rows, item: Item, side: SideName): Fold {
   }
 }
 
-function runsOf(rows: Rows, item: Item, side: SideName, first: number, last: number): readonly Run[] {
+function runsOf(
+  rows: Rows,
+  item: Item,
+  side: SideName,
+  first: number,
+  last: number,
+): readonly Omit<Run, 'isTight' | 'isSigned'>[] {
   const { start, end } = item.lines[side]
   if (end === start) return []
   const { starts } = rows.sides[side]
   const tokens = item[side]
-  const runs: Run[] = []
+  const runs: Omit<Run, 'isTight' | 'isSigned'>[] = []
   const rowOf = (token: number) => rowInItem(rows, item, side, token).row
   const behind = rowOf(tokens.end - 1) + 1
   for (let segment = segmentIndexAt(starts, tokens.start), token = tokens.start; token < tokens.end; ) {
@@ -156,7 +201,6 @@ function runsOf(rows: Rows, item: Item, side: SideName, first: number, last: num
           segmentIndex: segment,
           token,
           isLabelled: (item.startsBlock && row === 0) || token === starts[segment],
-          isSigned: false,
           opened: item.isOpened && token === tokens.start ? item.stretches.start : undefined,
         })
     }

@@ -12,6 +12,7 @@ import type { Place } from '../../trajectory/use-grid-drawing.ts'
 import { useMeasure } from '../../trajectory/use-measure.ts'
 import { usePieceTable, useSettled } from '../../trajectory/use-piece-table.ts'
 import { useSpaceScrolling } from '../../trajectory/use-space-scrolling.ts'
+import type { DriftVocabulary } from '../drift-words.ts'
 import type { CompareView } from '../view.ts'
 import { tokenInRow } from './lane-keys.ts'
 import type { LaneChoice, LanesPicture } from './lanes-picture.ts'
@@ -24,6 +25,7 @@ import { sharedColouring } from './shared-colouring.ts'
 
 interface LanesDrawingOptions {
   readonly compared: Compared
+  readonly vocabulary: DriftVocabulary
   readonly pairing: Pairing
   readonly view: CompareView
   readonly options: GridOptions
@@ -129,7 +131,7 @@ function spotAt(rows: Rows, side: SideName, height: number, column: number): Spo
 }
 
 function usePicture(
-  { compared, pairing, view, options, open, chosen, pointed }: LanesDrawingOptions,
+  { compared, vocabulary, pairing, view, options, open, chosen, pointed }: LanesDrawingOptions,
   measure: ReturnType<typeof useMeasure>,
 ): LanesPicture | undefined {
   const { spans } = compared.comparison.report
@@ -166,6 +168,7 @@ function usePicture(
             rows,
             pairing,
             spans,
+            vocabulary,
             pictures: { left: leftPicture, right: rightPicture },
             drift: view.drift,
             chosen,
@@ -174,7 +177,7 @@ function usePicture(
             pointedPartner: pointed && pointedDrift === undefined ? matchOf(pairing, pointed) : undefined,
           }
         : undefined,
-    [rows, pairing, spans, leftPicture, rightPicture, view.drift, chosen, pointed, pointedDrift],
+    [rows, pairing, spans, vocabulary, leftPicture, rightPicture, view.drift, chosen, pointed, pointedDrift],
   )
 }
 

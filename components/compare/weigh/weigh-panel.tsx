@@ -8,6 +8,7 @@ import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Heading } from '../../ui/facts.tsx'
 import { CheckField, SelectField } from '../../ui/field.tsx'
+import { vocabularyOf } from '../drift-words.ts'
 import type { ComparePartProps } from '../view.ts'
 import type { UseWeighing, WeighState } from './use-weighing.ts'
 import { WeighReport } from './weigh-report.tsx'
@@ -53,7 +54,7 @@ export function WeighPanel({ weighing, scorer, view, onView }: WeighPanelProps) 
   return (
     <section aria-label="Weigh on a server" data-weigh={state.kind}>
       <Heading>Weigh on a server</Heading>
-      <div className="grid grid-cols-2 gap-2">
+      <div className="grid gap-2">
         {select('left', leftServer)}
         {select('right', rightServer)}
       </div>
@@ -82,7 +83,7 @@ export function WeighPanel({ weighing, scorer, view, onView }: WeighPanelProps) 
         )}
       </div>
       <div className="mt-2 grid gap-2">
-        <Standing state={state} />
+        <Standing state={state} ofSamples={!vocabularyOf(pair).costs} />
         {found && (
           <WeighReport
             key={`${found.choice.servers.left} ${found.choice.servers.right} ${found.scored ? '' : 'part'}`}
@@ -101,13 +102,14 @@ export function WeighPanel({ weighing, scorer, view, onView }: WeighPanelProps) 
 const recordedServer = ({ segments }: TrajectoryView): string | undefined =>
   segments.findLast((segment) => segment.kind === 'response')?.request?.server
 
-function Standing({ state }: { readonly state: WeighState }) {
+function Standing({ state, ofSamples }: { readonly state: WeighState; readonly ofSamples: boolean }) {
   switch (state.kind) {
     case 'idle':
       return (
         <p className="text-faint text-xs">
-          Both sides are read as prompts, at temperature 1: how likely the model finds each. Right over left is the
-          importance ratio that a trainer would see. Two servers compare two checkpoints.
+          Both sides are read as prompts, at temperature 1: how likely the model finds each.
+          {!ofSamples && ' Right over left is the importance ratio that a trainer would see.'} Two servers compare two
+          checkpoints.
         </p>
       )
     case 'empty':
