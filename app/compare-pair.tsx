@@ -24,7 +24,7 @@ import { Doubts } from '#components/compare/doubts.tsx'
 import { DriftCard } from '#components/compare/drift-card.tsx'
 import { DriftList } from '#components/compare/drift-list.tsx'
 import { type DriftFilter, NO_FILTER } from '#components/compare/drift-steps.ts'
-import { kindText } from '#components/compare/drift-words.ts'
+import { vocabularyOf } from '#components/compare/drift-words.ts'
 import { Lanes } from '#components/compare/lanes.tsx'
 import { SegmentsAlone } from '#components/compare/segments-alone.tsx'
 import { SummaryStrip } from '#components/compare/summary-strip.tsx'
@@ -85,6 +85,8 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
   const weighing = useWeighing(given, scorer.score)
   const { pair } = weighing
   const { report } = pair.compared.comparison
+  const vocabulary = vocabularyOf(pair)
+  const { noun, title, costs, kindText, causeText } = vocabulary
   const view: CompareView = {
     ...asked,
     drift: asked.drift !== undefined && asked.drift >= 0 && asked.drift < report.spans.length ? asked.drift : undefined,
@@ -104,6 +106,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
     commands: COMPARE_COMMANDS,
     screenOf: (showPalette) => ({
       report,
+      vocabulary,
       right: pair.right,
       view,
       onView,
@@ -130,14 +133,14 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
         <SegmentsAlone compared={pair.compared} />
       </section>
       <Panes
-        names={['Drift', 'Tokens', 'Details']}
+        names={[title, 'Tokens', 'Details']}
         shown={pane}
         onShow={setPane}
         gist={
           shownSpan && (
             <>
               <span className="min-w-0 truncate font-medium">{kindText(shownSpan)}</span>
-              <span className="min-w-0 flex-1 truncate text-dim text-xs">{shownSpan.cause}</span>
+              <span className="min-w-0 flex-1 truncate text-dim text-xs">{causeText(shownSpan)}</span>
             </>
           )
         }
@@ -159,7 +162,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
               text={
                 view.drift === undefined
                   ? `${countText(report.tokens.left)} tokens left · ${countText(report.tokens.right)} right`
-                  : `drift ${countText(view.drift + 1)} of ${countText(report.spans.length)}`
+                  : `${noun} ${countText(view.drift + 1)} of ${countText(report.spans.length)}`
               }
               said={said}
             />
@@ -179,10 +182,10 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
               <p className="text-faint text-xs">
                 {report.spans.length === 0
                   ? 'Nothing differs. Another side can be chosen above.'
-                  : 'Point at a drift span to see it here; click to pin it. ] and [ go from one to the next, n and p within a kind.'}
+                  : `Point at a ${noun} to see it here; click to pin it. ] and [ go from one to the next, n and p within a kind.`}
               </p>
             )}
-            {shownSpan && (
+            {shownSpan && costs && (
               <div className="mt-3">
                 <CopyRepro pair={pair} drift={shown} onSave={(text, name) => saveContent(new Blob([text]), name)} />
               </div>

@@ -13,7 +13,7 @@ import { counterpart, exampleName, readSide, type Side, sideText } from '#lib/co
 import { useCompareAddress } from './compare-address.ts'
 import { CompareStart } from './compare-start.tsx'
 import { Shell } from './shell.tsx'
-import { type ComparedState, useCompared, useSource } from './use-compared.ts'
+import { type ComparedState, type Source, useCompared, useSource } from './use-compared.ts'
 
 const ComparePair = dynamic(async () => (await import('./compare-pair.tsx')).ComparePair)
 const SideDialog = dynamic(async () => (await import('./compare-side-dialog.tsx')).SideDialog, { loading: () => null })
@@ -109,6 +109,7 @@ export function CompareScreen() {
       {asking?.what === 'trajectory' && (
         <SideDialog
           name={asking.name}
+          beside={besideOf(asking.name === 'left' ? right : left, asking.name === 'left' ? rightSource : leftSource)}
           onChoose={(key) => setSide(asking.name, { key, as: sides[asking.name]?.as ?? { kind: 'recorded' } })}
           onClose={() => setAsking(undefined)}
         />
@@ -138,6 +139,9 @@ export function CompareScreen() {
   )
 }
 
+const besideOf = (side: Side | undefined, { trajectory }: Source) =>
+  side && { key: side.key, groupId: trajectory?.group?.id }
+
 type Sides = Readonly<Record<SideName, Side | undefined>>
 
 const textsOf = ({ left, right }: Sides) => ({
@@ -155,6 +159,7 @@ const STEPS = {
   reading: 'Reading the trajectories and their tokenizers …',
   left: 'Encoding the left side …',
   right: 'Encoding the right side …',
+  calls: 'Rendering the prompt of every call …',
   drift: 'Looking for drift …',
 } as const
 

@@ -5,14 +5,16 @@ import { TrajectoryPicker } from './trajectory-picker.tsx'
 
 interface SideDialogProps {
   readonly name: SideName
+  /** The other side; `groupId` undefined: it is no sample of a group. */
+  readonly beside: { readonly key: string; readonly groupId: string | undefined } | undefined
   readonly onChoose: (key: string) => void
   readonly onClose: () => void
 }
 
-export function SideDialog({ name, onChoose, onClose }: SideDialogProps) {
+export function SideDialog({ name, beside, onChoose, onClose }: SideDialogProps) {
   return (
     <Dialog title={`The ${name} side`} onClose={onClose}>
-      <TrajectoryPicker onChoose={onChoose} />
+      <TrajectoryPicker beside={beside} onChoose={onChoose} />
     </Dialog>
   )
 }

@@ -2,7 +2,7 @@
 import { parseAsArrayOf, parseAsBoolean, parseAsString, parseAsStringLiteral } from 'nuqs'
 import { SAMPLE_COLUMNS, SAMPLE_LISTS } from '#components/compare/corpus/sample-list.ts'
 import type { CorpusSource } from '#lib/client/corpus.ts'
-import { DRIFT_KINDS } from '#lib/core/drift/report.ts'
+import { DRIFT_KINDS, DRIFT_LAYERS } from '#lib/core/drift/report.ts'
 import { SORT_ORDERS } from '#lib/core/library.ts'
 import { useAddress } from './use-address.ts'
 
@@ -23,6 +23,7 @@ export function useCorpusAddress() {
     tokenizer: parseAsString,
     list: parseAsStringLiteral(SAMPLE_LISTS).withDefault('drifting'),
     kind: parseAsStringLiteral(DRIFT_KINDS),
+    layer: parseAsStringLiteral(DRIFT_LAYERS),
     sort: parseAsStringLiteral(SAMPLE_COLUMNS).withDefault('trained'),
     order: parseAsStringLiteral(SORT_ORDERS).withDefault('desc'),
   })
@@ -33,6 +34,7 @@ export function useCorpusAddress() {
     tokenizer: tokenizer ?? undefined,
     list: list.list,
     kind: list.kind ?? undefined,
+    layer: list.layer ?? undefined,
     sort: { by: list.sort, order: list.order },
     set,
   }

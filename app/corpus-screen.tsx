@@ -49,6 +49,7 @@ export function CorpusScreen() {
       source: null,
       health: null,
       kind: null,
+      layer: null,
     })
   }
   const hrefOf = (key: string, sample: Sample) =>

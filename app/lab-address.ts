@@ -2,6 +2,7 @@
 import { parseAsInteger, parseAsString, parseAsStringLiteral } from 'nuqs'
 import { LAB_VIEW_NAMES, type LabView, type LabViewName } from '#components/templates/lab-tab.ts'
 import type { LabDocument } from '#lib/lab/document.ts'
+import type { SharedView } from '#lib/lab/shared-document.ts'
 import { sourceLink } from '#lib/lab/source.ts'
 import { useAddress } from './use-address.ts'
 
@@ -41,6 +42,16 @@ export function useLabAddress() {
     show: (shown: { readonly tab?: string; readonly part?: LabPart; readonly as?: LabForm }) => set(shown),
     setView: (change: LabView) =>
       set(Object.fromEntries(Object.entries(change).map(([name, value]) => [name, value ?? null]))),
+    /** What a shared document shows. `against`: number of the other revision of A/B. */
+    showShared: ({ tab, part, as, ...shared }: SharedView, against: number | undefined) =>
+      set({
+        ...(Object.fromEntries(LAB_VIEW_NAMES.map((name) => [name, null])) as { [name in LabViewName]: null }),
+        ...shared,
+        tab: tab ?? null,
+        part: part ?? null,
+        as: as ?? null,
+        against: against === undefined ? null : String(against),
+      }),
     /** The address says of the document what brings it back. */
     follow: (document: LabDocument) =>
       set({

@@ -1,6 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { timeText } from '#components/library/row-texts.ts'
 import { Downloads } from '#components/playground/downloads.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -14,7 +15,9 @@ import { ApiError } from '#lib/client/api.ts'
 import { trajectoriesOptions } from '#lib/client/library.ts'
 import { downloadsOptions, serversOptions } from '#lib/client/queries.ts'
 import { sampleConversation, sampleTemplate, tokenizerTemplates } from '#lib/client/template-sources.ts'
-import type { Loaded } from '#lib/lab/document.ts'
+import { useEarlierDocuments } from '#lib/client/use-lab-document.ts'
+import { type LabDocument, type Loaded, shownRevision } from '#lib/lab/document.ts'
+import { nodeAt, readJsonText } from '#lib/lab/json-text.ts'
 import { CONVERSATIONS, TEMPLATES } from '#lib/lab/samples.ts'
 import type { NamedTemplate } from '#lib/lab/template-files.ts'
 import { useSources } from './use-lab-opening.ts'
@@ -24,10 +27,11 @@ interface LabLoadDialogProps {
   readonly server: string
   readonly onLoaded: (loaded: Loaded) => void
   readonly onFile: (file: File) => void
+  readonly onEarlier: (document: LabDocument) => void
   readonly onClose: () => void
 }
 
-const PLACES = ['samples', 'model', 'server', 'file', 'trajectory'] as const
+const PLACES = ['samples', 'model', 'server', 'file', 'trajectory', 'earlier'] as const
 type Place = (typeof PLACES)[number]
 const PLACE_NAMES = {
   samples: 'Samples',
@@ -35,11 +39,12 @@ const PLACE_NAMES = {
   server: 'Server',
   file: 'File',
   trajectory: 'Trajectory',
+  earlier: 'Earlier',
 } as const
 const LATEST = 20
 
 /** Templates and conversations from everywhere they may be. What is loaded is a revision of its own. */
-export function LabLoadDialog({ hasTools, server, onLoaded, onFile, onClose }: LabLoadDialogProps) {
+export function LabLoadDialog({ hasTools, server, onLoaded, onFile, onEarlier, onClose }: LabLoadDialogProps) {
   const [place, setPlace] = useState<Place>('samples')
   const [state, setState] = useState<'asking' | 'loading' | ApiError>('asking')
   const running = useRef(new AbortController())
@@ -121,8 +126,8 @@ export function LabLoadDialog({ hasTools, server, onLoaded, onFile, onClose }: L
         {place === 'file' && (
           <div className="grid justify-items-start gap-3">
             <p className="text-dim">
-              A .jinja file, tokenizer_config.json, chat_template.json, or a JSON list of messages. Such a file can also
-              be dropped anywhere on this page.
+              A .jinja file, tokenizer_config.json, chat_template.json, a JSON list of messages, or a shared lab
+              document. Such a file can also be dropped anywhere on this page.
             </p>
             <FileButton accept=".jinja,.jinja2,.j2,.json,.jsonc,.txt" label="Template file" onFile={onFile}>
               Choose a file
@@ -134,6 +139,7 @@ export function LabLoadDialog({ hasTools, server, onLoaded, onFile, onClose }: L
             onLoad={(key) => attempt((signal) => load({ kind: 'trajectory', key }, hasTools, signal), onLoaded)}
           />
         )}
+        {place === 'earlier' && <EarlierList onOpen={onEarlier} />}
         {state instanceof ApiError && <Banner tone="bad" title={state.message} hint={state.hint} />}
         {state === 'loading' && (
           <>
@@ -249,4 +255,44 @@ function TrajectoryList({ onLoad }: { readonly onLoad: (key: string) => void }) 
       </Choices>
     </div>
   )
+}
+
+function EarlierList({ onOpen }: { readonly onOpen: (document: LabDocument) => void }) {
+  const documents = useEarlierDocuments()
+  if (!documents) return <p className="text-faint text-xs">Reading this browser …</p>
+  if (documents.length === 0)
+    return (
+      <p className="text-dim">
+        Nothing is kept yet. A document is kept here when a shared one, or that of another window, takes its place.
+      </p>
+    )
+  return (
+    <div>
+      <p className="mb-2 text-dim">
+        Documents of this browser whose place another one took. The one that is shown is kept in exchange.
+      </p>
+      <Choices>
+        {documents.map(({ key, at, document }) => (
+          <Choice
+            key={key}
+            title={shownRevision(document).name}
+            note={[timeText(at), firstContent(document.messages)].filter((part) => part !== '').join(' · ')}
+            onChoose={() => onOpen(document)}
+          />
+        ))}
+      </Choices>
+    </div>
+  )
+}
+
+/** Of the first message that a user wrote; '' where there is none. */
+function firstContent(messages: string): string {
+  const reading = readJsonText(messages)
+  if (!reading.ok || reading.root.kind !== 'array') return ''
+  for (const item of reading.root.items) {
+    const [role, content] = ['role', 'content'].map((key) => nodeAt(item, [key]))
+    if (role?.kind === 'string' && role.value === 'user' && content?.kind === 'string')
+      return content.value.slice(0, 100)
+  }
+  return ''
 }

@@ -8,14 +8,16 @@ import { useTokenizerCheck } from './use-tokenizer-check.ts'
 
 interface LabTokenizerDialogProps {
   readonly tokenizer: string
+  /** The name that the field begins with. */
+  readonly proposed: string
   readonly server: string
   readonly onChoose: (name: string) => void
   readonly onClose: () => void
 }
 
 /** Whose ids the lab shows. */
-export function LabTokenizerDialog({ tokenizer, server, onChoose, onClose }: LabTokenizerDialogProps) {
-  const [name, setName] = useState(tokenizer)
+export function LabTokenizerDialog({ tokenizer, proposed, server, onChoose, onClose }: LabTokenizerDialogProps) {
+  const [name, setName] = useState(proposed)
   const { state, downloads, suggested, check } = useTokenizerCheck(server)
   const choose = (wanted: string) => check([wanted], () => onChoose(wanted))
   const submit = (event: FormEvent) => {

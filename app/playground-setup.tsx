@@ -13,7 +13,7 @@ import type { SamplingField } from '#lib/settings/sampling-fields.ts'
 import { type FieldErrors, openingOf, type Setup, setupOf } from '#lib/settings/setup.ts'
 import { McpButton } from './mcp-button.tsx'
 import type { useServerStatus } from './use-server-status.ts'
-import { useSharedSetup } from './use-shared-setup.ts'
+import { useSharing } from './use-sharing.ts'
 
 const SamplingDialog = dynamic(async () => (await import('./sampling-dialog.tsx')).SamplingDialog, {
   loading: () => null,
@@ -38,7 +38,7 @@ export function PlaygroundSetup(props: PlaygroundSetupProps) {
   const { servers, name: server, status } = props.server
   /** Where the list of all sampling parameters is open; undefined while it is not. */
   const [allSampling, setAllSampling] = useState<{ readonly field: SamplingField | undefined }>()
-  const [sharing, share, endSharing] = useSharedSetup()
+  const [sharing, share, endSharing] = useSharing('setup')
   const { data: choices = NO_CHOICES } = useQuery(capabilitiesOptions())
   // None of these changes with each token, so that the form is not drawn anew while they arrive.
   const isFixed = trajectory !== undefined

@@ -7,6 +7,7 @@ import { ImportPreview } from '#components/servers/import-preview.tsx'
 import { mcpToolsOptions } from '#lib/client/mcp-servers.ts'
 import { capabilitiesOptions } from '#lib/client/queries.ts'
 import { saveText } from '#lib/client/save-file.ts'
+import { hashOfJson, textOfHash } from '#lib/core/link-hash.ts'
 import type { ServerEntry } from '#lib/core/server-status.ts'
 import type { ToolSpec } from '#lib/core/trajectory.ts'
 import { againOfRequest } from '#lib/reproduce/again.ts'
@@ -17,7 +18,7 @@ import { withPrompt } from '#lib/settings/prompt-opening.ts'
 import { readSettings, type Settings } from '#lib/settings/settings-file.ts'
 import { FIRST_CHOICES, type ImportChoices, importPlan, takenSetup } from '#lib/settings/settings-import.ts'
 import { requestOf, type Setup } from '#lib/settings/setup.ts'
-import { sharedHash, sharedText, textOfHash } from '#lib/settings/shared-setup.ts'
+import { sharedText } from '#lib/settings/shared-setup.ts'
 
 interface SetupSharingProps {
   /** The part of the address that brought a setup; undefined: one is to be shared. */
@@ -44,7 +45,7 @@ export function SetupSharing({ hash, setup, draft, servers, server, onTaken, onC
   const text = sharedText(setup, draft)
   useEffect(() => {
     let isCurrent = true
-    sharedHash(text).then((made) => {
+    hashOfJson(text, 'setup').then((made) => {
       if (!isCurrent) return
       setLink(made === undefined ? { kind: 'too-large' } : { kind: 'made', href: `${window.location.origin}/${made}` })
     })
@@ -86,6 +87,8 @@ export function SetupSharing({ hash, setup, draft, servers, server, onTaken, onC
   const code = codeOf(setup, draft, specs, servers.find(({ name }) => name === server)?.baseUrl)
   return (
     <ShareDialog
+      what="setup"
+      about="Prompt, tools, sampling, limits, template and parser. The server goes by its name: its address and keys are never in it."
       link={link}
       copies={[{ name: 'JSON', text: () => text }, ...code]}
       onSave={() => saveText(text, 'rollscope-setup.json')}
@@ -98,7 +101,7 @@ export function SetupSharing({ hash, setup, draft, servers, server, onTaken, onC
 
 /** The setup, or why there is none. */
 async function openedSetup(given: string): Promise<Opened | string> {
-  const found = await textOfHash(given)
+  const found = await textOfHash(given, 'setup')
   if (found.kind === 'broken') return `This link cannot be opened: ${found.why}.`
   const read = readSettings(found.kind === 'text' ? found.text : given)
   if (!read.ok) return `This is no setup: ${read.why}.`

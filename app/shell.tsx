@@ -37,7 +37,7 @@ interface ShellProps {
   /** What Export does where the page shows more than one trajectory; undefined: there is nothing yet. */
   readonly onExport?: (() => void) | undefined
   /** Files that were dropped on the page: true where the page takes them. Else the first is opened as a trajectory. */
-  readonly onFiles?: (files: readonly [File, ...File[]]) => boolean
+  readonly onFiles?: (files: readonly [File, ...File[]]) => boolean | Promise<boolean>
   readonly children: ReactNode
 }
 
@@ -77,7 +77,7 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
       if (!opening.signal.aborted) setReading(undefined)
     }
   }
-  const isDropping = useFileDrop((files) => onFiles?.(files) || open(files[0]))
+  const isDropping = useFileDrop(async (files) => (await onFiles?.(files)) || open(files[0]))
   const isExpecting = isOpening || isDropping
   useEffect(() => {
     if (!isExpecting) return

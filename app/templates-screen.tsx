@@ -1,13 +1,14 @@
 'use client'
 /** The template lab: a template, a conversation and a tokenizer on the left, what comes of them on the right. */
 import { useQuery } from '@tanstack/react-query'
-import { History, Redo2, Undo2 } from 'lucide-react'
+import { History, Redo2, Share2, Undo2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react'
 import type { ShownLine } from '#components/templates/code-editor.tsx'
 import { DocumentEditor } from '#components/templates/document-editor.tsx'
 import { TaskBanner } from '#components/templates/failure-banner.tsx'
 import { type LabPane, LabPanes } from '#components/templates/lab-panes.tsx'
+import { MarkerBanner } from '#components/templates/marker-banner.tsx'
 import { ProblemBar } from '#components/templates/problem-bar.tsx'
 import { useTask } from '#components/templates/use-task.ts'
 import { Banner } from '#components/ui/banner.tsx'
@@ -16,27 +17,33 @@ import { IconButton } from '#components/ui/icon-button.tsx'
 import { Segmented } from '#components/ui/segmented.tsx'
 import { ApiError } from '#lib/client/api.ts'
 import { useLab } from '#lib/client/lab.ts'
-import { trajectoryOptions } from '#lib/client/queries.ts'
+import { tokenizerNamesOptions, trajectoryOptions } from '#lib/client/queries.ts'
 import { askJudge } from '#lib/client/template-check.ts'
-import { loadFile } from '#lib/client/template-sources.ts'
+import { BUILT_IN, loadFile } from '#lib/client/template-sources.ts'
 import { useLabDocument } from '#lib/client/use-lab-document.ts'
+import type { Checked } from '#lib/lab/check.ts'
 import {
   changedPart,
+  comparedRevision,
   inputOf,
   type LabAction,
   type LabDocument,
   type LabField,
   type LabHistory,
   type Loaded,
+  revisionName,
 } from '#lib/lab/document.ts'
 import type { InputError } from '#lib/lab/input.ts'
-import { isLabFile } from '#lib/lab/template-files.ts'
+import type { SharedDocument } from '#lib/lab/shared-document.ts'
+import { isLabFile, isSharedDocument } from '#lib/lab/template-files.ts'
+import { suggestedTokenizers } from '#lib/lab/tokenizer-suggestions.ts'
 import { isFollowed, LAB_PARTS, type LabForm, type LabPart, useLabAddress } from './lab-address.ts'
 import { Shell } from './shell.tsx'
 import { LAB_TABS } from './templates-tabs.tsx'
 import { useLabOpening } from './use-lab-opening.ts'
 import { useServerStatus } from './use-server-status.ts'
 import { useSetup } from './use-setup.ts'
+import { useSharing } from './use-sharing.ts'
 
 const RevisionsDialog = dynamic(
   async () => (await import('#components/templates/revisions-dialog.tsx')).RevisionsDialog,
@@ -48,6 +55,8 @@ const LabTokenizerDialog = dynamic(async () => (await import('./lab-tokenizer-di
   loading: () => null,
 })
 
+const LabSharing = dynamic(async () => (await import('./lab-sharing.tsx')).LabSharing, { loading: () => null })
+
 const PART_NAMES = { template: 'Template', messages: 'Messages', tools: 'Tools', options: 'Options' } as const
 
 export function TemplatesScreen() {
@@ -57,8 +66,10 @@ export function TemplatesScreen() {
   const [problem, setProblem] = useState<ApiError>()
   const history = state.kind === 'open' && opening.kind !== 'opening' ? state.history : undefined
   const refused = problem ?? (opening.kind === 'refused' ? opening.error : undefined)
+  const [sharedFile, setSharedFile] = useState<File>()
   const open = async (file: File) => {
     setProblem(undefined)
+    if (isSharedDocument(await file.slice(0, SNIFFED_BYTES).text())) return setSharedFile(file)
     try {
       lab?.apply({ type: 'loaded', loaded: await loadFile(file, history?.now.tools.trim() !== '') })
     } catch (error) {
@@ -70,8 +81,8 @@ export function TemplatesScreen() {
     <Shell
       title="Template lab"
       trajectory={undefined}
-      onFiles={([file]) => {
-        if (!isLabFile(file.name)) return false
+      onFiles={async ([file]) => {
+        if (!isLabFile(file.name) && !isSharedDocument(await file.slice(0, SNIFFED_BYTES).text())) return false
         open(file)
         return true
       }}
@@ -97,6 +108,16 @@ export function TemplatesScreen() {
               hint="Its storage is full or switched off, as in some private windows. Copy the template before you leave."
             />
           )}
+          {state.kind === 'open' && state.other && (
+            <Banner
+              tone="note"
+              title="Another window has changed this document."
+              hint="Changes in this window no longer take its place. Nothing is lost: the one that you do not take stays under Load …, Earlier."
+            >
+              <Button onClick={() => lab?.choose('other')}>Take the other window’s</Button>
+              <Button onClick={() => lab?.choose('own')}>Keep this window’s</Button>
+            </Banner>
+          )}
         </div>
         {history && lab ? (
           <OpenLab
@@ -105,6 +126,9 @@ export function TemplatesScreen() {
             isSaved={state.kind === 'open' && state.saved === 'saved'}
             onAction={(action) => lab.apply(action)}
             onFile={open}
+            onKeep={() => lab.keepEarlier()}
+            sharedFile={sharedFile}
+            onSharedFile={() => setSharedFile(undefined)}
           />
         ) : (
           <p className="p-6 text-faint" role="status">
@@ -122,14 +146,31 @@ interface OpenLabProps {
   readonly isSaved: boolean
   readonly onAction: (action: LabAction) => LabHistory | undefined
   readonly onFile: (file: File) => void
+  /** Keeps the document among the earlier ones, before another takes its place. */
+  readonly onKeep: () => Promise<void>
+  /** A shared document that was dropped or chosen. */
+  readonly sharedFile: File | undefined
+  /** It was opened or left. */
+  readonly onSharedFile: () => void
 }
+
+/** Of the template and the tokenizer, before the first check. */
+const UNKNOWN_FIT: Extract<Checked, { ok: true }> = { ok: true, markers: [], plainMarkers: [] }
+
+/** What tells a shared document from other files. */
+const SNIFFED_BYTES = 200
 
 /** Long enough for a word, short enough to seem at once. */
 const PAUSE_MS = 60
 
-type OpenDialog = 'revisions' | 'load' | 'tokenizer'
+type OpenDialog =
+  | 'revisions'
+  | 'load'
+  /** The name that the dialog begins with. */
+  | { readonly tokenizer: string }
 
-function OpenLab({ history, address, isSaved, onAction, onFile }: OpenLabProps) {
+function OpenLab(props: OpenLabProps) {
+  const { history, address, isSaved, onAction, onFile, onKeep, sharedFile, onSharedFile } = props
   const { now, past, future } = history
   const input = inputOf(now)
   const { run } = useLab()
@@ -145,6 +186,9 @@ function OpenLab({ history, address, isSaved, onAction, onFile }: OpenLabProps) 
   // While it is asked again, the last answer stands.
   const told = check.kind === 'done' ? (check.result.ok ? undefined : check.result.error) : error
   if (told !== error) setError(told)
+  const [fit, setFit] = useState(UNKNOWN_FIT)
+  if (check.kind === 'done' && check.result.ok && check.result !== fit) setFit(check.result)
+  const { data: local = [] } = useQuery(tokenizerNamesOptions())
   const { part } = address
 
   const follow = useEffectEvent((document: LabDocument) => address.follow(document))
@@ -172,6 +216,17 @@ function OpenLab({ history, address, isSaved, onAction, onFile }: OpenLabProps) 
     setDialog(undefined)
     onAction({ type: 'loaded', loaded })
     showPart(loaded.template === undefined ? 'messages' : 'template')
+  }
+  const [sharing, share, endSharing] = useSharing('lab')
+  const openShared = async (shared: SharedDocument, all: readonly Loaded[]) => {
+    await onKeep()
+    const numbers = all.map((loaded) => onAction({ type: 'loaded', loaded })?.now.shown)
+    setShownLine(undefined)
+    setCursorLine(undefined)
+    endSharing()
+    onSharedFile()
+    address.showShared(shared.view, shared.against && numbers[0])
+    if (shared.view.tab !== undefined) setPane('result')
   }
   const tab = LAB_TABS.find(({ name }) => name === address.tab) ?? LAB_TABS[0]
   return (
@@ -214,10 +269,13 @@ function OpenLab({ history, address, isSaved, onAction, onFile }: OpenLabProps) 
             </div>
             <div className="flex min-w-0 items-center gap-2 border-line border-b px-3 py-1.5">
               <Button onClick={() => setDialog('load')}>Load …</Button>
+              <IconButton label="Share this document" onClick={share}>
+                <Share2 size={15} aria-hidden />
+              </IconButton>
               <Button
                 className="min-w-0 shrink"
                 aria-label={`Tokenizer ${now.tokenizer}: choose another`}
-                onClick={() => setDialog('tokenizer')}
+                onClick={() => setDialog({ tokenizer: now.tokenizer })}
               >
                 <span className="text-dim max-sm:sr-only">Tokenizer</span>{' '}
                 <span className="truncate">{now.tokenizer}</span>
@@ -231,7 +289,7 @@ function OpenLab({ history, address, isSaved, onAction, onFile }: OpenLabProps) 
                 >
                   {now.revisions.toReversed().map(({ number, name }) => (
                     <option key={number} value={number}>
-                      {number} · {name}
+                      {revisionName({ number, name })}
                     </option>
                   ))}
                 </select>
@@ -268,13 +326,28 @@ function OpenLab({ history, address, isSaved, onAction, onFile }: OpenLabProps) 
           </div>
         }
         result={
-          <div className="grid h-full grid-rows-[auto_minmax(0,1fr)]">
+          <div className="grid h-full grid-rows-[auto_auto_minmax(0,1fr)]">
             <div className="overflow-x-auto border-line border-b px-3 py-1.5">
               <Segmented
                 label="Result"
                 value={tab?.name ?? ''}
                 onChange={(name) => address.show({ tab: name })}
                 options={LAB_TABS.map(({ name, title }) => ({ value: name, text: title }))}
+              />
+            </div>
+            <div>
+              <MarkerBanner
+                markers={fit.plainMarkers}
+                tokenizer={now.tokenizer}
+                suggested={suggestedTokenizers(
+                  { source: now.source, markers: fit.markers },
+                  { chosen: now.tokenizer, known: [BUILT_IN, ...local] },
+                )}
+                onTokenizer={(name) =>
+                  name === BUILT_IN || local.includes(name)
+                    ? onAction({ type: 'tokenizer', name })
+                    : setDialog({ tokenizer: name })
+                }
               />
             </div>
             <div className="min-h-0 overflow-y-auto">
@@ -287,10 +360,14 @@ function OpenLab({ history, address, isSaved, onAction, onFile }: OpenLabProps) 
                   run={run}
                   cursorLine={part === 'template' ? cursorLine : undefined}
                   revisions={now.revisions}
+                  shown={now.shown}
                   view={address.view}
                   onView={address.setView}
                   onCheck={(judge, signal) => askJudge({ ...input, judge, server, tokenizer: now.tokenizer }, signal)}
-                  onLine={(line) => showLine('template', line)}
+                  onLine={(line, revision = now.shown) => {
+                    if (revision !== now.shown) onAction({ type: 'shown', number: revision })
+                    showLine('template', line)
+                  }}
                   onTemplate={(template, why) => {
                     onAction({ type: 'fixed', template, why })
                     showPart('template')
@@ -317,12 +394,39 @@ function OpenLab({ history, address, isSaved, onAction, onFile }: OpenLabProps) 
             setDialog(undefined)
             onFile(file)
           }}
+          onEarlier={async (document) => {
+            setDialog(undefined)
+            await onKeep()
+            onAction({ type: 'opened', document })
+          }}
           onClose={() => setDialog(undefined)}
         />
       )}
-      {dialog === 'tokenizer' && (
+      {(sharing || sharedFile) && (
+        <LabSharing
+          key={sharedFile ? `${sharedFile.name} ${sharedFile.lastModified}` : sharing?.hash}
+          hash={sharing?.hash}
+          file={sharedFile}
+          shown={{
+            document: now,
+            view: { ...address.view, tab: tab?.name, part, as: address.as },
+            against:
+              tab?.name === 'compare'
+                ? comparedRevision(now.revisions, { shown: input.template, named: address.view.against })
+                : undefined,
+          }}
+          tokenizer={now.tokenizer}
+          onOpen={openShared}
+          onClose={() => {
+            endSharing()
+            onSharedFile()
+          }}
+        />
+      )}
+      {typeof dialog === 'object' && (
         <LabTokenizerDialog
           tokenizer={now.tokenizer}
+          proposed={dialog.tokenizer}
           server={server}
           onChoose={(name) => {
             setDialog(undefined)

@@ -1,8 +1,7 @@
 'use client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
-import { titleText, whenText } from '#components/library/row-texts.ts'
-import { countText } from '#components/trajectory/numbers.ts'
+import { TrajectoryChoice } from '#components/library/trajectory-choice.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Choice, Choices } from '#components/ui/choices.tsx'
 import { Heading } from '#components/ui/facts.tsx'
@@ -11,22 +10,26 @@ import { FileButton } from '#components/ui/file-button.tsx'
 import { ApiError } from '#lib/client/api.ts'
 import { trajectoriesOptions } from '#lib/client/library.ts'
 import { importFile } from '#lib/client/opened-file.ts'
-import { TRAJECTORIES } from '#lib/client/queries.ts'
+import { groupOptions, TRAJECTORIES } from '#lib/client/queries.ts'
 import { exampleKey } from '#lib/compare/side.ts'
 import { EXAMPLES } from './examples.ts'
 
 interface TrajectoryPickerProps {
   /** The key of a stored one, or of an example. */
   readonly onChoose: (key: string) => void
+  /** The other side: the samples of its group are offered first. */
+  readonly beside?: { readonly key: string; readonly groupId: string | undefined } | undefined
 }
 
 const SHOWN = 20
 
 /** A stored trajectory, an example, or a file, which is stored first. */
-export function TrajectoryPicker({ onChoose }: TrajectoryPickerProps) {
+export function TrajectoryPicker({ beside, onChoose }: TrajectoryPickerProps) {
   const [words, setWords] = useState('')
   const q = useDeferredValue(words.trim())
   const { data } = useQuery(trajectoriesOptions({ limit: SHOWN, ...(q !== '' && { q }) }))
+  const { data: group } = useQuery(groupOptions(beside?.groupId))
+  const others = group?.samples.filter(({ key }) => key !== beside?.key) ?? []
   const cache = useQueryClient()
   const [storing, setStoring] = useState<string>()
   const [error, setError] = useState<ApiError>()
@@ -67,6 +70,16 @@ export function TrajectoryPicker({ onChoose }: TrajectoryPickerProps) {
         </p>
       )}
       {error && <Banner tone="bad" title={error.message} hint={error.hint} />}
+      {others.length > 0 && q === '' && (
+        <div className="mt-4">
+          <Heading>Other samples of its group</Heading>
+          <Choices>
+            {others.map((row) => (
+              <TrajectoryChoice key={row.key} row={row} onChoose={onChoose} />
+            ))}
+          </Choices>
+        </div>
+      )}
       <div className="mt-4">
         <Heading>{q === '' ? 'Recent' : 'Found'}</Heading>
       </div>
@@ -80,12 +93,7 @@ export function TrajectoryPicker({ onChoose }: TrajectoryPickerProps) {
       )}
       <Choices>
         {data?.trajectories.map((row) => (
-          <Choice
-            key={row.key}
-            title={titleText(row)}
-            note={`${whenText(row.createdAt, new Date())} · ${countText(row.tokens)} tokens${row.model === null ? '' : ` · ${row.model}`}`}
-            onChoose={() => onChoose(row.key)}
-          />
+          <TrajectoryChoice key={row.key} row={row} onChoose={onChoose} />
         ))}
       </Choices>
       {q === '' && (

@@ -40,6 +40,14 @@ export function useShownRun(view: ReturnType<typeof useViewState>): ShownRun {
   useEffect(() => {
     if (foundGroup !== undefined) showGroup(foundGroup)
   }, [foundGroup])
+  // Whoever comes by the address of the group alone gets its first sample.
+  const firstOfGroup = view.key === undefined ? group.rows[0]?.key : undefined
+  const showFirst = useEffectEvent(
+    (key: string) => view.group !== undefined && view.setSample({ key, group: view.group }, 'replace'),
+  )
+  useEffect(() => {
+    if (firstOfGroup !== undefined) showFirst(firstOfGroup)
+  }, [firstOfGroup])
   // A reload in mid-run: the stored trajectory names the rollout that is writing it; a group is followed as one, and tells
   // nothing of a sample that goes on by itself.
   const writing = stored?.outcome.kind === 'running' ? stored.outcome.rolloutId : undefined
@@ -67,7 +75,10 @@ export function useShownRun(view: ReturnType<typeof useViewState>): ShownRun {
     hasTokens: trajectory !== undefined && segmentsOf(trajectory).length > 0,
     isRunning,
     runningSample,
-    isAwaited: isRunning || (view.key !== undefined && !stored && !loadError),
+    isAwaited:
+      isRunning ||
+      (view.key !== undefined && !stored && !loadError) ||
+      (view.key === undefined && group.state === 'unknown'),
     error: (state.kind === 'failed' ? state.error : undefined) ?? apiErrorIn(group.error) ?? apiErrorIn(loadError),
     isConnected: group.isConnected && (state.kind !== 'following' || state.isConnected),
   }
