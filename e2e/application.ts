@@ -26,10 +26,13 @@ export async function open(page: Page, path = '/', base = BASE): Promise<void> {
   await page.waitForFunction(isHydrated)
 }
 
-/** Whether every control is React's. What is filled in while React takes a field over stands beside its first value. */
+/**
+ * Whether every control is React's, but those that the token view draws by itself. What is filled in while React takes a field
+ * over stands beside its first value.
+ */
 const isHydrated = (): boolean =>
-  [...document.querySelectorAll('input, textarea, select, button, details')].every((control) =>
-    Object.keys(control).some((key) => key.startsWith('__reactProps$')),
+  [...document.querySelectorAll(':is(input, textarea, select, button, details):not([role="grid"] *)')].every(
+    (control) => Object.keys(control).some((key) => key.startsWith('__reactProps$')),
   )
 
 /** Waits until the token view shows a finished trajectory. */

@@ -133,5 +133,7 @@ test('Sides that cannot be made lead to other choices, a chat baseline is run, a
     await page.getByRole('button', { name: 'Compare', exact: true }).click()
     await compared(page)
     await expect(summary(page)).not.toHaveAttribute('data-drift', '0')
+    await expect(summary(page)).toContainText(/first divergence at token.*rewards.*outcomes/)
+    await expect(summary(page)).not.toContainText('cache')
   })
 })

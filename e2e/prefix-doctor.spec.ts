@@ -20,6 +20,14 @@ test('the prefix doctor finds the smallest unstable conversation, explains a red
     await page.setViewportSize(WINDOWS[0])
   })
 
+  await test.step('compared as text, the address says so', async () => {
+    await page.getByRole('group', { name: 'Compare' }).getByRole('button', { name: 'Text' }).press('Enter')
+    await expect(page).toHaveURL(/compares=text/)
+    await expect(page.getByRole('region', { name: 'Finding' })).toContainText('first difference at character')
+    await page.getByRole('group', { name: 'Compare' }).getByRole('button', { name: 'Tokens' }).press('Enter')
+    await expect(page).not.toHaveURL(/compares/)
+  })
+
   await test.step('a counterexample is opened in the editor', async () => {
     const messages = page.getByRole('list', { name: 'Messages', exact: true })
     const search = page.locator('[data-search]')

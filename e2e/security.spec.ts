@@ -738,3 +738,42 @@ test('R1, R2: foreign text is text, and asks for nothing', async ({ page, reques
   expect([dialogs, outside, violations]).toEqual([[], [], []])
   expect(await page.locator('img, iframe, svg script, math, [onerror], [onload]').count()).toBe(0)
 })
+
+test('health is answered while what a stranger sends is rendered and encoded', async () => {
+  const blanks = "{{ ' ' * 1900000 }}"
+  const messages = [{ role: 'user', content: 'Hi' }]
+  const hostile: readonly (readonly [path: string, body: object])[] = [
+    ['/api/render', { template: blanks, messages }],
+    ['/api/templates/check', { template: blanks, messages, judge: 'server' }],
+    ['/api/templates/doctor', { template: `${blanks}{{ messages }}`, messages }],
+    ['/api/rollouts', { chatTemplate: blanks, prompt: 'Hi' }],
+    ['/api/rollouts', { chatTemplate: blanks, prompt: 'Hi', tokenizer: 'server' }],
+    ['/api/tokenize', { text: ' '.repeat(1_900_000) }],
+    ['/sglang/tokenize', { prompt: ' '.repeat(1_900_000) }],
+    ['/sglang/v1/completions', { prompt: ' '.repeat(1_900_000), max_tokens: 1 }],
+    ['/sglang/v1/chat/completions', { messages: [{ role: 'user', content: ' '.repeat(1_900_000) }] }],
+  ]
+  for (const [path, body] of hostile) {
+    const leaving = new AbortController()
+    let isAnswered = false
+    const answer = fetch(BASE + path, {
+      method: 'POST',
+      headers: CHANGING,
+      body: JSON.stringify(body),
+      signal: leaving.signal,
+    }).then(
+      () => {
+        isAnswered = true
+      },
+      () => {},
+    )
+    let health = 0
+    while (!isAnswered && health < 20) {
+      expect((await fetch(`${BASE}/api/health`)).ok).toBe(true)
+      health++
+    }
+    expect([path, health]).toEqual([path, 20])
+    leaving.abort()
+    await answer
+  }
+})

@@ -23,6 +23,7 @@ async function fits(page: Page): Promise<void> {
 test('a template and a conversation are opened from a link, edited, broken and restored, and kept over a reload', async ({
   page,
   request,
+  browser,
 }) => {
   const imported = await request.post('/api/import', {
     headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
@@ -138,11 +139,17 @@ test('a template and a conversation are opened from a link, edited, broken and r
     await expect(editor(page)).toHaveText('{{ messages[0].content }}')
   })
 
-  await test.step('the dialog of the tokenizer fits', async () => {
-    await page.getByRole('button', { name: /^Tokenizer/ }).click()
-    await expect(dialog).toBeVisible()
+  await test.step('markers that the tokenizer lacks are named, and lead to the dialog of another tokenizer', async () => {
+    await editor(page).click()
+    await page.keyboard.insertText('[gMASK]<sop>')
+    await expect(page.locator('[data-plain-markers]')).toHaveAttribute('data-plain-markers', '[gMASK] <sop>')
+    await fits(page)
+    await page.getByRole('button', { name: 'Use zai-org/GLM-4.6' }).click()
+    await expect(dialog.getByLabel(/^A name or folder/)).toHaveValue('zai-org/GLM-4.6')
     await fits(page)
     await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect(page.locator('[data-plain-markers]')).toHaveCount(0)
   })
 
   await test.step('a reload keeps all revisions and the conversation', async () => {
@@ -155,6 +162,77 @@ test('a template and a conversation are opened from a link, edited, broken and r
     await page.reload()
     await expect(content).toHaveValue('Is 1.0 kept?')
     await expect(revision(page).locator('option')).toHaveText(revisions)
+  })
+
+  await test.step('a shared document opens in another browser, which keeps what it had', async () => {
+    await page.getByRole('group', { name: 'Result' }).getByRole('button', { name: 'Prefix doctor' }).click()
+    await page.getByRole('button', { name: 'Share this document' }).click()
+    await page.locator('[data-link="true"]').waitFor()
+    await fits(page)
+    const link = new URL(await dialog.getByLabel('Link', { exact: true }).inputValue())
+    const saved = page.waitForEvent('download')
+    await dialog.getByRole('button', { name: 'Save as file' }).click()
+    const file = await (await saved).path()
+    await page.keyboard.press('Escape')
+    const elsewhere = await (await browser.newContext()).newPage()
+    const offer = elsewhere.getByRole('dialog')
+    await open(elsewhere, '/templates')
+    await editor(elsewhere).click()
+    await elsewhere.keyboard.insertText('their own draft')
+    await elsewhere.locator('[data-saved="true"]').waitFor()
+    await elsewhere.goto(`/templates${link.hash}`)
+    await expect(offer).toContainText('chat_template.json')
+    await fits(elsewhere)
+    await elsewhere.keyboard.press('Enter')
+    await expect(shownRevision(elsewhere)).toHaveText(/ · loaded from chat_template.json$/)
+    await expect(elsewhere).toHaveURL(/tab=stability/)
+    await expect(elsewhere).not.toHaveURL(/#/)
+    await part(elsewhere, 'Messages').click()
+    await expect(elsewhere.getByRole('listitem', { name: 'message 1' }).getByLabel('content')).toHaveValue(
+      'Is 1.0 kept?',
+    )
+    await load(elsewhere, 'Earlier')
+    await expect(offer.getByRole('listitem')).toHaveText(/^edited/)
+    await offer.getByRole('button', { name: /^edited/ }).click()
+    await expect(shownRevision(elsewhere)).toHaveText(/ · edited$/)
+    await elsewhere.goto(`/templates${link.hash.slice(0, -9)}`)
+    await elsewhere.reload()
+    await expect(offer).toContainText('This link cannot be opened: it is cut off, or was changed.')
+    await elsewhere.keyboard.press('Enter')
+    // By the Load menu, and dropped under a name that says nothing.
+    await load(elsewhere, 'File')
+    await elsewhere.getByLabel('Template file').setInputFiles(file)
+    await expect(offer.locator('[data-offered]')).toBeVisible()
+    await elsewhere.keyboard.press('Escape')
+    await elsewhere.evaluate(
+      (text) => {
+        const dataTransfer = new DataTransfer()
+        dataTransfer.items.add(new File([text], 'renamed.json', { type: 'application/json' }))
+        window.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+      },
+      readFileSync(file, 'utf8'),
+    )
+    await expect(offer.locator('[data-offered]')).toBeVisible()
+    await elsewhere.context().close()
+  })
+
+  await test.step('two windows of one browser: the reader chooses, and the other document is kept', async () => {
+    const second = await page.context().newPage()
+    await second.goto('/templates?part=messages')
+    const content = (window: Page) => window.getByRole('listitem', { name: 'message 1' }).getByLabel('content')
+    await content(second).fill('Written in the second window')
+    const notice = page.getByRole('status').filter({ hasText: 'Another window has changed this document' })
+    await expect(notice).toBeVisible()
+    await content(page).fill('Written in the first window')
+    await page.locator('[data-saved="true"]').waitFor()
+    await fits(page)
+    await notice.getByRole('button', { name: 'Take the other window’s' }).click()
+    await expect(content(page)).toHaveValue('Written in the second window')
+    await expect(notice).toHaveCount(0)
+    await load(page, 'Earlier')
+    await expect(dialog.getByRole('listitem')).toContainText(['Written in the first window'])
+    await page.keyboard.press('Escape')
+    await second.close()
   })
   expect(problems).toEqual([])
 
