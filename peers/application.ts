@@ -18,6 +18,8 @@ export interface Application {
 export interface RunSettings {
   readonly server: string
   readonly stream: boolean
+  /** Omitted: only what the model samples has a logprob. */
+  readonly promptLogprobs?: boolean
   /** Omitted: what the server says. */
   readonly tokenizer?: string
   /** Omitted: the tokenizer's. */
@@ -43,8 +45,11 @@ export function application(baseUrl: string): Application {
     async addServer(name, address) {
       await post('/api/servers', { name, baseUrl: address })
     },
-    async converse({ prompts: [first, ...further], thinking }, { server, stream, tokenizer, chatTemplate }) {
-      const settings = { server, stream, sampling: { temperature: 0, max_new_tokens: 512 } }
+    async converse(
+      { prompts: [first, ...further], thinking },
+      { server, stream, promptLogprobs = false, tokenizer, chatTemplate },
+    ) {
+      const settings = { server, stream, promptLogprobs, sampling: { temperature: 0, max_new_tokens: 512 } }
       const events = await post('/api/rollouts', {
         prompt: first,
         system: 'You are a helpful assistant.',

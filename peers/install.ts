@@ -18,7 +18,7 @@ export interface Peers {
   /** Python with strands-sglang, as it is published. */
   readonly strands: string
   readonly router: string
-  /** Python with transformers and Jinja2, as the golden renders were made. */
+  /** Python with transformers and Jinja2, as the golden renders were made, and TRL. */
   readonly templates: string
   /** Chat templates of real models, in a folder for each package that ships them. */
   readonly chatTemplates: string
@@ -78,7 +78,10 @@ function templatesIn(folder: string, uv: string): Pick<Peers, 'templates' | 'cha
     rmSync(chatTemplates, { recursive: true, force: true })
     run(path.join(folder, 'uv', 'bin', 'python'), [script, requirements, chatTemplates])
   })
-  return { templates: environment(folder, uv, 'templates', PYTHON_3_11), chatTemplates }
+  const templates = environment(folder, uv, 'templates', PYTHON_3_11, (python) =>
+    run(uv, ['pip', 'install', '--quiet', '--python', python, '--no-deps', 'trl', '--constraint', requirements]),
+  )
+  return { templates, chatTemplates }
 }
 
 const strandsEnvironment = (folder: string, uv: string): string => environment(folder, uv, 'strands', PYTHON_3_12)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { compareSides } from '#lib/compare/compare-sides.ts'
-import { firstDifference, type Repro, reproOf } from '#lib/compare/repro/repro.ts'
+import { type Repro, reproOf } from '#lib/compare/repro/repro.ts'
 import { reproPytest } from '#lib/compare/repro/repro-pytest.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { play } from '#lib/tito/play.ts'
@@ -51,7 +51,8 @@ function recorded(
   return trajectory
 }
 
-function reproduced(trajectory: Trajectory, kind: Repro['mode'], tokenizer: LoadedTokenizer): Repro {
+/** One for each drift; a single one where there is none. */
+function reproduced(trajectory: Trajectory, kind: Repro['mode'], tokenizer: LoadedTokenizer): readonly Repro[] {
   const side = { trajectory, template: undefined }
   const compared = compareSides(
     { ...side, as: { kind: 'recorded' }, tokenizer: undefined },
@@ -63,14 +64,30 @@ function reproduced(trajectory: Trajectory, kind: Repro['mode'], tokenizer: Load
     right: { key: 'a', as: { kind } },
     compared: compared.value,
   } as const
-  const repro = reproOf(pair, compared.value.comparison.report.spans.length > 0 ? 0 : undefined)
-  if (!repro.ok) throw new Error(repro.why)
-  return repro.value
+  const { spans } = compared.value.comparison.report
+  return (spans.length > 0 ? [...spans.keys()] : [undefined]).map((drift) => {
+    const repro = reproOf(pair, drift)
+    if (!repro.ok) throw new Error(repro.why)
+    return repro.value
+  })
 }
 
-/** The exit status of pytest, and the token at which the test failed. */
+/** The tokens at which its test may fail: those of the drift, and those up to the next one, where a text repeats itself. */
+function expectFailure(repro: Repro): void {
+  const { report, drift } = repro
+  if (!drift) throw new Error('it drifts')
+  const { status, drift: number, token, output } = ran(repro)
+  expect(status, output).toBe(1)
+  expect(number, output).toBe(drift.number + 1)
+  expect(token).toBeGreaterThanOrEqual(drift.span.left.start)
+  const next = report.spans[drift.number + 1]
+  if (next) expect(token).toBeLessThan(Math.max(next.left.start, drift.span.left.end + 1))
+}
+
+/** The exit status of pytest, the drift and the token at which the test failed. */
 function ran(repro: Repro): {
   readonly status: number | null
+  readonly drift: number | undefined
   readonly token: number | undefined
   readonly output: string
 } {
@@ -80,8 +97,9 @@ function ran(repro: Repro): {
     encoding: 'utf8',
     env: { ...process.env, HF_HUB_OFFLINE: '1', PYTHONDONTWRITEBYTECODE: '1' },
   })
-  const at = /first difference at token (\d+) of/.exec(stdout)?.[1]
-  return { status, token: at === undefined ? undefined : Number(at), output: stdout + stderr }
+  const [, drift, token] = /drift (\d+): first difference at token (\d+) of/.exec(stdout) ?? []
+  const number = (text: string | undefined) => (text === undefined ? undefined : Number(text))
+  return { status, drift: number(drift), token: number(token), output: stdout + stderr }
 }
 
 const CASES: readonly (readonly [name: string, endOfTurn: string])[] = [
@@ -93,28 +111,37 @@ const CASES: readonly (readonly [name: string, endOfTurn: string])[] = [
 describe.each(CASES)('%s', (name, endOfTurn) => {
   const tokenizer = loaded(name)
 
-  test.each(['text', 'structured', 'raw'] as const)('%s: other splits fail where ours begin to differ', (kind) => {
-    const repro = reproduced(
-      recorded(tokenizer, endOfTurn, 'Unbeliev', 'able str', 'aw', 'berry, 日', '本語'),
+  test.each(['text', 'structured', 'raw'] as const)('%s: the test of each drift fails at that drift', (kind) => {
+    const repros = reproduced(
+      recorded(
+        tokenizer,
+        endOfTurn,
+        'Unbeliev',
+        'able str',
+        'aw',
+        'berry, and then some more str',
+        'aw',
+        'berry: 日',
+        '本語',
+      ),
       kind,
       tokenizer,
     )
-    const { status, token, output } = ran(repro)
-    expect(status, output).toBe(1)
-    expect(token).toBe(firstDifference(repro.recorded, repro.again))
+    expect(repros.length).toBeGreaterThan(1)
+    repros.forEach(expectFailure)
   })
 
   test('text: what comes back the same passes', () => {
-    const { status, output } = ran(reproduced(recorded(tokenizer, endOfTurn, 'It is 3.'), 'text', tokenizer))
-    expect(status, output).toBe(0)
+    for (const repro of reproduced(recorded(tokenizer, endOfTurn, 'It is 3.'), 'text', tokenizer)) {
+      const { status, output } = ran(repro)
+      expect(status, output).toBe(0)
+    }
   })
 })
 
-test('a call that is written again fails in structured mode, and not in raw mode before the end of the reply', () => {
+test.each(['structured', 'raw'] as const)('%s: a call that is written again fails at each of its drifts', (kind) => {
   const tokenizer = loaded('qwen3')
-  const trajectory = recorded(tokenizer, '<|im_end|>', CALL)
-  const [structured, raw] = (['structured', 'raw'] as const).map((kind) => reproduced(trajectory, kind, tokenizer))
-  if (!structured || !raw) throw new Error('two modes')
-  expect(ran(structured)).toMatchObject({ status: 1, token: firstDifference(structured.recorded, structured.again) })
-  expect(ran(raw).token).toBe(firstDifference(raw.recorded, raw.again))
+  const repros = reproduced(recorded(tokenizer, '<|im_end|>', CALL), kind, tokenizer)
+  expect(repros.every(({ drift }) => drift !== undefined)).toBe(true)
+  repros.forEach(expectFailure)
 })

@@ -26,6 +26,13 @@ test('texts and messages are encoded again as golden.json says', async () => {
   expect(Object.keys(made.tokenizers)).toEqual(Object.keys(kept.tokenizers))
 })
 
+test('the calls of replay.json are rendered and counted as it says', async () => {
+  const { templates, chatTemplates } = inject('places').peers
+  const worker = path.join(chatTemplates, 'trl-source', 'async_rollout_worker.py')
+  const made = await python(templates, path.join(folder, 'replay.py'), [worker, '-'], null)
+  expect(made).toEqual(JSON.parse(readFileSync(path.join(import.meta.dirname, folder, 'replay.json'), 'utf8')))
+})
+
 const require = createRequire(import.meta.url)
 
 test.each(['qwen3', 'llama3_2', 'deepseek_v3'])(

@@ -47,7 +47,9 @@ test('prefill and greedy logprobs agree with transformers', async () => {
   await rollscope.addServer('sglang-scores', places.sglang)
   const trajectories: Tokens[] = []
   for (const conversation of conversations)
-    trajectories.push(tokensOf(await rollscope.converse(conversation, { server: 'built-in', stream: true })))
+    trajectories.push(
+      tokensOf(await rollscope.converse(conversation, { server: 'built-in', stream: true, promptLogprobs: true })),
+    )
   const reference = (await python(
     places.peers.sglang,
     'scores.py',

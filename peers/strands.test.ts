@@ -47,6 +47,8 @@ test('strands-sglang gets the same from the built-in server as from SGLang, and 
   compare(onBuiltIn, onSglang, 'strands-sglang on the built-in server and on SGLang')
   const own: Tokens[] = []
   for (const conversation of conversations)
-    own.push(tokensOf(await rollscope.converse(conversation, { server: 'built-in', stream: false })))
+    own.push(
+      tokensOf(await rollscope.converse(conversation, { server: 'built-in', stream: false, promptLogprobs: true })),
+    )
   compare(own, onBuiltIn, 'Rollscope and strands-sglang on the built-in server')
 })

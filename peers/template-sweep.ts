@@ -81,9 +81,8 @@ async function sweepTemplate(
       addGenerationPrompt,
     })) as Outcome
   if (!/\btool/.test(text)) return { name, kind: 'no tools', why: '' }
-  const form = await formOf(render)
-  if (form === undefined) return { name, kind: 'no calls', why: '' }
-  if (typeof form === 'string') return { name, kind: 'refused', why: form }
+  const form = await formOf(text, render)
+  if ('why' in form) return { name, ...form }
   const { parser, by, because } = suggestParser({ chatTemplate: text })
   if (by === 'default') return { name, kind: 'no parser', why: because }
   const known = families.find((family) => family.parser === parser)
@@ -117,8 +116,8 @@ const base: Family = {
 
 type Form = Required<Pick<Family, 'parallel' | 'omitsContent' | 'argumentsAsText'>>
 
-/** The form of messages whose calls and results a template prints; its error where it prints none. */
-async function formOf(render: Render): Promise<Form | string | undefined> {
+/** The form of messages whose calls and results a template prints, or why it prints none. */
+async function formOf(template: string, render: Render): Promise<Form | Pick<Swept, 'kind' | 'why'>> {
   const errors: string[] = []
   let printsResults = false
   for (const argumentsAsText of [false, true])
@@ -138,7 +137,13 @@ async function formOf(render: Render): Promise<Form | string | undefined> {
           return form
         printsResults ||= results.every((result) => text.includes(result))
       }
-  return printsResults ? undefined : errors[0]
+  const [error = ''] = errors
+  if (!printsResults) return { kind: 'refused', why: error }
+  const why =
+    error === '' || !template.includes('tool_calls')
+      ? 'of a reply the content alone is written'
+      : `calls are left out where there is content; without, ${error}`
+  return { kind: 'no calls', why }
 }
 
 async function tried(
@@ -195,15 +200,19 @@ function replyStart(prompt: string, next: string, header: string, written: strin
   return inside?.index ?? at
 }
 
-/** Up to the token at which the model stops: the first one behind what it writes last, and before the result. */
+/** Up to the token at which the model stops: the first one behind what it writes last, and before the result; else up to the next mark. */
 function cutAtStop(text: string, written: string, result: string | undefined, stops: readonly string[]): string {
-  const from = text.indexOf(written) + written.length
+  // Quotes may be escaped.
+  const last = [written, JSON.stringify(written).slice(1, -1)].find((one) => text.includes(one)) ?? ''
+  const from = text.indexOf(last) + last.length
   const to = result === undefined ? text.length : text.indexOf(result, from)
   const ends = stops.flatMap((stop) => {
     const at = text.slice(0, to < 0 ? text.length : to).indexOf(stop, from)
     return at < 0 ? [] : [at + stop.length]
   })
-  return ends.length > 0 ? text.slice(0, Math.min(...ends)) : `${text.slice(0, from)}</s>`
+  if (ends.length > 0) return text.slice(0, Math.min(...ends))
+  const mark = text.slice(from, to < 0 ? text.length : to).match(MARK)?.[0]
+  return `${text.slice(0, mark === undefined ? from : text.indexOf(mark, from))}</s>`
 }
 
 /** A mark that stands inside a reply too ends none: the model stops at a token of its own, which the template does not write. */
@@ -250,6 +259,7 @@ const STOPS = [
   '<|tools_suffix|>',
   '<｜hy_eos:opensource｜>',
   '<|end|>',
+  '<|calls|>',
 ]
 const MARK = /<\/?[|｜]?[\w▁:/-]+[|｜]?>|\[\/?[A-Z_]+\]|\[e~\[/g
 const FIRST_MARK = new RegExp(`^\\s*(?:${MARK.source})`)
