@@ -33,7 +33,7 @@ const input = { template: 'hi\n{{ it }}', messages: '[]', tools: '', options: ''
 /** "ab" from line 1, outside of all messages; "cd" from line 2, of the first message and trained. */
 const rendered: Preview = {
   kind: 'rendered',
-  leftOut: { tools: false, calls: [], thinking: [] },
+  leftOut: undefined,
   picture: pictureOf(
     {
       text: 'abcd',
@@ -94,9 +94,9 @@ test('says how much there is, and where a token comes from', async () => {
 })
 
 test('names what the template leaves out, beside the render that lacks it', async () => {
-  const lacking: Preview = { ...rendered, leftOut: { tools: true, calls: [1], thinking: [] } }
-  const { show } = tab({ [input.template]: lacking, whole: rendered, broken: refused })
   const sentence = 'The template leaves out the tools and the calls of message 2.'
+  const lacking: Preview = { ...rendered, leftOut: sentence }
+  const { show } = tab({ [input.template]: lacking, whole: rendered, broken: refused })
   expect(await screen.findByText(sentence)).toBeDefined()
   show({ input: { ...input, template: 'broken' } })
   await waitFor(() => expect(screen.queryByText(sentence)).toBeNull())

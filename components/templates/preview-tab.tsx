@@ -4,7 +4,6 @@ import { useEffect, useMemo, useState } from 'react'
 import { countWhile } from '#lib/core/bisect.ts'
 import { tokenAt } from '#lib/core/tokens.ts'
 import type { Span } from '#lib/core/trajectory.ts'
-import { leftOutText } from '#lib/lab/preview/left-out.ts'
 import {
   carriedMask,
   originOf,
@@ -41,7 +40,7 @@ export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, on
   const mask = fresh && maskOf(fresh, prefix)
   // The last picture stays beside an error, and its mask until the new one is there.
   const [drawn, setDrawn] = useState<Drawn>()
-  const leftOut = result?.kind === 'rendered' ? leftOutText(result.leftOut) : undefined
+  const leftOut = result?.kind === 'rendered' ? result.leftOut : undefined
   if (fresh && (drawn?.fresh !== fresh || drawn.mask !== mask || drawn.leftOut !== leftOut))
     setDrawn({ fresh, mask, picture: masked(fresh, mask, drawn), leftOut })
   const picture = drawn?.picture
@@ -99,7 +98,6 @@ interface Drawn {
   readonly fresh: Picture
   readonly mask: PreviewMask | undefined
   readonly picture: Picture
-  /** What of the conversation the render does not hold, in a sentence; undefined: nothing. */
   readonly leftOut: string | undefined
 }
 

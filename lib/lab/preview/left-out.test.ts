@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { readInput } from '../input.ts'
-import { leftOutOf, leftOutText } from './left-out.ts'
+import { leftOutText } from './left-out.ts'
 
 const call = (name: string) => ({ type: 'function', function: { name, arguments: { city: 'Oslo' } } })
 const TOOLS = [{ type: 'function', function: { name: 'get_weather', description: 'get_weather', parameters: {} } }]
@@ -15,7 +15,7 @@ const CONVERSATION = [
 function leftOut(template: string, messages: readonly object[] = CONVERSATION, tools: readonly object[] = TOOLS) {
   const read = readInput({ messages: JSON.stringify(messages), tools: JSON.stringify(tools), options: '' })
   if (!read.ok) throw new Error(read.error.message)
-  return leftOutText(leftOutOf(read.value, chatTemplate(template, {})))
+  return leftOutText(read.value, chatTemplate(template, {}))
 }
 
 const CONTENT = '{%- for m in messages -%}{{- m.role + m.content -}}'

@@ -4,7 +4,7 @@ import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
 import { orTemplateFailure } from '../input.ts'
 import { LIVE_BUDGET } from '../live-budget.ts'
 
-export interface LeftOut {
+interface LeftOut {
   readonly tools: boolean
   /** Indexes of the messages whose calls are left out. */
   readonly calls: readonly number[]
@@ -21,7 +21,7 @@ const THINK_BLOCK = /(<(think|thought|seed:think)>|\[THINK\])([\s\S]*?)(<\/\2>|\
  * Names of tools and calls and texts of thinking are replaced by marks of their own, and the render is searched for them: a text
  * may stand in it by chance, or escaped. A template that raises over marks leaves out nothing that is known.
  */
-export function leftOutOf(input: RenderInput, template: CompiledTemplate): LeftOut {
+function leftOutOf(input: RenderInput, template: CompiledTemplate): LeftOut {
   const marks = { tools: [] as string[], calls: new Map<number, string[]>(), thinking: new Map<number, string[]>() }
   const tools = input.tools?.map((tool, index) => withMarkedName(tool, toolMark(index), marks.tools))
   const messages = input.messages.map((message, index) => {
@@ -101,8 +101,9 @@ function markedReply(message: PyDict, { calls, thinking }: Marks): PyDict {
   return withMember(message, changes)
 }
 
-/** One sentence; undefined where nothing is left out. */
-export function leftOutText({ tools, calls, thinking }: LeftOut): string | undefined {
+/** A sentence on what of the conversation its render does not hold; undefined where it holds all. */
+export function leftOutText(input: RenderInput, template: CompiledTemplate): string | undefined {
+  const { tools, calls, thinking } = leftOutOf(input, template)
   const parts = [
     ...(tools ? ['the tools'] : []),
     ...(calls.length > 0 ? [`the calls of ${messagesText(calls)}`] : []),

@@ -12,11 +12,16 @@ import { renderedConversation } from '../masks/conversation.ts'
 import { generationMask } from '../masks/generation.ts'
 import { prefixDifference } from '../masks/prefix-difference.ts'
 import type { LabInput, LabTask, LabTokenizer } from '../task.ts'
-import { type LeftOut, leftOutOf } from './left-out.ts'
+import { leftOutText } from './left-out.ts'
 import { NO_MESSAGE, type Origins, type Picture, type PreviewMask } from './picture.ts'
 
 export type Preview =
-  | { readonly kind: 'rendered'; readonly picture: Picture; readonly leftOut: LeftOut }
+  | {
+      readonly kind: 'rendered'
+      readonly picture: Picture
+      /** A sentence on what of the conversation the render does not hold; undefined where it holds all. */
+      readonly leftOut: string | undefined
+    }
   | { readonly kind: 'refused'; readonly error: InputError }
 
 export const preview: LabTask<LabInput, 'rendered', Preview> = function* (input, [chosen]) {
@@ -30,7 +35,7 @@ export const preview: LabTask<LabInput, 'rendered', Preview> = function* (input,
   // Who has typed on in the meantime needs no tokens.
   yield 'rendered'
   const picture = pictureOf(rendered.value, read.value, chosen)
-  return { kind: 'rendered', picture, leftOut: leftOutOf(read.value, compiled.value) }
+  return { kind: 'rendered', picture, leftOut: leftOutText(read.value, compiled.value) }
 }
 
 export function pictureOf(
