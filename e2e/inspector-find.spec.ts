@@ -75,10 +75,11 @@ test('Find steps through hits across tokens, is restored by a reload, and fits b
     await page.waitForURL(
       ({ searchParams: asked }) => asked.get('find') === 'calculator mask:1' && asked.get('at') !== addressOf(first),
     )
+    const address = page.url()
     await page.reload()
     await idle(page)
     await expect(field(page)).toHaveValue('calculator mask:1')
-    await expect(count).toHaveText(shown)
+    await expect(count, `${address}, then ${page.url()}`).toHaveText(shown)
     await field(page).focus()
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('ArrowUp')
