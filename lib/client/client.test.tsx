@@ -93,6 +93,20 @@ describe('the rollout store', () => {
     expect(recorded(seen.at(-1))).toEqual({ kind: 'ended', key: 'k', trajectory })
   })
 
+  test('comes back after the server has left it as too slow, at the event where it left', async () => {
+    const requested: string[] = []
+    answer = (request, response) => {
+      requested.push(request.url ?? '')
+      const from = Number(new URL(request.url ?? '', 'http://x').searchParams.get('from'))
+      const closed = { type: 'stream-closed', code: 'READER_TOO_SLOW', message: 'nothing was read', next: 3 }
+      const part = from === 0 ? [...events.slice(0, 3), closed] : events.slice(from)
+      response.end(part.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    }
+    const seen = await states(({ kind }) => kind === 'ended' || kind === 'failed')
+    expect(requested).toEqual(['/api/rollouts/r/events?from=0', '/api/rollouts/r/events?from=3'])
+    expect(recorded(seen.at(-1))).toEqual({ kind: 'ended', key: 'k', trajectory })
+  })
+
   test('events that do not fit together end the following, and say so', async () => {
     answer = (_request, response) => response.end(`${JSON.stringify(events.at(-1))}\n`)
     expect((await states(({ kind }) => kind !== 'following')).at(-1)).toMatchObject({

@@ -1,4 +1,5 @@
 /** A numbered stream of lines, followed to its end over connections that may break. */
+import { isStreamClosed } from '#lib/core/stream-closed.ts'
 import { ApiError, callApi, lines } from './api.ts'
 
 interface Following {
@@ -14,14 +15,16 @@ interface Following {
 
 const RECONNECT_MS = 1_000
 
-/** After a lost connection it goes on at the line where it left. */
+/** After a lost connection, and after the server has left it as too slow, it goes on at the line where it left. */
 export async function followLines({ path, signal, onLine, onConnected, onGone }: Following): Promise<void> {
   let received = 0
-  while (!signal.aborted) {
+  connecting: while (!signal.aborted) {
     try {
       const response = await callApi(`${path}?from=${received}`, { signal })
       if (!signal.aborted) onConnected(true)
       for await (const line of lines(response)) {
+        // The browser had put the page to sleep.
+        if (isStreamClosed(line)) continue connecting
         received++
         try {
           if (onLine(line) === 'done') return

@@ -2,6 +2,7 @@
 export interface Memory<T> {
   get(key: string): T | undefined
   set(key: string, value: T, weight: number): void
+  delete(key: string): void
 }
 
 /** The entry set last stays even where it alone weighs more. */
@@ -29,5 +30,6 @@ export function createMemory<T>(heaviest: number): Memory<T> {
         forget(oldest)
       }
     },
+    delete: forget,
   }
 }

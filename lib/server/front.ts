@@ -12,9 +12,17 @@ export interface FrontOptions extends AccessConfig {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>
   /** Development needs eval, inline styles and a socket for reloading. */
   readonly development: boolean
+  /** How long a client may leave an answer unread, in ms; omitted: UNREAD_MS. */
+  readonly unreadMs?: number
 }
 
-export function createFront({ handle, development, ...access }: FrontOptions): Server {
+/**
+ * A client that takes nothing of its answer for this long is cut off: what waits for it is in memory, and would stay there for
+ * ever. Streams of events end before, and say why (ndjson.ts).
+ */
+const UNREAD_MS = 60_000
+
+export function createFront({ handle, development, unreadMs = UNREAD_MS, ...access }: FrontOptions): Server {
   const server = createServer(
     {
       maxHeaderSize: 16 * 1024,
@@ -24,6 +32,10 @@ export function createFront({ handle, development, ...access }: FrontOptions): S
       insecureHTTPParser: false,
     },
     (request, response) => {
+      // An answer on which nothing waits to be sent, such as a stream without news, may be quiet for longer.
+      response.setTimeout(unreadMs, () => {
+        if (request.socket.writableLength > 0) request.socket.resetAndDestroy()
+      })
       if (SGLANG_AT_ROOT.test(request.url ?? '')) request.url = `${BUILT_IN_PATH}${request.url}`
       const nonce = randomBytes(18).toString('base64')
       const policy = contentSecurityPolicy(nonce, development)

@@ -14,9 +14,9 @@ const { events: script } = play(chatml, turns)
 const never = new AbortController().signal
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-function started(samples: number) {
+function started(samples: number, keptBytes?: number) {
   const runs = createRuns()
-  const groups = createGroupRuns(runs)
+  const groups = createGroupRuns(runs, keptBytes)
   const goes: (() => void)[] = []
   const stopped: number[] = []
   const options = Array.from({ length: samples }, (_, sample) => ({
@@ -52,9 +52,9 @@ function started(samples: number) {
   return { runs, groups, next, stopped }
 }
 
-const all = async <T>(values: AsyncIterable<T>) => {
-  const list: T[] = []
-  for await (const value of values) list.push(value)
+const all = async (lines: AsyncIterable<Uint8Array>) => {
+  const list: GroupLine[] = []
+  for await (const line of lines) list.push(JSON.parse(new TextDecoder().decode(line)))
   return list
 }
 const eventsOf = (lines: readonly GroupLine[], sample: number) =>
@@ -90,6 +90,19 @@ test('one is stopped by itself, all of them at once', async () => {
   await groups.cancel('g')
   expect(stopped.sort()).toEqual([0, 1, 2])
   expect((await all(groups.follow('g', 0, never))).filter(({ event }) => event.type === 'ended')).toHaveLength(3)
+})
+
+test('the events of an ended group make room for those of the next one', async () => {
+  const { runs, groups, next } = started(1, 1)
+  await next(0, script.length - 1)
+  expect(await all(groups.follow('g', 0, never))).toHaveLength(script.length)
+  const events = async function* () {
+    yield* script
+  }
+  groups.start('h', [{ rolloutId: 'r', key: 'u', detached: true, save: () => {}, events }], () => undefined)
+  await all(groups.follow('h', 0, never))
+  expect(() => groups.follow('g', 0, never)).toThrow(Problem)
+  await runs.cancelAll()
 })
 
 test('what is not there is a problem', async () => {

@@ -2,12 +2,13 @@
  * Groups of rollouts that are running, and those that ended a little while ago: the events of all samples as one numbered
  * stream, for browsers open six connections at most. Each sample is a run like any other (runs.ts).
  */
+import { createMemory } from '#lib/core/bounded-memory.ts'
 import type { RolloutEvent } from '#lib/core/events.ts'
 import type { GroupLine } from '#lib/core/group-line.ts'
 import type { Scored } from '#lib/core/reward/score.ts'
 import { createEventLog, type EventLog } from './event-log.ts'
 import { Problem } from './problem.ts'
-import { KEPT_MS, type Run, type Runs, type StartOptions } from './runs.ts'
+import { KEPT_BYTES, KEPT_MS, type Run, type Runs, type StartOptions } from './runs.ts'
 
 export interface GroupRuns {
   /** `scored`: what a sample’s rule has found, known when it ends. */
@@ -16,24 +17,34 @@ export interface GroupRuns {
     samples: readonly StartOptions[],
     scored: (sample: number) => Scored | undefined,
   ): readonly Run[]
-  /** Lines from number `from` on, until all samples have ended. Who follows the group follows each sample. Throws Problem 404. */
-  follow(groupId: string, from: number, signal: AbortSignal): AsyncIterable<GroupLine>
+  /**
+   * From number `from` on until all samples have ended, each a GroupLine as a line of JSON. Who follows the group follows each
+   * sample. Throws Problem 404.
+   */
+  follow(groupId: string, from: number, signal: AbortSignal): AsyncIterable<Uint8Array>
   /** Whether one of its samples, as they began with it, has not ended. */
   isRunning(groupId: string): boolean
   /** Throws Problem 404. Resolves when all samples have ended. */
   cancel(groupId: string): Promise<void>
 }
 
+/** A GroupLine whose event is the line that the log of its sample has, too. */
+interface Logged extends Pick<GroupLine, 'sample' | 'scored'> {
+  readonly event: Uint8Array
+}
+
 interface Entry {
-  readonly log: EventLog<GroupLine>
+  readonly log: EventLog<Logged>
   /** Ids of its rollouts that have not ended. */
   readonly running: ReadonlySet<string>
 }
 
-export function createGroupRuns(runs: Runs): GroupRuns {
-  const entries = new Map<string, Entry>()
+/** `keptBytes`: events of ended groups that can be read again, the latest ones. */
+export function createGroupRuns(runs: Runs, keptBytes = KEPT_BYTES): GroupRuns {
+  const active = new Map<string, Entry>()
+  const ended = createMemory<Entry>(keptBytes)
   const find = (groupId: string): Entry => {
-    const entry = entries.get(groupId)
+    const entry = active.get(groupId) ?? ended.get(groupId)
     if (!entry)
       throw new Problem({
         status: 404,
@@ -45,26 +56,31 @@ export function createGroupRuns(runs: Runs): GroupRuns {
   }
   return {
     start(groupId, samples, scored) {
-      const log = createEventLog<GroupLine>()
+      const log = createEventLog<Logged>()
       const running = new Set<string>()
+      const entry: Entry = { log, running }
+      let bytes = 0
+      active.set(groupId, entry)
       const started = samples.map((options, sample) => {
         running.add(options.rolloutId)
-        const told = (event: RolloutEvent) => {
+        const told = (event: RolloutEvent, line: Uint8Array) => {
           const found = event.type === 'ended' ? scored(sample) : undefined
-          log.add({ sample, event, ...(found && { scored: found }) })
+          log.add({ sample, event: line, ...(found && { scored: found }) })
+          bytes += line.byteLength
           if (event.type !== 'ended') return
           running.delete(options.rolloutId)
           if (running.size > 0) return
           log.end()
-          setTimeout(() => entries.delete(groupId), KEPT_MS).unref()
+          active.delete(groupId)
+          ended.set(groupId, entry, bytes)
+          setTimeout(() => ended.delete(groupId), KEPT_MS).unref()
         }
         return runs.start({ ...options, told })
       })
-      entries.set(groupId, { log, running })
       return started
     },
     follow: (groupId, from, signal) => follow(find(groupId), runs, from, signal),
-    isRunning: (groupId) => (entries.get(groupId)?.running.size ?? 0) > 0,
+    isRunning: (groupId) => active.has(groupId),
     async cancel(groupId) {
       await Promise.all([...find(groupId).running].map((rolloutId) => runs.cancel(rolloutId)))
     },
@@ -76,11 +92,20 @@ async function* follow(
   runs: Runs,
   from: number,
   signal: AbortSignal,
-): AsyncGenerator<GroupLine> {
+): AsyncGenerator<Uint8Array> {
   const leaves = [...running].map((rolloutId) => runs.attend(rolloutId))
   try {
-    yield* log.follow(from, signal)
+    for await (const logged of log.follow(from, signal)) yield written(logged)
   } finally {
     for (const leave of leaves) leave()
   }
+}
+
+/** The line of JSON, put together from those of the samples: they are kept once. */
+function written({ sample, event, scored }: Logged): Uint8Array {
+  return Buffer.concat([
+    Buffer.from(`{"sample":${sample},"event":`),
+    event.subarray(0, -1),
+    Buffer.from(scored ? `,"scored":${JSON.stringify(scored)}}\n` : '}\n'),
+  ])
 }

@@ -77,7 +77,7 @@ const begin = (request: object = {}) =>
 
 async function ended({ groupId, samples }: GroupStarted) {
   const lines: GroupLine[] = []
-  for await (const line of all.groups.follow(groupId, 0, never)) lines.push(line)
+  for await (const line of all.groups.follow(groupId, 0, never)) lines.push(JSON.parse(new TextDecoder().decode(line)))
   return { groupId, lines, trajectories: samples.map(({ trajectoryId }) => stored(trajectoryId)) }
 }
 const responsesOf = ({ segments }: Trajectory) =>

@@ -1,10 +1,12 @@
-import type { RolloutEvent } from '#lib/core/events.ts'
-import { ndjson } from './ndjson.ts'
+import { eventStream } from './ndjson.ts'
 import { json } from './route.ts'
 import type { Run } from './runs.ts'
 import type { Services } from './services.ts'
 
-/** Detached: where to find it. Else its stream of events, tied to the connection: when that closes, the rollout stops. */
+/**
+ * Detached: where to find it. Else its stream of events, tied to the connection: when that closes, the rollout stops. A reader
+ * that is only too slow can follow the rollout again by its id, as long as a detached one.
+ */
 export function runResponse(
   { rolloutId, key }: Run,
   isDetached: boolean,
@@ -12,16 +14,19 @@ export function runResponse(
   signal: AbortSignal,
 ): Response {
   if (isDetached) return json({ rolloutId, trajectoryId: key }, 201)
-  return ndjson(tied(rolloutId, runs, signal), {
-    'x-rollout-id': rolloutId,
-    'x-trajectory-id': encodeURIComponent(key),
-  })
-}
-
-async function* tied(rolloutId: string, runs: Services['runs'], signal: AbortSignal): AsyncGenerator<RolloutEvent> {
-  try {
-    yield* runs.follow(rolloutId, 0, signal)
-  } finally {
-    await runs.cancel(rolloutId)
+  let isStalled = false
+  const tied = async function* (): AsyncGenerator<Uint8Array> {
+    try {
+      yield* runs.follow(rolloutId, 0, signal)
+    } finally {
+      if (!isStalled) await runs.cancel(rolloutId)
+    }
   }
+  return eventStream(tied(), {
+    from: 0,
+    headers: { 'x-rollout-id': rolloutId, 'x-trajectory-id': encodeURIComponent(key) },
+    onStalled: () => {
+      isStalled = true
+    },
+  })
 }

@@ -46,9 +46,11 @@ function start({ detached = true, fails = false, key = 't' } = {}, runs = create
   return { runs, saved, next, stopped: () => wasStopped }
 }
 
-const all = async (events: AsyncIterable<RolloutEvent>) => {
+const eventIn = (line: Uint8Array): RolloutEvent => JSON.parse(new TextDecoder().decode(line))
+
+const all = async (lines: AsyncIterable<Uint8Array>) => {
   const list: RolloutEvent[] = []
-  for await (const event of events) list.push(event)
+  for await (const line of lines) list.push(eventIn(line))
   return list
 }
 
@@ -92,8 +94,8 @@ test('every closed segment is saved before it is told', async () => {
   const { runs, saved, next } = start()
   const told: number[] = []
   const reading = (async () => {
-    for await (const event of runs.follow('r-t', 0, never))
-      if (event.type === 'segment') told.push(saved.at(-1)?.segments.length ?? 0)
+    for await (const line of runs.follow('r-t', 0, never))
+      if (eventIn(line).type === 'segment') told.push(saved.at(-1)?.segments.length ?? 0)
   })()
   for (let i = 0; i < script.length; i++) await next()
   await reading
@@ -116,6 +118,35 @@ test('a cancelled rollout ends with what it has', async () => {
   await next()
   await runs.cancel('r-t')
   expect([stopped(), saved.at(-1)?.outcome]).toEqual([true, { kind: 'ended', reason: 'cancelled' }])
+})
+
+test('the events of ended rollouts are kept up to a number of bytes, the latest ones; those of a running one always', async () => {
+  const bytes = script.reduce((sum, event) => sum + JSON.stringify(event).length + 1, 0)
+  const runs = createRuns(2.5 * bytes)
+  const { next } = start({ key: 'running' }, runs)
+  await next()
+  for (const key of ['a', 'b', 'c']) {
+    const one = start({ key }, runs)
+    for (let i = 0; i < script.length + 1; i++) await one.next()
+  }
+  expect(() => runs.follow('r-a', 0, never)).toThrow(Problem)
+  for (const key of ['b', 'c']) expect(await all(runs.follow(`r-${key}`, 0, never))).toEqual(script)
+  const reading = all(runs.follow('r-running', 0, never))
+  for (let i = 0; i < script.length; i++) await next()
+  expect(await reading).toEqual(script)
+})
+
+test('a reader that has begun gets all events, however long ago the rollout has ended', async () => {
+  const runs = createRuns(0)
+  const { next } = start({}, runs)
+  await next()
+  const reader = runs.follow('r-t', 0, never)[Symbol.asyncIterator]()
+  await reader.next()
+  for (let i = 0; i < script.length; i++) await next()
+  const other = start({ key: 'other' }, runs)
+  for (let i = 0; i < script.length + 1; i++) await other.next()
+  expect(() => runs.follow('r-t', 0, never)).toThrow(Problem)
+  for (const event of script.slice(1)) expect(eventIn((await reader.next()).value)).toEqual(event)
 })
 
 test('what is not there is a problem', async () => {

@@ -2,10 +2,12 @@
  * Rollouts that are running, and those that ended a little while ago: each is one numbered stream of events that any
  * number of readers may follow from any number on. Every closed segment is stored before a reader hears of it.
  */
+import { createMemory } from '#lib/core/bounded-memory.ts'
 import type { LiveTrajectory, RolloutEvent } from '#lib/core/events.ts'
 import { createFold } from '#lib/core/fold.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { createEventLog, type EventLog } from './event-log.ts'
+import { lineOf } from './ndjson.ts'
 import { Problem } from './problem.ts'
 
 export interface Run {
@@ -17,8 +19,8 @@ export interface Run {
 export interface Runs {
   /** Throws Problem 409 when a rollout on this trajectory is running. */
   start(options: StartOptions): Run
-  /** Events from number `from` on, until the rollout has ended. Throws Problem 404. */
-  follow(rolloutId: string, from: number, signal: AbortSignal): AsyncIterable<RolloutEvent>
+  /** Events from number `from` on, each a line of JSON, until the rollout has ended. Throws Problem 404. */
+  follow(rolloutId: string, from: number, signal: AbortSignal): AsyncIterable<Uint8Array>
   /** Counts as a reader, until what it returns is called. Throws Problem 404. */
   attend(rolloutId: string): () => void
   /** Somebody has looked at this trajectory: where a rollout on it runs without a reader, its time begins anew. */
@@ -36,12 +38,15 @@ export interface StartOptions {
   readonly detached: boolean
   readonly events: (signal: AbortSignal) => AsyncIterable<RolloutEvent>
   readonly save: (trajectory: Trajectory, from: number) => void
-  /** Hears of each event when its readers do. */
-  readonly told?: (event: RolloutEvent) => void
+  /** Hears of each event, and of the line that its readers get, when they do. */
+  readonly told?: (event: RolloutEvent, line: Uint8Array) => void
 }
 
 interface Entry extends Run {
-  readonly log: EventLog<RolloutEvent>
+  /** Lines, not events: they are written once for all readers, and their size is known. */
+  readonly log: EventLog<Uint8Array>
+  /** Of its lines. */
+  bytes: number
   readonly controller: AbortController
   done: Promise<void>
   readers: number
@@ -52,11 +57,15 @@ interface Entry extends Run {
 const ABANDONED_MS = 60_000
 /** Ended rollouts can be read again this long; after it the stored trajectory says all. */
 export const KEPT_MS = 10 * 60_000
+/** Of the events of ended rollouts together: a hundred rollouts with alternatives, thousands without. */
+export const KEPT_BYTES = 32 << 20
 
-export function createRuns(): Runs {
-  const entries = new Map<string, Entry>()
+/** `keptBytes`: events of ended rollouts that can be read again, the latest ones. */
+export function createRuns(keptBytes = KEPT_BYTES): Runs {
+  const running = new Map<string, Entry>()
+  const ended = createMemory<Entry>(keptBytes)
   const find = (rolloutId: string): Entry => {
-    const entry = entries.get(rolloutId)
+    const entry = running.get(rolloutId) ?? ended.get(rolloutId)
     if (!entry)
       throw new Problem({
         status: 404,
@@ -68,7 +77,7 @@ export function createRuns(): Runs {
   }
   return {
     start(options) {
-      if ([...entries.values()].some(({ key, log }) => key === options.key && !log.hasEnded))
+      if ([...running.values()].some(({ key, log }) => key === options.key && !log.hasEnded))
         throw new Problem({
           status: 409,
           code: 'RUNNING',
@@ -80,14 +89,17 @@ export function createRuns(): Runs {
         rolloutId: options.rolloutId,
         key: options.key,
         log: createEventLog(),
+        bytes: 0,
         controller,
         done: Promise.resolve(),
         readers: 0,
         abandoned: undefined,
       }
-      entries.set(options.rolloutId, entry)
+      running.set(options.rolloutId, entry)
       entry.done = drive(entry, options).finally(() => {
-        setTimeout(() => entries.delete(options.rolloutId), KEPT_MS).unref()
+        running.delete(options.rolloutId)
+        ended.set(options.rolloutId, entry, entry.bytes)
+        setTimeout(() => ended.delete(options.rolloutId), KEPT_MS).unref()
       })
       if (options.detached) watchAbandonment(entry)
       return { rolloutId: options.rolloutId, key: options.key }
@@ -95,7 +107,7 @@ export function createRuns(): Runs {
     follow: (rolloutId, from, signal) => follow(find(rolloutId), from, signal),
     attend: (rolloutId) => attend(find(rolloutId)),
     lookedAt(key) {
-      for (const entry of entries.values()) if (entry.key === key) watchAbandonment(entry)
+      for (const entry of running.values()) if (entry.key === key) watchAbandonment(entry)
     },
     async cancel(rolloutId) {
       const entry = find(rolloutId)
@@ -103,8 +115,8 @@ export function createRuns(): Runs {
       await entry.done
     },
     async cancelAll() {
-      for (const { controller } of entries.values()) controller.abort()
-      await Promise.all([...entries.values()].map(({ done }) => done))
+      for (const { controller } of running.values()) controller.abort()
+      await Promise.all([...running.values()].map(({ done }) => done))
     },
   }
 }
@@ -113,8 +125,10 @@ export function createRuns(): Runs {
 async function drive(entry: Entry, { events, save, told = () => {} }: StartOptions): Promise<void> {
   const fold = createFold()
   const publish = (event: RolloutEvent) => {
-    entry.log.add(event)
-    told(event)
+    const line = lineOf(event)
+    entry.bytes += line.byteLength
+    entry.log.add(line)
+    told(event, line)
   }
   const store = (event: RolloutEvent) => {
     fold.add(event)
@@ -170,7 +184,7 @@ function recordOf({ live: _, ...record }: LiveTrajectory): Trajectory {
   return record
 }
 
-async function* follow(entry: Entry, from: number, signal: AbortSignal): AsyncGenerator<RolloutEvent> {
+async function* follow(entry: Entry, from: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const leave = attend(entry)
   try {
     yield* entry.log.follow(from, signal)

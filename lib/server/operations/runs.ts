@@ -3,16 +3,18 @@ import * as z from 'zod'
 import { rolloutEventSchema } from '#lib/core/event-schema.ts'
 import { groupSchema, groupStartedSchema } from '#lib/core/group.ts'
 import { groupLineSchema } from '#lib/core/group-line.ts'
+import { streamClosedSchema } from '#lib/core/stream-closed.ts'
 import { groupRequestSchema, rewardChangeSchema } from '../groups.ts'
 import { continueRequestSchema, rolloutRequestSchema } from '../rollouts.ts'
 import { structuredAnswerSchema, structuredRequestSchema } from '../structured.ts'
 import type { Answer, Operation } from './operation.ts'
 
 const rolloutStarted = z.object({ rolloutId: z.string(), trajectoryId: z.string() })
+const CLOSED = 'A reader that takes nothing for 30 s gets one last line, `stream-closed`, and follows the events again.'
 const events: Answer = {
-  description: 'One RolloutEvent a line, until the rollout has ended.',
+  description: `One RolloutEvent a line, until the rollout has ended. ${CLOSED}`,
   type: 'application/x-ndjson',
-  schema: rolloutEventSchema,
+  schema: z.union([rolloutEventSchema, streamClosedSchema]),
 }
 
 export const runOperations: readonly Operation[] = [
@@ -58,9 +60,9 @@ export const runOperations: readonly Operation[] = [
     query: { from: 'Number of the first line; 0 unless given.' },
     answers: {
       200: {
-        description: 'One event of one sample a line, until all have ended.',
+        description: `One event of one sample a line, until all have ended. ${CLOSED}`,
         type: 'application/x-ndjson',
-        schema: groupLineSchema,
+        schema: z.union([groupLineSchema, streamClosedSchema]),
       },
     },
   },

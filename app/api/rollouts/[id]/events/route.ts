@@ -1,9 +1,10 @@
-import { ndjson } from '#lib/server/ndjson.ts'
+import { eventStream } from '#lib/server/ndjson.ts'
 import { wholeNumber } from '#lib/server/query.ts'
 import { methods, route } from '#lib/server/route.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
-  GET: route<{ id: string }>({}, ({ request, params, services }) =>
-    ndjson(services.runs.follow(params.id, wholeNumber(request, 'from', 0), request.signal)),
-  ),
+  GET: route<{ id: string }>({}, ({ request, params, services }) => {
+    const from = wholeNumber(request, 'from', 0)
+    return eventStream(services.runs.follow(params.id, from, request.signal), { from })
+  }),
 })

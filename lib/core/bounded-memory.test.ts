@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { createMemory } from './bounded-memory.ts'
+
+test('a bounded memory keeps what was asked for last, up to its weight', () => {
+  const memory = createMemory<string>(10)
+  for (const key of ['a', 'b']) memory.set(key, key, 4)
+  expect(memory.get('a')).toBe('a')
+  memory.set('c', 'c', 4)
+  expect(['a', 'b', 'c'].map((key) => memory.get(key))).toEqual(['a', undefined, 'c'])
+  memory.set('heavy', 'heavy', 100)
+  expect(['a', 'c', 'heavy'].map((key) => memory.get(key))).toEqual([undefined, undefined, 'heavy'])
+})
+
+test('what is deleted from a bounded memory makes room; deleting what is not there changes nothing', () => {
+  const memory = createMemory<string>(10)
+  for (const key of ['a', 'b']) memory.set(key, key, 5)
+  memory.delete('a')
+  memory.delete('nothing')
+  memory.set('c', 'c', 5)
+  expect(['a', 'b', 'c'].map((key) => memory.get(key))).toEqual([undefined, 'b', 'c'])
+})
