@@ -6,13 +6,13 @@ import { StoreError } from '#lib/store/store-error.ts'
 import { openTrajectoryStore } from '#lib/store/trajectories.ts'
 import { type Config, ConfigError } from './config.ts'
 import { configuredMcpServers } from './mcp-servers.ts'
-import { createServers } from './servers.ts'
+import { createServers, ownAddress } from './servers.ts'
 
 /** Throws ConfigError. */
 export function checkConfig(config: Config): void {
   try {
     const folder = openDataFolder(config.dataFolder)
-    configuredMcpServers(config.mcpFile)
+    configuredMcpServers(config.mcpFile, ownAddress(config))
     createServers(config, openServerStore(folder))
     openTrajectoryStore(folder, { processId: process.pid, isAlive: () => true, now: () => new Date() }).close()
   } catch (error) {

@@ -11,6 +11,7 @@ import { openMcpServerStore } from '#lib/store/servers.ts'
 import { ConfigError } from './config.ts'
 import { configuredMcpServers, createMcpServers, type McpServers } from './mcp-servers.ts'
 import { Problem } from './problem.ts'
+import { ownAddress } from './servers.ts'
 import { chosenTools } from './tools.ts'
 
 const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
@@ -21,6 +22,8 @@ const everything: NamedPlace = {
 const signal = new AbortController().signal
 const context = { signal, number: 1, hold() {}, untimed: <T>(waiting: Promise<T>) => waiting }
 
+const own = ownAddress({ host: '127.0.0.1', port: 3000 })
+
 let folder: string
 const made: McpServers[] = []
 beforeAll(async () => {
@@ -30,7 +33,7 @@ afterEach(() => Promise.all(made.splice(0).map((one) => one.close())))
 afterAll(() => rm(folder, { recursive: true }))
 
 function servers(configured: readonly NamedPlace[] = [], fetch = globalThis.fetch): McpServers {
-  const one = createMcpServers(configured, openMcpServerStore(folder), { fetch, version: '0' })
+  const one = createMcpServers(configured, openMcpServerStore(folder), { fetch, version: '0', own })
   made.push(one)
   return one
 }
@@ -211,6 +214,10 @@ test.each([
   ['file:///etc/passwd', /neither http/],
   ['nonsense', /no URL/],
   ['http://a/\n', /control character/],
+  ['http://a:0/mcp', /port 0/],
+  ['http://a/mcp#tools', /# part/],
+  ['http://127.0.0.1:3000/mcp', /Rollscope’s own/],
+  ['http://localhost.:3000/sglang', /Rollscope’s own/],
 ])('%j is refused unseen', async (url, why) => {
   expect(await problemOf(() => servers().create({ name: 'x', url }))).toEqual([
     400,
@@ -223,13 +230,13 @@ test('the operator’s file is read at the start, and what is wrong in it ends t
   const file = path.join(folder, 'mcp.json')
   const written = async (text: string) => {
     await writeFile(file, text)
-    return () => configuredMcpServers(file)
+    return () => configuredMcpServers(file, own)
   }
-  expect(configuredMcpServers(undefined)).toEqual([])
+  expect(configuredMcpServers(undefined, own)).toEqual([])
   expect((await written('{"mcpServers": {"a": {"command": "x"}}}'))()).toMatchObject([{ name: 'a' }])
   expect(await written('{"mcpServers": {"a": {}}}')).toThrow(ConfigError)
   expect(await written('{"mcpServers": {"a": {"url": "http://169.254.169.254/"}}}')).toThrow(
     /mcpServers\.a\.url: .*link/,
   )
-  expect(() => configuredMcpServers(path.join(folder, 'none.json'))).toThrow(/ENOENT/)
+  expect(() => configuredMcpServers(path.join(folder, 'none.json'), own)).toThrow(/ENOENT/)
 })

@@ -10,7 +10,7 @@ import { checkToolSchema } from '#lib/core/tool-schema.ts'
 import type { ToolSpec } from '#lib/core/trajectory.ts'
 import { type McpPlace, type NamedPlace, placesIn } from '#lib/mcp/place.ts'
 import { createMcpServer, type McpDependencies, McpError, type McpServer } from '#lib/mcp/server.ts'
-import { refusedUrl } from '#lib/sglang/address.ts'
+import { type OwnAddress, refusedMcpUrl } from '#lib/sglang/address.ts'
 import type { McpServerStore, SavedMcpServer } from '#lib/store/servers.ts'
 import { ConfigError } from './config.ts'
 import { Problem } from './problem.ts'
@@ -43,7 +43,7 @@ export interface McpServers {
 export function createMcpServers(
   configured: readonly NamedPlace[],
   store: McpServerStore,
-  dependencies: McpDependencies,
+  dependencies: McpDependencies & { readonly own: OwnAddress },
 ): McpServers {
   const open = new Map<string, McpServer>()
   const all = (): readonly (NamedPlace & { readonly source: McpServerEntry['source'] })[] => [
@@ -92,7 +92,7 @@ export function createMcpServers(
           detail: `there is an MCP server named ${JSON.stringify(name)} already`,
           field: 'name',
         })
-      const why = refusedUrl(url)
+      const why = refusedMcpUrl(url, dependencies.own)
       if (why !== undefined)
         throw new Problem({
           status: 400,
@@ -161,12 +161,12 @@ export function createMcpServers(
 }
 
 /** The servers of the file that the configuration names. Throws ConfigError. */
-export function configuredMcpServers(file: string | undefined): readonly NamedPlace[] {
+export function configuredMcpServers(file: string | undefined, own: OwnAddress): readonly NamedPlace[] {
   if (file === undefined) return []
   try {
     const places = placesIn(readFileSync(file, 'utf8'))
     for (const { name, place } of places) {
-      const why = place.kind === 'http' ? refusedUrl(place.url) : undefined
+      const why = place.kind === 'http' ? refusedMcpUrl(place.url, own) : undefined
       if (why !== undefined) throw new Error(`mcpServers.${name}.url: ${why}`)
     }
     return places

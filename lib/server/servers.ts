@@ -39,8 +39,15 @@ export interface Servers {
   remove(name: string): void
 }
 
+/** Where the application itself listens: no server may have this address. */
+export const ownAddress = ({ host, port }: Pick<Config, 'host' | 'port'>): OwnAddress => ({
+  host: host.toLowerCase(),
+  port,
+  builtInPath: BUILT_IN_PATH,
+})
+
 export function createServers(config: Config, store: ServerStore): Servers {
-  const own = { host: config.host.toLowerCase(), port: config.port, builtInPath: BUILT_IN_PATH }
+  const own = ownAddress(config)
   const fixed: { readonly server: SavedServer; readonly source: ServerEntry['source'] }[] = [
     ...(config.sglang
       ? [

@@ -15,7 +15,7 @@ import { createHealthChecks, type HealthChecks } from './health-checks.ts'
 import { createLabThread, type LabThread } from './lab-thread.ts'
 import { configuredMcpServers, createMcpServers, type McpServers } from './mcp-servers.ts'
 import { createRuns, type Runs } from './runs.ts'
-import { BUILT_IN, createServers, type Servers } from './servers.ts'
+import { BUILT_IN, createServers, ownAddress, type Servers } from './servers.ts'
 import { sharedConfig, sharedServices, shareServices } from './shared.ts'
 import { createThreadedTokenizers } from './threaded-tokenizer.ts'
 
@@ -77,15 +77,17 @@ function createServices(config: Config): Services {
   const threaded = createThreadedTokenizers(rendering)
   const runs = createRuns()
   const version = versionOf(config.applicationFolder)
+  const own = ownAddress(config)
   const store = openTrajectoryStore(folder, { processId: process.pid, isAlive, now: () => new Date() })
   return {
     config,
     version,
     store,
     servers: createServers(config, openServerStore(folder)),
-    mcpServers: createMcpServers(configuredMcpServers(config.mcpFile), openMcpServerStore(folder), {
+    mcpServers: createMcpServers(configuredMcpServers(config.mcpFile, own), openMcpServerStore(folder), {
       fetch: checkedFetch(MCP_CONNECT_MS),
       version,
+      own,
     }),
     tokenizers,
     builtInTools: createBuiltInTools(config.applicationFolder, folder),

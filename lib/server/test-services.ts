@@ -12,6 +12,7 @@ import { createLabAnswers } from './lab-answers.ts'
 import { labThread } from './lab-thread.ts'
 import { createMcpServers } from './mcp-servers.ts'
 import { createRuns } from './runs.ts'
+import { ownAddress } from './servers.ts'
 import type { Services } from './services.ts'
 import { createThreadedTokenizers } from './threaded-tokenizer.ts'
 
@@ -28,7 +29,11 @@ interface TestServers extends Partial<Pick<SglangClient, 'generate' | 'chat' | '
   readonly template: () => string
 }
 
-export const noMcpServers = createMcpServers([], { list: () => [], save() {} }, { fetch, version: '0' })
+export const noMcpServers = createMcpServers(
+  [],
+  { list: () => [], save() {} },
+  { fetch, version: '0', own: ownAddress({ host: '127.0.0.1', port: 3000 }) },
+)
 
 /** `folder`: of the store. */
 export function testServices(folder: string, { template, describe, ...calls }: TestServers): Services {

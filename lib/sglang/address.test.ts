@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { describe, expect, test } from 'vitest'
-import { checkedLookup, refusedAddress, serverAddress } from './address.ts'
+import { checkedLookup, refusedAddress, refusedMcpUrl, serverAddress } from './address.ts'
 import { SglangError } from './errors.ts'
 
 const own = { host: '192.168.1.5', port: 3000, builtInPath: '/sglang' }
@@ -99,7 +99,9 @@ describe('refused', () => {
     'http://[::ffff:100.100.100.200]',
     'http://[64:ff9b::e000:1]',
   ])('%s', (text) => {
-    expect(refusal(text)).toContain('link-local, metadata, unspecified or multicast')
+    const why = 'link-local, metadata, unspecified or multicast'
+    expect(refusal(text)).toContain(why)
+    expect(refusedMcpUrl(`${text}/mcp?key=x`, own)).toContain(why)
   })
 })
 
@@ -113,4 +115,29 @@ test('a name that resolves to a refused address is not connected to', async () =
   expect(refusedAddress('::1')).toBeUndefined()
   const refused = await new Promise((resolve) => checkedLookup('0', { all: true }, (error) => resolve(error)))
   expect(refused).toMatchObject({ code: 'ADDRESS_REFUSED' })
+})
+
+test('an MCP server may have any path and query, also on this machine at another port', () => {
+  for (const text of ['http://127.0.0.1:8000/mcp?key=x', 'https://mcp.example/v1', 'http://localhost:3001/generate'])
+    expect([text, refusedMcpUrl(text, own)]).toEqual([text, undefined])
+})
+
+test.each([
+  'http://127.0.0.1:3000/mcp',
+  'http://localhost.:3000/sglang',
+  'http://[::ffff:127.0.0.1]:3000/',
+  'http://192.168.1.5:3000/mcp',
+])('the application itself is no MCP server: %s', (text) => {
+  expect(refusedMcpUrl(text, own)).toBe('it is Rollscope’s own')
+})
+
+test.each([
+  ['nonsense', 'no URL; write it like http://127.0.0.1:8000/mcp'],
+  ['file:///etc/passwd', 'neither http'],
+  ['http://user:pw@host/mcp', 'user name'],
+  ['http://host/mcp#', '# part'],
+  ['http://host:0/mcp', 'port 0'],
+  ['http://host\r\nx: y', 'control character'],
+])('the URL %j of an MCP server is refused', (text, why) => {
+  expect(refusedMcpUrl(text, own)).toContain(why)
 })

@@ -35,39 +35,49 @@ export function serverAddress(text: string, own: OwnAddress): string {
   const refuse = (why: string): never => {
     throw new SglangError('ADDRESS_REFUSED', `this cannot be a server’s address: ${why}`)
   }
-  if (/[\p{Cc}\s\\]/u.test(text)) refuse('it holds a space, a backslash or a control character')
-  const url = URL.canParse(text) ? new URL(text) : refuse('it is no URL; write it like http://127.0.0.1:30000')
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') refuse(`${url.protocol}// is neither http:// nor https://`)
-  if (url.username !== '' || url.password !== '')
-    refuse('it holds a user name or password; the key has a field of its own')
-  if (url.hash !== '' || text.includes('#')) refuse('it holds a # part')
+  const why = refusedUrl(text, 'http://127.0.0.1:30000')
+  if (why !== undefined) refuse(why)
+  const url = new URL(text)
   if (url.search !== '' || text.includes('?')) refuse('it holds a ? part')
-  if (url.port === '0') refuse('port 0 is none')
   const [endpoint] = ENDPOINT.exec(url.pathname) ?? []
   if (endpoint !== undefined) refuse(`it ends in the path of a call: leave out ${endpoint.replace(/\/+$/, '')}`)
-  const host = url.hostname.replace(/\.$/, '')
-  if (host === '') refuse('it has no host')
-  const ip = literal(host)
-  const why = ip === undefined ? undefined : refusedAddress(ip)
-  if (why !== undefined) refuse(why)
-  url.hostname = host
-  const address = `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`
-  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
-  const isOwnHost = isLoopback(host) || (literal(host) ?? host).toLowerCase() === own.host
-  if (port === own.port && isOwnHost && url.pathname.replace(/\/+$/, '') !== own.builtInPath)
+  url.hostname = hostOf(url)
+  if (isOwn(url, own) && url.pathname.replace(/\/+$/, '') !== own.builtInPath)
     refuse(`it is Rollscope’s own; the built-in model is at ${own.builtInPath}`)
-  return address
+  return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`
 }
 
-/** Why the URL of another service than SGLang's, which may have any path and query, must not be called; undefined: it may. */
-export function refusedUrl(text: string): string | undefined {
+/** Says why the URL of an MCP server, which may have any path and query, must not be called; undefined: it may. */
+export function refusedMcpUrl(text: string, own: OwnAddress): string | undefined {
+  const why = refusedUrl(text, 'http://127.0.0.1:8000/mcp')
+  if (why !== undefined) return why
+  return isOwn(new URL(text), own) ? 'it is Rollscope’s own' : undefined
+}
+
+/** What no server’s URL may hold, whatever it serves. */
+function refusedUrl(text: string, example: string): string | undefined {
   if (/[\p{Cc}\s\\]/u.test(text)) return 'it holds a space, a backslash or a control character'
-  if (!URL.canParse(text)) return 'it is no URL; write it like http://127.0.0.1:8000/mcp'
-  const { protocol, username, password, hostname } = new URL(text)
-  if (protocol !== 'http:' && protocol !== 'https:') return `${protocol}// is neither http:// nor https://`
-  if (username !== '' || password !== '') return 'it holds a user name or password; the key has a field of its own'
-  const ip = literal(hostname)
+  if (!URL.canParse(text)) return `it is no URL; write it like ${example}`
+  const url = new URL(text)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return `${url.protocol}// is neither http:// nor https://`
+  if (url.username !== '' || url.password !== '')
+    return 'it holds a user name or password; the key has a field of its own'
+  if (text.includes('#')) return 'it holds a # part'
+  if (url.port === '0') return 'port 0 is none'
+  const host = hostOf(url)
+  if (host === '') return 'it has no host'
+  const ip = literal(host)
   return ip === undefined ? undefined : refusedAddress(ip)
+}
+
+/** Without the trailing dot that some resolvers take: `localhost.` is `localhost`. */
+const hostOf = (url: URL): string => url.hostname.replace(/\.$/, '')
+
+/** Whether the application itself listens there. */
+function isOwn(url: URL, own: OwnAddress): boolean {
+  const host = hostOf(url)
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  return port === own.port && (isLoopback(host) || (literal(host) ?? host).toLowerCase() === own.host)
 }
 
 /** Why a network address is refused, or undefined. `ip` is a literal, IPv6 without brackets. */
