@@ -1,8 +1,12 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+// @ts-expect-error: the package has no types.
+import { satisfies } from 'semver'
 import { expect, test } from 'vitest'
-import { completed, type Lock, missingPackages } from './lock.ts'
+import { completed, type Lock, missingPackages, packageName } from './lock.ts'
 
-const lock: Lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
+const lock: Lock = read('package-lock.json')
+const { allowScripts } = read('package.json')
 
 test('the lock has an entry for every optional package of every platform: npm run lock', () => {
   expect(missingPackages(lock)).toEqual([])
@@ -15,6 +19,28 @@ test('the lock names no registry: the reader’s own is used', () => {
   expect(JSON.stringify(lock)).not.toMatch(/"resolved":"https?:/)
 })
 
+test('the lock is complete, has no engines of dependencies and no refused install scripts: npm run lock', () => {
+  expect(completed(lock, allowScripts)).toEqual(lock)
+})
+
+test('every installed package runs on the Node that is installed with it', () => {
+  const packages = globSync('node_modules/{*,@*/*}/package.json').map(read)
+  const node = read('node_modules/node/package.json').version
+  const outdated = packages.filter(({ engines }) => engines?.node !== undefined && !satisfies(node, engines.node))
+  expect(packages.length).toBeGreaterThan(200)
+  expect(outdated.map(({ name, engines }) => `${name}: ${engines.node}`)).toEqual([])
+})
+
+test('SECURITY.md lists every package of the lock that has no integrity hash', () => {
+  const unhashed = Object.entries(lock.packages).flatMap(([key, { version, integrity }]) =>
+    key === '' || integrity !== undefined ? [] : [`${packageName(key)}@${version}`],
+  )
+  const text = readFileSync('SECURITY.md', 'utf8')
+  expect(unhashed.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
+  const listed = text.match(/`(@[\w-]+\/)?[\w-]+@\d[^`]*`/g) ?? []
+  expect(listed.map((name) => name.slice(1, -1)).toSorted()).toEqual(unhashed.toSorted())
+})
+
 test('a missing entry is seen and made', () => {
   const seeded: Lock = {
     packages: {
@@ -25,11 +51,26 @@ test('a missing entry is seen and made', () => {
     },
   }
   expect(missingPackages(seeded).map(({ name }) => name)).toEqual(['a-darwin-arm64'])
-  expect(completed(seeded).packages['node_modules/a-darwin-arm64']).toEqual({
+  expect(completed(seeded, {}).packages['node_modules/a-darwin-arm64']).toEqual({
     version: '1.2.3',
     os: ['darwin'],
     cpu: ['arm64'],
     optional: true,
   })
-  expect(missingPackages(completed(seeded))).toEqual([])
+  expect(missingPackages(completed(seeded, {}))).toEqual([])
+})
+
+test('engines of dependencies and refused install scripts are left out, everything else is unchanged', () => {
+  const seeded: Lock = {
+    packages: {
+      '': { engines: { node: '>=20.9' } },
+      'node_modules/a': { version: '1.0.0', integrity: 'sha512-x', engines: { node: '>=22' }, hasInstallScript: true },
+      'node_modules/b/node_modules/@c/refused': { version: '2.0.0', hasInstallScript: true },
+    },
+  }
+  expect(completed(seeded, { a: true, '@c/refused': false }).packages).toEqual({
+    '': { engines: { node: '>=20.9' } },
+    'node_modules/a': { version: '1.0.0', integrity: 'sha512-x', hasInstallScript: true },
+    'node_modules/b/node_modules/@c/refused': { version: '2.0.0' },
+  })
 })

@@ -1,7 +1,12 @@
 /**
- * Adds lock entries for optional packages of other platforms. A registry that does not carry them lets npm write a lock
- * without them, which npm ci on such a platform, and npm 11 on any, then refuses. Run after every npm install that
- * changed the lock, and install once more: npm brings the entries into its own form.
+ * Brings package-lock.json into the form that installs without warnings on every platform (decision 0054). Run it after every
+ * npm install that changed the lock, and install once more: npm brings the entries into its own form.
+ *
+ * - Optional packages of other platforms get entries. A registry that does not carry them lets npm write a lock without them,
+ *   which npm ci on such a platform, and npm 11 on any, then refuses. Their integrity is not known, so they have none.
+ * - Engines of dependencies are left out. npm compares them with the Node that runs npm, but every package runs on the Node 24
+ *   that is itself a dependency. lock.test.ts compares them with that one.
+ * - Install scripts that `allowScripts` of package.json refuses are left out, because npm 10 does not read `allowScripts`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -11,6 +16,9 @@ interface LockEntry {
   readonly cpu?: readonly string[]
   readonly optional?: boolean
   readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly engines?: unknown
+  readonly hasInstallScript?: boolean
+  readonly integrity?: string
 }
 export interface Lock {
   readonly packages: Readonly<Record<string, LockEntry>>
@@ -32,14 +40,25 @@ export function missingPackages({ packages }: Lock): MissingPackage[] {
   )
 }
 
-export function completed(lock: Lock): Lock {
+/** `allowScripts`: that of package.json. */
+export function completed(lock: Lock, allowScripts: Readonly<Record<string, boolean>>): Lock {
   const added = missingPackages(lock).map(({ key, range, name }): [string, LockEntry] => [
     key,
     { version: range.replace(/^npm:.*@/, '').replace(/^[\^~>=]+/, ''), ...platformOf(name), optional: true },
   ])
-  const entries = [...Object.entries(lock.packages), ...added].sort(([a], [b]) => (a < b ? -1 : 1))
+  const present = Object.entries(lock.packages).map(([key, entry]): [string, LockEntry] => {
+    const isRefused = allowScripts[packageName(key)] === false
+    const fields = Object.entries(entry).filter(
+      ([field]) => key === '' || !(field === 'engines' || (field === 'hasInstallScript' && isRefused)),
+    )
+    return [key, Object.fromEntries(fields)]
+  })
+  const entries = [...present, ...added].sort(([a], [b]) => a.localeCompare(b, 'en'))
   return { ...lock, packages: Object.fromEntries(entries) }
 }
+
+/** Returns the name of the package whose lock entry has this key. */
+export const packageName = (key: string): string => key.replace(/^.*node_modules\//, '')
 
 /** The places at which Node would look, from the package itself upwards. */
 function foldersAbove(holder: string): string[] {
@@ -60,5 +79,6 @@ function platformOf(name: string): Pick<LockEntry, 'os' | 'cpu'> {
 
 if (process.argv[1] === import.meta.filename) {
   const lock: Lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
-  writeFileSync('package-lock.json', `${JSON.stringify(completed(lock), null, 2)}\n`)
+  const { allowScripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  writeFileSync('package-lock.json', `${JSON.stringify(completed(lock, allowScripts), null, 2)}\n`)
 }
