@@ -6,6 +6,7 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Fact, Facts } from '#components/ui/facts.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
 import { saveText } from '#lib/client/save-file.ts'
 import { hashOfJson, textOfHash } from '#lib/core/link-hash.ts'
 import type { Loaded } from '#lib/lab/document.ts'
@@ -121,11 +122,11 @@ function Offer({ shared, tokenizer, onOpen, onClose }: OfferProps) {
       <div className="grid gap-4" data-offered={revision.name}>
         <Facts>
           <Fact name="Template">
-            {revision.name}, {lines(revision.template)}
+            {visibleText(revision.name)}, {lines(revision.template)}
           </Fact>
           {against && (
             <Fact name="Compared with">
-              {against.name}, {lines(against.template)}
+              {visibleText(against.name)}, {lines(against.template)}
             </Fact>
           )}
           <Fact name="Conversation">

@@ -9,6 +9,7 @@ import { LabelsForm } from '#components/library/labels-form.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
 import { ApiError } from '#lib/client/api.ts'
 import { choicesOptions } from '#lib/client/library.ts'
 import type { OpenedFile } from '#lib/client/opened-file.ts'
@@ -197,8 +198,8 @@ function About({ trajectory }: { readonly trajectory: TrajectoryView | undefined
   return (
     <>
       <Heading>About</Heading>
-      {title !== undefined && <p className="mb-1 font-medium [overflow-wrap:anywhere]">{title}</p>}
-      {note !== undefined && <p className="text-dim text-xs [overflow-wrap:anywhere]">{note}</p>}
+      {title !== undefined && <p className="mb-1 font-medium [overflow-wrap:anywhere]">{visibleText(title)}</p>}
+      {note !== undefined && <p className="text-dim text-xs [overflow-wrap:anywhere]">{visibleText(note)}</p>}
     </>
   )
 }

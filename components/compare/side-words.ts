@@ -2,6 +2,7 @@
 import { type As, isChatRun, type Side, type TemplateChoice } from '#lib/compare/side.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { countText, rewardText } from '../trajectory/numbers.ts'
+import { visibleText } from '../ui/visible-text.ts'
 
 interface AsText {
   readonly title: string
@@ -60,11 +61,11 @@ export function sampleTitle(trajectory: TrajectoryView): string {
 
 /** The title given, else the first question. */
 export function trajectoryTitle({ title, segments }: TrajectoryView): string {
-  if (title !== undefined && title.trim() !== '') return title
+  if (title !== undefined && title.trim() !== '') return visibleText(title)
   for (const segment of segments) {
     if (segment.kind !== 'prompt') continue
     const asked = segment.messages.find(({ role }) => role === 'user')?.content
-    if (typeof asked === 'string' && asked.trim() !== '') return asked
+    if (typeof asked === 'string' && asked.trim() !== '') return visibleText(asked)
   }
   return 'without a question'
 }

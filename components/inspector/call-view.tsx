@@ -1,5 +1,7 @@
 import type { MessagePart } from '#lib/core/message-parts.ts'
 import { BoundedText } from '../ui/bounded-text.tsx'
+import { ForeignText } from '../ui/foreign-text.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 
 /** A tool call with its arguments and their types; a malformed one with the reason and its text. */
 export function CallView({ part }: { readonly part: Extract<MessagePart, { kind: 'call' | 'given-call' }> }) {
@@ -8,8 +10,8 @@ export function CallView({ part }: { readonly part: Extract<MessagePart, { kind:
   if (call.kind === 'parsed') return <ParsedCall name={call.name} input={call.input} />
   return (
     <div className="text-xs">
-      <p className="font-semibold">{call.name ?? 'unreadable call'}</p>
-      <p className="mb-1 text-bad">Malformed: {call.why}.</p>
+      <p className="font-semibold [overflow-wrap:anywhere]">{visibleText(call.name ?? 'unreadable call')}</p>
+      <p className="mb-1 text-bad">Malformed: {visibleText(call.why)}.</p>
       <div className="rounded bg-panel p-1.5 font-mono">
         <BoundedText text={call.raw} label="Raw text of the malformed call" />
       </div>
@@ -21,7 +23,7 @@ function ParsedCall({ name, input }: { readonly name: string; readonly input: un
   const entries = typeof input === 'object' && input !== null ? Object.entries(input) : []
   return (
     <div className="text-xs">
-      <p className="font-semibold text-tool [overflow-wrap:anywhere]">{name}</p>
+      <p className="font-semibold text-tool [overflow-wrap:anywhere]">{visibleText(name)}</p>
       {entries.length === 0 ? (
         <p className="text-faint">no arguments</p>
       ) : (
@@ -29,12 +31,12 @@ function ParsedCall({ name, input }: { readonly name: string; readonly input: un
           {entries.map(([key, value]) => (
             <div key={key} className="col-span-2 grid grid-cols-subgrid">
               <dt className="text-dim">
-                {key} <span className="text-[11px] text-faint">{typeName(value)}</span>
+                <ForeignText>{key}</ForeignText> <span className="text-[11px] text-faint">{typeName(value)}</span>
               </dt>
               <dd className="min-w-0 font-mono">
                 <BoundedText
                   text={typeof value === 'string' ? value : JSON.stringify(value, null, 2)}
-                  label={`Argument ${key}`}
+                  label={`Argument ${visibleText(key)}`}
                   longest={2_000}
                 />
               </dd>

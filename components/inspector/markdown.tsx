@@ -1,9 +1,10 @@
 /**
  * Markdown as elements. The text is a model's and is trusted with nothing: markup in it stays text, images are not loaded,
- * and a link is its text and its address.
+ * a link is its text and its address, and a character that is not seen is its code point.
  */
 import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 import { Fragment, type ReactNode } from 'react'
+import { visibleText } from '../ui/visible-text.ts'
 
 interface MarkdownProps {
   readonly text: string
@@ -32,7 +33,7 @@ const LONGEST = 50_000
 /** Undefined for what the library gives up on. */
 function tokensOf(text: string): readonly Token[] | undefined {
   try {
-    return lexer(text)
+    return lexer(visibleText(text))
   } catch {
     return undefined
   }

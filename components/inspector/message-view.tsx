@@ -9,6 +9,8 @@ import type { SegmentView, TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { roleName } from '../trajectory/message-place.ts'
 import { countText, durationText } from '../trajectory/numbers.ts'
 import { BoundedText } from '../ui/bounded-text.tsx'
+import { ForeignText } from '../ui/foreign-text.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { MessagePartView } from './message-part.tsx'
 
 interface MessageViewProps {
@@ -37,7 +39,7 @@ export function MessageView(props: MessageViewProps) {
   const tokens = message.tokens && shifted(message.tokens, start)
   return (
     <article
-      aria-label={`Message ${number}, ${name}`}
+      aria-label={`Message ${number}, ${visibleText(name)}`}
       data-message={number}
       data-role={message.role}
       data-linked={linkedPart !== undefined || undefined}
@@ -45,7 +47,7 @@ export function MessageView(props: MessageViewProps) {
     >
       <header className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 text-xs tabular-nums">
         <h2 className="min-w-0 font-semibold [overflow-wrap:anywhere]">
-          <span className="font-normal text-faint">{number}</span> {name}
+          <span className="font-normal text-faint">{number}</span> <ForeignText>{name}</ForeignText>
         </h2>
         <span className="text-faint">{notesOf(message, trajectory).join(' · ')}</span>
         {hits > 0 && (

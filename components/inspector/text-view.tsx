@@ -23,6 +23,7 @@ import {
   wrapped,
 } from '#lib/inspect/raw/text-lines.ts'
 import { firstRangeAfter } from '../trajectory/token-marks.ts'
+import { placeInText, visibleText } from '../ui/visible-text.ts'
 import { rowsInSight, scrolledHeight, scrollTopFor } from './virtual-rows.ts'
 
 interface TextViewProps {
@@ -94,7 +95,8 @@ export function TextView({ label, text, hits = NO_HITS, shown, onPlace, classNam
     if (!row || !signs || !onPlace) return
     const { start, end } = rowNumbered(text, rows, Number(row.dataset.row))
     const column = Math.max(0, Math.floor((event.clientX - signs.getBoundingClientRect().left) / cell.width))
-    const before = textBetween(text, start, end).slice(0, column)
+    const line = textBetween(text, start, end)
+    const before = line.slice(0, placeInText(line, column))
     onPlace(Math.min(start + new TextEncoder().encode(before).length, Math.max(start, end - 1)))
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -177,19 +179,19 @@ function marked(text: TextLines, row: Row, hits: Int32Array, shown: TextViewProp
   for (const { start, end, kind } of rangesIn(row, hits, shown)) {
     const [from, to] = [Math.max(start, at), Math.min(end, row.end)]
     if (to <= from) continue
-    if (from > at) pieces.push(textBetween(text, at, from))
+    if (from > at) pieces.push(visibleText(textBetween(text, at, from)))
     pieces.push(
       <mark
         key={start}
         data-kind={kind}
         className="bg-(--tint-found) text-ink data-[kind=shown]:bg-accent-soft data-[kind=current]:outline-2 data-[kind=current]:outline-accent"
       >
-        {textBetween(text, from, to)}
+        {visibleText(textBetween(text, from, to))}
       </mark>,
     )
     at = to
   }
-  pieces.push(textBetween(text, at, row.end))
+  pieces.push(visibleText(textBetween(text, at, row.end)))
   return pieces
 }
 

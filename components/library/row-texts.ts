@@ -1,13 +1,14 @@
 /** What a row of the library says of a trajectory, in words. */
 import type { TrajectorySummary } from '#lib/core/library.ts'
 import { countText } from '../trajectory/numbers.ts'
+import { visibleText } from '../ui/visible-text.ts'
 
 /** The title given, else the question, which is the name of the file where nothing was asked. */
 export const titleText = ({ title, question }: Pick<TrajectorySummary, 'title' | 'question'>): string =>
-  title?.trim() || question.trim() || 'without a question'
+  visibleText(title?.trim() || question.trim() || 'without a question')
 
 export const sourceText = (source: string, format: string | null): string =>
-  format === null ? source : `${source} · ${format}`
+  visibleText(format === null ? source : `${source} · ${format}`)
 
 /** Today only the time, in this year no year; — where it is no time. */
 export function whenText(iso: string, now: Date): string {

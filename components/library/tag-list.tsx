@@ -1,3 +1,5 @@
+import { visibleText } from '../ui/visible-text.ts'
+
 interface TagListProps {
   readonly tags: readonly string[]
   /** How many are shown; of the others only the number. Omitted: all. */
@@ -11,14 +13,14 @@ export function TagList({ tags, most = tags.length }: TagListProps) {
       {tags.slice(0, most).map((tag) => (
         <span
           key={tag}
-          title={tag}
+          title={visibleText(tag)}
           className="inline-block max-w-24 truncate rounded-sm bg-accent-soft px-1.5 align-bottom text-[11px] text-ink leading-[18px]"
         >
-          {tag}
+          {visibleText(tag)}
         </span>
       ))}
       {hidden.length > 0 && (
-        <span className="text-[11px] text-dim leading-[18px]" title={hidden.join(', ')}>
+        <span className="text-[11px] text-dim leading-[18px]" title={visibleText(hidden.join(', '))}>
           +{hidden.length}
         </span>
       )}

@@ -1,5 +1,7 @@
 import type { Problem, Trajectory } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { ForeignText } from '../ui/foreign-text.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { clipped } from './numbers.ts'
 
 const LONG_TEXT = 200
@@ -11,14 +13,19 @@ export function Origin({ trajectory }: { readonly trajectory: TrajectoryView }) 
   return (
     <div className="grid gap-2 text-dim text-xs [overflow-wrap:anywhere]">
       <p>
-        {sourceText(provenance)}
-        {model.name !== undefined && ` · ${model.name}`}
+        <ForeignText>{sourceText(provenance)}</ForeignText>
+        {model.name !== undefined && (
+          <>
+            {' · '}
+            <ForeignText>{model.name}</ForeignText>
+          </>
+        )}
         <br />
         {new Date(createdAt).toLocaleString()}
         {provenance.kind === 'import' && model.tokenizer && (
           <>
             <br />
-            texts by {clipped(model.tokenizer.name, LONG_TEXT)}
+            texts by <ForeignText>{clipped(model.tokenizer.name, LONG_TEXT)}</ForeignText>
           </>
         )}
       </p>
@@ -27,15 +34,15 @@ export function Origin({ trajectory }: { readonly trajectory: TrajectoryView }) 
           <summary className="hover:text-ink">The file did not say {lacked.length} things</summary>
           <ul className="mt-1 grid list-disc gap-0.5 pl-4">
             {lacked.map((words) => (
-              <li key={words}>{clipped(words, LONG_TEXT)}</li>
+              <li key={words}>{visibleText(clipped(words, LONG_TEXT))}</li>
             ))}
           </ul>
         </details>
       )}
       {problems.map(({ kind, message, raw }: Problem) => (
         <p key={`${kind} ${message}`} className="text-warn">
-          {clipped(message, LONG_TEXT)}
-          {raw !== undefined && ` (${clipped(raw, LONG_TEXT)})`}
+          {visibleText(clipped(message, LONG_TEXT))}
+          {raw !== undefined && ` (${visibleText(clipped(raw, LONG_TEXT))})`}
         </p>
       ))}
     </div>

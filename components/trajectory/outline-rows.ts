@@ -6,6 +6,7 @@ import { segmentStarts, segmentsOf } from '#lib/core/tokens.ts'
 import { callsById } from '#lib/core/tool-calls.ts'
 import type { Span, ToolCall } from '#lib/core/trajectory.ts'
 import type { SegmentView, TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { visibleText } from '../ui/visible-text.ts'
 import { countText, durationText } from './numbers.ts'
 import { segmentTitle } from './token-reading.ts'
 
@@ -101,7 +102,8 @@ function partEntry(part: MessagePart): readonly Entry[] {
   return [{ span: part.tokens, label, tone: label }]
 }
 
-const callName = (call: ToolCall): string => (call.kind === 'parsed' ? call.name : `${call.name ?? 'call'}, malformed`)
+const callName = (call: ToolCall): string =>
+  visibleText(call.kind === 'parsed' ? call.name : `${call.name ?? 'call'}, malformed`)
 
 const resultSign = ({ kind, result }: ToolCall): string =>
   kind === 'malformed' ? ' ✗' : result ? (result.status === 'success' ? ' ✓' : ' ✗') : ''

@@ -1,11 +1,16 @@
 /** The text and the bytes of a token in words, whatever it holds. */
 import { bytesOf } from '#lib/core/pieces.ts'
 import type { VocabEntry } from '#lib/core/trajectory.ts'
+import { visibleText } from '../ui/visible-text.ts'
 import { clipped, countText } from './numbers.ts'
 
 /** A text that can be said. */
 export const quoted = (entry: VocabEntry | undefined): string =>
-  typeof entry === 'string' ? JSON.stringify(entry) : entry === undefined ? 'unknown' : `bytes ${entry.hex}`
+  typeof entry === 'string'
+    ? visibleText(JSON.stringify(entry))
+    : entry === undefined
+      ? 'unknown'
+      : `bytes ${entry.hex}`
 
 /** The bytes of a token in hexadecimal, as far as there is room. */
 export function bytesText(entry: VocabEntry | undefined): string {
@@ -21,7 +26,7 @@ export const hexOf = (bytes: Uint8Array): string =>
 
 /** The text of a token as a JSON string. */
 export const entryText = (entry: VocabEntry | undefined): string | undefined =>
-  typeof entry === 'string' ? clipped(JSON.stringify(entry), LONG_TEXT) : entry && 'part of a character'
+  typeof entry === 'string' ? visibleText(clipped(JSON.stringify(entry), LONG_TEXT)) : entry && 'part of a character'
 
 const MANY_BYTES = 24
 const LONG_TEXT = 200

@@ -1,6 +1,7 @@
 /** How the text of one token is drawn: nothing invisible, nothing that moves its neighbours. */
 import { unknownPiece } from '#lib/core/pieces.ts'
 import type { Vocab, VocabEntry } from '#lib/core/trajectory.ts'
+import { codePointMark } from '../ui/visible-text.ts'
 
 export interface PieceView {
   /** The text itself, with visible stand-ins for what has no shape of its own. */
@@ -87,9 +88,7 @@ function characterView(character: string): CharacterView {
   const isInvisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/u.test(
     character,
   )
-  const text = isInvisible
-    ? `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`
-    : character
+  const text = isInvisible ? codePointMark(character) : character
   return { text, mark: blank(text) }
 }
 

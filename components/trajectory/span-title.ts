@@ -1,6 +1,7 @@
 /** Think blocks and tool calls as rows tell them. */
 import { spansOf, type TokenSpan } from '#lib/core/tokens.ts'
 import type { SegmentView } from '#lib/core/trajectory-view.ts'
+import { visibleText } from '../ui/visible-text.ts'
 
 /** The first think block or tool call that lies, even in part, between two tokens of the segment. */
 export function outermostSpan(segment: SegmentView, start: number, end: number): TokenSpan | undefined {
@@ -27,10 +28,10 @@ export function spanTitle(span: TokenSpan, segment: SegmentView): string {
     return `think · ${count}${span.closed || segment.kind !== 'response' || !segment.finish ? '' : ' · not closed'}`
   if (span.kind !== 'tool-call') return ''
   const { call } = span
-  const id = shortened(call.id, LONGEST_ID)
+  const id = shortened(visibleText(call.id), LONGEST_ID)
   if (call.kind === 'malformed') return `${id} · malformed ✗`
   const state = call.result ? ` ${call.result.status === 'success' ? '✓' : '✗'}` : ''
-  return `${id} · ${shortened(call.name, LONGEST_NAME)}${state}`
+  return `${id} · ${shortened(visibleText(call.name), LONGEST_NAME)}${state}`
 }
 
 /** Ids of servers are 29 characters, and would lie over the call’s own tokens. */

@@ -1,7 +1,9 @@
 /** The boxes around the token under the pointer and the selected one; the latter is the grid's active cell. */
 import { spanPath } from '#lib/core/span-path.ts'
 import { type Token, tokenAt } from '#lib/core/tokens.ts'
+import { visibleText } from '../ui/visible-text.ts'
 import { cellsOf, columnOfToken, type DrawnLine } from './layout.ts'
+import { quoted } from './piece-text.ts'
 import { part, type RowPicture } from './token-picture.ts'
 
 export interface TokenBox {
@@ -53,8 +55,12 @@ const FOLD_CELLS = 1
 /** What a screen reader says of a token. */
 export function tokenName(token: Token, { trajectory, reading }: Pick<RowPicture, 'trajectory' | 'reading'>): string {
   const entry = trajectory.vocab[token.id]
-  const text = typeof entry === 'string' ? JSON.stringify(entry) : entry ? `bytes ${entry.hex}` : 'text not known'
-  return [`token ${token.index}`, text, `id ${token.id}`, reading.fact(token), ...spanPath(trajectory, token)].join(
-    ', ',
-  )
+  const text = entry === undefined ? 'text not known' : quoted(entry)
+  return [
+    `token ${token.index}`,
+    text,
+    `id ${token.id}`,
+    reading.fact(token),
+    ...spanPath(trajectory, token).map(visibleText),
+  ].join(', ')
 }

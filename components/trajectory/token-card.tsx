@@ -7,6 +7,7 @@ import type { Problem, Vocab } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { CopyChoices } from '../ui/copy-choices.tsx'
 import { Fact, Facts, Heading } from '../ui/facts.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { MarkedPiece } from './marked-piece.tsx'
 import { messagePlace } from './message-place.ts'
 import { clipped, countText, decimalText, percentText } from './numbers.ts'
@@ -56,9 +57,9 @@ export function TokenCard({ trajectory, token, state, isRequesting = false, link
           {countText(token.segment.ids.length)}
         </Fact>
         <Fact name="message" title={place.title}>
-          {place.text}
+          {visibleText(place.text)}
         </Fact>
-        <Fact name="span">{spans.length > 0 ? spans.join(' → ') : 'none'}</Fact>
+        <Fact name="span">{spans.length > 0 ? visibleText(spans.join(' → ')) : 'none'}</Fact>
         <Fact name="id">{token.id}</Fact>
         <Fact name="text">
           {entry === undefined ? (
@@ -154,7 +155,7 @@ const marginText = (margin: number | null): string => (margin === null ? '—' :
 
 /** A long text is read in a box of its own. */
 function Scrolled({ label, children }: { readonly label: string; readonly children: string }) {
-  if (children.length <= LONG_TEXT) return <span className="font-mono">{children}</span>
+  if (children.length <= LONG_TEXT) return <span className="font-mono">{visibleText(children)}</span>
   return (
     <section
       aria-label={label}
@@ -162,7 +163,7 @@ function Scrolled({ label, children }: { readonly label: string; readonly childr
       tabIndex={0}
       className="max-h-40 overflow-y-auto rounded border border-line p-1 text-left font-mono"
     >
-      {children}
+      {visibleText(children)}
     </section>
   )
 }
@@ -208,10 +209,10 @@ function Problems({ problems, tokenIndex }: { readonly problems: readonly Proble
         <ul className="grid gap-1 text-warn text-xs">
           {here.map(({ kind, message, column, raw }) => (
             <li key={`${kind} ${column} ${message}`}>
-              {message}
+              {visibleText(message)}
               {(column !== undefined || raw !== undefined) && (
                 <span className="block break-all text-dim">
-                  {[column, raw && clipped(raw, LONG_TEXT)].filter(Boolean).join(': ')}
+                  {visibleText([column, raw && clipped(raw, LONG_TEXT)].filter(Boolean).join(': '))}
                 </span>
               )}
             </li>

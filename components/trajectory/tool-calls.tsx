@@ -5,6 +5,7 @@ import type { ToolCall, ToolSpec } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { BoundedText } from '../ui/bounded-text.tsx'
 import { useRowWindow } from '../ui/row-window.ts'
+import { visibleText } from '../ui/visible-text.ts'
 import { clipped, durationText } from './numbers.ts'
 
 interface ToolCallsProps {
@@ -77,13 +78,17 @@ function ToolCallCard({
         title="Show its tokens"
       >
         <span className="flex min-w-0 items-baseline gap-1.5">
-          <span className="min-w-0 truncate font-semibold">{call.name ?? 'unreadable call'}</span>
-          {origin !== undefined && <span className="text-faint">{origin}</span>}
+          <span className="min-w-0 truncate font-semibold">{visibleText(call.name ?? 'unreadable call')}</span>
+          {origin !== undefined && <span className="text-faint">{visibleText(origin)}</span>}
         </span>
         <span className="text-faint">{state}</span>
       </button>
       <div className="grid gap-1.5 px-2.5 pt-1 pb-2">
-        {call.kind === 'parsed' ? <Arguments input={call.input} /> : <p className="text-bad">Malformed: {call.why}.</p>}
+        {call.kind === 'parsed' ? (
+          <Arguments input={call.input} />
+        ) : (
+          <p className="text-bad">Malformed: {visibleText(call.why)}.</p>
+        )}
         {call.result && (
           <div className={`flex gap-1 font-mono ${call.result.status === 'success' ? '' : 'text-bad'}`}>
             <span className="sr-only">Result: </span>
@@ -92,7 +97,11 @@ function ToolCallCard({
               {call.result.text === '' ? (
                 <span className="font-sans text-faint">no text</span>
               ) : (
-                <BoundedText text={call.result.text} label={`Result of ${call.name ?? 'the call'}`} longest={600} />
+                <BoundedText
+                  text={call.result.text}
+                  label={`Result of ${visibleText(call.name ?? 'the call')}`}
+                  longest={600}
+                />
               )}
               {call.result.wholeLength !== undefined && (
                 <p className="mt-1 font-sans text-faint">
@@ -106,7 +115,7 @@ function ToolCallCard({
         <details>
           <summary className="text-faint hover:text-ink">raw text</summary>
           <div className="mt-1 rounded bg-panel p-1.5 font-mono">
-            <BoundedText text={call.raw} label={`Raw text of ${call.name ?? 'the call'}`} />
+            <BoundedText text={call.raw} label={`Raw text of ${visibleText(call.name ?? 'the call')}`} />
           </div>
         </details>
       </div>
@@ -129,15 +138,17 @@ function Arguments({ input }: { readonly input: Readonly<Record<string, unknown>
         <div key={name} className="[overflow-wrap:anywhere]">
           {typeof value === 'string' && value.includes('\n') ? (
             <>
-              <dt className="text-dim">{name}:</dt>
+              <dt className="text-dim">{visibleText(name)}:</dt>
               <dd className="mt-0.5 rounded bg-panel px-1.5 py-1">
-                <BoundedText text={value} label={`Argument ${name}`} longest={LONG_VALUE} />
+                <BoundedText text={value} label={`Argument ${visibleText(name)}`} longest={LONG_VALUE} />
               </dd>
             </>
           ) : (
             <>
-              <dt className="inline text-dim">{name}: </dt>
-              <dd className="inline">{clipped(JSON.stringify(value), LONG_VALUE)}</dd>
+              <dt className="inline text-dim [unicode-bidi:isolate]">{visibleText(name)}: </dt>
+              <dd className="inline [unicode-bidi:isolate]">
+                {visibleText(clipped(JSON.stringify(value), LONG_VALUE))}
+              </dd>
             </>
           )}
         </div>

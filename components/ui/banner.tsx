@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { visibleText } from './visible-text.ts'
 
 interface BannerProps {
   /** bad: it failed; note: it ended, here is why. */
@@ -19,8 +20,8 @@ export function Banner({ tone, title, hint, children }: BannerProps) {
     >
       {/* What a server says may be long: the tokens keep their room. */}
       <p className="max-h-40 min-w-0 flex-1 basis-64 overflow-y-auto [overflow-wrap:anywhere]">
-        <span className="font-medium">{title}</span>
-        {hint !== undefined && <span className="block text-dim">{hint}</span>}
+        <span className="font-medium">{visibleText(title)}</span>
+        {hint !== undefined && <span className="block text-dim">{visibleText(hint)}</span>}
       </p>
       {children}
     </div>

@@ -1,5 +1,6 @@
 'use client'
 import { useState } from 'react'
+import { visibleText } from './visible-text.ts'
 
 interface BoundedTextProps {
   readonly text: string
@@ -11,13 +12,13 @@ interface BoundedTextProps {
 }
 
 /**
- * A text of any length, as it is. A long one is cut, says how much is missing, and is shown whole in a box that scrolls:
+ * A text of any length, as it is, each character seen. A long one is cut, says how much is missing, and is shown whole in a box that scrolls:
  * in pieces, so that the browser lays out only those in sight.
  */
 export function BoundedText({ text, label, longest = LONGEST, className = '' }: BoundedTextProps) {
   const [isWhole, setIsWhole] = useState(false)
   const start = startOf(text, longest)
-  if (start.length === text.length) return <div className={`${TEXT} ${className}`}>{text}</div>
+  if (start.length === text.length) return <div className={`${TEXT} ${className}`}>{visibleText(text)}</div>
   return (
     <div>
       {isWhole ? (
@@ -35,12 +36,12 @@ export function BoundedText({ text, label, longest = LONGEST, className = '' }: 
               key={index}
               className={`${TEXT} [contain-intrinsic-size:auto_2000px] [content-visibility:auto] ${className}`}
             >
-              {piece}
+              {visibleText(piece)}
             </div>
           ))}
         </div>
       ) : (
-        <div className={`${TEXT} ${className}`}>{start}…</div>
+        <div className={`${TEXT} ${className}`}>{visibleText(start)}…</div>
       )}
       <button
         type="button"

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { visibleText } from './visible-text.ts'
 
 /** Things of which one is chosen at once, each with a note. */
 export const Choices = ({ children }: { readonly children: ReactNode }) => (
@@ -18,7 +19,7 @@ export const Choice = ({ title, note, onChoose }: ChoiceProps) => (
       className="-mx-2 w-[calc(100%+1rem)] rounded-md px-2 py-1.5 text-left hover:bg-panel"
       onClick={onChoose}
     >
-      <span className="block truncate font-medium">{title}</span>
+      <span className="block truncate font-medium">{visibleText(title)}</span>
       <span className="block text-faint text-xs">{note}</span>
     </button>
   </li>

@@ -2,6 +2,7 @@
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from './button.tsx'
+import { visibleText } from './visible-text.ts'
 
 interface DialogProps {
   readonly title: string
@@ -37,7 +38,7 @@ export function Dialog({ title, onClose, closesBeside = true, width = 'plain', c
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, by the browser
     <dialog
       ref={dialog}
-      aria-label={title}
+      aria-label={visibleText(title)}
       onCancel={(event) => {
         // A file field's own cancel comes by here too.
         if (event.target !== dialog.current) return
@@ -50,7 +51,7 @@ export function Dialog({ title, onClose, closesBeside = true, width = 'plain', c
       className={`mx-auto mt-[6dvh] mb-auto ${WIDTHS[width]} max-h-[calc(94dvh-24px)] rounded-lg border border-line bg-ground p-0 text-ink shadow-xl backdrop:bg-black/40`}
     >
       <div className="sticky top-0 z-10 flex items-center justify-between border-line border-b bg-ground px-4 py-2.5">
-        <h2 className="font-semibold text-sm">{title}</h2>
+        <h2 className="font-semibold text-sm">{visibleText(title)}</h2>
         <Button look="quiet" aria-label="Close" onClick={onClose}>
           <X size={16} aria-hidden />
         </Button>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { visibleText } from './visible-text.ts'
 
 /** Pairs of a name and a value. */
 export function Facts({ children }: { readonly children: ReactNode }) {
@@ -17,10 +18,10 @@ export function Fact({
   return (
     <>
       <dt className="text-dim" title={title}>
-        {name}
+        {visibleText(name)}
       </dt>
       <dd className="min-w-0 text-right [overflow-wrap:anywhere]" title={title}>
-        {children}
+        {typeof children === 'string' ? visibleText(children) : children}
       </dd>
     </>
   )

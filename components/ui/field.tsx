@@ -6,6 +6,7 @@ import {
   type TextareaHTMLAttributes,
   useId,
 } from 'react'
+import { visibleText } from './visible-text.ts'
 
 const BOX =
   'w-full rounded-md border border-line bg-raised px-2 py-1.5 placeholder:text-faint hover:border-line-strong aria-invalid:border-bad'
@@ -121,11 +122,11 @@ export function CheckField({
         {...rest}
       />
       <span id={`${id}-label`} className="wrap-break-word max-w-[calc(100%-1.5rem)] shrink-0">
-        {label}
+        {visibleText(label)}
       </span>
       {note !== undefined && (
         <span id={`${id}-note`} className="wrap-anywhere min-w-16 text-faint text-xs">
-          {note}
+          {visibleText(note)}
         </span>
       )}
     </label>

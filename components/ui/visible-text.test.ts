@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { pieceView } from '../trajectory/piece-view.ts'
+import { hasHiddenCharacter, placeInText, visibleText } from './visible-text.ts'
+
+describe('the text of others', () => {
+  test.each([
+    ['right-to-left override', 'invoice\u202Egpj.exe', 'invoice⟨U+202E⟩gpj.exe'],
+    ['isolates', '\u2066a\u2069', '⟨U+2066⟩a⟨U+2069⟩'],
+    ['zero-width space', 'read\u200B_file', 'read⟨U+200B⟩_file'],
+    ['tag characters', 'a\u{E0041}', 'a⟨U+E0041⟩'],
+    ['terminal escapes', '\u001b[31m', '⟨U+001B⟩[31m'],
+    ['soft hyphens', 'co\u00ADop', 'co⟨U+00AD⟩op'],
+    ['line separators', 'a\u2028b', 'a⟨U+2028⟩b'],
+    ['half of a character', 'a\uD83D', 'a⟨U+D83D⟩'],
+    ['a variation selector that is not part of an emoji', 'a\uFE0F', 'a⟨U+FE0F⟩'],
+  ])('%s are written as code points', (_name, text, shown) => {
+    expect([visibleText(text), hasHiddenCharacter(text)]).toEqual([shown, true])
+  })
+
+  test.each(['plain text\twith tabs\r\nand lines', 'naïve 日本語 العربية', '👩‍👩‍👧 ❤️ 🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'a\u00A0b', ''])(
+    '%j is drawn as it is',
+    (text) => {
+      expect([visibleText(text), hasHiddenCharacter(text)]).toEqual([text, false])
+    },
+  )
+
+  test('no character is left that reorders or hides text, and every other one stays', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
+        const shown = visibleText(text)
+        expect(shown).not.toMatch(/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/)
+        expect(shown.replace(/⟨U\+([0-9A-F]+)⟩/g, (_, code) => String.fromCodePoint(Number.parseInt(code, 16)))).toBe(
+          text,
+        )
+      }),
+    )
+  })
+
+  test('a place in the drawn text is found in the text', () => {
+    const text = 'a\u202Eb'
+    expect([0, 1, 5, 8, 9, 10, 99].map((drawn) => placeInText(text, drawn))).toEqual([0, 1, 1, 1, 2, 3, 3])
+  })
+
+  test('is written as the token view writes it', () => {
+    for (const character of ['\u202E', '\u200B', '\u001b', '\u{E0041}', '\u00AD'])
+      expect(visibleText(character)).toBe(pieceView(character).text)
+  })
+})
