@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { pack } from '#lib/core/packed.ts'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import { parseQuery } from '#lib/inspect/find/parse-query.ts'
-import { densityOf, nearestPoint } from './density.ts'
+import { densityOf, nearestPoint, outliersOf } from './density.ts'
 import { extentOf, padded } from './extent.ts'
 import { binQuery, surpriseHistogram } from './histogram.ts'
 import { divergenceOf, mismatchOf, type Pairs, pairsOf, worstPairs } from './mismatch.ts'
@@ -191,6 +191,45 @@ describe('points', () => {
           expect(densityOf(x, y, { ...frame, minX: 6, maxX: 7 }, 7, 5).most).toBe(0)
         },
       ),
+    )
+  })
+
+  test('a few points far from the others are outliers, points of a crowd are none', () => {
+    const crowd = Array.from({ length: 40 }, (_, index) => ({ x: 10 + (index % 8), y: 10 + Math.floor(index / 8) }))
+    const alone = [
+      { x: 80, y: 40 },
+      { x: 81, y: 41 },
+      { x: 40, y: 2 },
+    ]
+    const points = [...crowd, ...alone]
+    const density = densityOf(
+      Float64Array.from(points, ({ x }) => x),
+      Float64Array.from(points, ({ y }) => y),
+      { minX: 0, maxX: 100, minY: 0, maxY: 50 },
+      100,
+      50,
+    )
+    const places = outliersOf(density).map((cell) => ({ x: cell % 100, y: 50 - Math.floor(cell / 100) }))
+    expect(places).toHaveLength(3)
+    expect(places).toEqual(
+      expect.arrayContaining([
+        { x: 80, y: 40 },
+        { x: 81, y: 41 },
+        { x: 40, y: 2 },
+      ]),
+    )
+  })
+
+  test('outliers are those that counting around every point finds', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(11), fc.nat(8)), { maxLength: 40 }), (list) => {
+        const counts = new Uint32Array(12 * 9)
+        for (const [column, row] of list) counts[row * 12 + column] = (counts[row * 12 + column] as number) + 1
+        const near = (column: number, row: number) =>
+          list.filter(([x, y]) => Math.abs(x - column) <= 3 && Math.abs(y - row) <= 3).length
+        const cells = new Set(list.filter(([x, y]) => near(x, y) <= 3).map(([x, y]) => y * 12 + x))
+        expect(outliersOf({ columns: 12, rows: 9, counts, most: 0 })).toEqual([...cells].sort((a, b) => a - b))
+      }),
     )
   })
 

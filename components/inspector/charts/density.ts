@@ -1,6 +1,6 @@
 /**
- * Many points as an image: how many stand in each cell of a few pixels. Costs one step a point, however many there are, and a
- * lone point is as large as a cell: nothing is left out.
+ * Many points as an image: how many stand in each cell of a few pixels. Costs one step a point, however many there are, and
+ * nothing is left out: a point alone is a cell, which `outliersOf` names so that it is drawn larger.
  */
 
 export interface Frame {
@@ -38,6 +38,35 @@ export function densityOf(
     if (count > most) most = count
   }
   return { columns, rows, counts, most }
+}
+
+/** Cells to each side in which others are looked for, and how many points there may be in all of them. */
+const AROUND = 3
+const FEW = 3
+
+/**
+ * Cells whose points have next to none around them, by their place in `counts`: drawn as small as the others they would not
+ * be seen. Costs one step a cell: sums over rectangles are differences of sums from the corner.
+ */
+export function outliersOf({ columns, rows, counts }: Density): readonly number[] {
+  const width = columns + 1
+  const sums = new Float64Array(width * (rows + 1))
+  for (let row = 0; row < rows; row++)
+    for (let column = 0, line = 0; column < columns; column++) {
+      line += counts[row * columns + column] as number
+      sums[(row + 1) * width + column + 1] = (sums[row * width + column + 1] as number) + line
+    }
+  const sum = (row: number, column: number) => sums[row * width + column] as number
+  const found: number[] = []
+  for (let row = 0; row < rows; row++)
+    for (let column = 0; column < columns; column++) {
+      if (counts[row * columns + column] === 0) continue
+      const [top, bottom] = [Math.max(0, row - AROUND), Math.min(rows, row + AROUND + 1)]
+      const [left, right] = [Math.max(0, column - AROUND), Math.min(columns, column + AROUND + 1)]
+      if (sum(bottom, right) - sum(top, right) - sum(bottom, left) + sum(top, left) <= FEW)
+        found.push(row * columns + column)
+    }
+  return found
 }
 
 /** The nearest point within a distance of both axes' own, −1 where there is none. */

@@ -2,7 +2,7 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { type Density, densityOf, type Frame, nearestPoint } from './density.ts'
+import { type Density, densityOf, type Frame, nearestPoint, outliersOf } from './density.ts'
 
 interface PlotPoints {
   readonly x: Float64Array
@@ -41,8 +41,9 @@ interface PlotProps {
   readonly onZoom: (reset: (() => void) | undefined) => void
 }
 
-/** Pixels of the style sheet: a point, and how near a click must be to it. */
+/** Pixels of the style sheet: a point among others, one alone, and how near a click must be to it. */
 const POINT = 2
+const OUTLIER = 6
 const REACH = 8
 /** From here on it is a drag. */
 const DRAGGED = 4
@@ -225,10 +226,20 @@ function drawPoints(plot: UPlot, { points, chosen }: PlotProps): void {
   const { ctx, bbox } = plot
   const size = Math.max(1, Math.round(POINT * (window.devicePixelRatio || 1)))
   const [columns, rows] = [Math.max(1, Math.floor(bbox.width / size)), Math.max(1, Math.floor(bbox.height / size))]
-  const image = densityImage(densityOf(points.x, points.y, frameOf(plot), columns, rows), cssColour('--accent'))
+  const density = densityOf(points.x, points.y, frameOf(plot), columns, rows)
+  const image = densityImage(density, cssColour('--accent'))
   ctx.save()
   ctx.imageSmoothingEnabled = false
   ctx.drawImage(image, bbox.left, bbox.top, columns * size, rows * size)
+  ctx.fillStyle = cssColour('--accent')
+  ctx.beginPath()
+  for (const cell of outliersOf(density)) {
+    const [column, row] = [cell % columns, Math.floor(cell / columns)]
+    const [x, y] = [bbox.left + (column + 0.5) * size, bbox.top + (row + 0.5) * size]
+    ctx.moveTo(x, y)
+    ctx.arc(x, y, (OUTLIER / 2 / POINT) * size, 0, 2 * Math.PI)
+  }
+  ctx.fill()
   const [x, y] = [points.x[chosen ?? -1], points.y[chosen ?? -1]]
   if (x !== undefined && y !== undefined) {
     ctx.strokeStyle = cssColour('--ink')
