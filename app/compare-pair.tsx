@@ -30,13 +30,17 @@ import { SegmentsAlone } from '#components/compare/segments-alone.tsx'
 import { SummaryStrip } from '#components/compare/summary-strip.tsx'
 import type { ComparePartProps, CompareView, ShownPair } from '#components/compare/view.ts'
 import { useWeighing } from '#components/compare/weigh/use-weighing.ts'
-import { GRID_OPTIONS } from '#components/trajectory/grid-options.ts'
+import { GRID_OPTIONS, NO_FOLDS } from '#components/trajectory/grid-options.ts'
 import { keyLabel } from '#components/trajectory/key-name.ts'
+import { LegendButton } from '#components/trajectory/legend-button.tsx'
 import { countText } from '#components/trajectory/numbers.ts'
 import { selectionText } from '#components/trajectory/selection.ts'
+import type { MarkKind } from '#components/trajectory/token-marks.ts'
+import { ViewOptions } from '#components/trajectory/view-options.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import { type Pane, Panes } from '#components/ui/panes.tsx'
+import type { PopoverControl } from '#components/ui/popover.tsx'
 import { usePreference } from '#lib/client/preference.ts'
 import { saveContent } from '#lib/client/save-file.ts'
 import { whyNotGreedy } from '#lib/compare/chat-baseline.ts'
@@ -75,10 +79,11 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
   const [filter, setFilter] = useState<DriftFilter>(NO_FILTER)
   const { said, say } = useSaid()
   const isNarrow = useIsNarrow()
-  const [options] = usePreference(GRID_OPTIONS)
+  const [options, setOptions] = usePreference(GRID_OPTIONS)
   const shell = useShellActions()
   const chance = chanceBetween(given)
   const panel = useRef<HTMLDivElement>(null)
+  const legend = useRef<PopoverControl>(null)
   const whole = useRef<HTMLDivElement>(null)
   useFocusKept(whole, hadFocus)
   const scorer = useScorer()
@@ -111,8 +116,17 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
       view,
       onView,
       filter,
+      options,
+      onOptions: setOptions,
       say,
-      page: { ...page, openFile: shell.openFile, showKeys: shell.showKeys, showPalette, weigh },
+      page: {
+        ...page,
+        openFile: shell.openFile,
+        showKeys: shell.showKeys,
+        showPalette,
+        weigh,
+        showLegend: () => legend.current?.toggle(),
+      },
     }),
     say,
   })
@@ -154,6 +168,18 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
               <IconButton label={`Commands (${keyLabel('Mod+k', isMac())})`} onClick={run('palette')}>
                 <Command size={15} aria-hidden />
               </IconButton>
+              <LegendButton
+                control={legend}
+                source={{
+                  view: 'lanes',
+                  trajectories: [pair.compared.left.trajectory, pair.compared.right.trajectory],
+                  markKinds: markKindsOf(report.spans.length, view.drift),
+                  isSelected: view.drift !== undefined,
+                  options,
+                  folds: NO_FOLDS,
+                }}
+              />
+              <ViewOptions options={options} onOptions={setOptions} />
             </CompareTools>
             <div className="min-h-0 overflow-auto">
               <Lanes {...parts} options={options} />
@@ -208,6 +234,10 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
     </div>
   )
 }
+
+/** What the lanes outline: drift, the places where a side has nothing, and the chosen drift. */
+const markKindsOf = (drifts: number, chosen: number | undefined): readonly MarkKind[] =>
+  drifts === 0 ? [] : ['drift', 'gap', ...(chosen === undefined ? [] : (['current'] as const))]
 
 /** A chat baseline beside the run that it is one of: why they differ anyway; undefined where they need not. */
 function chanceBetween({ left, right, compared }: ShownPair): string | undefined {

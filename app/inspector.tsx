@@ -2,7 +2,7 @@
 /** The inspector: outline, tokens or another tab, card. What its parts share is made in use-inspection-state.ts. */
 import { Command, GitCompare, SlidersHorizontal } from 'lucide-react'
 import dynamic from 'next/dynamic'
-import { type ReactNode, useEffect, useId, useState } from 'react'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { isMac } from '#components/commands/is-mac.ts'
 import type { PaletteProps } from '#components/commands/palette.tsx'
@@ -15,22 +15,25 @@ import { INSPECTOR_TABS, type InspectorTab, TAB_TITLES } from '#components/inspe
 import { RECENT_FINDS } from '#components/inspector/recent-finds.ts'
 import { selectionStatus } from '#components/inspector/selection-status.ts'
 import { TokenStage } from '#components/inspector/token-stage.tsx'
-import { ViewOptions } from '#components/inspector/view-options.tsx'
 import { ColourBar } from '#components/trajectory/colour/colour-bar.tsx'
 import { SURPRISE_WITH_PROMPT } from '#components/trajectory/colour/number-modes.ts'
 import { GRID_OPTIONS } from '#components/trajectory/grid-options.ts'
 import { keyLabel } from '#components/trajectory/key-name.ts'
+import { LegendButton } from '#components/trajectory/legend-button.tsx'
 import { Origin } from '#components/trajectory/origin.tsx'
 import { Outline } from '#components/trajectory/outline.tsx'
 import { isSingle, single } from '#components/trajectory/selection.ts'
 import { TokenGist } from '#components/trajectory/token-gist.tsx'
+import { markKindsOf } from '#components/trajectory/token-marks.ts'
 import { ToolCalls } from '#components/trajectory/tool-calls.tsx'
 import { Totals } from '#components/trajectory/totals.tsx'
+import { ViewOptions } from '#components/trajectory/view-options.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import { type Pane, Panes } from '#components/ui/panes.tsx'
+import type { PopoverControl } from '#components/ui/popover.tsx'
 import { TabList, TabPanel } from '#components/ui/tabs.tsx'
 import { usePreference } from '#lib/client/preference.ts'
 import { saveContent } from '#lib/client/save-file.ts'
@@ -105,6 +108,7 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
   const [options, setOptions] = usePreference(GRID_OPTIONS)
   const [recent, setRecent] = usePreference(RECENT_FINDS)
   const id = useId()
+  const legend = useRef<PopoverControl>(null)
   const shell = useShellActions()
   const { view, onView, onSelect, folds, marks } = inspection
   const { onShown } = shell
@@ -146,6 +150,7 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
           .then(() => inspection.say('Saved as one HTML file.'))
           .catch((error: unknown) => inspection.say(error instanceof Error ? error.message : String(error)))
       },
+      showLegend: () => legend.current?.toggle(),
       link: () => (window.location.pathname === '/open' ? undefined : link()),
     },
   })
@@ -214,7 +219,18 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
               <IconButton label={`Commands (${keyLabel('Mod+k', isMac())})`} onClick={commands.screen.page.showPalette}>
                 <Command size={15} aria-hidden />
               </IconButton>
-              <ViewOptions inspection={inspection} options={options} onOptions={setOptions} />
+              <LegendButton
+                control={legend}
+                source={{
+                  view: 'inspector',
+                  trajectories: [trajectory],
+                  markKinds: markKindsOf(marks),
+                  isSelected: selection !== undefined,
+                  options,
+                  folds,
+                }}
+              />
+              <ViewOptions folding={inspection} options={options} onOptions={setOptions} />
             </span>
           </div>
           <InspectorNotices

@@ -1,9 +1,11 @@
 'use client'
 import { ColourBar } from '#components/trajectory/colour/colour-bar.tsx'
 import { colouringOf } from '#components/trajectory/colour/colouring.ts'
-import { GRID_OPTIONS } from '#components/trajectory/grid-options.ts'
+import { GRID_OPTIONS, NO_FOLDS } from '#components/trajectory/grid-options.ts'
+import { LegendButton } from '#components/trajectory/legend-button.tsx'
 import { TokenGrid } from '#components/trajectory/token-grid.tsx'
 import { trajectoryReading } from '#components/trajectory/token-reading.ts'
+import { ViewOptions } from '#components/trajectory/view-options.tsx'
 import { usePreference } from '#lib/client/preference.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { useViewState } from './view-state.ts'
@@ -17,13 +19,26 @@ interface PlaygroundTokensProps {
 
 /** The tokens of a run, and what they are coloured by. Loaded with the first question: until then there are none. */
 export function PlaygroundTokens({ trajectory, view, onPoint, onSay }: PlaygroundTokensProps) {
-  const [options] = usePreference(GRID_OPTIONS)
+  const [options, setOptions] = usePreference(GRID_OPTIONS)
   const { colour, limit, selection } = view.view
   const colouring = colouringOf(trajectory, colour, limit)
   return (
     <div className="grid h-full min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
-      <div className="border-line border-b px-3.5 py-2">
+      <div className="flex items-start gap-x-3 border-line border-b px-3.5 py-2">
         <ColourBar trajectory={trajectory} colouring={colouring} onChange={view.setView} />
+        <span className="ml-auto flex gap-1">
+          <LegendButton
+            source={{
+              view: 'run',
+              trajectories: [trajectory],
+              markKinds: [],
+              isSelected: selection !== undefined,
+              options,
+              folds: NO_FOLDS,
+            }}
+          />
+          <ViewOptions options={options} onOptions={setOptions} />
+        </span>
       </div>
       <TokenGrid
         trajectory={trajectory}

@@ -3,6 +3,7 @@ import type { Side } from '#lib/compare/side.ts'
 import type { DriftReport } from '#lib/core/drift/report.ts'
 import { type Command, type CommandLists, LIST_COMMANDS } from '../commands/command.ts'
 import { maskToggled } from '../trajectory/colour/modes.ts'
+import type { GridOptions } from '../trajectory/grid-options.ts'
 import { copyText } from '../ui/copy-text.ts'
 import { type DriftFilter, driftAfter, NO_FILTER } from './drift-steps.ts'
 import type { DriftVocabulary } from './drift-words.ts'
@@ -19,6 +20,8 @@ export interface CompareScreenState {
   readonly onView: (change: Partial<CompareView>) => void
   /** What the list of drift shows. */
   readonly filter: DriftFilter
+  readonly options: GridOptions
+  readonly onOptions: (options: GridOptions) => void
   readonly say: (message: string) => void
   readonly page: ComparePage
 }
@@ -35,6 +38,8 @@ export interface ComparePage extends CommandLists {
   readonly link: () => string
   /** To where both sides are scored on a server. */
   readonly weigh: () => void
+  /** What the marks of the lanes mean. */
+  readonly showLegend: () => void
 }
 
 export const COMPARE_GROUPS = ['Drift', 'Sides', 'View', 'Copy'] as const
@@ -147,6 +152,20 @@ export const COMPARE_COMMANDS: readonly CompareCommand[] = [
     group: 'View',
     keys: ['m'],
     run: ({ view, onView }) => onView({ colour: maskToggled(view.colour) }),
+  },
+  {
+    name: 'boundaries',
+    title: 'Token boundaries, or none',
+    group: 'View',
+    keys: ['b'],
+    run: ({ options, onOptions }) => onOptions({ ...options, showsBoundaries: !options.showsBoundaries }),
+  },
+  {
+    name: 'legend',
+    title: 'Legend of the marks',
+    group: 'View',
+    keys: ['L'],
+    run: ({ page }) => page.showLegend(),
   },
   ...LIST_COMMANDS,
 

@@ -25,6 +25,8 @@ interface PageActions extends CommandLists {
   readonly link: () => string | undefined
   readonly copyImage: () => void
   readonly saveOffline: () => void
+  /** What the marks of the token view mean. */
+  readonly showLegend: () => void
 }
 
 export const COMMAND_GROUPS = ['Move', 'Choose', 'Find', 'Colour', 'View', 'Tabs', 'Copy', 'Trajectory'] as const

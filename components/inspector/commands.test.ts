@@ -51,6 +51,7 @@ function screenWith({
       showPalette: tell('palette'),
       showTools: tell('tools'),
       copyImage: tell('image'),
+      showLegend: tell('legend'),
       saveOffline: tell('offline'),
       link: () => 'http://here/',
     },
@@ -74,7 +75,7 @@ describe('the table', () => {
   test('has every key that the inspector promises', () => {
     const keys = new Set(COMMANDS.flatMap(({ keys = [] }) => keys))
     for (const key of [
-      ...'jkJKgGnp/mhzZfewc?[]+-',
+      ...'jkJKgGnp/mhzZfewbLc?[]+-',
       'Escape',
       'Mod+k',
       'Mod+a',
@@ -103,6 +104,8 @@ describe('keys', () => {
     ['z', {}, ['say', 'No token is chosen.']],
     ['z', { selection: single(4) }, ['folds', { segments: new Set(), thinks: new Set([3]) }]],
     ['w', {}, ['options', { ...DEFAULT_GRID_OPTIONS, showsWhitespace: false }]],
+    ['b', {}, ['options', { ...DEFAULT_GRID_OPTIONS, showsBoundaries: true }]],
+    ['L', {}, ['legend']],
     ['+', {}, ['options', { ...DEFAULT_GRID_OPTIONS, fontSize: 14 }]],
     ['-', {}, ['options', { ...DEFAULT_GRID_OPTIONS, fontSize: 12 }]],
     [']', {}, ['say', 'No drift is known here.']],

@@ -136,6 +136,13 @@ export const COMMANDS: readonly InspectorCommand[] = [
     run: ({ options, onOptions }) => onOptions({ ...options, showsWhitespace: !options.showsWhitespace }),
   },
   {
+    name: 'boundaries',
+    title: 'Token boundaries, or none',
+    group: 'View',
+    keys: ['b'],
+    run: ({ options, onOptions }) => onOptions({ ...options, showsBoundaries: !options.showsBoundaries }),
+  },
+  {
     name: 'larger',
     title: 'Larger text',
     group: 'View',
@@ -148,6 +155,13 @@ export const COMMANDS: readonly InspectorCommand[] = [
     group: 'View',
     keys: ['-'],
     run: ({ options, onOptions }) => onOptions(resized(options, -1)),
+  },
+  {
+    name: 'legend',
+    title: 'Legend of the marks',
+    group: 'View',
+    keys: ['L'],
+    run: ({ page }) => page.showLegend(),
   },
   ...LIST_COMMANDS,
 

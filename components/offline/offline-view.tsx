@@ -1,7 +1,7 @@
 'use client'
 /** The inspector in a file: outline, tokens, card and find, of the same parts as the application's. */
 import { SlidersHorizontal } from 'lucide-react'
-import { type KeyboardEvent, useState } from 'react'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import { tokenAt, tokenCount } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { OfflineView as SavedView } from '#lib/offline/document.ts'
@@ -10,20 +10,24 @@ import { FindBar } from '../inspector/find-bar.tsx'
 import { RangeCard } from '../inspector/range-card.tsx'
 import { selectionStatus } from '../inspector/selection-status.ts'
 import { TokenStage } from '../inspector/token-stage.tsx'
-import { ViewOptions } from '../inspector/view-options.tsx'
 import { ColourBar } from '../trajectory/colour/colour-bar.tsx'
 import { DEFAULT_GRID_OPTIONS } from '../trajectory/grid-options.ts'
+import { LegendButton } from '../trajectory/legend-button.tsx'
 import { Origin } from '../trajectory/origin.tsx'
 import { Outline } from '../trajectory/outline.tsx'
 import { RunNotices } from '../trajectory/run-notices.tsx'
 import { isSingle, single } from '../trajectory/selection.ts'
 import { TokenCard } from '../trajectory/token-card.tsx'
 import { TokenGist } from '../trajectory/token-gist.tsx'
+import { markKindsOf } from '../trajectory/token-marks.ts'
 import { ToolCalls } from '../trajectory/tool-calls.tsx'
 import { Totals } from '../trajectory/totals.tsx'
+import { ViewOptions } from '../trajectory/view-options.tsx'
 import { Heading } from '../ui/facts.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { type Pane, Panes } from '../ui/panes.tsx'
+import type { PopoverControl } from '../ui/popover.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { useOfflineInspection } from './use-offline-inspection.ts'
 
 interface OfflineViewProps {
@@ -38,17 +42,27 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
   )
   const [options, setOptions] = useState(DEFAULT_GRID_OPTIONS)
   const [hasTools, setHasTools] = useState(false)
+  const legend = useRef<PopoverControl>(null)
   const [recent, setRecent] = useState<readonly string[]>([])
   const { view, onView, onSelect } = inspection
   const { selection } = view
   const shown = tokenAt(trajectory, selection?.focus ?? inspection.pointed ?? -1)
   const drift = inspection.marks.find(({ kind }) => kind === 'drift')
   const choose = (index: number) => onSelect(single(index), 'tokens')
+  const toggleLegend = () => legend.current?.toggle()
+  /** As in the application. */
+  const keys: Readonly<Record<string, (() => void) | undefined>> = {
+    '/': offers.find,
+    n: offers['next-hit'],
+    p: offers['previous-hit'],
+    L: toggleLegend,
+    b: () => setOptions({ ...options, showsBoundaries: !options.showsBoundaries }),
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     // Single letters are keys only where the tokens have the focus.
-    const key = event.target instanceof Element && event.target.closest('[role="grid"]') ? KEYS[event.key] : undefined
-    const run = key && offers[key]
+    const isInTokens = event.target instanceof Element && event.target.closest('[role="grid"]') !== null
+    const run = isInTokens ? keys[event.key] : undefined
     if (!run) return
     event.preventDefault()
     run()
@@ -58,7 +72,7 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
     <div className="grid h-dvh grid-rows-[auto_minmax(0,1fr)]" onKeyDown={onKeyDown}>
       <header className="flex items-center gap-x-4 border-line border-b px-3.5 py-1.5">
         <h1 className="min-w-0 font-semibold text-[15px] [overflow-wrap:anywhere]">
-          {trajectory.title ?? `Trajectory ${trajectory.id}`}
+          {visibleText(trajectory.title ?? `Trajectory ${trajectory.id}`)}
         </h1>
         <span className="ml-auto text-faint text-xs max-sm:hidden">saved by Rollscope · works without a network</span>
         <span className="flex shrink-0 items-center gap-1 max-sm:ml-auto">
@@ -67,7 +81,18 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
               <SlidersHorizontal size={15} aria-hidden />
             </IconButton>
           </span>
-          <ViewOptions inspection={inspection} options={options} onOptions={setOptions} />
+          <LegendButton
+            control={legend}
+            source={{
+              view: 'inspector',
+              trajectories: [trajectory],
+              markKinds: markKindsOf(inspection.marks),
+              isSelected: selection !== undefined,
+              options,
+              folds: inspection.folds,
+            }}
+          />
+          <ViewOptions folding={inspection} options={options} onOptions={setOptions} />
         </span>
       </header>
       <Panes
@@ -127,22 +152,15 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
   )
 }
 
-/** As in the application. */
-const KEYS: Readonly<Record<string, 'find' | 'next-hit' | 'previous-hit'>> = {
-  '/': 'find',
-  n: 'next-hit',
-  p: 'previous-hit',
-}
-
 function Labels({ trajectory: { tags = [], note, reward } }: { readonly trajectory: TrajectoryView }) {
   if (tags.length === 0 && note === undefined && reward === undefined) return null
   return (
     <>
       <Heading>Labels</Heading>
       <div className="grid gap-1 text-dim text-xs [overflow-wrap:anywhere]">
-        {tags.length > 0 && <p>{tags.join(', ')}</p>}
+        {tags.length > 0 && <p>{visibleText(tags.join(', '))}</p>}
         {reward !== undefined && <p>reward {reward ?? 'not a number'}</p>}
-        {note !== undefined && <p className="whitespace-pre-wrap">{note}</p>}
+        {note !== undefined && <p className="whitespace-pre-wrap">{visibleText(note)}</p>}
       </div>
     </>
   )

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { countText, decimalText, durationText, percentText } from './numbers.ts'
 import { outcomeText } from './outcome-text.ts'
 import { pieceView } from './piece-view.ts'
-import { joinStretches, rowBackground } from './row-background.ts'
+import { boundaryAfter, joinStretches, rowBackground } from './row-background.ts'
 import { spanTitle } from './span-title.ts'
 
 describe('the text of a token', () => {
@@ -68,6 +68,13 @@ describe('the background of a row', () => {
     )
     expect(style.backgroundSize.split(', ')).toHaveLength(2)
     expect(rowBackground({ heat: [], trained: [], special: [] }, 24).backgroundImage).toBe('')
+    const ends = rowBackground({ heat: [], trained: [], special: [], boundaries: [8, 24].map(boundaryAfter) }, 24)
+    expect(ends).toEqual({
+      backgroundImage:
+        'linear-gradient(90deg, transparent 0px 7px, var(--token-boundary) 7px 8px, transparent 8px 23px, var(--token-boundary) 23px 24px, transparent 24px)',
+      backgroundSize: '100% 19px',
+      backgroundPosition: '0 2px',
+    })
     const band = [{ from: 0, to: 8, colour: 'teal' }]
     expect(rowBackground({ heat: [], trained: [], special: [], bands: [band, [], band, band] }, 24)).toMatchObject({
       backgroundSize: '100% 2px, 100% 2px, 100% 2px',

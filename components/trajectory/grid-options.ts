@@ -8,9 +8,11 @@ export interface GridOptions {
   readonly fontSize: FontSize
   /** Marks for spaces, tabs and line ends. */
   readonly showsWhitespace: boolean
+  /** A thin line after each token. */
+  readonly showsBoundaries: boolean
 }
 
-export const DEFAULT_GRID_OPTIONS: GridOptions = { fontSize: 13, showsWhitespace: true }
+export const DEFAULT_GRID_OPTIONS: GridOptions = { fontSize: 13, showsWhitespace: true, showsBoundaries: false }
 
 /** Pixels from one line to the next: whole ones, so that rows stay sharp. */
 export const rowHeightOf = (fontSize: number): number => Math.round(1.85 * fontSize)
@@ -21,10 +23,11 @@ export const GRID_OPTIONS = {
   usual: DEFAULT_GRID_OPTIONS,
   read(kept: unknown): GridOptions | undefined {
     if (typeof kept !== 'object' || kept === null) return undefined
-    const { fontSize, showsWhitespace } = kept as Partial<Record<keyof GridOptions, unknown>>
+    const { fontSize, showsWhitespace, showsBoundaries } = kept as Partial<Record<keyof GridOptions, unknown>>
     return {
       fontSize: FONT_SIZES.find((size) => size === fontSize) ?? DEFAULT_GRID_OPTIONS.fontSize,
       showsWhitespace: typeof showsWhitespace === 'boolean' ? showsWhitespace : DEFAULT_GRID_OPTIONS.showsWhitespace,
+      showsBoundaries: typeof showsBoundaries === 'boolean' ? showsBoundaries : DEFAULT_GRID_OPTIONS.showsBoundaries,
     }
   },
 }

@@ -81,6 +81,15 @@ describe('what lies over a row', () => {
     )
   })
 
+  test('the selection frames heat and underline and covers neither', () => {
+    const { backgroundImage, backgroundPosition, backgroundSize } = rowOverlay([{ ...whole, kind: 'selected' }], 24)
+    expect(backgroundImage).not.toContain('color-mix')
+    // Heat is drawn from the 2nd to the 21st pixel of the row, the underline from the 22nd on.
+    expect(backgroundPosition).toBe('0 0, 0 21px, 0 0')
+    expect(backgroundSize).toBe('100% 2px, 100% 1px, 100% 21px')
+    expect(backgroundImage).toContain('var(--selected) 8px 10px, transparent 10px 38px, var(--selected) 38px 40px')
+  })
+
   test('kinds lie over each other in one order', () => {
     const { backgroundImage } = rowOverlay(
       (['linked', 'selected', 'drift', 'hit', 'current', 'edge', 'cut'] as const).map((kind) => ({ ...whole, kind })),

@@ -1,6 +1,6 @@
 /**
- * The background of a whole row of tokens: heat, the underline of trained tokens and the boxes of special ones, as CSS
- * gradients behind one text. A gradient costs what one element costs, however many tokens it colours.
+ * The background of a whole row of tokens: heat, the underline of trained tokens, the boxes of special ones and the ends of
+ * tokens, as CSS gradients behind one text. A gradient costs what one element costs, however many tokens it colours.
  */
 
 /** A part of the row, in pixels, half-open. */
@@ -14,6 +14,8 @@ export interface RowMarks {
   readonly heat: readonly Stretch[]
   readonly trained: readonly Stretch[]
   readonly special: readonly Stretch[]
+  /** The thin lines where tokens end. Omitted: none are drawn. */
+  readonly boundaries?: readonly Stretch[]
   /** Tokens that share a character. */
   readonly groups?: readonly Stretch[]
   /** Thin stripes, the first half above the text and the others below it, in order from the top. */
@@ -34,7 +36,7 @@ export interface Layer {
 
 /** `row`: its height in pixels. */
 export function rowBackground(
-  { heat, trained, special, groups = [], bands = [] }: RowMarks,
+  { heat, trained, special, boundaries = [], groups = [], bands = [] }: RowMarks,
   row: number,
 ): BackgroundStyle {
   const above = Math.ceil(bands.length / 2)
@@ -46,9 +48,18 @@ export function rowBackground(
       const top = index < above ? 1 + index * BAND_PITCH : row - 2 - (bands.length - 1 - index) * BAND_PITCH
       return layer(band, '100% 2px', `0 ${top}px`)
     }),
-    layer(heat, `100% ${row - 5}px`, '0 2px'),
+    layer(boundaries, `100% ${heatHeight(row)}px`, `0 ${HEAT_TOP}px`),
+    layer(heat, `100% ${heatHeight(row)}px`, `0 ${HEAT_TOP}px`),
   ])
 }
+
+/** Where heat begins below the row's upper end: the strip above it and the underline below it are other marks'. */
+export const HEAT_TOP = 2
+
+export const heatHeight = (row: number): number => row - 5
+
+/** The line after a token lies on the token's last pixel. */
+export const boundaryAfter = (to: number): Stretch => ({ from: to - 1, to, colour: 'var(--token-boundary)' })
 
 const BAND_PITCH = 3
 

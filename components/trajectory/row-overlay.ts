@@ -1,5 +1,14 @@
 /** What lies over the text of a row: the selected range and what marks point at, as CSS gradients. */
-import { type BackgroundStyle, joinStretches, type Layer, layer, type Stretch, stacked } from './row-background.ts'
+import {
+  type BackgroundStyle,
+  HEAT_TOP,
+  heatHeight,
+  joinStretches,
+  type Layer,
+  layer,
+  type Stretch,
+  stacked,
+} from './row-background.ts'
 import type { MarkKind } from './token-marks.ts'
 
 export interface OverlayMark {
@@ -41,7 +50,7 @@ const LOOKS: Readonly<Record<OverlayMark['kind'], Look>> = {
     layer(caps(marks), '100% 2px', `0 ${row - 3}px`),
   ],
   drift: (marks, row) => outline(marks, 'var(--bad)', row, 1),
-  selected: (marks, row) => [...outline(marks, 'var(--selected)', row, 1), tint(marks, 'var(--selected)', 18)],
+  selected: (marks, row) => frame(marks, 'var(--selected)', row),
   linked: (marks) => [tint(marks, 'var(--mark-linked)', 24)],
 }
 
@@ -60,6 +69,16 @@ function outline(marks: readonly OverlayMark[], colour: string, row: number, wid
   ]
 }
 
+/**
+ * Around heat and between it and the underline of trained tokens: what is selected hides neither. No tint, which would make
+ * another heat of each.
+ */
+const frame = (marks: readonly OverlayMark[], colour: string, row: number): (Layer | undefined)[] => [
+  layer(coloured(marks, colour), `100% ${HEAT_TOP}px`, '0 0'),
+  layer(coloured(marks, colour), '100% 1px', `0 ${HEAT_TOP + heatHeight(row)}px`),
+  layer(joinStretches(sidesOf(marks, ends(2), colour, 2)), `100% ${HEAT_TOP + heatHeight(row)}px`, '0 0'),
+]
+
 /** Where an outline of that width has its sides. */
 const ends =
   (width: number) =>
@@ -76,11 +95,16 @@ function uprights(
   places: (mark: OverlayMark) => readonly number[],
   width = 2,
 ): Layer | undefined {
-  const stretches = marks
-    .flatMap(places)
-    .map((from) => ({ from: Math.max(0, from), to: Math.max(0, from) + width, colour }))
-  return layer(joinStretches(stretches), `100% ${row - 2 * inset}px`, `0 ${inset}px`)
+  return layer(joinStretches(sidesOf(marks, places, colour, width)), `100% ${row - 2 * inset}px`, `0 ${inset}px`)
 }
+
+const sidesOf = (
+  marks: readonly OverlayMark[],
+  places: (mark: OverlayMark) => readonly number[],
+  colour: string,
+  width: number,
+): Stretch[] =>
+  marks.flatMap(places).map((from) => ({ from: Math.max(0, from), to: Math.max(0, from) + width, colour }))
 
 /** The short arms of a bracket around the first and the last trained token. */
 function hooks(marks: readonly OverlayMark[], position: string): Layer | undefined {

@@ -21,6 +21,10 @@ export interface TokenMarks {
   readonly ranges: Int32Array
 }
 
+/** Kinds of the marks that mark something. */
+export const markKindsOf = (marks: readonly TokenMarks[]): readonly MarkKind[] =>
+  marks.flatMap(({ kind, ranges }) => (ranges.length > 0 ? [kind] : []))
+
 /** Index of the first range that ends after the token; a scan goes on from there. */
 export function firstRangeAfter(ranges: Int32Array, token: number): number {
   return countWhile(ranges.length >> 1, (index) => (ranges[2 * index + 1] as number) <= token)

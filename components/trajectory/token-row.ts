@@ -8,7 +8,7 @@ import type { SegmentView } from '#lib/core/trajectory-view.ts'
 import { cellsOf, type DrawnLine } from './layout.ts'
 import { isSameMemory } from './line-store.ts'
 import type { Piece } from './piece-table.ts'
-import { joinStretches, rowBackground, type Stretch } from './row-background.ts'
+import { boundaryAfter, joinStretches, rowBackground, type Stretch } from './row-background.ts'
 import { type OverlayMark, rowOverlay } from './row-overlay.ts'
 import { rangeOf } from './selection.ts'
 import { outermostSpan, spanTitle } from './span-title.ts'
@@ -233,7 +233,7 @@ function boxOf({ text, width, trained }: TextRun): HTMLElement {
 function backgroundOf(
   { layout: { segment, firstToken } }: DrawnLine,
   tokens: readonly TokenInRow[],
-  { layout, reading, specialIds }: RowPicture,
+  { layout, reading, specialIds, options }: RowPicture,
 ) {
   const heat: Stretch[] = []
   const trained: Stretch[] = []
@@ -255,7 +255,14 @@ function backgroundOf(
     }
   }
   return rowBackground(
-    { heat: joinStretches(heat), trained: joinStretches(trained), special, groups, bands: bands.map(joinStretches) },
+    {
+      heat: joinStretches(heat),
+      trained: joinStretches(trained),
+      special,
+      boundaries: options.showsBoundaries ? tokens.map(({ to }) => boundaryAfter(to)) : [],
+      groups,
+      bands: bands.map(joinStretches),
+    },
     layout.rowHeight,
   )
 }

@@ -1,21 +1,38 @@
 'use client'
-import { type ReactNode, useId, useRef } from 'react'
+import { type ReactNode, type Ref, useId, useImperativeHandle, useRef } from 'react'
 
 interface PopoverProps {
   /** Name of the button and of what it opens. */
   readonly label: string
   readonly button: ReactNode
+  /** Hears that it opens or has closed. */
+  readonly onOpen?: (isOpen: boolean) => void
+  readonly control?: Ref<PopoverControl> | undefined
   readonly children: ReactNode
+}
+
+export interface PopoverControl {
+  /** Opens it with the focus in it, or closes it. */
+  readonly toggle: () => void
 }
 
 /** To the edges of the window. */
 const MARGIN = 8
 
 /** A button that opens a small panel beside itself: the browser's own popover, which Escape and a click elsewhere close. */
-export function Popover({ label, button, children }: PopoverProps) {
+export function Popover({ label, button, onOpen, control, children }: PopoverProps) {
   const id = useId()
   const opener = useRef<HTMLButtonElement>(null)
   const panel = useRef<HTMLDivElement>(null)
+  useImperativeHandle(
+    control,
+    () => ({
+      toggle: () => {
+        if (panel.current?.togglePopover()) panel.current.focus()
+      },
+    }),
+    [],
+  )
   const place = () => {
     if (!opener.current || !panel.current) return
     const { top, right, bottom, left } = opener.current.getBoundingClientRect()
@@ -55,8 +72,15 @@ export function Popover({ label, button, children }: PopoverProps) {
         popover="auto"
         role="dialog"
         aria-label={label}
-        onBeforeToggle={place}
-        onToggle={bringInside}
+        tabIndex={-1}
+        onBeforeToggle={({ newState }) => {
+          if (newState === 'open') onOpen?.(true)
+          place()
+        }}
+        onToggle={({ newState }) => {
+          if (newState === 'closed') onOpen?.(false)
+          bringInside()
+        }}
         className="inset-auto m-0 max-w-[calc(100vw-16px)] rounded-lg border border-line bg-ground p-3 text-ink shadow-xl"
       >
         {children}

@@ -1,5 +1,6 @@
 /** Draws a picture of the token view on a canvas, twice as fine as it is seen. */
 
+import { boundaryAfter, HEAT_TOP, heatHeight } from '../../trajectory/row-background.ts'
 import type { GridImage, ImageRail, ImageRow, ImageToken } from './grid-image.ts'
 import { HEAD_HEIGHT, RAIL_WIDTH } from './grid-image.ts'
 import type { LegendPart } from './legend-parts.ts'
@@ -80,12 +81,21 @@ function drawRow(pen: Pen, row: ImageRow, image: GridImage): void {
   if (row.folded !== undefined)
     pen.write(row.folded, RAIL_WIDTH, row.top + rowHeight / 2, `${fontSize}px ${MONO}`, 'var(--faint)')
   // A slanted letter leans over what stands beside it.
-  for (const token of row.tokens) drawGround(pen, token, row.top, rowHeight)
+  for (const token of row.tokens) drawGround(pen, token, row.top, image)
   for (const token of row.tokens) drawText(pen, token, row.top + rowHeight / 2, font, image)
 }
 
-function drawGround(pen: Pen, { from, to, colour, isTrained, isSpecial }: ImageToken, top: number, rowHeight: number) {
-  if (colour !== undefined) pen.fill(colour, from, top + 2, to - from, rowHeight - 5)
+function drawGround(
+  pen: Pen,
+  { from, to, colour, isTrained, isSpecial }: ImageToken,
+  top: number,
+  { rowHeight, showsBoundaries }: GridImage,
+) {
+  if (colour !== undefined) pen.fill(colour, from, top + HEAT_TOP, to - from, heatHeight(rowHeight))
+  if (showsBoundaries) {
+    const line = boundaryAfter(to)
+    pen.fill(line.colour, line.from, top + HEAT_TOP, line.to - line.from, heatHeight(rowHeight))
+  }
   if (isTrained) pen.fill('var(--trained)', from, top + rowHeight - 2, to - from, 2)
   if (!isSpecial) return
   const [left, right, upper, lower] = [from + 1, to - 1, top + 3, top + rowHeight - 4]

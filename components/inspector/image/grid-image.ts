@@ -7,6 +7,7 @@ import { cellsOf, type Line, lineNumbered, lineOfToken } from '../../trajectory/
 import { countText } from '../../trajectory/numbers.ts'
 import { rangeOf, type Selection } from '../../trajectory/selection.ts'
 import type { TokenPicture } from '../../trajectory/token-picture.ts'
+import { visibleText } from '../../ui/visible-text.ts'
 import { type LegendPart, legendParts } from './legend-parts.ts'
 
 export interface GridImage {
@@ -19,6 +20,8 @@ export interface GridImage {
   readonly legend: readonly LegendPart[]
   readonly rails: readonly ImageRail[]
   readonly rows: readonly ImageRow[]
+  /** A thin line after each token. */
+  readonly showsBoundaries: boolean
   /** Lines left out, since pictures have an end; 0: none. */
   readonly left: number
 }
@@ -92,8 +95,9 @@ export function gridImage(picture: TokenPicture, colouring: Colouring, range: Sp
     height: Math.ceil(Math.max(top, lowest) + SEGMENT_GAP / 2),
     rowHeight: layout.rowHeight,
     fontSize: options.fontSize,
+    showsBoundaries: options.showsBoundaries,
     cell,
-    title: `${name} · tokens ${countText(range.start)} to ${countText(range.end - 1)} of ${countText(tokenCount(picture.trajectory))}`,
+    title: `${visibleText(name)} · tokens ${countText(range.start)} to ${countText(range.end - 1)} of ${countText(tokenCount(picture.trajectory))}`,
     legend: legendParts(colouring),
     rails,
     rows,

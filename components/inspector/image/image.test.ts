@@ -51,6 +51,13 @@ test('a picture holds the tokens of its range, each once, in order', () => {
   expect(some.map(({ colour }) => colour !== undefined)).toEqual([false, true, true])
 })
 
+test('a picture shows token boundaries where the token view does', () => {
+  const picture = pictureOf(sample)
+  expect(imageOf(0, 5, picture).showsBoundaries).toBe(false)
+  const bounded = { ...picture, options: { ...DEFAULT_GRID_OPTIONS, showsBoundaries: true } }
+  expect(imageOf(0, 5, bounded).showsBoundaries).toBe(true)
+})
+
 test('rows do not lie over each other, and all stand within the picture', () => {
   const { rows, rails, width, height, rowHeight } = imageOf(0, tokenCount(sample))
   for (const [index, { top }] of rows.entries())

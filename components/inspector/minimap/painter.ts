@@ -19,6 +19,12 @@ const TRAINED_LEFT = 52
 const TRAINED_LANE = 3
 const MARKS_LEFT = 56
 const MARKS_LANE = MINIMAP_WIDTH - MARKS_LEFT
+/** Both gaps and the lane of marks. */
+const SELECTED_LANES = [
+  [SEGMENT_LANE, HEAT_LEFT - SEGMENT_LANE],
+  [HEAT_LEFT + HEAT_WIDTH, TRAINED_LEFT - HEAT_LEFT - HEAT_WIDTH],
+  [MARKS_LEFT, MARKS_LANE],
+] as const
 
 interface MinimapCanvases {
   readonly heat: HTMLCanvasElement
@@ -69,10 +75,9 @@ export function createMinimapPainter({ heat, marks }: MinimapCanvases): MinimapP
       if (!selection) return
       const { start, end } = rangeOf(selection)
       const chosen = Int32Array.of(start, end)
-      context.globalAlpha = 0.25
-      drawRanges(context, picture, chosen, '--selected', density, 0, MARKS_LEFT)
-      context.globalAlpha = 1
-      drawRanges(context, picture, chosen, '--selected', density, MARKS_LEFT, MARKS_LANE)
+      // Beside the heat, not over it.
+      for (const [left, width] of SELECTED_LANES)
+        drawRanges(context, picture, chosen, '--selected', density, left, width)
     },
   }
 }

@@ -92,6 +92,28 @@ test.each(themes)('%s: every ink is legible on every heat and tint', (_theme, co
       expect([ink, ground, contrast(colour[ink] ?? '', colour[ground] ?? '') >= 4.5]).toEqual([ink, ground, true])
 })
 
+/** What a colour that is partly transparent looks like on a ground. */
+function over(ink: string, opacity: number, ground: string): string {
+  const mixed = [1, 3, 5].map((at) => {
+    const [above = 0, below = 0] = [ink, ground].map((colour) => Number.parseInt(colour.slice(at, at + 2), 16))
+    return Math.round(opacity * above + (1 - opacity) * below)
+  })
+  return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`
+}
+
+test.each(themes)(
+  '%s: the outline of the selection and the boundaries of tokens are seen on every heat',
+  (_t, colour) => {
+    const [, percent] = /--token-boundary: color-mix\(in srgb, var\(--ink\) (\d+)%, transparent\)/.exec(light) ?? []
+    for (const ground of ['ground', 'heat-unknown', 'mask-on', ...heats, ...cools, ...tints]) {
+      const under = colour[ground] ?? ''
+      expect(['selected', ground, contrast(colour.selected ?? '', under) >= 3]).toEqual(['selected', ground, true])
+      const boundary = over(colour.ink ?? '', Number(percent) / 100, under)
+      expect(['boundary', ground, contrast(boundary, under) >= 3]).toEqual(['boundary', ground, true])
+    }
+  },
+)
+
 test.each(themes)('%s: heat and cool go one way in lightness', (theme, colour) => {
   for (const ramp of [heats, cools]) {
     const lightness = ['ground', ...ramp].map((name) => luminance(colour[name] ?? ''))

@@ -1,20 +1,25 @@
 import { Minus, Plus, Settings2 } from 'lucide-react'
-import { allToggled, thinksToggled } from '../trajectory/folding.ts'
-import { FONT_SIZES, type GridOptions, resized } from '../trajectory/grid-options.ts'
+import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { Button } from '../ui/button.tsx'
 import { CheckField } from '../ui/field.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Popover } from '../ui/popover.tsx'
-import type { InspectorPartProps } from './inspection.ts'
+import { allToggled, thinksToggled } from './folding.ts'
+import { FONT_SIZES, type Folds, type GridOptions, resized } from './grid-options.ts'
 
-interface ViewOptionsProps extends InspectorPartProps {
+interface ViewOptionsProps {
   readonly options: GridOptions
   readonly onOptions: (options: GridOptions) => void
+  /** Folds everything at once. Omitted: nothing can be folded here. */
+  readonly folding?: {
+    readonly trajectory: TrajectoryView
+    readonly folds: Folds
+    readonly onFolds: (folds: Folds) => void
+  }
 }
 
 /** How the reader likes the tokens: kept in the browser, and no part of a link. */
-export function ViewOptions({ inspection, options, onOptions }: ViewOptionsProps) {
-  const { trajectory, folds, onFolds } = inspection
+export function ViewOptions({ options, onOptions, folding }: ViewOptionsProps) {
   const { fontSize } = options
   return (
     <Popover label="View options" button={<Settings2 size={15} aria-hidden />}>
@@ -44,13 +49,24 @@ export function ViewOptions({ inspection, options, onOptions }: ViewOptionsProps
           checked={options.showsWhitespace}
           onChange={(event) => onOptions({ ...options, showsWhitespace: event.target.checked })}
         />
-        <Button className="text-xs" onClick={() => onFolds(allToggled(folds, trajectory))}>
-          Fold or unfold all segments
-        </Button>
-        <Button className="text-xs" onClick={() => onFolds(thinksToggled(folds, trajectory))}>
-          Fold or unfold all think blocks
-        </Button>
+        <CheckField
+          label="Token boundaries"
+          checked={options.showsBoundaries}
+          onChange={(event) => onOptions({ ...options, showsBoundaries: event.target.checked })}
+        />
+        {folding && <FoldButtons {...folding} />}
       </div>
     </Popover>
   )
 }
+
+const FoldButtons = ({ trajectory, folds, onFolds }: NonNullable<ViewOptionsProps['folding']>) => (
+  <>
+    <Button className="text-xs" onClick={() => onFolds(allToggled(folds, trajectory))}>
+      Fold or unfold all segments
+    </Button>
+    <Button className="text-xs" onClick={() => onFolds(thinksToggled(folds, trajectory))}>
+      Fold or unfold all think blocks
+    </Button>
+  </>
+)
