@@ -1,6 +1,6 @@
 'use client'
 import { ArrowUp, Plus, Square } from 'lucide-react'
-import { type KeyboardEvent, lazy, type ReactNode, Suspense } from 'react'
+import { type KeyboardEvent, lazy, type MouseEvent, type ReactNode, Suspense, useRef } from 'react'
 import type { PreviewQuestion } from '#lib/core/prompt-preview.ts'
 import { type PromptDraft, typedIn } from '#lib/settings/prompt-draft.ts'
 import { Button } from '../ui/button.tsx'
@@ -31,25 +31,37 @@ interface ComposerProps {
   readonly children?: ReactNode
 }
 
+/** Longest pause between the two strokes of a key that are meant as one. A click that is meant so says it itself. */
+const SECOND_STROKE_MS = 500
+
 const STOP_TEXTS = { starting: 'Starting … stop', running: 'Stop', stopping: 'Stopping …' } as const
 
 export function Composer(props: ComposerProps) {
   const { draft, onChange, onSend, onStop, state, isFirst, onStartOver, children } = props
   const hasEditor = isFirst && draft.mode !== 'question'
   const canSend = state === 'ready' && (hasEditor ? typedIn(draft) : draft.question).trim() !== ''
+  // Send becomes Stop under the pointer, and Stop becomes Send: the second click of a double click is meant for neither.
+  const pressedAt = useRef(Number.NEGATIVE_INFINITY)
+  const once = (action: () => void) => (event: MouseEvent) => {
+    const isSecond =
+      event.detail > 1 || (event.detail === 0 && performance.now() - pressedAt.current < SECOND_STROKE_MS)
+    if (isSecond) return
+    pressedAt.current = performance.now()
+    action()
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
     event.preventDefault()
-    if (canSend) onSend()
+    if (canSend && !event.repeat) onSend()
   }
   const button: ReactNode =
     state === 'ready' ? (
-      <Button look="primary" className="min-h-9.5" disabled={!canSend} onClick={onSend}>
+      <Button look="primary" className="min-h-9.5" disabled={!canSend} onClick={once(onSend)}>
         Send <kbd className="font-sans text-xs opacity-70 max-sm:hidden">⌘/Ctrl ↵</kbd>
         <ArrowUp size={15} aria-hidden className="sm:hidden" />
       </Button>
     ) : (
-      <Button className="min-h-9.5" disabled={state === 'stopping'} onClick={onStop}>
+      <Button className="min-h-9.5" disabled={state === 'stopping'} onClick={once(onStop)}>
         <Square size={13} aria-hidden /> {STOP_TEXTS[state]}
       </Button>
     )
