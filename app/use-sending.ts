@@ -28,8 +28,11 @@ export interface Sending {
   /** Why the last one could not be sent or stopped. */
   readonly problem: ApiError | undefined
   readonly forgetProblem: () => void
-  /** `asked`: in place of what stands in the composer. unread: the results of the last calls, and nothing else. */
-  readonly send: (using?: Setup, asked?: Partial<PromptDraft> | 'unread') => Promise<void>
+  /**
+   * `asked`: in place of what stands in the composer. unread: the results of the last calls, and nothing else; resume: the last
+   * response goes on.
+   */
+  readonly send: (using?: Setup, asked?: Partial<PromptDraft> | 'unread' | 'resume') => Promise<void>
   readonly sendWithServerTokenizer: () => Promise<void>
   readonly stop: () => Promise<void>
   /** Does it, and tells what the server refuses. */
@@ -86,7 +89,10 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
         {
           ...(first
             ? first.opening
-            : { seenSegments: trajectory?.segments.length, ...(asked !== 'unread' && { prompt: question }) }),
+            : {
+                seenSegments: trajectory?.segments.length,
+                ...(asked === 'resume' ? { resume: true } : asked !== 'unread' && { prompt: question }),
+              }),
           ...request.settings,
         },
         continued,
@@ -145,6 +151,8 @@ export function useSending({ view, shown, setup, onSetup, draft, onDraft, prepar
         case 'send':
           onSetup(step.setup)
           return send(step.setup, step.prompt ?? 'unread')
+        case 'resume':
+          return send(step.setup, 'resume')
         case 'take-back':
           return onDraft(step.prompt)
         case 'write':

@@ -103,6 +103,30 @@ describe('after', () => {
   })
 })
 
+describe('a response that was stopped', () => {
+  const stopped = (finish: string, more: object = {}) =>
+    [{ kind: 'response', ids: [1, 2, 3], toolCalls: [], finish: { kind: finish }, ...more }] as unknown as Segments
+
+  test.each<[string, Outcome, Segments]>([
+    ['by the user', ended('cancelled'), stopped('cancelled')],
+    ['by its length', ended('length'), stopped('length')],
+    ['by the server', ended('aborted'), stopped('abort')],
+    ['by a broken connection', failed('UPSTREAM_TRUNCATED'), stopped('cut')],
+  ])('%s can be resumed, first of all that can be done', (_, outcome, segments) => {
+    expect(nextSteps({ outcome, setup: DEFAULT_SETUP, segments })[0]).toEqual({
+      kind: 'resume',
+      setup: DEFAULT_SETUP,
+      text: 'Resume the response',
+    })
+  })
+
+  test('is not resumed with a grammar, nor where a question waits to be sent', () => {
+    const bound = { ...DEFAULT_SETUP, sampling: { ...DEFAULT_SETUP.sampling, regex: 'a+' } }
+    expect(texts(ended('cancelled'), stopped('cancelled'), bound)).toEqual(['Write the next turn'])
+    expect(texts(ended('cancelled', { unsent }), stopped('cancelled'))).not.toContain('Resume the response')
+  })
+})
+
 test('a full context window of the run can be raised', () => {
   const setup = { ...DEFAULT_SETUP, limits: { ...DEFAULT_SETUP.limits, contextWindow: '512' } }
   const [first] = nextSteps({ outcome: ended('context_full', { context: { holds: 512 } }), setup, segments: written })

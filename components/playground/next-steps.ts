@@ -1,4 +1,5 @@
 /** What can be done where a run has ended, as buttons: the likeliest first. */
+import { resumeObstacle } from '#lib/core/resumable.ts'
 import { isSamplingName } from '#lib/core/sampling-parameters.ts'
 import type { Outcome } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
@@ -12,6 +13,8 @@ export type NextStep = { readonly text: string } & (
   /** undefined: there are results that the model has not read, and nothing else is told to it. */
   | { readonly kind: 'send'; readonly setup: Setup; readonly prompt: Partial<PromptDraft> | undefined }
   | { readonly kind: 'take-back'; readonly prompt: Partial<PromptDraft> }
+  /** The last response goes on from its own tokens. */
+  | { readonly kind: 'resume'; readonly setup: Setup }
   /** A further turn is written by hand. */
   | { readonly kind: 'write' }
   | { readonly kind: 'start-over' }
@@ -48,12 +51,22 @@ export function nextSteps({ outcome, setup, segments }: Ended): readonly NextSte
         ]),
     ...(asked === undefined && !hasUnread ? [isOver ? START_OVER : WRITE] : []),
   ]
-  const own =
-    outcome.kind === 'failed'
+  const resume: readonly NextStep[] =
+    asked === undefined && !hasUnread && resumeObstacle({ segments, outcome }, sampledWith(setup)) === undefined
+      ? [{ kind: 'resume', setup, text: 'Resume the response' }]
+      : []
+  const own = [
+    ...resume,
+    ...(outcome.kind === 'failed'
       ? afterFailure(outcome, setup, again)
-      : afterReason(outcome, setup, again, last?.kind === 'response' ? last.ids.length : 0)
+      : afterReason(outcome, setup, again, last?.kind === 'response' ? last.ids.length : 0)),
+  ]
   return [...own, ...rest.filter((step) => own.every(({ kind }) => kind !== step.kind))]
 }
+
+/** What the setup samples with: an empty field is not sent. */
+const sampledWith = ({ sampling }: Setup): object =>
+  Object.fromEntries(Object.entries(sampling).filter(([, value]) => value !== ''))
 
 /** What was never read, for the composer. Text comes back as the ids that it was encoded to: these are what would be sent again. */
 function promptIn({ unsent, unsentGiven }: Exclude<Outcome, { kind: 'running' }>): Partial<PromptDraft> | undefined {

@@ -1,5 +1,6 @@
 'use client'
 import { useEffect, useState } from 'react'
+import { responseCalls } from '#lib/core/response-calls.ts'
 import { segmentsOf, tokenCount } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { countText, durationText, percentText } from '../trajectory/numbers.ts'
@@ -53,10 +54,11 @@ function useElapsed(isRunning: boolean): number {
 function tokensPerSecond(trajectory: TrajectoryView, runningMs: number): number | undefined {
   let tokens = 0
   let ms = 0
-  for (const { ids, timing, request } of responsesOf(trajectory)) {
-    if (timing?.firstTokenMs === undefined || ids.length < 2) continue
+  for (const { start, end, timing, request } of responsesOf(trajectory).flatMap(responseCalls)) {
+    const count = end - start
+    if (timing?.firstTokenMs === undefined || count < 2) continue
     const isWhole = request?.streamed === false
-    tokens += isWhole ? ids.length : ids.length - 1
+    tokens += isWhole ? count : count - 1
     ms += isWhole ? timing.elapsedMs : timing.elapsedMs - timing.firstTokenMs
   }
   if (ms > 0) return (1000 * tokens) / ms
@@ -64,8 +66,10 @@ function tokensPerSecond(trajectory: TrajectoryView, runningMs: number): number 
   return open?.kind === 'response' && runningMs > TICK_MS ? (1000 * open.ids.length) / runningMs : undefined
 }
 
-const responsesOf = (trajectory: TrajectoryView) =>
+const responsesOf = (trajectory: Pick<TrajectoryView, 'segments' | 'live'>) =>
   segmentsOf(trajectory).filter((segment) => segment.kind === 'response')
 
-const totalMs = ({ segments }: TrajectoryView): number =>
-  segments.reduce((sum, segment) => sum + (segment.kind === 'response' ? (segment.timing?.elapsedMs ?? 0) : 0), 0)
+const totalMs = (trajectory: TrajectoryView): number =>
+  responsesOf({ segments: trajectory.segments })
+    .flatMap(responseCalls)
+    .reduce((sum, { timing }) => sum + (timing?.elapsedMs ?? 0), 0)

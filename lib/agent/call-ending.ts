@@ -63,6 +63,7 @@ export const failed = (error: SglangError): Extract<RunEnded['outcome'], { kind:
 /** Tool results are not lost with an unsent prompt: they live on their calls. */
 export function unsent(news: News): Pick<Extract<Outcome, { kind: 'ended' }>, 'unsent' | 'unsentGiven'> {
   if (news.kind === 'given') return unsentGiven(news.prompt)
+  if (news.kind === 'resume') return {}
   const own = news.messages.filter((message) => message.role !== 'tool' || message.content !== undefined)
   return own.length > 0 ? { unsent: own } : {}
 }

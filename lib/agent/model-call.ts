@@ -20,8 +20,11 @@ import {
   addTokens,
   closePrompt,
   closeResponse,
+  type Ending,
   openPrompt,
   openResponse,
+  reopenResponse,
+  resumedEnding,
 } from '#lib/tito/record.ts'
 import { contextNeeded, endedBefore, failed, goingOn, unsent } from './call-ending.ts'
 import { type Limits, roomFor, samplingWithin } from './limits.ts'
@@ -38,8 +41,12 @@ export interface CallSettings {
   readonly stream: boolean
 }
 
-/** What a call adds: messages through the chat template; or, as the first call, text or ids as they were given. */
+/**
+ * What a call adds: messages through the chat template; as the first call, text or ids as they were given; or nothing, where it
+ * resumes the last response, whose ids are then the end of the input.
+ */
 export type News =
+  | { readonly kind: 'resume' }
   | { readonly kind: 'messages'; readonly messages: readonly Message[] }
   | { readonly kind: 'given'; readonly prompt: Prompt }
 
@@ -80,12 +87,20 @@ export async function callModel(
   const { codec, parser } = dependencies
   const messages = news.kind === 'messages' ? news.messages : []
   const { tokenizer } = codec
-  const prompt = news.kind === 'given' ? news.prompt : await derivePrompt(recorder, messages, dependencies, signal)
+  const resumed = news.kind === 'resume' ? lastResponse(recorder) : undefined
+  const prompt = resumed
+    ? undefined
+    : news.kind === 'given'
+      ? news.prompt
+      : await derivePrompt(recorder, messages, dependencies, signal)
   const known = tokenCount(recorder.trajectory)
   const { newVocabulary } = recorder
-  const input = sentBy(recorder).input(recorder.trajectory.segments, prompt.ids)
+  const { segments } = recorder.trajectory
+  const input = prompt
+    ? sentBy(recorder).input(segments, prompt.ids)
+    : sentBy(recorder).input(segments.slice(0, -1), resumed?.ids ?? [])
   const asked = settings.sampling.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS
-  const room = roomFor(recorder.trajectory, prompt.ids.length, asked, settings.limits)
+  const room = roomFor(recorder.trajectory, prompt?.ids.length ?? 0, asked, settings.limits)
   if (room.tokens < 1 && room.reason !== 'length')
     throw new RunEnded({
       kind: 'ended',
@@ -99,6 +114,7 @@ export async function callModel(
   const view = settings.stream
     ? liveViewOf(dependencies.server, room.tokens, settings.topLogprobs)
     : ({ kind: 'none' } as const)
+  const scoresPrompt = settings.promptLogprobs && prompt !== undefined
   const request: GenerateRequest = {
     inputIds: input.ids,
     bodyWith: input.bodyWith,
@@ -107,12 +123,12 @@ export async function callModel(
     expected: dependencies.server,
     stream: view.kind !== 'none',
     ...('tokensAStep' in view && { streamInterval: view.tokensAStep }),
-    ...(view.kind !== 'none' && settings.promptLogprobs && { scoringRid: dependencies.newRequestId() }),
+    ...(view.kind !== 'none' && scoresPrompt && { scoringRid: dependencies.newRequestId() }),
     topLogprobsNum: settings.topLogprobs,
     vocabularySize: tokenizer.vocabularySize,
     // One before the first new token: SGLang knows nothing of the first position it is asked for, and what lies before
     // can come from its prefix cache.
-    ...(settings.promptLogprobs && { logprobStartLen: Math.max(0, known - 1) }),
+    ...(scoresPrompt && { logprobStartLen: Math.max(0, known - 1) }),
   }
   const startedAt = dependencies.now().toISOString()
   const started = dependencies.elapsedMs()
@@ -124,45 +140,38 @@ export async function callModel(
   let scores: Chunk['prompt']
   let scoring: Chunk['scoring']
 
+  let sent = { ...requestRecord(request, input.hash, dependencies.serverName), rid: request.rid }
   const begin = (rid: string) => {
-    const { problems: promptProblems = [], ...columns } = promptColumns(prompt, scores)
-    recorder.emit(closePrompt(columns, [...prompt.problems, ...promptProblems], newVocabulary))
-    recorder.emit(
-      openResponse({
-        ...requestRecord(request, input.hash, dependencies.serverName),
-        rid,
-        ...(scoring && { scoring }),
-      }),
-    )
+    sent = { ...sent, rid, ...(scoring && { scoring }) }
+    if (prompt) {
+      const { problems: promptProblems = [], ...columns } = promptColumns(prompt, scores)
+      recorder.emit(closePrompt(columns, [...prompt.problems, ...promptProblems], newVocabulary))
+      recorder.emit(openResponse(sent))
+    }
     firstTokenMs = elapsed()
   }
   const finish = (finished: Finish) => {
-    recorder.emit(
-      closeResponse(
-        recorder.trajectory,
-        {
-          finish: finished,
-          problems: [...problems, ...droppedByRouter(dependencies.server, settings.sampling, finished)],
-          timing: {
-            startedAt,
-            elapsedMs: elapsed(),
-            ...(firstTokenMs !== undefined && { firstTokenMs }),
-            ...(end?.serverMs !== undefined && { serverMs: end.serverMs }),
-          },
-          ...(end && { usage: end.usage }),
-          ...(end?.weightVersions && { weightVersions: end.weightVersions }),
-          ...(end?.text !== undefined && { text: end.text }),
-        },
-        parser,
-        tokenizer,
-      ),
-    )
+    const ending: Ending = {
+      finish: finished,
+      problems: [...problems, ...droppedByRouter(dependencies.server, settings.sampling, finished)],
+      timing: {
+        startedAt,
+        elapsedMs: elapsed(),
+        ...(firstTokenMs !== undefined && { firstTokenMs }),
+        ...(end?.serverMs !== undefined && { serverMs: end.serverMs }),
+      },
+      ...(end && { usage: end.usage }),
+      ...(end?.weightVersions && { weightVersions: end.weightVersions }),
+      ...(end?.text !== undefined && { text: end.text }),
+    }
+    const whole = resumed ? resumedEnding(resumed, sent, ending, recorder.trajectory.vocab) : ending
+    recorder.emit(closeResponse(recorder.trajectory, whole, parser, tokenizer))
     const response = recorder.trajectory.segments.at(-1)
     if (response?.kind !== 'response') throw new Error('a closed response is the last segment')
     return response
   }
 
-  recorder.emit(openPrompt(messages, prompt, newVocabulary))
+  recorder.emit(prompt ? openPrompt(messages, prompt, newVocabulary) : reopenResponse(sent))
   try {
     for await (const chunk of dependencies.generate(request, signal)) {
       const isEmptyAbort =
@@ -193,6 +202,12 @@ export async function callModel(
   }
   if (!end) throw new Error('the client ended a reply without its end')
   return goingOn(finish(end.finish), room)
+}
+
+function lastResponse({ trajectory }: Recorder): ResponseSegment {
+  const last = trajectory.segments.at(-1)
+  if (last?.kind !== 'response') throw new Error('no response is there to be resumed')
+  return last
 }
 
 async function derivePrompt(

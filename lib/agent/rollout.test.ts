@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { conversation } from '#lib/core/conversation.ts'
+import { inputHash } from '#lib/core/input-hash.ts'
 import { textOf } from '#lib/core/pieces.ts'
 import { ids, lossMask } from '#lib/core/tokens.ts'
+import type { ResponseSegment } from '#lib/core/trajectory.ts'
 import { createClient } from '#lib/sglang/client.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
 import type { Chunk } from '#lib/sglang/reply.ts'
@@ -392,6 +394,116 @@ describe('stop', () => {
     expect(trajectory.segments[1]).toMatchObject({ finish: { kind: 'cancelled' } })
     const again = await play({ scripts: ['ok'], on: trajectory, messages: [user('go on')] })
     expect(textOf(ids(again.trajectory), again.trajectory.vocab)).toContain('so far<|im_end|>\n<|im_start|>user\ngo on')
+  })
+
+  describe('and resume', () => {
+    const half = '<tool_call>{"name": "calculator", "arg'
+    const rest = 'uments": {"expression": "2 + 3"}}</tool_call>'
+    const stopped = async (text = half) =>
+      (await play({ scripts: [cut(text, new SglangError('UPSTREAM_TRUNCATED', 'broke'))] })).trajectory
+
+    test('sends the prompt and the kept ids, and what comes joins the same response, which is parsed as a whole', async () => {
+      const kept = await stopped()
+      const { trajectory, requests } = await play({ scripts: [rest, '5'], on: kept, resumes: true })
+      expect(draw(trajectory)).toBe(`(user q) [${half}${rest}] (tool 5) [5]`)
+      expect(requests[0]?.inputIds).toEqual(ids(kept))
+      expect(requests[1]?.inputIds).toEqual(ids({ ...trajectory, segments: trajectory.segments.slice(0, 3) }))
+      const [, before] = kept.segments
+      const [, after] = trajectory.segments
+      expect(after?.ids).toEqual([...(before?.ids ?? []), ...bytes(rest), END])
+      expect(after?.logprobs?.slice(0, before?.ids.length)).toEqual(before?.logprobs)
+      expect(lossMask({ ...trajectory, segments: trajectory.segments.slice(1, 2) })).not.toContain(0)
+      expect(after).toMatchObject({
+        finish: { kind: 'stop' },
+        toolCalls: [{ name: 'calculator', result: { status: 'success', text: '5' } }],
+        request: { inputLength: kept.segments[0]?.ids.length },
+        resumed: [
+          {
+            at: before?.ids.length,
+            stopped: { kind: 'cut' },
+            request: { inputLength: ids(kept).length, inputHash: inputHash(ids(kept)) },
+            usage: { completionTokens: rest.length + 1 },
+          },
+        ],
+      })
+      expect(after).toHaveProperty('timing', (before as ResponseSegment).timing)
+    })
+
+    test('a run that began with ids is resumed without a message to answer', async () => {
+      const given = { ids: bytes('2 + 2 ='), derivation: { kind: 'given', what: 'ids' }, problems: [] } as const
+      const { trajectory: first } = await play({
+        scripts: [cut(' f', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
+        given,
+        messages: [],
+        tools: [],
+      })
+      const { trajectory } = await play({ scripts: ['our'], on: first, resumes: true, tools: [] })
+      expect([draw(trajectory), trajectory.outcome]).toEqual(['(2 + 2 =) [four]', ended('end_turn')])
+    })
+
+    test('the server’s text, weight versions and problems are those of the whole response', async () => {
+      const kept = await stopped('half')
+      const odd = { kind: 'number', message: 'NaN', column: 'logprobs', index: 0 }
+      const { trajectory } = await play({
+        scripts: [
+          async function* () {
+            yield {
+              tokens: { ids: bytes('ly'), logprobs: [null, -1] },
+              problems: [odd],
+              end: {
+                finish: { kind: 'length' },
+                usage: {},
+                text: 'ly',
+                weightVersions: [{ version: '2', start: 0, end: 2 }],
+              },
+            }
+          },
+        ],
+        on: kept,
+        resumes: true,
+      })
+      expect(trajectory.segments[1]).toMatchObject({
+        problems: [{ ...odd, index: 4 }],
+        weightVersions: [{ version: '2', start: 4, end: 6 }],
+        logprobs: [-0.5, -0.5, -0.5, -0.5, null, -1],
+      })
+    })
+
+    test('that fails before its first token leaves the response as it was', async () => {
+      const kept = await stopped()
+      const { trajectory, events } = await play({
+        scripts: [cut('', new SglangError('CONNECT_REFUSED', 'nothing listens'))],
+        on: kept,
+        resumes: true,
+      })
+      expect(trajectory).toEqual({
+        ...kept,
+        outcome: { ...failed('CONNECT_REFUSED'), message: expect.anything(), hint: expect.anything() },
+      })
+      expect(events.map(({ type }) => type)).toEqual(['started', 'resumed', 'retracted', 'ended'])
+    })
+
+    test('that is stopped again can be resumed again', async () => {
+      const kept = await stopped('one ')
+      const { trajectory: second } = await play({
+        scripts: [cut('two ', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
+        on: kept,
+        resumes: true,
+      })
+      const { trajectory } = await play({ scripts: ['three'], on: second, resumes: true })
+      expect(draw(trajectory)).toBe('(user q) [one two three]')
+      expect(trajectory.segments[1]).toMatchObject({ resumed: [{ at: 4 }, { at: 8, stopped: { kind: 'cut' } }] })
+    })
+
+    test('counts the calls of the resumed response towards the limits', async () => {
+      const { trajectory } = await play({
+        scripts: [rest],
+        on: await stopped(),
+        resumes: true,
+        settings: { limits: { maxToolIterations: 1, maxMessages: 2 } },
+      })
+      expect(trajectory.outcome).toEqual(ended('max_tool_iterations'))
+    })
   })
 
   test('through a router, which has no /abort_request, keeps the tokens and leaves the worker', async () => {

@@ -14,10 +14,10 @@ import { conversationOf } from './chat/history.ts'
 import { isAgentsCall } from './chat/reply-message.ts'
 import { createEventQueue } from './event-queue.ts'
 import { limitReached } from './limits.ts'
-import { type CallDependencies, type CallSettings, callModel } from './model-call.ts'
+import { type CallDependencies, type CallSettings, callModel, type News } from './model-call.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import { outcomeIn, RunEnded } from './run-ended.ts'
-import { sdkHistory, sdkQuestion } from './sdk-history.ts'
+import { sdkHistory, sdkQuestion, sdkResumption } from './sdk-history.ts'
 import { answerUntraced, shortenHistory } from './sdk-text.ts'
 import { titoModel } from './tito-model.ts'
 import type { AgentTool } from './tool.ts'
@@ -31,6 +31,8 @@ export interface RolloutStart {
   readonly messages: readonly Message[]
   /** In their place, on an empty trajectory: text or ids as the user gave them. Token-in/token-out only. */
   readonly given?: Prompt
+  /** In their place: the last response, which was stopped, goes on from its own ids. Token-in/token-out only. */
+  readonly resumes?: true
 }
 
 /** With `generate` the run is token-in/token-out; with `chat` the agent holds messages. */
@@ -91,11 +93,14 @@ async function run(
   dependencies: RolloutDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  const from = recorder.trajectory.segments.length
+  // A response that is resumed belongs to the run.
+  const from = recorder.trajectory.segments.length - (start.resumes ? 1 : 0)
   // A cancelled SDK leaves its model without waiting for it; what the call still records must come before the end.
   let lastCall: Promise<unknown> = Promise.resolve()
+  let isFirstCall = true
   const within = (call: () => Promise<ResponseSegment>): Promise<ResponseSegment> => {
-    const made = limited(recorder, from, start, settings, call)
+    const made = limited(recorder, from, isFirstCall ? start : undefined, settings, call)
+    isFirstCall = false
     lastCall = made
     return made
   }
@@ -127,44 +132,39 @@ async function closeAll(tools: readonly AgentTool[]): Promise<void> {
   await Promise.all(tools.map((agentTool) => agentTool.close?.()))
 }
 
-/** The call, where no limit forbids it. Throws RunEnded. */
+/** The call, where no limit forbids it. `start`: set for the first call, whose messages are then unsent. Throws RunEnded. */
 async function limited(
   recorder: Recorder,
   from: number,
-  { messages, given }: RolloutStart,
+  start: RolloutStart | undefined,
   { limits }: CallSettings,
   call: () => Promise<ResponseSegment>,
 ): Promise<ResponseSegment> {
-  const reason = limitReached(recorder.trajectory, from, limits)
-  const isFirstCall = recorder.trajectory.segments.length === from
-  if (reason)
-    throw new RunEnded({
-      kind: 'ended',
-      reason,
-      ...(isFirstCall && unsent(given ? { kind: 'given', prompt: given } : { kind: 'messages', messages })),
-    })
+  // A resumed response was let through when it began.
+  const reason = start?.resumes ? undefined : limitReached(recorder.trajectory, from, limits)
+  if (reason) throw new RunEnded({ kind: 'ended', reason, ...(start && unsent(newsOf(start, start.messages))) })
   return call()
 }
 
 /** The model by its endpoint, and what the SDK is told of the conversation. */
 function agentOf(
   recorder: Recorder,
-  { trajectory, messages, given }: RolloutStart,
+  start: RolloutStart,
   settings: CallSettings,
   dependencies: RolloutDependencies,
   within: (call: () => Promise<ResponseSegment>) => Promise<ResponseSegment>,
   signal: AbortSignal,
 ): Pick<AgentConfig, 'messages' | 'systemPrompt'> & { readonly model: AgentModel; readonly question: InvokeArgs } {
+  const { trajectory, messages, given } = start
   const news = [...unreadResults(trajectory), ...messages]
   if ('generate' in dependencies) {
     const isCompletion = dependencies.tools.length === 0 && (given !== undefined || startsAsGiven(trajectory))
-    const model = titoModel(
-      recorder,
-      given ? { kind: 'given', prompt: given } : { kind: 'messages', messages: news },
-      isCompletion ? 'one response' : 'calls are run',
-      (added) => within(() => callModel(recorder, added, settings, dependencies, signal)),
+    const model = titoModel(recorder, newsOf(start, news), isCompletion ? 'one response' : 'calls are run', (added) =>
+      within(() => callModel(recorder, added, settings, dependencies, signal)),
     )
-    return { model, messages: sdkHistory(trajectory), question: sdkQuestion(news, trajectory) }
+    return start.resumes
+      ? { model, ...sdkResumption(trajectory) }
+      : { model, messages: sdkHistory(trajectory), question: sdkQuestion(news, trajectory) }
   }
   const model = chatModel(recorder, news, (added, sent) =>
     within(() => callChat(recorder, added, sent, settings, dependencies, signal)),
@@ -176,6 +176,11 @@ function agentOf(
     messages: all.slice(0, -1),
     question: all.slice(-1),
   }
+}
+
+const newsOf = ({ given, resumes }: RolloutStart, messages: readonly Message[]): News => {
+  if (resumes) return { kind: 'resume' }
+  return given ? { kind: 'given', prompt: given } : { kind: 'messages', messages }
 }
 
 /** How the run ended, by the first of these that says so; an error of none of them is a broken promise of ours. */

@@ -7,6 +7,7 @@ import type { Chunk } from '#lib/sglang/reply.ts'
 import type { GenerateRequest } from '#lib/sglang/request.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteId, byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
+import type { Prompt } from '#lib/tito/prompt.ts'
 import { chatml } from '#lib/tito/small-templates.ts'
 import { calculator } from './calculator.ts'
 import type { CallSettings } from './model-call.ts'
@@ -69,6 +70,8 @@ export interface Options {
   readonly settings?: Partial<CallSettings>
   readonly on?: Trajectory
   readonly messages?: readonly Message[]
+  readonly resumes?: true
+  readonly given?: Prompt
   readonly signal?: AbortSignal
   readonly onEvent?: (event: RolloutEvent) => void
   readonly template?: string
@@ -80,7 +83,9 @@ export async function play({
   tools = [calculator],
   settings,
   on = empty,
-  messages = [user('q')],
+  resumes,
+  given,
+  messages = resumes ? [] : [user('q')],
   signal,
   onEvent,
   template = chatml,
@@ -115,7 +120,7 @@ export async function play({
     ...settings,
   }
   for await (const event of rollout(
-    { rolloutId: 'r', trajectory: on, messages },
+    { rolloutId: 'r', trajectory: on, messages, ...(resumes && { resumes }), ...(given && { given }) },
     all,
     dependencies,
     signal ?? new AbortController().signal,

@@ -28,6 +28,13 @@ export function sdkHistory(trajectory: Trajectory): SdkMessage[] {
   })
 }
 
+/** What a resumed run begins with: the conversation before the response, and what that answers. */
+export function sdkResumption(trajectory: Trajectory) {
+  const messages = sdkHistory({ ...trajectory, segments: trajectory.segments.slice(0, -1) })
+  const question = messages.at(-1)?.role === 'user' ? messages.slice(-1) : []
+  return { messages: messages.slice(0, messages.length - question.length), question }
+}
+
 /** What the run begins with: results that were not read yet, and what the user adds. */
 export function sdkQuestion(news: readonly Message[], trajectory: Trajectory): ContentBlock[] {
   const results = news.flatMap((message) =>

@@ -194,6 +194,15 @@ describe('a file that is none says what is wrong, where', () => {
       'segments[3].weightVersions[0]: expected 0 ≤ start ≤ end ≤ 2, found start 2, end 1',
     ],
     [
+      'a response that was resumed after more tokens than it has',
+      withSegment(3, {
+        resumed: [
+          { at: 3, request: { server: 's', samplingParams: {}, inputLength: 1, inputHash: '', streamed: true } },
+        ],
+      }),
+      'segments[3].resumed[0].at: expected 0 ≤ start ≤ end ≤ 2, found start 3, end 2',
+    ],
+    [
       'a call with a used id',
       withSegment(3, {
         toolCalls: [

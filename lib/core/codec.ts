@@ -6,6 +6,7 @@ import { withoutByteOrderMark } from './byte-order-mark.ts'
 import type { LiveTrajectory } from './events.ts'
 import { parseTrajectory } from './parse-trajectory.ts'
 import { readableJson } from './readable-json.ts'
+import { responseCalls } from './response-calls.ts'
 import { schemaViolation, type Violation } from './schema-violation.ts'
 import { FORMAT, type Segment, type Span, type Trajectory } from './trajectory.ts'
 
@@ -87,6 +88,9 @@ function inconsistency(trajectory: Trajectory): DecodeError | undefined {
           : [],
       ),
       ...(segment.weightVersions ?? []).map((version, i): [string, Span] => [`${at}.weightVersions[${i}]`, version]),
+      ...responseCalls(segment)
+        .slice(1)
+        .map((call, i): [string, Span] => [`${at}.resumed[${i}].at`, call]),
     ]
     for (const [path, span] of spans) {
       if (span.start > span.end || span.end > segment.ids.length)

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { type Plain, schemas, trajectorySchema } from './trajectory.ts'
 
-const { promptSegment, responseSegment } = schemas
+const { promptSegment, responseSegment, request } = schemas
 
 const vocabulary = {
   vocab: trajectorySchema.shape.vocab.describe('The text of ids not seen before in this trajectory.'),
@@ -22,6 +22,11 @@ export const rolloutEventSchema = z.discriminatedUnion('type', [
       ...vocabulary,
     })
     .describe('A segment opens and is not part of the record yet: a prompt with its ids, a response without any.'),
+  z
+    .object({ type: z.literal('resumed'), request: request.describe('With the tokens of the response in its input.') })
+    .describe(
+      'The last response, which had been stopped, opens again with all its tokens. Retracted: it stays as it was.',
+    ),
   z
     .object({
       type: z.literal('tokens'),
@@ -43,7 +48,9 @@ export const rolloutEventSchema = z.discriminatedUnion('type', [
     .describe('The open segment closes and joins the record: all that is known of it besides what was sent before.'),
   z
     .object({ type: z.literal('retracted') })
-    .describe('The open segment never happened: the call failed before its first token.'),
+    .describe(
+      'The open segment never happened: the call failed before its first token. A resumed response is as it was before.',
+    ),
   z.object({ type: z.literal('tool-started'), callId: z.string(), startedAt: z.string() }),
   z.object({ type: z.literal('tool-ended'), callId: z.string(), result: schemas.toolResult }),
   z.object({ type: z.literal('ended'), outcome: schemas.outcome }),

@@ -3,7 +3,7 @@
  * browser and tests use the same: the events of a rollout, replayed, give its trajectory.
  */
 import type { RolloutEvent } from './event-schema.ts'
-import type { Segment, ToolCall, ToolResult, TopLogprobs, Trajectory } from './trajectory.ts'
+import type { ResponseSegment, Segment, ToolCall, ToolResult, TopLogprobs, Trajectory } from './trajectory.ts'
 import { numberAt, type ResponseView, type SegmentView, type TrajectoryView } from './trajectory-view.ts'
 import { unreachable } from './unreachable.ts'
 
@@ -15,6 +15,8 @@ type SegmentEvent = Extract<RolloutEvent, { type: 'segment' }>
 export interface LiveTrajectory extends Trajectory {
   readonly live?: {
     readonly open?: Segment
+    /** The response that `open` resumes, as it was stopped: it returns where nothing comes of that. */
+    readonly stopped?: ResponseSegment
     /** Tool calls being executed: call id → when it started (ISO 8601). */
     readonly runningCalls: Readonly<Record<string, string>>
   }
@@ -30,10 +32,12 @@ export function applyEvent(trajectory: TrajectoryView | undefined, event: Rollou
   switch (event.type) {
     case 'segment-started':
       return { ...withVocabulary(trajectory, event), live: { open: event.segment, runningCalls } }
+    case 'resumed':
+      return resumed(trajectory, event, runningCalls)
     case 'tokens':
       return {
         ...withVocabulary(trajectory, event),
-        live: { open: withTokens(openResponse(trajectory), event), runningCalls },
+        live: { ...trajectory.live, open: withTokens(openResponse(trajectory), event), runningCalls },
       }
     case 'segment':
       return {
@@ -42,7 +46,7 @@ export function applyEvent(trajectory: TrajectoryView | undefined, event: Rollou
         live: { runningCalls },
       }
     case 'retracted':
-      return { ...trajectory, live: { runningCalls } }
+      return { ...withStopped(trajectory), live: { runningCalls } }
     case 'tool-started':
       return {
         ...trajectory,
@@ -56,13 +60,34 @@ export function applyEvent(trajectory: TrajectoryView | undefined, event: Rollou
       }
     }
     case 'ended': {
-      const { live: _, ...record } = trajectory
+      const { live: _, ...record } = withStopped(trajectory)
       return { ...record, outcome: event.outcome }
     }
     default:
       return unreachable(event)
   }
 }
+
+/** The last response, open again behind its own tokens. What is known of its text is known again when it closes. */
+function resumed(
+  trajectory: TrajectoryView,
+  { request }: Extract<RolloutEvent, { type: 'resumed' }>,
+  runningCalls: NonNullable<LiveTrajectory['live']>['runningCalls'],
+): TrajectoryView {
+  const stopped = trajectory.segments.at(-1)
+  if (stopped?.kind !== 'response' || trajectory.live?.open) throw new Error('no response is there to be resumed')
+  const { finish, ...kept } = stopped
+  const open: ResponseView = {
+    ...kept,
+    thinks: [],
+    toolCalls: [],
+    resumed: [...(kept.resumed ?? []), { at: kept.ids.length, ...(finish && { stopped: finish }), request }],
+  }
+  return { ...trajectory, segments: trajectory.segments.slice(0, -1), live: { open, stopped, runningCalls } }
+}
+
+const withStopped = (trajectory: TrajectoryView): TrajectoryView =>
+  trajectory.live?.stopped ? { ...trajectory, segments: [...trajectory.segments, trajectory.live.stopped] } : trajectory
 
 type TokensEvent = Extract<RolloutEvent, { type: 'tokens' }>
 

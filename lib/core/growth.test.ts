@@ -104,6 +104,22 @@ describe('a growing trajectory', () => {
     expect(grown?.live?.open?.ids.length).toBe(1)
   })
 
+  test('grows on in a response that is resumed, also over a pause of no tokens', () => {
+    const more: RolloutEvent = {
+      type: 'tokens',
+      ids: [3, 4],
+      logprobs: [-1, null],
+      topLogprobs: { k: 1, ids: [3, 4], logprobs: [-1, -2] },
+      vocab: {},
+      specialIds: [],
+    }
+    const request = { server: 's', samplingParams: {}, inputLength: 1, inputHash: '', streamed: true }
+    const resumed: RolloutEvent = { type: 'resumed', request }
+    const { grown, folded } = both([started, opening, more, closing, resumed, { type: 'retracted' }, resumed, more])
+    expect(everything(grown)).toEqual(everything(folded))
+    expect(grown?.live?.open?.ids.length).toBe(4)
+  })
+
   test('of a file without a tokenizer learns no special words', () => {
     const { tokenizer: _, ...model } = sampleTrajectory.model
     const { grown, folded } = both([

@@ -1,5 +1,6 @@
 /** Totals of a trajectory and of each segment, derived. Logprob sums are over trained tokens whose logprob is known. */
 import { onceFor } from './once-for.ts'
+import { responseCalls } from './response-calls.ts'
 import { isTrained, segmentsOf } from './tokens.ts'
 import { numberAt, type ResponseView, type SegmentView, type TrajectoryView } from './trajectory-view.ts'
 
@@ -46,6 +47,7 @@ export function statistics(trajectory: TrajectoryView): Statistics {
   const segments = all.map(segmentStatistics)
   const responses = all.filter((segment) => segment.kind === 'response')
   const calls = responses.flatMap((response) => response.toolCalls)
+  const modelCalls = responses.flatMap(responseCalls)
   return {
     ...withMeans({
       tokens: sum(segments.map((s) => s.tokens)),
@@ -61,11 +63,11 @@ export function statistics(trajectory: TrajectoryView): Statistics {
       pending: calls.filter((call) => call.kind === 'parsed' && !call.result).length,
     },
     // Of a call under way the scored prompt may be known, and what it reads not yet: then neither counts.
-    cachedTokens: sumOrNull(responses.map((r) => (r.usage ? cachedTokensOf(r) : null))),
-    promptTokensRead: sumOrNull(responses.map((r) => r.usage?.promptTokens ?? null)),
-    generationMs: sumOrNull(responses.map((r) => r.timing?.elapsedMs ?? null)),
-    temperatures: distinct(responses.map((r) => r.request?.samplingParams.temperature)),
-    topPs: distinct(responses.map((r) => r.request?.samplingParams.top_p)),
+    cachedTokens: sumOrNull(modelCalls.map((call) => (call.usage ? cachedTokensOf(call) : null))),
+    promptTokensRead: sumOrNull(modelCalls.map(({ usage }) => usage?.promptTokens ?? null)),
+    generationMs: sumOrNull(modelCalls.map(({ timing }) => timing?.elapsedMs ?? null)),
+    temperatures: distinct(modelCalls.map(({ request }) => request?.samplingParams.temperature)),
+    topPs: distinct(modelCalls.map(({ request }) => request?.samplingParams.top_p)),
   }
 }
 

@@ -30,7 +30,10 @@ export type SegmentView = PromptView | ResponseView
 
 export interface TrajectoryView extends Omit<LiveTrajectory, 'segments' | 'live'> {
   readonly segments: readonly SegmentView[]
-  readonly live?: Omit<NonNullable<LiveTrajectory['live']>, 'open'> & { readonly open?: SegmentView }
+  readonly live?: Omit<NonNullable<LiveTrajectory['live']>, 'open' | 'stopped'> & {
+    readonly open?: SegmentView
+    readonly stopped?: ResponseView
+  }
 }
 
 /** null = unknown. */

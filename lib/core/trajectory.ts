@@ -320,6 +320,44 @@ const request = z
   })
   .describe('The request that produced the response.')
 
+const usage = z
+  .looseObject({
+    promptTokens: z.int().optional(),
+    completionTokens: z.int().optional(),
+    cachedTokens: z.int().optional().describe('Prompt tokens taken from the prefix cache.'),
+  })
+  .optional()
+  .describe('What the server counted. Omitted: it did not say.')
+
+const timing = z
+  .looseObject({
+    startedAt: z.string().describe('ISO 8601, when the request was sent.'),
+    firstTokenMs: z
+      .number()
+      .min(0)
+      .optional()
+      .describe('From the first request to the first token; with request.scoring, scoring included.'),
+    elapsedMs: z.number().min(0),
+    serverMs: z.number().min(0).optional().describe('End-to-end latency as the server measured it.'),
+  })
+  .optional()
+  .describe('Omitted: not known.')
+
+const resumption = z
+  .looseObject({
+    at: z
+      .int()
+      .min(0)
+      .describe(
+        'Tokens of the response that were there: they are kept, and were sent after those before the response.',
+      ),
+    stopped: finish.optional().describe('Why the response had ended there. Omitted: not known.'),
+    request,
+    usage,
+    timing,
+  })
+  .describe('A further call that continued a response which had been stopped.')
+
 const responseSegment = z
   .looseObject({
     kind: z.literal('response'),
@@ -340,31 +378,19 @@ const responseSegment = z
           'came. Omitted: not known.',
       ),
     finish: finish.optional().describe('Omitted: not known.'),
-    usage: z
-      .looseObject({
-        promptTokens: z.int().optional(),
-        completionTokens: z.int().optional(),
-        cachedTokens: z.int().optional().describe('Prompt tokens taken from the prefix cache.'),
-      })
-      .optional()
-      .describe('What the server counted. Omitted: it did not say.'),
-    timing: z
-      .looseObject({
-        startedAt: z.string().describe('ISO 8601, when the request was sent.'),
-        firstTokenMs: z
-          .number()
-          .min(0)
-          .optional()
-          .describe('From the first request to the first token; with request.scoring, scoring included.'),
-        elapsedMs: z.number().min(0),
-        serverMs: z.number().min(0).optional().describe('End-to-end latency as the server measured it.'),
-      })
-      .optional()
-      .describe('Omitted: not known.'),
+    usage,
+    timing,
     weightVersions: z
       .array(z.looseObject({ version: z.string(), ...spanShape }))
       .optional()
       .describe('Which weights wrote which tokens of the response. Omitted: not said.'),
+    resumed: z
+      .array(resumption)
+      .optional()
+      .describe(
+        'The calls that continued the response where it had been stopped, in order. `request`, `usage` and `timing` of the ' +
+          'response are of its first call, `finish` is of its last. Omitted: one call wrote the whole response.',
+      ),
   })
   .describe('The output of one call. Loss mask 1 unless `mask` says otherwise; the sampled stop token is part of it.')
 
@@ -605,6 +631,7 @@ export interface Span {
 }
 
 export const schemas = {
+  request,
   message,
   toolSpec,
   promptSegment,

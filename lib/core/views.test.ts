@@ -311,6 +311,35 @@ describe('events', () => {
     expect(play(started, open, tokens([3]), { type: 'retracted' })).toEqual(play(started))
   })
 
+  test('a resumed response opens behind its own tokens, and returns as it was where nothing comes of it', () => {
+    const request = { server: 's', samplingParams: {}, inputLength: 1, inputHash: '', streamed: true }
+    const finish = { kind: 'cancelled' } as const
+    const closing: RolloutEvent = {
+      type: 'segment',
+      segment: { kind: 'response', thinks: [], toolCalls: [], finish },
+      vocab: {},
+      specialIds: [],
+    }
+    const before = [started, open, tokens([3]), closing] as const
+    const resumed: RolloutEvent = { type: 'resumed', request }
+    const live = play(...before, resumed, tokens([4]))
+    expect([live?.segments, openOf(live)]).toMatchObject([
+      [],
+      { ids: [3, 4], resumed: [{ at: 1, stopped: finish, request }] },
+    ])
+    expect(openOf(live)).not.toHaveProperty('finish')
+    expect(play(...before, resumed, { type: 'retracted' })).toEqual(play(...before))
+    const ended: RolloutEvent = { type: 'ended', outcome: { kind: 'ended', reason: 'cancelled' } }
+    expect(play(...before, resumed, tokens([4]), ended)).toEqual(play(...before, ended))
+    const whole = play(...before, resumed, tokens([4]), closing, resumed, tokens([7]), closing)
+    expect(whole?.segments).toMatchObject([{ ids: [3, 4, 7], finish, resumed: [{ at: 1 }, { at: 2 }] }])
+    const { finish: _, ...unknown } = closing.segment as { finish: object; kind: 'response' } & typeof closing.segment
+    const unsaid = play(started, open, { ...closing, segment: unknown } as RolloutEvent, resumed)
+    expect(openOf(unsaid)).toMatchObject({ resumed: [{ at: 0, request }] })
+    expect(() => play(started, resumed)).toThrow('no response is there')
+    expect(() => play(...before, open, resumed)).toThrow('no response is there')
+  })
+
   test('new words join the vocabulary, special ones are marked', () => {
     const live = play(started, open, tokens([77], { vocab: { '77': 'new' }, specialIds: [77] }))
     expect([live?.vocab['77'], live?.model.tokenizer?.specialIds]).toEqual(['new', [1, 2, 9, 77]])

@@ -94,6 +94,47 @@ test('who has not seen all of a trajectory does not continue it unawares', async
   expect(questions(stored(key))).toEqual(['q', 'one'])
 })
 
+describe('a stopped response', () => {
+  const cutShort = async () => {
+    const key = await began()
+    const { segments, ...rest } = stored(key)
+    const [prompt, response] = segments
+    const stopped = { ...(response as ResponseSegment), finish: { kind: 'cancelled' } as const }
+    all.store.update(key, { ...rest, segments: [prompt as typeof stopped, stopped], outcome: cancelled }, 1)
+    return key
+  }
+  const cancelled = { kind: 'ended', reason: 'cancelled' } as const
+
+  test('is resumed in place: its ids stay, and no segment is added', async () => {
+    const key = await cutShort()
+    const before = stored(key).segments
+    replies = [' and no']
+    await ended(continueRollout(key, { resume: true, seenSegments: 2 }, all, never))
+    const after = stored(key).segments
+    expect(after).toHaveLength(2)
+    expect(after[1]?.ids).toEqual([...(before[1]?.ids ?? []), ...byteTokenizer.encode(' and no'), END])
+    expect(after[1]).toMatchObject({ resumed: [{ at: before[1]?.ids.length, stopped: { kind: 'cancelled' } }] })
+  })
+
+  test('is kept as it was in the store until it is resumed to an end', async () => {
+    const key = await cutShort()
+    const before = stored(key).segments
+    isDown = true
+    await ended(continueRollout(key, { resume: true }, all, never))
+    expect(stored(key)).toMatchObject({ segments: before, outcome: { code: 'CONNECT_REFUSED' } })
+  })
+
+  test('that the model has ended, or that a grammar would bind, is not resumed', async () => {
+    const whole = await began()
+    await expect(continueRollout(whole, { resume: true }, all, never)).rejects.toMatchObject({
+      details: { code: 'NOT_RESUMABLE' },
+    })
+    const key = await cutShort()
+    const bound = { resume: true, sampling: { regex: 'a+' } } as const
+    await expect(continueRollout(key, bound, all, never)).rejects.toMatchObject({ details: { code: 'NOT_RESUMABLE' } })
+  })
+})
+
 test('a continuation uses the template that is recorded, not the one that the tokenizer has by now', async () => {
   const key = await began()
   shippedTemplate = chatml.replaceAll('<|im_start|>', '<|im_start|>3')

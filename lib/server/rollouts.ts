@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { NOT_IN_CHAT } from '#lib/agent/chat/sampling.ts'
 import { limitsSchema } from '#lib/agent/limits.ts'
 import { unreadResults } from '#lib/agent/rollout.ts'
+import { resumeObstacle } from '#lib/core/resumable.ts'
 import type { ServerDescription } from '#lib/core/server-status.ts'
 import { tokenCount } from '#lib/core/tokens.ts'
 import { FORMAT, type Message, schemas, type Trajectory } from '#lib/core/trajectory.ts'
@@ -147,19 +148,30 @@ export const rolloutRequestSchema = z
   })
 export type RolloutRequest = z.infer<typeof rolloutRequestSchema>
 
-export const continueRequestSchema = z.strictObject({
-  prompt: z
-    .string()
-    .regex(/\S/, 'a question')
-    .exactOptional()
-    .describe('The next question. Omitted: only the results of the last calls, where they were not read yet.'),
-  seenSegments: z
-    .int()
-    .min(0)
-    .exactOptional()
-    .describe('Segments that the asker has seen: refused when there are others by now. Omitted: whatever there is.'),
-  ...settingsShape,
-})
+export const continueRequestSchema = z
+  .strictObject({
+    prompt: z
+      .string()
+      .regex(/\S/, 'a question')
+      .exactOptional()
+      .describe('The next question. Omitted: only the results of the last calls, where they were not read yet.'),
+    resume: z
+      .literal(true)
+      .exactOptional()
+      .describe(
+        'Continue the last response where it was stopped, cut, aborted or ended by its length: the server gets all ids so ' +
+          'far, and what it writes joins that response. Not with `prompt`, and not where a grammar binds the response.',
+      ),
+    seenSegments: z
+      .int()
+      .min(0)
+      .exactOptional()
+      .describe('Segments that the asker has seen: refused when there are others by now. Omitted: whatever there is.'),
+    ...settingsShape,
+  })
+  .refine(({ prompt, resume }) => prompt === undefined || resume === undefined, {
+    message: 'no "prompt" with "resume": the response is continued before a further question',
+  })
 export type ContinueRequest = z.infer<typeof continueRequestSchema>
 
 export async function startRollout(request: RolloutRequest, all: Services, signal: AbortSignal): Promise<Run> {
@@ -236,7 +248,8 @@ export async function continueRollout(
   signal: AbortSignal,
 ): Promise<Run> {
   const found = storedTrajectory(key, all)
-  if (request.prompt === undefined && unreadResults(found).length === 0)
+  if (request.resume) checkResume(found, request.sampling)
+  else if (request.prompt === undefined && unreadResults(found).length === 0)
     throw new Problem({
       status: 422,
       code: 'NOTHING_NEW',
@@ -255,6 +268,7 @@ export async function continueRollout(
       detail: 'this trajectory has been continued elsewhere',
       hint: 'It is shown as it is now: look at it, and send again.',
     })
+  if (request.resume) checkResume(stored, request.sampling)
   if (isChat(stored)) checkChat(stored, request.sampling ?? {})
   const parser = parserFor(stored.model.parser, server, codec)
   const trajectory: Trajectory = {
@@ -271,9 +285,22 @@ export async function continueRollout(
         : stored.provenance,
   }
   const question: Message[] = request.prompt === undefined ? [] : [{ role: 'user', content: request.prompt }]
-  const start = { messages: [...unsentSystem(stored), ...question] }
+  const start = request.resume
+    ? { messages: [], resumes: true as const }
+    : { messages: [...unsentSystem(stored), ...question] }
   const using = { start, request, serverName, told: server, parser, codec }
   return all.runs.start(runOptions(trajectory, using, all)(key))
+}
+
+function checkResume(trajectory: Trajectory, sampling: object = {}): void {
+  const why = resumeObstacle(trajectory, sampling)
+  if (why !== undefined)
+    throw new Problem({
+      status: 422,
+      code: 'NOT_RESUMABLE',
+      detail: `the last response cannot be resumed. ${why}`,
+      hint: 'Send a next turn instead: the open turn is closed first.',
+    })
 }
 
 /** A run over a chat endpoint goes on from the messages that the server made. */

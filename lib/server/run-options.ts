@@ -18,8 +18,8 @@ import { runnableTools } from './tools.ts'
 /** What one run needs besides its trajectory. */
 export interface RunUsing {
   /** What the user adds. */
-  readonly start: Pick<RolloutStart, 'messages' | 'given'>
-  readonly request: Omit<ContinueRequest, 'prompt' | 'seenSegments'>
+  readonly start: Pick<RolloutStart, 'messages' | 'given' | 'resumes'>
+  readonly request: Omit<ContinueRequest, 'prompt' | 'resume' | 'seenSegments'>
   readonly serverName: string
   /** What the server said of itself. */
   readonly told: ServerDescription

@@ -32,7 +32,7 @@ export interface ArrivedTokens {
 }
 
 /** What is known of a response when it has ended. */
-export type Ending = Pick<ResponseSegment, 'finish' | 'usage' | 'timing' | 'weightVersions'> & {
+export type Ending = Pick<ResponseSegment, 'finish' | 'usage' | 'timing' | 'weightVersions' | 'resumed'> & {
   readonly problems: readonly Problem[]
   /** The server's own text of the response, to be compared; undefined when it sent none. */
   readonly text?: string
@@ -145,6 +145,40 @@ export function closePrompt(
   return withNews({ type: 'segment', segment }, newVocabulary(topLogprobs?.ids ?? []))
 }
 
+/** The last response goes on from its own tokens. */
+export const reopenResponse = (request: NonNullable<ResponseSegment['request']>): RolloutEvent => ({
+  type: 'resumed',
+  request,
+})
+
+/** The ending of a resumed response, of what its last call told; `kept`: the response as it was stopped. */
+export function resumedEnding(
+  kept: ResponseSegment,
+  request: NonNullable<ResponseSegment['request']>,
+  { usage, timing, text, weightVersions = [], problems, ...ending }: Ending,
+  vocab: Vocab,
+): Ending {
+  const at = kept.ids.length
+  const keptText = textOf(kept.ids, vocab)
+  const versions = [
+    ...(kept.weightVersions ?? []),
+    ...weightVersions.map((version) => ({ ...version, start: version.start + at, end: version.end + at })),
+  ]
+  return {
+    ...ending,
+    problems: problems.map((problem) =>
+      problem.index === undefined ? problem : { ...problem, index: problem.index + at },
+    ),
+    ...(versions.length > 0 && { weightVersions: versions }),
+    resumed: [
+      ...(kept.resumed ?? []),
+      { at, ...(kept.finish && { stopped: kept.finish }), request, ...(usage && { usage }), ...(timing && { timing }) },
+    ],
+    // The bytes of a character that was cut in two are text on neither side.
+    ...(text !== undefined && !keptText.endsWith('\uFFFD') && { text: keptText + text }),
+  }
+}
+
 export function openResponse(request: NonNullable<ResponseSegment['request']>): RolloutEvent {
   const segment: ResponseSegment = { kind: 'response', ids: [], thinks: [], toolCalls: [], request }
   return { type: 'segment-started', segment, vocab: {}, specialIds: [] }
@@ -167,7 +201,7 @@ export function closeResponse(
   const { text: serverText, problems, ...known } = ending
   const response: ResponseSegment = { ...open, ...known }
   const own = parsedText(response, trajectory, [parser])
-  const all = [...problems, ...textProblems(response, trajectory, own, serverText)]
+  const all = [...(open.problems ?? []), ...problems, ...textProblems(response, trajectory, own, serverText)]
   return {
     type: 'segment',
     segment: {

@@ -114,6 +114,11 @@ function CameBack({ inspection, call: { segment } }: Pick<CallFactsProps, 'inspe
           : 'not said'}
       </Fact>
       <Fact name="output_ids">{countText(ids.length)}</Fact>
+      {segment.resumed?.map(({ at, stopped, request }) => (
+        <Fact key={at} name="resumed after" title={`SHA-256 of the input ${request.inputHash}`}>
+          {countText(at)} of them ({stopped?.kind ?? 'end not known'}), with {countText(request.inputLength)} input_ids
+        </Fact>
+      ))}
       <Fact name="with a logprob">{countText(scored)}</Fact>
       <Fact name="alternatives each">{topLogprobs?.k ?? 'none'}</Fact>
       {problems.map(({ kind, message, index }) => (

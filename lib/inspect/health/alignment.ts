@@ -2,6 +2,7 @@
 import type { HealthFinding } from '#lib/core/health.ts'
 import { inputHash, inputHashes } from '#lib/core/input-hash.ts'
 import { promptOf, readOf } from '#lib/core/read-prompt.ts'
+import { responseCalls } from '#lib/core/response-calls.ts'
 import type { Segment, Trajectory } from '#lib/core/trajectory.ts'
 import { type Check, counted } from './check.ts'
 
@@ -16,8 +17,11 @@ export const checkAlignment: Check = ({ segments }, starts) => {
   )
   const otherInput = segments.flatMap((segment, index) => {
     const place = ranges[index] as (typeof ranges)[number]
-    const sent = segment.kind === 'response' ? segment.request?.inputLength : undefined
-    return sent === undefined || sent === inputLength(segment, place.start) ? [] : [{ place, sent }]
+    const expected = inputLength(segment, place.start)
+    const other = callsOf(segment).find(
+      ({ request, start }) => request !== undefined && request.inputLength !== expected + start,
+    )
+    return other?.request ? [{ place, sent: other.request.inputLength, expected: expected + other.start }] : []
   })
   const readAnew = segments.flatMap((segment, index) =>
     readOf(segment) ? [ranges[index] as (typeof ranges)[number]] : [],
@@ -40,7 +44,7 @@ export const checkAlignment: Check = ({ segments }, starts) => {
       kind: 'alignment',
       severity: 'error',
       label: `${counted(otherInput.length, 'request')} of other length`,
-      message: `A response stands behind ${otherInput[0].place.start} tokens, and its request had ${otherInput[0].sent}: the model did not read what is recorded before it.`,
+      message: `A response stands behind ${otherInput[0].expected} tokens, and its request had ${otherInput[0].sent}: the model did not read what is recorded before it.`,
       count: otherInput.length,
       places: otherInput.map(({ place }) => place),
       remedy: 'Logprobs of such a response belong to another prefix: do not train on it.',
@@ -102,14 +106,30 @@ function otherInputs({ segments }: Pick<Trajectory, 'segments'>, starts: readonl
       ? request.inputHash
       : undefined
   })
-  if (recorded.every((hash) => hash === undefined)) return []
+  const resumed = segments.flatMap((segment, index) =>
+    callsOf(segment)
+      .slice(1)
+      .map(({ request, start }) => ({
+        index,
+        hash: request?.inputHash ?? '',
+        length: (starts[index] as number) + start,
+      })),
+  )
+  if (recorded.every((hash) => hash === undefined) && resumed.length === 0) return []
   const ids = segments.flatMap((segment) => segment.ids)
   const hashes = [...inputHashes([[], ...segments.map((segment) => segment.ids)])].map((hash, index) => {
     const segment = segments[index]
     return segment && readOf(segment) ? inputHash(promptOf(ids, segment, starts[index] as number)) : hash
   })
-  return recorded.flatMap((hash, index) => (hash === undefined || hash === hashes[index] ? [] : [index]))
+  const others = new Set(
+    recorded.flatMap((hash, index) => (hash === undefined || hash === hashes[index] ? [] : [index])),
+  )
+  for (const { index, hash, length } of resumed)
+    if (SHA_256.test(hash) && inputHash(ids.slice(0, length)) !== hash) others.add(index)
+  return [...others].toSorted((a, b) => a - b)
 }
+
+const callsOf = (segment: Segment) => (segment.kind === 'response' ? responseCalls(segment) : [])
 
 /** Of what the model read before a segment that stands behind the first `before` tokens. */
 function inputLength(segment: Segment, before: number): number {
