@@ -2,8 +2,9 @@
 import { decodeValue } from '#lib/core/codec.ts'
 import { type Packed, pack } from '#lib/core/packed.ts'
 import { violationText } from '#lib/core/schema-violation.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import { openText } from '#lib/formats/open.ts'
+import { type ByteSource, openFile } from '#lib/formats/open.ts'
 import { ApiError, callApi } from './api.ts'
 import { FileError } from './file-error.ts'
 
@@ -58,7 +59,7 @@ export function createReadHost(
     reading.set(id, controller)
     try {
       const { trajectory, buffers, count } = await (source.kind === 'file'
-        ? fromFile(source)
+        ? fromFile(source, controller.signal)
         : fromServer(source, controller.signal))
       if (!controller.signal.aborted) post({ kind: 'read', id, read: { trajectory, count } }, buffers)
     } catch (error) {
@@ -71,22 +72,37 @@ export function createReadHost(
 
 type PackedRead = Packed & Pick<Read, 'count'>
 
-async function fromFile({ file, now, id }: Extract<ReadSource, { kind: 'file' }>): Promise<PackedRead> {
-  const opened = openText(await textOf(file), { file: file.name, now, newId: () => id })
-  if (!opened.ok) throw new FileError(`${file.name} cannot be opened: ${opened.error.message}`, opened.error.hint)
-  const [first] = opened.trajectories
+/** All records are checked, and only the first is kept. */
+async function fromFile(
+  { file, now, id }: Extract<ReadSource, { kind: 'file' }>,
+  signal: AbortSignal,
+): Promise<PackedRead> {
+  let first: Trajectory | undefined
+  let count = 0
+  for await (const one of openFile(bytesOf(file), { file: file.name, now, newId: () => id })) {
+    signal.throwIfAborted()
+    if (!one.ok) throw new FileError(`${file.name} cannot be opened: ${one.error.message}`, one.error.hint)
+    first ??= one.trajectory
+    count++
+  }
   if (!first) throw new Error('a file that opens has a trajectory')
-  return { ...pack(first), count: opened.trajectories.length }
+  return { ...pack(first), count }
 }
 
-/** A text longer than an engine allows cannot be read, and so cannot a file that is gone or may not be read. */
-const textOf = (file: File): Promise<string> =>
-  file.text().catch((error: unknown) => {
-    throw new FileError(
-      `${file.name} cannot be read: ${error instanceof Error ? error.message : error}`,
-      'It was changed or moved since it was chosen, or it is larger than this browser can read at once.',
-    )
-  })
+/** A file that is gone or may not be read cannot be read. */
+const bytesOf = (file: File): ByteSource => ({
+  size: file.size,
+  read: async (start, end) => {
+    try {
+      return new Uint8Array(await file.slice(start, end).arrayBuffer())
+    } catch (error) {
+      throw new FileError(
+        `${file.name} cannot be read: ${error instanceof Error ? error.message : error}`,
+        'It was changed or moved since it was chosen, or it is larger than this browser can read at once.',
+      )
+    }
+  },
+})
 
 async function fromServer(
   { address, token, json }: Extract<ReadSource, { kind: 'call' }>,

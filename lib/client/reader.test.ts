@@ -87,7 +87,9 @@ describe('a file', () => {
   test('that cannot be read says so', async () => {
     const { reader } = threadless()
     const gone = fileOf(TEXT)
-    gone.text = () => Promise.reject(new DOMException('it changed on disk', 'NotReadableError'))
+    gone.slice = () => {
+      throw new DOMException('it changed on disk', 'NotReadableError')
+    }
     await expect(reader.file(gone, NOW, ongoing())).rejects.toThrow('a.json cannot be read: it changed on disk')
   })
 })

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Violation } from '#lib/core/schema-violation.ts'
 import { logprobsOf } from '#lib/core/tokens.ts'
 import type { Problem, Segment } from '#lib/core/trajectory.ts'
+import { LIMITS } from './limits.ts'
 
 export const idsSchema = z.array(z.int().min(0))
 
@@ -112,12 +113,10 @@ function maskColumn(
   return { mask: [...mask] }
 }
 
-/** More of them are no agent's run, but a mask that alternates; nothing shows as many. */
-const MOST_SEGMENTS = 10_000
-
+/** Known before the segments are made. */
 export const tooManySegments = (parts: readonly Stretch[], path: string): Violation | undefined =>
-  parts.length > MOST_SEGMENTS
-    ? { path, expected: `at most ${MOST_SEGMENTS} segments`, found: String(parts.length) }
+  parts.length > LIMITS.segments
+    ? { path, expected: `at most ${LIMITS.segments} segments`, found: String(parts.length) }
     : undefined
 
 /** Whether any logprob of the segments is known. */

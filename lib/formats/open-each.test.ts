@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import { ids } from '#lib/core/tokens.ts'
+import { LIMITS } from './limits.ts'
 import { openEach } from './open-each.ts'
 import { source } from './test-trajectories.ts'
 
@@ -66,6 +67,22 @@ test('a first line that looks as if a value went on is told by itself where othe
     '3 2',
   ])
   expect(await opened('{\n"hello": 1,\n7\n')).toEqual([expect.stringMatching(/^expected JSON, found /)])
+})
+
+test('a line or a value that is too long is refused by itself, and not held', async () => {
+  const good = JSON.stringify(rollout(1))
+  const limits = { ...LIMITS, recordBytes: 40 }
+  const within = async (text: string, lengths?: readonly number[]) =>
+    (await Array.fromAsync(openEach(piecesOf(text, lengths), source, limits))).map((one) =>
+      one.ok ? ids(one.trajectory).join() : one.error.message,
+    )
+  expect(await within(`${good}\n"${'x'.repeat(60)}"\n${good}`, [50, 20])).toEqual([
+    '1',
+    'line 2: expected a record of at most 40 bytes, found a longer one',
+    '1',
+  ])
+  const spread = '[\n'.repeat(60)
+  expect(await within(spread)).toEqual(['expected a record of at most 40 bytes, found a longer one'])
 })
 
 test('it does not matter where the pieces of a file end', async () => {

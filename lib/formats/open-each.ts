@@ -4,27 +4,36 @@
  */
 import { withoutByteOrderMark } from '#lib/core/byte-order-mark.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
+import { BEGINNING, fileTypeOf } from './file-type.ts'
 import type { Source } from './format.ts'
+import { LIMITS, type Limits } from './limits.ts'
 import { parsePythonJson } from './python-json.ts'
+import { recordTooLong } from './record-finder.ts'
 import {
   type FileProblem,
   type FoundRecord,
   fileProblem,
   notJson,
+  otherType,
   type Place,
+  readRecord,
   recordsIn,
   unknownFormat,
 } from './records.ts'
 import { formatOf } from './registry.ts'
-import { containerFormat } from './unsupported.ts'
 
 export type OpenedRecord =
   | { readonly ok: true; readonly place: Place; readonly trajectory: Trajectory }
   | { readonly ok: false; readonly place: Place; readonly error: FileProblem }
 
 /** `chunks` are the file's text in any pieces. Rejects with what reading them rejects with. */
-export async function* openEach(chunks: AsyncIterable<string>, source: Source): AsyncGenerator<OpenedRecord> {
-  for await (const found of recordsOf(chunks)) yield isFailed(found) ? found : openRecord(found, source)
+export async function* openEach(
+  chunks: AsyncIterable<string>,
+  source: Source,
+  limits = LIMITS,
+): AsyncGenerator<OpenedRecord> {
+  for await (const found of recordsOf(chunks, source, limits))
+    yield isFailed(found) ? found : openRecord(found, source, limits)
 }
 
 type Failed = Extract<OpenedRecord, { ok: false }>
@@ -32,34 +41,67 @@ type Found = FoundRecord | Failed
 
 const isFailed = (found: Found): found is Failed => 'error' in found
 
-function openRecord({ value, ...place }: FoundRecord, source: Source): OpenedRecord {
+function openRecord({ value, ...place }: FoundRecord, source: Source, limits: Limits): OpenedRecord {
   const format = formatOf(value)
   if (!format) return { ok: false, place, error: fileProblem(place, unknownFormat(value)) }
-  const read = format.read(value, source)
-  return read.ok
-    ? { ok: true, place, trajectory: read.trajectory }
-    : { ok: false, place, error: fileProblem(place, read.error, read.hint) }
+  return { place, ...readRecord({ value, ...place }, format, source, limits) }
 }
 
-async function* recordsOf(chunks: AsyncIterable<string>): AsyncGenerator<Found> {
+async function* recordsOf(chunks: AsyncIterable<string>, { file }: Source, limits: Limits): AsyncGenerator<Found> {
+  const text = chunks[Symbol.asyncIterator]()
+  try {
+    const beginning = await beginningIn(text)
+    const type = fileTypeOf(beginning, file)
+    if (type) yield { ok: false, place: {}, error: otherType(type) }
+    else yield* recordsInText(linesOf(beginning, text, limits.recordBytes), limits)
+  } finally {
+    await text.return?.()
+  }
+}
+
+/** Enough of the text to know what the file is. */
+async function beginningIn(text: AsyncIterator<string>): Promise<string> {
+  let beginning = ''
+  while (beginning.length < BEGINNING && !beginning.includes('\n')) {
+    const next = await text.next()
+    if (next.done) break
+    beginning += next.value
+  }
+  return beginning
+}
+
+/** `lines`: undefined is one that is too long. */
+async function* recordsInText(lines: AsyncIterable<string | undefined>, limits: Limits): AsyncGenerator<Found> {
   /** All lines of a value that stands in several of them. */
   let spread: string[] | undefined
+  let spreadLength = 0
   let isFirst = true
   let line = 0
-  for await (const text of linesOf(chunks)) {
+  for await (const text of lines) {
     line++
+    if (text === undefined) {
+      yield tooLong({ line }, limits)
+      isFirst = false
+      continue
+    }
     const content = isFirst ? withoutByteOrderMark(text) : text
-    if (spread) spread.push(content)
-    else if (content.trim() !== '') {
+    if (spread) {
+      spread.push(content)
+      spreadLength += content.length
+      if (spreadLength > limits.recordBytes) return yield tooLong({}, limits)
+    } else if (content.trim() !== '') {
       const found = recordsInLine(content, line)
       if (isFirst && found.some(isFailed) && goesOn(content)) spread = [...Array(line - 1).fill(''), content]
       else yield* found
-      // What is no text has no further lines.
-      if (isFirst && containerFormat(content) !== undefined) return
       isFirst = false
     }
   }
   if (spread) yield* recordsInLines(spread)
+}
+
+function tooLong(place: Place, limits: Limits): Failed {
+  const [error, hint] = recordTooLong(limits)
+  return { ok: false, place, error: fileProblem(place, error, hint) }
 }
 
 /** Whether a first line that is no JSON value is the beginning of one, and not a line that was cut off. */
@@ -69,7 +111,7 @@ function recordsInLine(text: string, line: number): readonly Found[] {
   try {
     return recordsIn(parsePythonJson(text), { line })
   } catch (error) {
-    return [{ ok: false, place: { line }, error: fileProblem({ line }, notJson(error, text)) }]
+    return [{ ok: false, place: { line }, error: fileProblem({ line }, notJson(error)) }]
   }
 }
 
@@ -80,22 +122,42 @@ function recordsInLines(lines: readonly string[]): readonly Found[] {
   } catch (error) {
     const each = lines.flatMap((text, index) => (text.trim() === '' ? [] : recordsInLine(text, index + 1)))
     const isOfLines = each.some((found) => !isFailed(found) && formatOf(found.value) !== undefined)
-    return isOfLines ? each : [{ ok: false, place: {}, error: fileProblem({}, notJson(error, '')) }]
+    return isOfLines ? each : [{ ok: false, place: {}, error: fileProblem({}, notJson(error)) }]
   }
 }
 
-/** Searches only what has come: a long line is joined once. */
-async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+/** Searches only what has come: a long line is joined once. Of one with more than `longest` characters nothing is kept. */
+async function* linesOf(
+  beginning: string,
+  rest: AsyncIterator<string>,
+  longest: number,
+): AsyncGenerator<string | undefined> {
   let parts: string[] = []
-  for await (const chunk of chunks) {
+  let length = 0
+  const add = (part: string) => {
+    length += part.length
+    if (length > longest) parts = []
+    else parts.push(part)
+  }
+  const line = (): string | undefined => {
+    const whole = length > longest ? undefined : parts.join('')
+    parts = []
+    length = 0
+    return whole
+  }
+  for (let chunk: string | undefined = beginning; chunk !== undefined; chunk = await nextOf(rest)) {
     let start = 0
     for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', start)) {
-      parts.push(chunk.slice(start, end))
-      yield parts.join('')
-      parts = []
+      add(chunk.slice(start, end))
+      yield line()
       start = end + 1
     }
-    parts.push(chunk.slice(start))
+    add(chunk.slice(start))
   }
-  yield parts.join('')
+  yield line()
+}
+
+async function nextOf(chunks: AsyncIterator<string>): Promise<string | undefined> {
+  const next = await chunks.next()
+  return next.done ? undefined : next.value
 }

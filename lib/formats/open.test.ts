@@ -4,7 +4,8 @@ import { encode } from '#lib/core/codec.ts'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import { runs } from '#lib/core/test-runs.ts'
 import { ids } from '#lib/core/tokens.ts'
-import { openText } from './open.ts'
+import { LIMITS, type Limits } from './limits.ts'
+import { openFile, openText } from './open.ts'
 import { parsePythonJson } from './python-json.ts'
 import { writableFormats } from './registry.ts'
 import { slime } from './slime.ts'
@@ -112,11 +113,8 @@ describe('a file that is wrong says what, where, and what to do', () => {
       `{"token_ids": [1], "x": ${'['.repeat(100_000)}`,
       'expected JSON, found it is nested deeper than 100 levels',
     ],
-    [
-      'too many',
-      `[${'{"token_ids":[]},'.repeat(10_000)}{"token_ids":[]}]`,
-      'expected at most 10000 trajectories, found 10001',
-    ],
+    ['a broken element', '[{"token_ids":[1]},{x}]', /^\[1\]: expected JSON, found /],
+    ['an element missing', '[1,,2]', 'expected JSON, found a list with an element missing'],
   ])('%s', (_what, text, expected) => {
     if (typeof expected === 'string') expect(opened(text)).toBe(expected)
     else expect(opened(text)).toMatch(expected)
@@ -140,6 +138,56 @@ describe('a file that is wrong says what, where, and what to do', () => {
     if (!found.ok) return
     const back = openText(encode(found.trajectories[0] as typeof sample), source)
     expect(back).toMatchObject({ ok: true, trajectories: [found.trajectories[0]] })
+  })
+})
+
+/** The same as `opened`, of bytes that are read in pieces, and within these limits. */
+async function openedBytes(bytes: Uint8Array, limits: Partial<Limits> = {}): Promise<readonly string[]> {
+  const read = { size: bytes.length, read: async (start: number, end: number) => bytes.subarray(start, end) }
+  const each = await Array.fromAsync(openFile(read, source, { limits: { ...LIMITS, ...limits } }))
+  return each.map((one) => (one.ok ? ids(one.trajectory).join() : one.error.message))
+}
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+
+describe('a file read from its bytes', () => {
+  test.each<[string, string, Partial<Limits>, readonly string[]]>([
+    ['gives one trajectory after the other', '[{"token_ids":[1]},{"token_ids":[2]}]', {}, ['1', '2']],
+    [
+      'ends at the first that is wrong',
+      '{"token_ids":[1]}\n7\n{"token_ids":[2]}',
+      {},
+      ['1', expect.stringMatching(/^line 2: /)],
+    ],
+    ['without a record', '', {}, ['expected a trajectory, found none in this file']],
+    ['with a dump of no samples', '{"samples": []}', {}, ['expected a trajectory, found none in this file']],
+    ['that is not JSON', '[1', {}, ['expected JSON, found a list that has no end']],
+    ['with too many lines', '1\n2\n3', { records: 2 }, ['expected at most 2 trajectories, found more']],
+    [
+      'with too many samples in one record',
+      `{"samples": [${Array(3).fill(JSON.stringify(slimeSample)).join()}]}`,
+      { records: 2 },
+      ['1,2', '1,2', 'expected at most 2 trajectories, found more'],
+    ],
+    ['with too many tokens', '[{"token_ids":[1,2,3]}]', { tokens: 2 }, ['[0]: expected at most 2 tokens, found 3']],
+    [
+      'with too many segments',
+      '{"token_ids":[1,2,3],"loss_mask":[0,1,0]}',
+      { segments: 2 },
+      ['expected at most 2 segments, found 3'],
+    ],
+  ])('%s', async (_what, text, limits, expected) => {
+    expect(await openedBytes(bytesOf(text), limits)).toEqual(expected)
+  })
+
+  test('says which line is not UTF-8', async () => {
+    const bytes = Buffer.concat([bytesOf('{"token_ids":[1]}\n{"x":"'), Buffer.from([0xc3, 0x28]), bytesOf('"}')])
+    expect(await openedBytes(bytes)).toEqual(['1', 'line 2: expected JSON, found bytes that are not UTF-8'])
+  })
+
+  test('a mask that alternates is refused before its segments are made', () => {
+    const token_ids = Array.from({ length: LIMITS.segments + 1 }, (_, index) => index)
+    const text = JSON.stringify({ token_ids, loss_mask: token_ids.map((index) => index % 2) })
+    expect(opened(text)).toBe(`loss_mask: expected at most ${LIMITS.segments} segments, found ${LIMITS.segments + 1}`)
   })
 })
 
@@ -227,6 +275,10 @@ describe('JSON as Python writes it', () => {
     const read = parsePythonJson(text)
     if (text.includes('__proto__')) expect(Object.hasOwn(read as object, '__proto__')).toBe(true)
     else expect(read).toEqual(value)
+  })
+
+  test.each(['1', 'NaN'])('%s nested in 101 lists is too deep', (number) => {
+    expect(() => parsePythonJson('['.repeat(101) + number + ']'.repeat(101))).toThrow('deeper than 100 levels')
   })
 
   test.each(['[Nan]', '[Info]', '["NaN', '[NaN', 'NaNa', '"\\'])('%s is none', (text) => {

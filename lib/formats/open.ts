@@ -1,84 +1,151 @@
 /**
- * A file of any format: one JSON value, JSON lines, a list, or a dump with a list of samples. All of it opens, or
- * nothing does, with the reason and its place.
+ * A file of any format: one JSON value, JSON lines, a list, or a dump with a list of samples. All of it opens, or nothing does,
+ * with the reason and its place. Its records are found and counted first, and then read one after the other: memory is that
+ * of the largest, not of the file.
  */
-import { withoutByteOrderMark } from '#lib/core/byte-order-mark.ts'
-import type { Violation } from '#lib/core/schema-violation.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
+import { BEGINNING, beginningOf, fileTypeOf } from './file-type.ts'
 import type { Format, Source } from './format.ts'
+import { LIMITS, type Limits } from './limits.ts'
 import { parsePythonJson } from './python-json.ts'
+import { createRecordFinder, type FoundRecords, type RecordBytes, tooManyRecords } from './record-finder.ts'
 import {
   type FileProblem,
   type FoundRecord,
   fileProblem,
   notJson,
+  otherType,
   type Place,
+  readRecord,
   recordsIn,
+  recordsInItem,
   unknownFormat,
+  utf8Text,
 } from './records.ts'
 import { formatOf, isOfFormat } from './registry.ts'
 
 export type Opened =
   | { readonly ok: true; readonly format: Format; readonly trajectories: readonly Trajectory[] }
-  | { readonly ok: false; readonly error: FileProblem }
+  | Failed
 
-/** `as` names the format; undefined: the first record tells. */
+export type OpenedTrajectory = { readonly ok: true; readonly format: Format; readonly trajectory: Trajectory } | Failed
+
+interface Failed {
+  readonly ok: false
+  readonly error: FileProblem
+}
+
+/** The bytes of a file, which are read twice. */
+export interface ByteSource {
+  readonly size: number
+  /** From `start` up to `end`, which is no further than `size`. Rejects where they cannot be read. */
+  read(start: number, end: number): Promise<Uint8Array>
+}
+
+interface OpenOptions {
+  /** Undefined: the first record tells. */
+  readonly as?: Format | undefined
+  readonly limits?: Limits
+}
+
+/** The trajectories in the order of the file, up to the first that is wrong. Rejects with what reading rejects with. */
+export async function* openFile(
+  bytes: ByteSource,
+  source: Source,
+  { as, limits = LIMITS }: OpenOptions = {},
+): AsyncGenerator<OpenedTrajectory> {
+  const type = fileTypeOf(beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size))), source.file)
+  if (type) return yield failed(otherType(type))
+  const finder = createRecordFinder(limits)
+  for (let at = 0; at < bytes.size && !finder.broken(); at += CHUNK)
+    finder.push(await bytes.read(at, Math.min(at + CHUNK, bytes.size)))
+  const found = finder.end()
+  if ('error' in found) return yield failed(fileProblem(found.place, found.error, found.hint))
+  const open = recordOpener(found, source, as, limits)
+  const read = inPieces(bytes)
+  let isNone = true
+  for (const record of found.records)
+    for (const one of open(record, await read(record))) {
+      isNone = false
+      yield one
+      if (!one.ok) return
+    }
+  if (isNone) yield failed(NONE)
+}
+
+const CHUNK = 1 << 20
+
+/** Reads many short records at once. */
+function inPieces({ size, read }: ByteSource): (record: RecordBytes) => Promise<Uint8Array> {
+  let piece: Uint8Array = new Uint8Array()
+  let from = 0
+  return async ({ start, end }) => {
+    if (end > from + piece.length) {
+      piece = new Uint8Array()
+      piece = await read(start, Math.max(end, Math.min(start + CHUNK, size)))
+      from = start
+    }
+    return piece.subarray(start - from, end - from)
+  }
+}
+
+/** A text that is in memory already. */
 export function openText(text: string, source: Source, as?: Format): Opened {
-  const records = recordsOf(withoutByteOrderMark(text))
-  if (!records.ok) return problem(records.place, records.error)
-  const [first] = records.values
-  if (!first) return problem({}, { path: '', expected: 'a trajectory', found: 'none in this file' })
-  if (records.values.length > MOST_RECORDS)
-    return problem(
-      {},
-      { path: '', expected: `at most ${MOST_RECORDS} trajectories`, found: `${records.values.length}` },
-    )
-  const format = as ?? formatOf(first.value)
-  if (!format) return problem(first, unknownFormat(first.value))
+  const type = fileTypeOf(text, source.file)
+  if (type) return failed(otherType(type))
+  const bytes = new TextEncoder().encode(text)
+  const finder = createRecordFinder(LIMITS)
+  finder.push(bytes)
+  const found = finder.end()
+  if ('error' in found) return failed(fileProblem(found.place, found.error, found.hint))
+  const open = recordOpener(found, source, as, LIMITS)
   const trajectories: Trajectory[] = []
-  for (const record of records.values) {
-    if (!isOfFormat(record.value, format))
-      return problem(record, { ...unknownFormat(record.value), expected: `a trajectory of ${format.label}` })
-    const read = format.read(record.value, source)
-    if (!read.ok) return problem(record, read.error, read.hint)
-    trajectories.push(read.trajectory)
-  }
-  return { ok: true, format, trajectories }
+  let format: Format | undefined
+  for (const record of found.records)
+    for (const one of open(record, bytes.subarray(record.start, record.end))) {
+      if (!one.ok) return one
+      format = one.format
+      trajectories.push(one.trajectory)
+    }
+  return format ? { ok: true, format, trajectories } : failed(NONE)
 }
 
-/** Each becomes a row of the library. */
-const MOST_RECORDS = 10_000
+const failed = (error: FileProblem): Failed => ({ ok: false, error })
 
-type Records =
-  | { readonly ok: true; readonly values: readonly FoundRecord[] }
-  | { readonly ok: false; readonly place: Place; readonly error: Violation }
+const NONE = fileProblem({}, { path: '', expected: 'a trajectory', found: 'none in this file' })
 
-function recordsOf(text: string): Records {
-  try {
-    return { ok: true, values: recordsIn(parsePythonJson(text), {}) }
-  } catch (error) {
-    return linesOf(text) ?? { ok: false, place: {}, error: notJson(error, text) }
-  }
-}
+/** Reads one record after the other, all of them in one format. */
+function recordOpener({ records, isLines }: FoundRecords, source: Source, as: Format | undefined, limits: Limits) {
+  let format = as
+  let count = 0
 
-/** Undefined when it is not JSON lines: those have a whole value in the first of several lines. */
-function linesOf(text: string): Records | undefined {
-  const values: FoundRecord[] = []
-  let line = 0
-  for (const content of text.split('\n')) {
-    line++
-    if (content.trim() === '') continue
-    if (values.length === 0 && content.trim() === text.trim()) return undefined
+  const valuesIn = (record: RecordBytes, bytes: Uint8Array): readonly FoundRecord[] | FileProblem => {
+    const { line, item } = record
+    const place: Place = isLines ? { line } : {}
     try {
-      for (const record of recordsIn(parsePythonJson(content), { line })) values.push(record)
+      const value = parsePythonJson(utf8Text(bytes))
+      return item === undefined ? recordsIn(value, place) : recordsInItem(value, item, place)
     } catch (error) {
-      return values.length === 0 ? undefined : { ok: false, place: { line }, error: notJson(error, content) }
+      // What begins with no JSON has no lines of it either.
+      const at = record === records[0] ? {} : place
+      return fileProblem({ ...at, ...(item !== undefined && { path: `[${item}]` }) }, notJson(error))
     }
   }
-  return { ok: true, values }
-}
 
-const problem = (place: Place, error: Violation, hint?: string): Opened => ({
-  ok: false,
-  error: fileProblem(place, error, hint),
-})
+  return function* open(record: RecordBytes, bytes: Uint8Array): Generator<OpenedTrajectory> {
+    const values = valuesIn(record, bytes)
+    if ('message' in values) return yield failed(values)
+    for (const one of values) {
+      count++
+      if (count > limits.records) return yield failed(fileProblem({}, ...tooManyRecords(limits)))
+      format ??= formatOf(one.value)
+      if (!format) return yield failed(fileProblem(one, unknownFormat(one.value)))
+      if (!isOfFormat(one.value, format)) {
+        const expected = `a trajectory of ${format.label}`
+        return yield failed(fileProblem(one, { ...unknownFormat(one.value), expected }))
+      }
+      const read = readRecord(one, format, source, limits)
+      yield read.ok ? { ...read, format } : read
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import { isDeeperThan, tooDeepAt } from '#lib/core/json-depth.ts'
+import { LIMITS } from './limits.ts'
 
 /**
  * JSON as Python's json module writes it: NaN, Infinity and -Infinity are numbers. Throws SyntaxError for what is none,
@@ -7,19 +8,17 @@ import { isDeeperThan, tooDeepAt } from '#lib/core/json-depth.ts'
 export function parsePythonJson(text: string): unknown {
   const plain = plainJson(text)
   if (plain) {
-    if (isDeeperThan(DEEPEST, plain.value)) throw tooDeep()
+    if (isDeeperThan(LIMITS.depth, plain.value)) throw tooDeep()
     return plain.value
   }
-  if (tooDeepAt(text, DEEPEST) !== undefined) throw tooDeep()
+  if (tooDeepAt(text, LIMITS.depth) !== undefined) throw tooDeep()
   const mark = markAbsentFrom(text)
   return JSON.parse(withMarks(text, mark), (_, value: unknown) =>
     typeof value === 'string' && value.startsWith(mark) ? Number(value.slice(mark.length)) : value,
   )
 }
 
-const DEEPEST = 100
-
-const tooDeep = () => new SyntaxError(`it is nested deeper than ${DEEPEST} levels`)
+const tooDeep = () => new SyntaxError(`it is nested deeper than ${LIMITS.depth} levels`)
 
 /** Most files are JSON as it is: the engine parses one in a fifth of the time that looking through its text takes. */
 function plainJson(text: string): { readonly value: unknown } | undefined {

@@ -1,9 +1,13 @@
 /** The records of a file as JSON values with their places, and what is said of one that is wrong. */
 import { isObject } from '#lib/core/json-object.ts'
 import { shownValue, type Violation, violationText } from '#lib/core/schema-violation.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { FileType } from './file-type.ts'
+import type { Format, Source } from './format.ts'
 import { without } from './json-value.ts'
+import type { Limits } from './limits.ts'
 import { formatOf, formats } from './registry.ts'
-import { containerFormat, unsupportedFormat } from './unsupported.ts'
+import { unsupportedFormat } from './unsupported.ts'
 
 export interface Place {
   /** Of JSON lines, counted from 1. */
@@ -25,12 +29,15 @@ export interface FileProblem {
 
 /** A list holds records. So do a dump of slime, by its `samples`, and a model of strands-sglang, by its `rollout_history`. */
 export function recordsIn(value: unknown, place: Place): FoundRecord[] {
-  if (Array.isArray(value))
-    return value.flatMap((item, index) => rolloutsIn({ ...place, path: `[${index}]`, value: item }))
+  if (Array.isArray(value)) return value.flatMap((item, index) => recordsInItem(item, index, place))
   if (isObject(value) && Array.isArray(value.samples) && !isRecognised(value))
     return value.samples.map((item, index) => ({ ...place, path: `samples[${index}]`, value: item }))
   return rolloutsIn({ ...place, value })
 }
+
+/** The same of one element of a list; `place` is the list's. */
+export const recordsInItem = (value: unknown, index: number, place: Place): FoundRecord[] =>
+  rolloutsIn({ ...place, path: `[${index}]`, value })
 
 /**
  * The finished rollouts of a model come before its current one. What stands beside them belongs to the current rollout, or to the
@@ -63,11 +70,15 @@ function unsupportedWords(value: unknown): string | undefined {
   return name === undefined ? undefined : `${name}. Rollscope does not open this format`
 }
 
-export const notJson = (error: unknown, text: string): Violation => ({
+export const notJson = (error: unknown): Violation => ({
   path: '',
   expected: 'JSON',
-  found: containerFormat(text) ?? (error as SyntaxError).message,
+  found: (error as SyntaxError).message,
 })
+
+/** Of a file that is known by its first bytes, and is no JSON. */
+export const otherType = ({ name, hint }: FileType): FileProblem =>
+  fileProblem({}, { path: '', expected: 'JSON', found: name }, `${hint} ${OPEN_HINT}`)
 
 /** What to do about a file that is none of these. */
 const OPEN_HINT = `Rollscope opens JSON and JSON lines of ${formats.map(({ label }) => label).join(', ')}.`
@@ -76,6 +87,43 @@ export function fileProblem({ line, path }: Place, error: Violation, hint = OPEN
   const joined = joinedPath(path, error.path)
   const text = violationText({ ...error, path: joined })
   return { message: line === undefined ? text : `line ${line}: ${text}`, hint }
+}
+
+type ReadRecord =
+  | { readonly ok: true; readonly trajectory: Trajectory }
+  | { readonly ok: false; readonly error: FileProblem }
+
+/** A record that the format recognises. */
+export function readRecord(
+  { value, ...place }: FoundRecord,
+  format: Format,
+  source: Source,
+  limits: Limits,
+): ReadRecord {
+  const read = format.read(value, source)
+  if (!read.ok) return { ok: false, error: fileProblem(place, read.error, read.hint) }
+  const violation = limitViolation(read.trajectory, limits)
+  return violation ? { ok: false, error: fileProblem(place, violation, SPLIT_HINT) } : read
+}
+
+function limitViolation({ segments }: Trajectory, limits: Limits): Violation | undefined {
+  if (segments.length > limits.segments)
+    return { path: '', expected: `at most ${limits.segments} segments`, found: String(segments.length) }
+  const tokens = segments.reduce((sum, { ids }) => sum + ids.length, 0)
+  return tokens > limits.tokens
+    ? { path: '', expected: `at most ${limits.tokens} tokens`, found: String(tokens) }
+    : undefined
+}
+
+const SPLIT_HINT = 'Cut the trajectory, or split it into several.'
+
+/** Throws SyntaxError for bytes that are no text. */
+export function utf8Text(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new SyntaxError('bytes that are not UTF-8')
+  }
 }
 
 const joinedPath = (path = '', inner: string): string =>

@@ -75,17 +75,6 @@ test.each([
   expect(openText(JSON.stringify(record), source)).toMatchObject({ ok: true, format: { name: format } })
 })
 
-test.each([
-  ['a Parquet file', 'PAR1\u0015\u0004\nPAR1'],
-  ['a zip archive, such as a .pt or .eval file', 'PK\u0003\u0004\u0000\n\u0000'],
-  ['an SQLite database', 'SQLite format 3\u0000\nx'],
-  ['a stream of server-sent events', 'data: {"id": 1}\n\ndata: [DONE]\n'],
-])('The content of %s is refused by its name, once', async (name, text) => {
-  const refused = { ok: false, error: { message: expect.stringContaining(`expected JSON, found ${name}`) } }
-  expect(openText(text, source)).toMatchObject(refused)
-  expect(await openedEach(text)).toMatchObject([refused])
-})
-
 test('A value that no known tool wrote has no name', () => {
   expect([{ hello: 1 }, { info: {} }, { schema_version: 1 }, null, [primeRl], 7].map(unsupportedFormat)).toEqual(
     Array(6).fill(undefined),

@@ -87,15 +87,3 @@ export const unsupportedFormat = (value: unknown): string | undefined => nameIn(
 
 const nameIn = (all: readonly UnsupportedFormat[], value: unknown): string | undefined =>
   isObject(value) ? all.find(({ sniff }) => sniff(value))?.name : undefined
-
-/** What begins so is no JSON, whatever follows. */
-const CONTAINERS: readonly (readonly [beginning: string, name: string])[] = [
-  ['PAR1', 'a Parquet file'],
-  ['PK\u0003\u0004', 'a zip archive, such as a .pt or .eval file'],
-  ['SQLite format 3', 'an SQLite database'],
-  ['data: ', 'a stream of server-sent events'],
-]
-
-/** The name of a file that is no JSON, by its first bytes; undefined where they tell nothing. */
-export const containerFormat = (text: string): string | undefined =>
-  CONTAINERS.find(([beginning]) => text.startsWith(beginning))?.[1]

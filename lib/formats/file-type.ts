@@ -1,0 +1,100 @@
+/** Files that are no JSON in UTF-8, known by their first bytes, and the commands that convert them. */
+
+export interface FileType {
+  /** With its article, for a sentence. */
+  readonly name: string
+  /** What to do: a command where one converts it. */
+  readonly hint: string
+}
+
+interface KnownType {
+  readonly name: string
+  /** What the first characters match, decoded as UTF-8: a byte that is none is `\uFFFD`, and control characters are their pictures. */
+  readonly begins: RegExp
+  /** Also what the file's name must match. */
+  readonly named?: RegExp
+  /** `bare`: the file's name without its last extension. */
+  readonly hint: (file: string, bare: string) => string
+}
+
+/** So many of the first characters are looked at: enough for the first entry of an archive. */
+export const BEGINNING = 512
+
+const unpacked = (command: string) => (file: string) => `Unpack it first: \`${command} ${file}\`.`
+const pandas = (reader: string) => (file: string, bare: string) =>
+  `Convert it: \`python -c "import pandas; pandas.${reader}('${file}').to_json('${bare}.jsonl', orient='records', lines=True)"\`.`
+const recoded = (encoding: string) => (file: string, bare: string) =>
+  `Convert it: \`iconv -f ${encoding} -t UTF-8 ${file} > ${bare}.utf8.json\`.`
+
+/** A tensor becomes a list. weights_only: nothing in the file is run. */
+const torch = (file: string, bare: string) =>
+  `Convert its samples: \`python -c "import json, torch; [print(json.dumps(sample, default=lambda tensor: tensor.tolist())) for sample in torch.load('${file}', weights_only=True)['samples']]" > ${bare}.jsonl\`.`
+
+const ZIP = /^PK␃␄/
+
+/** The first that fits counts. */
+const TYPES: readonly KnownType[] = [
+  { name: 'a gzip file', begins: /^␟\uFFFD/, hint: unpacked('gunzip -k') },
+  { name: 'a Zstandard file', begins: /^\(\uFFFD\/\uFFFD/, hint: unpacked('zstd -d') },
+  { name: 'an xz file', begins: /^\uFFFD7zXZ␀/, hint: unpacked('xz -dk') },
+  { name: 'a bzip2 file', begins: /^BZh[1-9]1AY&SY/, hint: unpacked('bunzip2 -k') },
+  { name: 'an LZ4 file', begins: /^␄"M␘/, hint: unpacked('lz4 -d') },
+  { name: 'a Parquet file', begins: /^PAR1/, hint: pandas('read_parquet') },
+  { name: 'an Arrow file', begins: /^ARROW1/, hint: pandas('read_feather') },
+  {
+    name: 'an Arrow stream',
+    begins: /^\uFFFD{4}[\s\S]{1,4}␀␀/,
+    hint: (file, bare) =>
+      `Convert it: \`python -c "import datasets; datasets.Dataset.from_file('${file}').to_json('${bare}.jsonl')"\`.`,
+  },
+  { name: 'a PyTorch file', begins: /^PK␃␄[\s\S]{0,200}?\/(data\.pkl|\.format_version)/, hint: torch },
+  { name: 'a PyTorch file', begins: ZIP, named: /\.(pt|pth|ckpt)$/i, hint: torch },
+  {
+    name: 'NumPy arrays',
+    begins: /^(\uFFFDNUMPY|PK␃␄[\s\S]{0,200}?\.npy)/,
+    hint: () =>
+      'Write its records as JSON lines in Python: `json.dumps` of a dict with `array.tolist()` for each array.',
+  },
+  { name: 'a zip archive', begins: ZIP, hint: unpacked('unzip') },
+  {
+    name: 'a Python pickle, such as an old .pt file',
+    begins: /^\uFFFD[␂-␅]/,
+    hint: () => 'Write its samples as JSON lines in Python, if you trust it: loading a pickle runs the code in it.',
+  },
+  { name: 'a tar archive', begins: /^[\s\S]{257}ustar/, hint: unpacked('tar -xf') },
+  {
+    name: 'an SQLite database',
+    begins: /^SQLite format 3/,
+    hint: (file, bare) => `Convert a table: \`sqlite3 -json ${file} "select * from TABLE" > ${bare}.json\`.`,
+  },
+  {
+    name: 'a safetensors file, which holds weights',
+    begins: /^[\s\S]{1,4}␀{4,7}\{"/,
+    hint: () => 'Open the rollouts of the model instead: JSON or JSON lines.',
+  },
+  { name: 'text in UTF-16', begins: /^\uFFFD\uFFFD([\s\S]␀|␀)/, hint: recoded('UTF-16') },
+  { name: 'text in UTF-16', begins: /^[[{"]␀/, hint: recoded('UTF-16LE') },
+  { name: 'text in UTF-16', begins: /^␀[[{"]/, hint: recoded('UTF-16BE') },
+  {
+    name: 'a stream of server-sent events',
+    begins: /^data: /,
+    hint: () => 'Save the trajectory, not the reply of a server: Rollscope records it when it runs the rollout.',
+  },
+]
+
+/** What a file is that begins so; undefined: maybe JSON. `file`: its name, undefined where it has none. */
+export function fileTypeOf(beginning: string, file: string | undefined): FileType | undefined {
+  const shown = beginning
+    .slice(0, BEGINNING)
+    .replace(/\p{Cc}/gu, (control) => String.fromCharCode(NULL_PICTURE + control.charCodeAt(0)))
+  const type = TYPES.find(({ begins, named }) => begins.test(shown) && (!named || named.test(file ?? '')))
+  if (!type) return undefined
+  // A name that a shell or Python would take apart is for the reader to put in.
+  const safe = file !== undefined && /^[\w][\w.-]*$/.test(file) ? file : 'FILE'
+  return { name: type.name, hint: type.hint(safe, safe.replace(/(?!^)\.[^.]+$/, '')) }
+}
+
+const NULL_PICTURE = '␀'.charCodeAt(0)
+
+/** The first characters of bytes that may be no text. */
+export const beginningOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes.subarray(0, BEGINNING))
