@@ -118,9 +118,10 @@ const TERMS: readonly { readonly heading: string; readonly terms: readonly Term[
   {
     heading: 'Numbers: < <= > >= = and ranges a-b, a..b',
     terms: [
-      { example: 'logprob<-3', meaning: 'also surprise (−logprob) and p' },
-      { example: 'rank>1', meaning: 'not the likeliest; beyond what was recorded is beyond any number' },
-      { example: 'entropy>1', meaning: 'in nats, approximate; margin between the two likeliest' },
+      { example: 'logprob<-3', meaning: 'of trained tokens, as the colours; also surprise (−logprob) and p' },
+      { example: 'rank>1', meaning: 'trained, not the likeliest; beyond what was recorded is beyond any number' },
+      { example: 'entropy>1', meaning: 'trained, in nats, approximate; margin between the two likeliest' },
+      { example: 'prompt logprob<-3', meaning: 'context tokens too: prompt goes before any of these six' },
       { example: 'mask:1', meaning: 'trained' },
       { example: 'index:100-200', meaning: 'places in the trajectory; segment:3' },
       { example: 'special:1', meaning: 'added tokens' },

@@ -40,7 +40,12 @@ describe('the sample', () => {
     ['/[a-z]\\d/', '6'],
     ['/x*/', ''],
     ['id:9,5', '3-4'],
-    ['logprob<-1', '1-2'],
+    ['logprob<-1', ''],
+    ['prompt logprob<-1', '1-2'],
+    ['prompt   (logprob<-1)', ''],
+    ['"prompt" logprob<-1', ''],
+    ['not prompt logprob<-1 segment:0', '0'],
+    ['kind:prompt prompt surprise>1', '1-2'],
     ['kind:response logprob>-0.5', '4 7'],
     ['rank:1', '3-7'],
     ['rank>1', ''],
@@ -63,7 +68,7 @@ describe('the sample', () => {
     ['unknown:logprob index<8', '0 5'],
     ['-index>0', '0'],
     ['"t>hi" or a1', '0-1 6'],
-    ['(hi or logprob<-2) -mask:1', '1 2'],
+    ['(hi or prompt logprob<-2) -mask:1', '1 2'],
   ])('%s', (query, expected) => {
     expect(hits(query)).toBe(expected)
     expect(hits(query, pack(sampleTrajectory).trajectory)).toBe(expected)
@@ -78,8 +83,8 @@ test('a text counts where any of its tokens has the facts, and stays whole', () 
 
 test('a rank beyond the alternatives counts as larger than any number', () => {
   const topLogprobs = { k: 1, ids: [0, 0, -1], logprobs: [-1, -1, null] }
-  expect(hits('rank>1000', ofPieces(['a', 'b', 'c'], { topLogprobs }))).toBe('1')
-  expect(hits('rank<=2', ofPieces(['a', 'b', 'c'], { topLogprobs }))).toBe('0')
+  expect(hits('prompt rank>1000', ofPieces(['a', 'b', 'c'], { topLogprobs }))).toBe('1')
+  expect(hits('prompt rank<=2', ofPieces(['a', 'b', 'c'], { topLogprobs }))).toBe('0')
 })
 
 test('columns, versions, problems and finish reasons', () => {
@@ -122,8 +127,13 @@ describe('notes', () => {
     expect(notes('tool:add call:1 kind:tool arg:a')).toEqual([])
   })
   test('what is not known of any token is told, and what is known in part', () => {
-    expect(notes('logprob<1', ofPieces(['a']))).toEqual(['No token has a known logprob.'])
+    expect(notes('logprob<1', ofPieces(['a']))).toEqual(['No trained token has a known logprob.'])
+    expect(notes('prompt logprob<1', ofPieces(['a']))).toEqual(['No token has a known logprob.'])
     expect(notes('rank>1 or entropy>1')).toHaveLength(2)
+  })
+  test('a number of sampled tokens says how many context tokens it leaves out, and how they are found', () => {
+    expect(notes('logprob<-1')).toEqual(['Only trained tokens count: “prompt logprob<-1” finds 2 context tokens more.'])
+    expect(notes('prompt logprob<-1')).toEqual([])
   })
   test('two texts that are both there but apart', () => {
     expect(notes('"hi" "a1"')).toHaveLength(1)
@@ -203,7 +213,7 @@ test('a text is found exactly in those tokens that hold it', () => {
   )
 })
 
-const FACTS = ['logprob<-1', 'logprob:-2', 'unknown:logprob', 'segment:1', 'index:3-9', 'mask:1'] as const
+const FACTS = ['logprob<-1', 'prompt logprob:-2', 'unknown:logprob', 'segment:1', 'index:3-9', 'mask:1'] as const
 const TERMS = [...FACTS, 'a', '"b a"', '/b./s', 'id:1,2'] as const
 
 test('facts follow the laws of sets', () => {

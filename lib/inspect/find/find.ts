@@ -12,9 +12,9 @@ import type { InspectTask } from '../task.ts'
 import { closest } from './closest.ts'
 import { tokensNamed } from './named-facts.ts'
 import { columnNames, namesHere } from './names-here.ts'
-import { isKnownAnywhere, tokensWithin } from './number-facts.ts'
+import { isKnownAnywhere, type Scope, tokensWithin } from './number-facts.ts'
 import { parseQuery } from './parse-query.ts'
-import type { Query, QueryFault, Term } from './query.ts'
+import { isOfSampled, type Query, type QueryFault, type Term } from './query.ts'
 import { queryText } from './query-text.ts'
 import { addRanges, NO_RANGES, rangesTouching, runsOf, tokensIn, unitedRanges } from './ranges.ts'
 import { idHits, patternHits, textHits } from './text-hits.ts'
@@ -95,7 +95,7 @@ function* evaluated(query: Query, trajectory: TrajectoryView): Generator<number,
     case 'ids':
       return { texts: [yield* idHits(query, allIds(trajectory))], facts: undefined }
     case 'number':
-      return { texts: [], facts: tokensWithin(trajectory, query.number, query.within) }
+      return { texts: [], facts: tokensWithin(trajectory, query.number, query.within, scopeOf(query)) }
     case 'name':
       return { texts: [], facts: tokensNamed(trajectory, query.name, query.value) }
     default:
@@ -131,9 +131,7 @@ function notesOf(query: Query, trajectory: TrajectoryView): readonly FindNote[] 
   const numbers = terms.filter((term) => term.kind === 'number')
   return [
     ...terms.flatMap((term) => (term.kind === 'name' ? nameNote(term, trajectory) : [])),
-    ...numbers.flatMap(({ number }) =>
-      isKnownAnywhere(trajectory, number) ? [] : [{ message: `No token has a known ${number.name}.` }],
-    ),
+    ...numbers.flatMap((term) => numberNote(term, trajectory)),
     ...(numbers.some(({ number }) => number.name === 'rank')
       ? [
           {
@@ -147,6 +145,33 @@ function notesOf(query: Query, trajectory: TrajectoryView): readonly FindNote[] 
       : []),
   ]
 }
+
+type NumberTerm = Extract<Term, { kind: 'number' }>
+
+const scopeOf = ({ number, withPrompt }: NumberTerm): Scope =>
+  isOfSampled(number) && withPrompt === undefined ? 'trained' : 'all'
+
+/** What is known of no token that is looked at, and what trained tokens leave out. */
+function numberNote(term: NumberTerm, trajectory: TrajectoryView): readonly FindNote[] {
+  const { number, within } = term
+  if (scopeOf(term) === 'all')
+    return isKnownAnywhere(trajectory, number, 'all') ? [] : [{ message: `No token has a known ${number.name}.` }]
+  const isKnown = isKnownAnywhere(trajectory, number, 'trained')
+  const more =
+    countOf(tokensWithin(trajectory, number, within)) - countOf(tokensWithin(trajectory, number, within, 'trained'))
+  return [
+    ...(isKnown ? [] : [{ message: `No trained token has a known ${number.name}.` }]),
+    ...(more === 0
+      ? []
+      : [
+          {
+            message: `Only trained tokens count: “prompt ${queryText(term)}” finds ${more.toLocaleString('en')} context ${more === 1 ? 'token' : 'tokens'} more.`,
+          },
+        ]),
+  ]
+}
+
+const countOf = (tokens: Uint8Array): number => tokens.reduce((sum, isIn) => sum + isIn, 0)
 
 function nameNote(
   { name, value, at }: Extract<Term, { kind: 'name' }>,

@@ -5,23 +5,33 @@ import { numberAt, type SegmentView, type TrajectoryView } from '#lib/core/traje
 import { unreachable } from '#lib/core/unreachable.ts'
 import type { Interval, NumberFact, NumberName } from './query.ts'
 
+/** Which tokens are looked at. */
+export type Scope = 'all' | 'trained'
+
 /** Tokens whose number is known and in one of the intervals: a byte for each token, 1 or 0. */
-export function tokensWithin(trajectory: TrajectoryView, number: NumberName, within: readonly Interval[]): Uint8Array {
+export function tokensWithin(
+  trajectory: TrajectoryView,
+  number: NumberName,
+  within: readonly Interval[],
+  scope: Scope = 'all',
+): Uint8Array {
   return tokensWhere(
     trajectory,
     number,
     (value) =>
       value !== null && within.some(({ low, high, without }) => low <= value && value <= high && value !== without),
+    scope,
   )
 }
 
 export const tokensUnknown = (trajectory: TrajectoryView, number: NumberName): Uint8Array =>
-  tokensWhere(trajectory, number, (value) => value === null)
+  tokensWhere(trajectory, number, (value) => value === null, 'all')
 
 /** Whether any token has it. */
-export function isKnownAnywhere(trajectory: TrajectoryView, number: NumberName): boolean {
+export function isKnownAnywhere(trajectory: TrajectoryView, number: NumberName, scope: Scope): boolean {
   for (const { segment, read } of readers(trajectory, number))
-    for (let offset = 0; offset < segment.ids.length; offset++) if (read(offset) !== null) return true
+    for (let offset = 0; offset < segment.ids.length; offset++)
+      if (isIn(scope, segment, offset) && read(offset) !== null) return true
   return false
 }
 
@@ -29,12 +39,17 @@ function tokensWhere(
   trajectory: TrajectoryView,
   number: NumberName,
   test: (value: number | null) => boolean,
+  scope: Scope,
 ): Uint8Array {
   const tokens = new Uint8Array(tokenCount(trajectory))
   for (const { segment, start, read } of readers(trajectory, number))
-    for (let offset = 0; offset < segment.ids.length; offset++) if (test(read(offset))) tokens[start + offset] = 1
+    for (let offset = 0; offset < segment.ids.length; offset++)
+      if (isIn(scope, segment, offset) && test(read(offset))) tokens[start + offset] = 1
   return tokens
 }
+
+const isIn = (scope: Scope, segment: SegmentView, offset: number): boolean =>
+  scope === 'all' || isTrained(segment, offset)
 
 interface Reader {
   readonly segment: SegmentView

@@ -79,6 +79,11 @@ describe('facts', () => {
     ['id>=100 id<=200', 'id>=100 id<=200'],
     ['logprob<-3', 'logprob<-3'],
     ['logprob<−3', 'logprob<-3'],
+    ['prompt logprob<-3', 'prompt logprob<-3'],
+    ['the prompt  p<.1 (prompt rank>1)', '"the" prompt p<0.1 prompt rank>1'],
+    ['prompt mask:1', '"prompt" mask:1'],
+    ['prompt  logprobs', '"prompt  logprobs"'],
+    ['promptly logprob<1', '"promptly" logprob<1'],
     ['p<.1', 'p<0.1'],
     ['p>1e-3', 'p>0.001'],
     ['mask=1', 'mask:1'],
@@ -143,6 +148,7 @@ const term: fc.Arbitrary<Term> = fc.oneof(
         { kind: 'fact', name: 'rank' } as const,
         ...COLUMNS.map((name) => ({ kind: 'column', name }) as const),
       ),
+      withPrompt: fc.boolean(),
       within: fc.oneof(
         fc.tuple(numbers, fc.boolean(), fc.boolean()).map(([value, isBelow, isOpen]) => [
           {
@@ -159,7 +165,13 @@ const term: fc.Arbitrary<Term> = fc.oneof(
         ),
       ),
     })
-    .map((test): Term => ({ kind: 'number', ...test })),
+    .map(
+      ({ withPrompt, ...test }): Term => ({
+        kind: 'number',
+        ...test,
+        ...(withPrompt && test.number.kind === 'fact' && { withPrompt }),
+      }),
+    ),
   word.map((value): Term => ({ kind: 'name', name: 'tool', value, at: { start: 0, end: 0 } })),
 )
 const { query } = fc.letrec<{ query: Query }>((tie) => ({

@@ -4,7 +4,7 @@
  */
 import { hasCapital } from './folded-text.ts'
 import { type Facts, readFact } from './parse-fact.ts'
-import type { ParsedQuery, Query, QueryFault, Term } from './query.ts'
+import { isOfSampled, type ParsedQuery, type Query, type QueryFault, type Term } from './query.ts'
 import { afterSpace, isSpace, type Scanned, scanPattern, scanQuoted, scanWord } from './scanner.ts'
 
 /** `columns`: names of the trajectory's own columns. */
@@ -123,10 +123,21 @@ function unit(reading: Reading, start: number): Scanned<Query | 'word'> {
     const word = scanWord(text, start + 5, depth > 0)
     return { value: textTerm(word.value, true), end: word.end }
   }
+  const withPrompt = promptFact(reading, start)
+  if (withPrompt) return withPrompt
   const fact = readFact(text, start, depth > 0, reading.facts)
   if (fact?.kind === 'fault') throw new Faulty(fact.fault)
   if (fact) return { value: fact.query, end: fact.end }
   return { value: 'word', end: scanWord(text, start, depth > 0).end }
+}
+
+/** `prompt logprob<-1`: tokens that the model only read count too. Undefined: `prompt` is a word here, or does not stand here. */
+function promptFact({ text, depth, facts }: Reading, start: number): Scanned<Term> | undefined {
+  const word = /^prompt(?=\s)/.exec(text.slice(start, start + 7))
+  if (!word) return undefined
+  const fact = readFact(text, afterSpace(text, start + word[0].length), depth > 0, facts)
+  if (fact?.kind !== 'fact' || fact.query.kind !== 'number' || !isOfSampled(fact.query.number)) return undefined
+  return { value: { ...fact.query, withPrompt: true }, end: fact.end }
 }
 
 function group(reading: Reading, start: number): Scanned<Query> {

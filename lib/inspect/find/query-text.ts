@@ -27,7 +27,7 @@ export function queryText(query: Query): string {
         number.kind === 'fact' || isPlain(number.name) ? number.name : `column:${JSON.stringify(number.name)}`
       const [first] = within
       const comparison = first && within.length === 1 ? comparisonText(first) : undefined
-      return `${name}${comparison ?? `:${within.map(rangeText).join(',')}`}`
+      return `${query.withPrompt ? 'prompt ' : ''}${name}${comparison ?? `:${within.map(rangeText).join(',')}`}`
     }
     default:
       return unreachable(query)

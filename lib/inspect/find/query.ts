@@ -12,7 +12,13 @@ export type Term =
   | { readonly kind: 'pattern'; readonly pattern: RegExp }
   /** These ids, one after the other. */
   | { readonly kind: 'ids'; readonly ids: readonly number[] }
-  | { readonly kind: 'number'; readonly number: NumberName; readonly within: readonly Interval[] }
+  | {
+      readonly kind: 'number'
+      readonly number: NumberName
+      readonly within: readonly Interval[]
+      /** Context tokens count too. Omitted: of the numbers in SAMPLED_FACTS only trained tokens have one. */
+      readonly withPrompt?: true
+    }
   | { readonly kind: 'name'; readonly name: NamedFact; readonly value: string; readonly at: Span }
 
 /** A number that each token has, or has not (unknown). */
@@ -34,6 +40,16 @@ export const NUMBER_FACTS = [
   'special',
 ] as const
 export type NumberFact = (typeof NUMBER_FACTS)[number]
+
+/**
+ * Numbers of how the model sampled a token. They are of trained tokens, as the colours are: a context token has them from
+ * prefill, of a text that the model did not write.
+ */
+export const SAMPLED_FACTS: readonly NumberFact[] = ['logprob', 'surprise', 'p', 'rank', 'entropy', 'margin']
+
+/** Whether a number is looked for in trained tokens alone unless the query names the prompt. */
+export const isOfSampled = (number: NumberName): boolean =>
+  number.kind === 'fact' && SAMPLED_FACTS.includes(number.name)
 
 /** What is asked for by name. Those with a list take no other value. */
 export const NAMED_FACTS = {
