@@ -31,7 +31,7 @@ export function createHealthChecks({ store, workerFile, start }: Options): Healt
   const check = async (key: string): Promise<Health | undefined> => {
     const checked = await thread.ask(key)
     if (!checked || isClosed) return checked?.health
-    store.putHealth(key, checked.of, checked.health)
+    store.putHealth(key, checked.of, checked.health, checked.index)
     return checked.health
   }
 

@@ -1,6 +1,7 @@
 /** What goes between the server and the thread that checks trajectories, which is asked for keys. */
 import type { Health } from '#lib/core/health.ts'
 import type { Revision } from '#lib/store/health.ts'
+import type { RecordIndex } from '#lib/store/search-index.ts'
 import type { TokenizerPlaces } from '#lib/tokenizer/load.ts'
 
 export interface HealthWorkerStart {
@@ -8,5 +9,7 @@ export interface HealthWorkerStart {
   readonly tokenizers: TokenizerPlaces
 }
 
-/** Undefined: there is no such trajectory. */
-export type Checked = { readonly of: Revision; readonly health: Health } | undefined
+/** Undefined: there is no such trajectory. `index`: undefined where the record cannot be read. */
+export type Checked =
+  | { readonly of: Revision; readonly health: Health; readonly index: RecordIndex | undefined }
+  | undefined

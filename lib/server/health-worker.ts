@@ -1,5 +1,6 @@
 /** The thread that checks stored trajectories. */
 import { openTrajectoryReader } from '#lib/store/record.ts'
+import { recordIndex } from '#lib/store/search-index.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/load.ts'
 import { answerAsked } from './asked-thread.ts'
 import type { Checked, HealthWorkerStart } from './health-worker-messages.ts'
@@ -13,6 +14,7 @@ answerAsked<HealthWorkerStart, string, Checked>(({ dataFolder, tokenizers: place
     return (
       stored && {
         of: stored.of,
+        index: typeof stored.found === 'string' ? undefined : recordIndex(stored.found),
         health: await storedHealth(stored.found, tokenizers).catch((error: unknown) =>
           unchecked('not checked', `It could not be checked: ${error instanceof Error ? error.message : error}`),
         ),

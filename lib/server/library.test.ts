@@ -58,6 +58,23 @@ describe('lists', () => {
     expect(keys('tag=x&tag=y')).toEqual([])
   })
 
+  test('count what a trainer’s cut loses where one is given', () => {
+    expect(list('').cut).toBeUndefined()
+    expect(list('cut=8').cut).toMatchObject({ samples: 3, longer: 3, losing: 3, lost: 3 })
+    expect(list('cut=8&overlong=drop&health=lost&q=reward:1').cut).toMatchObject({ samples: 1, losing: 1, lost: 6 })
+    for (const cut of ['0', 'x', '1.5']) expect(problemOf(() => list(`cut=${cut}`))).toMatchObject({ status: 400 })
+    expect(problemOf(() => list('cut=8&overlong=keep'))).toMatchObject({ status: 400 })
+  })
+
+  test('fold groups where that is asked for', () => {
+    for (const index of [0, 1]) store.add({ ...sample, id: `g${index}`, reward: 1, group: { id: 'g', index } })
+    expect(list('').groups).toBeUndefined()
+    const { trajectories, groups, total } = list('groups=folded&q=reward:1')
+    expect([trajectories.map(({ key }) => key), total]).toEqual([['g1', 'a'], 2])
+    expect(groups).toMatchObject([{ id: 'g', keys: ['g0', 'g1'], isFlat: true }])
+    expect(problemOf(() => list('groups=maybe'))).toMatchObject({ status: 400 })
+  })
+
   test('go on at a cursor, which belongs to its order', () => {
     const first = list('sort=reward&limit=2')
     const second = list(`sort=reward&limit=2&cursor=${first.next}`)

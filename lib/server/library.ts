@@ -9,6 +9,7 @@ import {
   type TrajectoryPage,
   type TrajectorySummary,
 } from '#lib/core/library.ts'
+import { OVERLONG, type TrainerCut, trainerCutSchema } from '#lib/core/trainer-cut.ts'
 import { HEALTH_FILTERS } from '#lib/store/health.ts'
 import type { ListFilter } from '#lib/store/listing.ts'
 import { cursorText, readCursor } from './list-cursor.ts'
@@ -16,6 +17,9 @@ import { Problem } from './problem.ts'
 import { oneOf, wholeNumber } from './query.ts'
 import type { Services } from './services.ts'
 import { noTrajectory } from './trajectories.ts'
+
+/** How a list shows groups of samples. */
+const GROUPS = ['open', 'folded'] as const
 
 const LONGEST_PAGE = 200
 const LONGEST_SEARCH = 500
@@ -25,19 +29,40 @@ export function listTrajectories(request: Request, { store }: Services): Traject
   const by = oneOf(request, 'sort', SORT_COLUMNS, 'added')
   const sort: ListSort = { by, order: oneOf(request, 'order', SORT_ORDERS, firstOrder(by)) }
   const cursor = query.get('cursor')
+  const cut = cutIn(request)
   const page = store.list({
     filter: filterIn(query),
     sort,
     limit: Math.min(LONGEST_PAGE, Math.max(1, wholeNumber(request, 'limit', 50))),
+    foldsGroups: oneOf(request, 'groups', GROUPS, 'open') === 'folded',
+    ...(cut && { cut }),
     ...(cursor !== null && { cursor: readCursor(cursor, sort) }),
   })
   return {
     trajectories: page.rows,
+    ...(page.cut && { cut: page.cut }),
+    ...(page.groups && { groups: page.groups }),
     total: page.total,
     start: page.start,
     ...(page.previous && { previous: cursorText(page.previous, sort) }),
     ...(page.next && { next: cursorText(page.next, sort) }),
   }
+}
+
+/** Undefined: none is given. Throws Problem. */
+function cutIn(request: Request): TrainerCut | undefined {
+  const text = new URL(request.url).searchParams.get('cut')
+  if (text === null) return undefined
+  const parsed = trainerCutSchema.safeParse({
+    tokens: Number(text),
+    overlong: oneOf(request, 'overlong', OVERLONG, 'cut'),
+  })
+  if (parsed.success) return parsed.data
+  throw new Problem({
+    status: 400,
+    code: 'BAD_QUERY',
+    detail: `"cut" must be a number of tokens from 1 to 100,000,000, not ${JSON.stringify(text.slice(0, 40))}`,
+  })
 }
 
 function filterIn(query: URLSearchParams): ListFilter {

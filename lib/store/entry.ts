@@ -7,6 +7,7 @@ import type { TrajectorySummary } from '#lib/core/library.ts'
 import { textOf } from '#lib/core/pieces.ts'
 import { outcomeWord } from '#lib/core/sample-progress.ts'
 import { statistics } from '#lib/core/statistics.ts'
+import { trainedSpans } from '#lib/core/trainer-cut.ts'
 import type { Message, Trajectory } from '#lib/core/trajectory.ts'
 import { HEALTH_COLUMN, healthGist } from './health.ts'
 
@@ -48,6 +49,7 @@ export function recordColumns(trajectory: Trajectory) {
     failed_calls: failed + malformed,
     group_id: group?.id ?? null,
     group_index: group?.index ?? null,
+    trained_spans: JSON.stringify(trainedSpans(segments)),
     record_search: folded([asked.slice(0, SEARCHED_QUESTION), model.name ?? '', word, file].join('\n')),
   }
 }

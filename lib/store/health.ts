@@ -4,6 +4,8 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { gistOf, gravest, HEALTH_VERSION, type Health, type HealthGist } from '#lib/core/health.ts'
+import { createSearchIndex, type RecordIndex } from './search-index.ts'
+import { transaction } from './transaction.ts'
 
 /** Of a record: its row, and how often that was written. */
 export interface Revision {
@@ -11,8 +13,8 @@ export interface Revision {
   readonly revision: number
 }
 
-/** What a list is filtered by. drift: whether or not there are problems besides. */
-export const HEALTH_FILTERS = ['problems', 'none', 'drift', 'unchecked'] as const
+/** What a list is filtered by. drift: whether or not there are problems besides. lost: to the trainer's cut. */
+export const HEALTH_FILTERS = ['problems', 'none', 'drift', 'unchecked', 'lost'] as const
 export type HealthFilter = (typeof HEALTH_FILTERS)[number]
 
 const CURRENT = `health.key = trajectories.key AND health.revision = trajectories.revision AND health.version = ${HEALTH_VERSION}`
@@ -20,7 +22,7 @@ const CURRENT = `health.key = trajectories.key AND health.revision = trajectorie
 /** As one of the columns of a row: the gist, or null where it was not checked as it is now. */
 export const HEALTH_COLUMN = `(SELECT gist FROM health WHERE ${CURRENT}) AS health`
 
-export const healthCondition = (filter: HealthFilter): string => {
+export const healthCondition = (filter: Exclude<HealthFilter, 'lost'>): string => {
   const found = (condition: string) => `EXISTS (SELECT 1 FROM health WHERE ${CURRENT} AND ${condition})`
   switch (filter) {
     case 'problems':
@@ -42,8 +44,11 @@ export interface HealthStore {
   uncheckedKey(): string | undefined
   /** Undefined where it was not checked as it is now. */
   health(key: string): Health | undefined
-  /** What was found in a revision; nothing is kept where the record has become another. */
-  putHealth(key: string, of: Revision, health: Health): void
+  /**
+   * What was found in a revision; nothing is kept where the record has become another. `index` is kept where the record was
+   * stored before there was one.
+   */
+  putHealth(key: string, of: Revision, health: Health, index?: RecordIndex): void
   revision(key: string): Revision | undefined
 }
 
@@ -59,6 +64,9 @@ export function createHealthStore(database: DatabaseSync): HealthStore {
      SELECT key, revision, ${HEALTH_VERSION}, $severity, $hasDrift, $gist, $report FROM trajectories
      WHERE key = $key AND sequence = $sequence AND revision = $revision AND running_in IS NULL`,
   )
+  const unindexed = database.prepare('SELECT 1 FROM trajectories WHERE key = ? AND trained_spans IS NULL')
+  const putSpans = database.prepare('UPDATE trajectories SET trained_spans = ? WHERE key = ?')
+  const searchIndex = createSearchIndex(database)
   const revisionOf = database.prepare('SELECT sequence, revision FROM trajectories WHERE key = ?')
   return {
     uncheckedKey() {
@@ -69,17 +77,21 @@ export function createHealthStore(database: DatabaseSync): HealthStore {
       const row = report.get(key)
       return row && (JSON.parse(String(row.report)) as Health)
     },
-    putHealth: (key, { sequence, revision }, health) => {
-      put.run({
-        key,
-        sequence,
-        revision,
-        severity: gravest(health.findings) ?? 'none',
-        hasDrift: Number(health.findings.some(({ kind }) => kind === 'drift')),
-        gist: JSON.stringify(gistOf(health)),
-        report: JSON.stringify(health),
-      })
-    },
+    putHealth: (key, { sequence, revision }, health, index) =>
+      transaction(database, () => {
+        const { changes } = put.run({
+          key,
+          sequence,
+          revision,
+          severity: gravest(health.findings) ?? 'none',
+          hasDrift: Number(health.findings.some(({ kind }) => kind === 'drift')),
+          gist: JSON.stringify(gistOf(health)),
+          report: JSON.stringify(health),
+        })
+        if (changes === 0 || !index || unindexed.get(key) === undefined) return
+        searchIndex.write(key, index, 0)
+        putSpans.run(JSON.stringify(index.trainedSpans), key)
+      }),
     revision(key) {
       const row = revisionOf.get(key)
       return row && { sequence: Number(row.sequence), revision: Number(row.revision) }

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { changedLabels, type LabelChange, labelsOf, withLabels } from '#lib/core/labels.ts'
@@ -11,10 +12,12 @@ import { textOf } from '#lib/core/pieces.ts'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import { statistics } from '#lib/core/statistics.ts'
 import { runs } from '#lib/core/test-runs.ts'
+import type { TrainerCut } from '#lib/core/trainer-cut.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { play } from '#lib/tito/play.ts'
 import { chatml } from '#lib/tito/small-templates.ts'
 import type { ListFilter } from './listing.ts'
+import { recordIndex } from './search-index.ts'
 import { openTrajectoryStore, type TrajectoryStore } from './trajectories.ts'
 
 const HOUR = 60 * 60_000
@@ -210,6 +213,100 @@ describe('search', () => {
     expect(keys({ text })).toEqual(found)
   })
 
+  test('finds what the model wrote by beginnings of its words, also while the run goes on, and phrases as they stand', () => {
+    const said = (id: string, text: string): Trajectory => {
+      const ids = Array.from(text, (character) => character.codePointAt(0) as number)
+      return {
+        ...asking(id, 'q'),
+        vocab: Object.fromEntries(ids.map((code) => [code, String.fromCodePoint(code)])),
+        segments: [{ kind: 'response', ids, thinks: [], toolCalls: [] }],
+      }
+    }
+    const whole = said('e', 'The calculator(2+2) says “4”; it is 日本語, NAÏVE.')
+    const running = { ...whole, outcome: { kind: 'running' } } as const
+    const key = store.add({ ...running, segments: [] }, { runsHere: true })
+    expect(keys({ text: 'calc' })).toEqual([])
+    store.update(key, running, 0)
+    store.add(said('f', 'says calculator 4'))
+    for (const [text, found] of [
+      ['calc', ['f', 'e']],
+      ['alculator', []],
+      ['calculator(2', ['e']],
+      ['"calculator 2 2 says"', ['e']],
+      ['"says calculator" 4', ['f']],
+      ['日本', ['e']],
+      ['本', ['e']],
+      ['naïve', ['e']],
+      ['naive', []],
+      ['calculator end_turn', ['f']],
+      ['4\0 2', ['e']],
+    ] as const)
+      expect([text, keys({ text })]).toEqual([text, found])
+    store.update(key, { ...whole, segments: [] }, 0)
+    expect(keys({ text: 'calc' })).toEqual(['f'])
+    store.remove('f')
+    clock += 30 * HOUR
+    reopen()
+    expect(keys({ text: 'calc' })).toEqual([])
+    expect(() => store.add(said('f', 'calculator again'))).not.toThrow()
+    expect(keys({ text: 'calc' })).toEqual(['f'])
+  })
+
+  test.each<[string, string[]]>([
+    ['reward>0.5', ['c']],
+    ['reward:1', ['c']],
+    ['REWARD<=1', ['c', 'b']],
+    ['reward:-2..0', ['b']],
+    ['reward>=−1 tokens>0', ['c', 'b']],
+    ['reward<x', []],
+    ['"reward>0.5"', []],
+    ['tokens>1000000', []],
+    ['logprob<0 logprob>-1000', ['d', 'c', 'b', 'a']],
+    ['logprob<-1000', []],
+    ['turns=1 calls:0 failed<1 segments>1 trained>0', ['d', 'c', 'b', 'a']],
+    ['constructor>1', []],
+  ])('the numbers of %s find %j', (text, found) => {
+    store.label('b', { reward: -1 })
+    store.label('c', { reward: 1 })
+    expect(keys({ text })).toEqual(found)
+  })
+
+  test('takes any text without a fault', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc
+            .array(
+              fc.constantFrom('"', '*', '(', ')', 'NEAR(', ' OR ', ' AND ', '{', '}', '^', ':', '-', 'a', '\0', '日'),
+            )
+            .map((parts) => parts.join('')),
+        ),
+        (text) => {
+          store.list({ filter: { text }, sort: newest, limit: 1 })
+        },
+      ),
+      { numRuns: runs(300) },
+    )
+  })
+
+  test('finds what the model wrote before there was an index once the record is checked', () => {
+    const key = store.add(asking('old', 'q'))
+    const index = recordIndex(store.get(key) as Trajectory)
+    store.close()
+    const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
+    database.exec('DELETE FROM generated; UPDATE trajectories SET trained_spans = NULL')
+    database.close()
+    store = open()
+    const found = () => keys({ text: 'ab' })
+    expect(found()).toEqual(['d'])
+    const health = { findings: [], checks: [] }
+    store.putHealth(key, { sequence: 5, revision: 1 }, health, index)
+    expect(found()).toEqual(['d'])
+    store.putHealth(key, { sequence: 5, revision: 0 }, health, index)
+    expect(found()).toEqual(['old', 'd'])
+  })
+
   test('finds what a label says by now, not what it said', () => {
     store.label('a', { title: 'History', tags: null })
     expect([keys({ text: 'geography' }), keys({ text: 'hard' }), keys({ text: 'history' })]).toEqual([[], [], ['a']])
@@ -219,6 +316,144 @@ describe('search', () => {
     store.add(asking('long', `${'x '.repeat(2500)} needle ${'y'.repeat(100)}`))
     store.add(asking('less long', `${'x '.repeat(1900)} needle`))
     expect(keys({ text: 'needle' })).toEqual(['less long'])
+  })
+})
+
+describe('groups', () => {
+  const sampleOf = (id: string, group: string, index: number, reward: number | null): Trajectory => ({
+    ...asking(id, `question of ${group}`),
+    group: { id: group, index },
+    reward,
+  })
+  beforeEach(() => {
+    store.add(asking('alone', 'q'))
+    store.addAll([sampleOf('g0', 'g', 0, 0), sampleOf('g1', 'g', 1, 1), sampleOf('g2', 'g', 2, null)])
+    store.addAll([sampleOf('h1', 'h', 1, 0.5), sampleOf('h0', 'h', 0, 0.5)])
+    store.add(asking('last', 'q'))
+  })
+  const folded = (filter: ListFilter = {}, sort = newest, limit = 100) =>
+    store.list({ filter, sort, limit, foldsGroups: true })
+
+  test('are one row each, the sample that the order puts first, with what is known of all samples', () => {
+    const { rows, total, groups } = folded()
+    expect([rows.map(({ key }) => key), total]).toEqual([['last', 'h0', 'g2', 'alone'], 4])
+    expect(groups).toEqual([
+      {
+        id: 'g',
+        keys: ['g0', 'g1', 'g2'],
+        matching: 3,
+        running: 0,
+        rewards: { known: 2, mean: 0.5, min: 0, max: 1 },
+        isFlat: false,
+      },
+      {
+        id: 'h',
+        keys: ['h0', 'h1'],
+        matching: 2,
+        running: 0,
+        rewards: { known: 2, mean: 0.5, min: 0.5, max: 0.5 },
+        isFlat: true,
+      },
+    ])
+    expect(folded({}, { by: 'reward', order: 'desc' }).rows.map(({ key }) => key)).toEqual([
+      'g1',
+      'h0',
+      'last',
+      'alone',
+    ])
+  })
+
+  test('of which only some samples match are told with how many do', () => {
+    const { rows, total, groups } = folded({ text: 'reward<0.3' })
+    expect([rows.map(({ key }) => key), total]).toEqual([['g0'], 1])
+    expect(groups).toMatchObject([{ id: 'g', keys: ['g0', 'g1', 'g2'], matching: 1 }])
+  })
+
+  test('are flat only where every reward is known, and of more than one sample that is not deleted', () => {
+    store.label('g0', { reward: 1 })
+    expect(folded().groups?.map(({ isFlat }) => isFlat)).toEqual([false, true])
+    store.remove('g2')
+    store.remove('h1')
+    expect(folded().groups?.map(({ id, keys, isFlat }) => [id, keys.length, isFlat])).toEqual([
+      ['g', 2, true],
+      ['h', 1, false],
+    ])
+  })
+
+  test('are rows of pages like others, there and back, in every order', () => {
+    for (const by of SORT_COLUMNS)
+      for (const order of ['asc', 'desc'] as const) {
+        const all = folded({}, { by, order }).rows.map(({ key }) => key)
+        expect(all).toHaveLength(4)
+        const first = folded({}, { by, order }, 3)
+        const second = store.list({
+          filter: {},
+          sort: { by, order },
+          limit: 3,
+          foldsGroups: true,
+          ...(first.next && { cursor: first.next }),
+        })
+        expect([...first.rows, ...second.rows].map(({ key }) => key)).toEqual(all)
+        expect(second.start).toBe(3)
+        const back = store.list({
+          filter: {},
+          sort: { by, order },
+          limit: 3,
+          foldsGroups: true,
+          ...(second.previous && { cursor: second.previous }),
+        })
+        expect(back.rows).toEqual(first.rows)
+      }
+  })
+})
+
+describe('a trainer’s cut', () => {
+  const ofMask = (id: string, mask: readonly number[]): Trajectory => ({
+    ...asking(id, 'q'),
+    vocab: { '1': 'one' },
+    segments: [
+      { kind: 'response', ids: mask.map(() => 1), mask: mask.map(Number) as (0 | 1)[], thinks: [], toolCalls: [] },
+    ],
+  })
+  beforeEach(() => {
+    store.add(ofMask('short', [1, 1]))
+    store.add(ofMask('long', [0, 1, 1, 0, 1]))
+    store.add(ofMask('context', [1, 1, 1, 0, 0]))
+    for (const key of ['short', 'long'])
+      store.putHealth(key, { sequence: key === 'short' ? 1 : 2, revision: 0 }, { findings: [], checks: [] })
+  })
+  const page = (overlong: TrainerCut['overlong'], filter: ListFilter = {}) =>
+    store.list({ filter, sort: newest, limit: 10, cut: { tokens: 3, overlong } })
+
+  test('is counted over everything that a list lets through', () => {
+    expect(page('cut').cut).toEqual({ samples: 3, longer: 2, losing: 1, lost: 1, trained: 8, unknown: 0 })
+    expect(page('drop').cut).toEqual({ samples: 3, longer: 2, losing: 2, lost: 6, trained: 8, unknown: 0 })
+    expect(page('cut', { text: 'tokens<3' }).cut).toMatchObject({ samples: 1, longer: 0, lost: 0 })
+    expect(store.list({ filter: {}, sort: newest, limit: 10 }).cut).toBeUndefined()
+  })
+
+  test('is a finding of each row that was checked, and filters the list', () => {
+    const labels = (overlong: TrainerCut['overlong']) =>
+      page(overlong).rows.map(({ key, health }) => [key, health?.findings.map(({ label }) => label)])
+    expect(labels('cut')).toEqual([
+      ['context', undefined],
+      ['long', ['1 trained token lost after position 3']],
+      ['short', []],
+    ])
+    expect(labels('mask')[1]).toEqual(['long', ['masked by the trainer’s cut at 3']])
+    expect(page('cut', { health: 'lost' }).rows.map(({ key }) => key)).toEqual(['long'])
+    expect(page('mask', { health: 'lost' }).rows.map(({ key }) => key)).toEqual(['context', 'long'])
+    expect(keys({ health: 'lost' })).toEqual([])
+  })
+
+  test('is not known of records that were stored before spans were kept, until they are checked', () => {
+    store.close()
+    const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
+    database.exec('UPDATE trajectories SET trained_spans = NULL')
+    database.close()
+    store = open()
+    expect(page('cut').cut).toMatchObject({ losing: 0, unknown: 2 })
+    expect(page('mask').cut).toMatchObject({ losing: 2, unknown: 0 })
   })
 })
 

@@ -3,12 +3,18 @@
  * what is added or deleted meanwhile shifts nothing. All that is asked for goes in as parameters.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import type { Choices, ListSort, TrajectorySummary } from '#lib/core/library.ts'
-import { folded, SUMMARY_COLUMNS, summary } from './entry.ts'
+import { byGravity } from '#lib/core/health.ts'
+import type { Choices, CutCount, GroupSummary, ListSort, TrajectorySummary } from '#lib/core/library.ts'
+import { cutFinding, lostToCut, type TrainerCut } from '#lib/core/trainer-cut.ts'
+import { SUMMARY_COLUMNS, summary } from './entry.ts'
 import { type HealthFilter, healthCondition } from './health.ts'
+import { type Condition, searchConditions } from './search.ts'
 
 export interface ListFilter {
-  /** Words that must all stand in title, question, tags, note, model, outcome or file name, as parts of words too. */
+  /**
+   * Words and "phrases" that must all stand in title, question, tags, note, model, outcome or file name, as parts of words
+   * too, or as beginnings of words in what the model wrote; numbers such as `reward>0.5`.
+   */
   readonly text?: string
   /** A kind (running, ended, failed), or a reason or code. */
   readonly outcome?: string
@@ -32,12 +38,19 @@ export interface ListQuery {
   readonly filter: ListFilter
   readonly sort: ListSort
   readonly limit: number
+  /** What the trainer takes: findings of rows, and a count over all of them. */
+  readonly cut?: TrainerCut
+  /** A group is one row: its sample that the order puts first. */
+  readonly foldsGroups?: boolean
   /** Omitted: the first page. */
   readonly cursor?: Cursor
 }
 
 export interface Page {
   readonly rows: readonly TrajectorySummary[]
+  readonly cut?: CutCount
+  /** Of the rows that stand for their group. Omitted: groups are not folded. */
+  readonly groups?: readonly GroupSummary[]
   /** Rows in all that the filter lets through. */
   readonly total: number
   /** Rows ahead of this page. */
@@ -47,8 +60,12 @@ export interface Page {
 }
 
 /** Where there is nothing on the cursor's side any more, the page at that end. */
-export function list(database: DatabaseSync, { filter, sort, limit, cursor }: ListQuery): Page {
-  const where = filterConditions(filter)
+export function list(
+  database: DatabaseSync,
+  { filter, sort, limit, cursor, cut, foldsGroups = false }: ListQuery,
+): Page {
+  const matching = filterConditions(filter, cut)
+  const where = foldsGroups ? [...matching, firstOfGroup(sort, matching)] : matching
   const read = (further: readonly Condition[], isReversed: boolean): Row[] => {
     const rows = select(database, sort, [...where, ...further], isReversed, limit)
     return isReversed ? rows.reverse() : rows
@@ -59,12 +76,103 @@ export function list(database: DatabaseSync, { filter, sort, limit, cursor }: Li
   const last = rows.at(-1)
   const start = first && cursor ? count(database, [...where, besideRow(sort, positionOf(first), 'before')]) : 0
   return {
-    rows: rows.map(summary),
+    rows: rows.map((row) => withCut(row, cut)),
+    ...(cut && { cut: cutCount(database, matching, cut) }),
+    ...(foldsGroups && { groups: groupsOf(database, rows, matching) }),
     total,
     start,
     ...(first && start > 0 && { previous: { side: 'before', ...positionOf(first) } }),
     ...(last && start + rows.length < total && { next: { side: 'after', ...positionOf(last) } }),
   }
+}
+
+/** Rows that lose trained tokens. */
+const lostCondition = (cut: TrainerCut | undefined): Condition => {
+  if (!cut) return { sql: 'FALSE', values: [] }
+  return cut.overlong === 'cut'
+    ? { sql: `(tokens > ? AND json_extract(trained_spans, '$[#-1]') > ?)`, values: [cut.tokens, cut.tokens] }
+    : { sql: '(tokens > ? AND trained > 0)', values: [cut.tokens] }
+}
+
+const spansOf = ({ trained_spans }: Row): readonly number[] | undefined =>
+  typeof trained_spans === 'string' ? (JSON.parse(trained_spans) as readonly number[]) : undefined
+
+function withCut(row: Row, cut: TrainerCut | undefined): TrajectorySummary {
+  const found = summary(row)
+  const spans = spansOf(row)
+  const finding = cut && spans && cutFinding(spans, found.tokens, cut)
+  if (!finding || !found.health) return found
+  const { kind, severity, label, count } = finding
+  const findings = byGravity([...found.health.findings, { kind, severity, label, count }])
+  return { ...found, health: { ...found.health, findings } }
+}
+
+function cutCount(database: DatabaseSync, matching: readonly Condition[], cut: TrainerCut): CutCount {
+  const where = conjunction(matching)
+  const all = database
+    .prepare(`SELECT count(*) AS samples, coalesce(sum(trained), 0) AS trained FROM trajectories WHERE ${where}`)
+    .get(...valuesOf(matching))
+  const longer = database
+    .prepare(`SELECT tokens, trained, trained_spans FROM trajectories WHERE tokens > ? AND ${where}`)
+    .all(cut.tokens, ...valuesOf(matching))
+  const losses = longer.map((row) => {
+    if (cut.overlong !== 'cut') return Number(row.trained)
+    const spans = spansOf(row)
+    return spans && lostToCut(spans, Number(row.tokens), cut)
+  })
+  return {
+    samples: Number(all?.samples),
+    longer: longer.length,
+    losing: losses.filter((lost) => lost !== undefined && lost > 0).length,
+    lost: losses.reduce((sum: number, lost) => sum + (lost ?? 0), 0),
+    trained: Number(all?.trained),
+    unknown: losses.filter((lost) => lost === undefined).length,
+  }
+}
+
+/** Of each group the row that the order puts first, of those that match; rows without a group as they are. */
+function firstOfGroup({ by, order }: ListSort, matching: readonly Condition[]): Condition {
+  const value = EXPRESSIONS[by]
+  const [direction] = DIRECTIONS[order]
+  return {
+    sql: `(group_id IS NULL OR sequence IN (
+      SELECT sequence FROM (
+        SELECT sequence, row_number() OVER (
+          PARTITION BY group_id ORDER BY (${value} IS NULL), ${value} ${direction}, sequence DESC
+        ) AS place
+        FROM trajectories WHERE group_id IS NOT NULL AND ${conjunction(matching)}
+      ) WHERE place = 1))`,
+    values: valuesOf(matching),
+  }
+}
+
+function groupsOf(database: DatabaseSync, rows: readonly Row[], matching: readonly Condition[]): GroupSummary[] {
+  const ids = JSON.stringify(rows.flatMap(({ group_id }) => (group_id === null ? [] : [group_id])))
+  return database
+    .prepare(
+      `SELECT group_id AS id, json_group_array(key ORDER BY group_index, sequence) AS keys, count(*) AS size,
+        sum(${conjunction(matching)}) AS matching, sum(outcome_kind = 'running') AS running,
+        count(reward) AS known, avg(reward) AS mean, min(reward) AS min, max(reward) AS max
+      FROM trajectories WHERE group_id IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL
+      GROUP BY group_id ORDER BY group_id`,
+    )
+    .all(...valuesOf(matching), ids)
+    .map((row) => {
+      const [size, known, min, max] = [row.size, row.known, row.min, row.max].map(Number) as [
+        number,
+        number,
+        number,
+        number,
+      ]
+      return {
+        id: String(row.id),
+        keys: JSON.parse(String(row.keys)) as string[],
+        matching: Number(row.matching),
+        running: Number(row.running),
+        rewards: known === 0 ? null : { known, mean: Number(row.mean), min, max },
+        isFlat: size > 1 && known === size && min === max,
+      }
+    })
 }
 
 const MOST_TAGS = 200
@@ -102,24 +210,15 @@ type Value = string | number | null
 type Row = Record<string, unknown>
 type Position = Omit<Cursor, 'side'>
 
-interface Condition {
-  readonly sql: string
-  readonly values: readonly Value[]
-}
-
 const VISIBLE: Condition = { sql: 'deleted_at IS NULL', values: [] }
 
-function filterConditions({ text = '', outcome, tags = [], source, health, group }: ListFilter): readonly Condition[] {
-  const words = folded(text)
-    .split(/\s+/)
-    .filter((word) => word !== '')
+function filterConditions(
+  { text = '', outcome, tags = [], source, health, group }: ListFilter,
+  cut: TrainerCut | undefined,
+): readonly Condition[] {
   return [
     VISIBLE,
-    // instr knows no patterns: a % in the search is a % in the text.
-    ...words.map((word) => ({
-      sql: '(instr(labels_search, ?) > 0 OR instr(record_search, ?) > 0)',
-      values: [word, word],
-    })),
+    ...searchConditions(text),
     ...(outcome === undefined ? [] : [{ sql: '(outcome_kind = ? OR outcome = ?)', values: [outcome, outcome] }]),
     ...tags.map((tag) => ({
       sql: `EXISTS (SELECT 1 FROM json_each(labels, '$.tags') WHERE value = ?)`,
@@ -128,7 +227,9 @@ function filterConditions({ text = '', outcome, tags = [], source, health, group
     ...(source === undefined ? [] : [{ sql: 'source = ?', values: [source.kind] }]),
     ...(source?.format === undefined ? [] : [{ sql: 'import_format = ?', values: [source.format] }]),
     ...(group === undefined ? [] : [{ sql: 'group_id = ?', values: [group] }]),
-    ...(health === undefined ? [] : [{ sql: healthCondition(health), values: [] }]),
+    ...(health === undefined
+      ? []
+      : [health === 'lost' ? lostCondition(cut) : { sql: healthCondition(health), values: [] }]),
   ]
 }
 
@@ -156,7 +257,7 @@ function select(
   const [unknown, ties] = isReversed ? ['DESC', 'ASC'] : ['ASC', 'DESC']
   return database
     .prepare(
-      `SELECT ${SUMMARY_COLUMNS}, ${value} AS sort_value FROM trajectories WHERE ${conjunction(conditions)} ORDER BY (${value} IS NULL) ${unknown}, ${value} ${direction}, sequence ${ties} LIMIT ?`,
+      `SELECT ${SUMMARY_COLUMNS}, trained_spans, ${value} AS sort_value FROM trajectories WHERE ${conjunction(conditions)} ORDER BY (${value} IS NULL) ${unknown}, ${value} ${direction}, sequence ${ties} LIMIT ?`,
     )
     .all(...valuesOf(conditions), limit)
 }

@@ -9,7 +9,13 @@ import { StoreError } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
 /** The first makes version 1 of nothing, the second 2 of 1, and so on. */
-const upgrades: readonly ((database: DatabaseSync) => void)[] = [createTables, separateLabels, keepHealth, keepGroups]
+const upgrades: readonly ((database: DatabaseSync) => void)[] = [
+  createTables,
+  separateLabels,
+  keepHealth,
+  keepGroups,
+  indexGenerated,
+]
 
 /** With foreign keys off. Throws StoreError for a newer version, and leaves it as it is. */
 export function migrate(database: DatabaseSync): void {
@@ -147,11 +153,33 @@ function keepGroups(database: DatabaseSync): void {
   `)
 }
 
+/**
+ * What models wrote is searched in an index without the texts themselves. Records of before are not read here, which would
+ * take minutes: they get their index, and `trained_spans`, when their health is checked.
+ */
+function indexGenerated(database: DatabaseSync): void {
+  database.exec(`
+    ALTER TABLE trajectories ADD COLUMN trained_spans TEXT;
+    CREATE TABLE generated (
+      id INTEGER PRIMARY KEY,
+      key TEXT NOT NULL REFERENCES trajectories (key) ON DELETE CASCADE,
+      position INTEGER NOT NULL,
+      UNIQUE (key, position)
+    ) STRICT;
+    CREATE VIRTUAL TABLE generated_search USING fts5 (
+      text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 0'
+    );
+    CREATE TRIGGER generated_deleted AFTER DELETE ON generated BEGIN
+      DELETE FROM generated_search WHERE rowid = old.id;
+    END;
+  `)
+}
+
 function listedColumns(row: Row, segments: readonly string[]) {
   const trajectory = decodedRow(String(row.header), segments)
   if (trajectory) {
     const { segments: _, ...header } = withLabels(trajectory, {})
-    const { group_id: _id, group_index: _index, ...columns } = recordColumns(trajectory)
+    const { group_id: _id, group_index: _index, trained_spans: _spans, ...columns } = recordColumns(trajectory)
     return {
       header: JSON.stringify(header),
       listed: {

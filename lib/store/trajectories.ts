@@ -12,6 +12,7 @@ import { createHealthStore, type HealthStore } from './health.ts'
 import { choices, type ListQuery, list, type Page } from './listing.ts'
 import { recordReader } from './record.ts'
 import { insertRow, updateRow } from './row.ts'
+import { createSearchIndex, recordIndex } from './search-index.ts'
 import { StoreError } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
@@ -71,6 +72,7 @@ interface OpenedStore extends TrajectoryStore {
 function createStore(database: DatabaseSync, processId: number, now: () => Date): OpenedStore {
   const statements = prepared(database)
   const { revision: _, ...health } = createHealthStore(database)
+  const searchIndex = createSearchIndex(database)
   const writeSegments = (key: string, all: readonly Segment[], from: number) => {
     statements.dropSegments.run(key, all.length)
     for (const [offset, segment] of all.slice(from).entries())
@@ -89,6 +91,7 @@ function createStore(database: DatabaseSync, processId: number, now: () => Date)
       updateRow(database, 'headers', key, { header: headerText(trajectory) })
       statements.countRevision.run(key)
       writeSegments(key, trajectory.segments, from)
+      searchIndex.write(key, recordIndex(trajectory, from), from)
     })
   const freeKey = (trajectory: Trajectory): { readonly key: string; readonly isStored: boolean } => {
     let text: string | undefined
@@ -119,6 +122,7 @@ function createStore(database: DatabaseSync, processId: number, now: () => Date)
     })
     insertRow(database, 'headers', { key, header: headerText(trajectory) })
     writeSegments(key, trajectory.segments, 0)
+    searchIndex.write(key, recordIndex(trajectory), 0)
     return key
   }
   const shown = (key: string): TrajectorySummary | undefined => {

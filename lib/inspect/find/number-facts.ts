@@ -1,9 +1,10 @@
 /** The numbers of tokens that a query can ask about. */
 import { entropyAt, marginAt, rankAt } from '#lib/core/alternatives.ts'
+import type { Interval } from '#lib/core/interval.ts'
 import { isTrained, segmentStarts, segmentsOf, surprise, tokenCount } from '#lib/core/tokens.ts'
 import { numberAt, type SegmentView, type TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { unreachable } from '#lib/core/unreachable.ts'
-import type { Interval, NumberFact, NumberName } from './query.ts'
+import type { NumberFact, NumberName } from './query.ts'
 
 /** Which tokens are looked at. */
 export type Scope = 'all' | 'trained'

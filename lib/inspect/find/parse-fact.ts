@@ -1,8 +1,8 @@
 /** Reads a term of a name, a sign and a value: `logprob<-3`, `tool:calculator`, `column:"kl ratio">1`. */
+import { comparedWith, readNumber, readRange } from '#lib/core/interval.ts'
 import type { Span } from '#lib/core/trajectory.ts'
 import { closest } from './closest.ts'
 import {
-  type Interval,
   NAMED_FACTS,
   type NamedFact,
   NUMBER_FACTS,
@@ -74,7 +74,7 @@ const unclosed = (start: number, end: number): ReadFact => ({
 
 /** `x<3` and `role:user` look like facts; `a<b`, `Error:` and `https://…` are text. */
 const isFactLike = (sign: Sign, value: string): boolean =>
-  sign === ':' ? value !== '' && !value.startsWith('//') && !value.startsWith(':') : numberOf(value) !== undefined
+  sign === ':' ? value !== '' && !value.startsWith('//') && !value.startsWith(':') : readNumber(value) !== undefined
 
 function unknownName(name: string, at: Span, { columns }: Facts): QueryFault {
   const known = [...NUMBER_FACTS, ...Object.keys(NAMED_FACTS), ...columns]
@@ -144,35 +144,14 @@ function numberTerm(number: NumberName, name: string, { text, sign, at }: Value)
   const place = { start: at.start, end: Math.max(at.end, at.start + 1) }
   if (sign === '!=')
     return { at: place, message: 'There is no !=.', hint: `Everything but a number: -${name}:${text || 1}.` }
-  const within = sign === ':' || sign === '=' ? text.split(/[,|]/).map(intervalOf) : [compared(sign, numberOf(text))]
+  const within =
+    sign === ':' || sign === '=' ? text.split(/[,|]/).map(readRange) : [comparedWith(sign, readNumber(text))]
   if (within.every((interval) => interval !== undefined)) return { kind: 'number', number, within }
   return {
     at: place,
     message:
       sign === ':' ? 'Expected a number, a range such as 100-200, or several with commas.' : 'Expected a number.',
   }
-}
-
-/** `3`, `100-200`, `-3..-1`. */
-function intervalOf(text: string): Interval | undefined {
-  const [, from, to] = /^(.+)\.\.(.+)$/.exec(text) ?? /^(\d[\d.]*)-(\d[\d.]*)$/.exec(text) ?? [undefined, text, text]
-  const [a, b] = [numberOf(from as string), numberOf(to as string)]
-  if (a === undefined || b === undefined) return undefined
-  return { low: Math.min(a, b), high: Math.max(a, b), without: undefined }
-}
-
-function compared(sign: Exclude<Sign, ':' | '=' | '!='>, value: number | undefined): Interval | undefined {
-  if (value === undefined) return undefined
-  const without = sign === '<' || sign === '>' ? value : undefined
-  return sign === '<' || sign === '<='
-    ? { low: Number.NEGATIVE_INFINITY, high: value, without }
-    : { low: value, high: Number.POSITIVE_INFINITY, without }
-}
-
-/** As the page writes numbers too, with a minus sign. */
-function numberOf(text: string): number | undefined {
-  const plain = text.replace('−', '-')
-  return /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(plain) ? Number(plain) : undefined
 }
 
 /** Any of several values: `kind:prompt|response`. */

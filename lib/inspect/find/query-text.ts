@@ -1,7 +1,8 @@
 /** A query as it was understood: reading it again gives the same query. */
+import type { Interval } from '#lib/core/interval.ts'
 import { unreachable } from '#lib/core/unreachable.ts'
 import { hasCapital } from './folded-text.ts'
-import { type Interval, NAMED_FACTS, NUMBER_FACTS, type Query } from './query.ts'
+import { NAMED_FACTS, NUMBER_FACTS, type Query } from './query.ts'
 
 export function queryText(query: Query): string {
   switch (query.kind) {

@@ -1,4 +1,5 @@
 /** What a query asks for, as the parser reads it. Places count UTF-16 code units of the query as typed; half-open. */
+import type { Interval } from '#lib/core/interval.ts'
 import type { Span } from '#lib/core/trajectory.ts'
 
 export type Query =
@@ -45,7 +46,7 @@ export type NumberFact = (typeof NUMBER_FACTS)[number]
  * Numbers of how the model sampled a token. They are of trained tokens, as the colours are: a context token has them from
  * prefill, of a text that the model did not write.
  */
-export const SAMPLED_FACTS: readonly NumberFact[] = ['logprob', 'surprise', 'p', 'rank', 'entropy', 'margin']
+const SAMPLED_FACTS: readonly NumberFact[] = ['logprob', 'surprise', 'p', 'rank', 'entropy', 'margin']
 
 /** Whether a number is looked for in trained tokens alone unless the query names the prompt. */
 export const isOfSampled = (number: NumberName): boolean =>
@@ -64,13 +65,6 @@ export const NAMED_FACTS = {
   unknown: undefined,
 } as const satisfies Readonly<Record<string, readonly string[] | undefined>>
 export type NamedFact = keyof typeof NAMED_FACTS
-
-/** Numbers from `low` to `high`, both of them too, and not `without`. */
-export interface Interval {
-  readonly low: number
-  readonly high: number
-  readonly without: number | undefined
-}
 
 /** What is wrong in a query, where, and what helps. */
 export interface QueryFault {

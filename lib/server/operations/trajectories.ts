@@ -18,12 +18,17 @@ export const trajectoryOperations: readonly Operation[] = [
     path: '/api/trajectories',
     summary: 'Stored trajectories, page by page.',
     query: {
-      q: 'Words that must all stand in title, first question (its first 4,000 characters), tags, note, model or outcome.',
+      q: 'Words and "phrases" that must all stand in title, first question (its first 4,000 characters), tags, note, model, outcome or file name, or begin words of what the model wrote; and numbers: reward, tokens, trained, logprob (mean), turns, segments, calls, failed, as in reward>0.5 or tokens:1000-2000.',
       outcome: 'running, ended or failed, or a reason or code such as length.',
       tag: 'A tag that they must have; may be given several times.',
       source: 'rollout, import, fork or recorded; import:{format} for one format of files.',
-      health: 'problems (errors or warnings), none, drift, or unchecked.',
+      health: 'problems (errors or warnings), none, drift, unchecked, or lost (trained tokens, to `cut`).',
+      cut: 'The most tokens that a trainer takes of a sample: `cut` of the answer counts what is lost, and rows have it as a finding.',
+      overlong:
+        'What the trainer does to longer samples: cut (it takes their first tokens), mask or drop. cut unless given.',
       group: 'The id of a group of samples.',
+      groups:
+        'folded: a group is one row, its first sample in this order; `groups` of the answer tells of all its samples. open, as samples, unless given.',
       sort: `${SORT_COLUMNS.join(', ')}. added unless given.`,
       order: 'asc or desc. desc unless given, but asc for titles. Unknown values come last either way.',
       limit: 'At most 200; 50 unless given.',
