@@ -24,7 +24,7 @@ async function leaveRun(data: string, run: Trajectory): Promise<void> {
   const program = `
     const { openTrajectoryStore } = await import('#lib/store/trajectories.ts')
     const run = JSON.parse(process.argv[1])
-    const options = { processId: process.pid, isAlive: () => true, now: () => new Date() }
+    const options = { now: () => new Date() }
     const store = openTrajectoryStore(process.argv[2], options)
     const key = store.add({ ...run, segments: [] }, { runsHere: true })
     for (const index of run.segments.keys()) store.update(key, { ...run, segments: run.segments.slice(0, index + 1) }, index)
@@ -65,7 +65,7 @@ test('a run that a killed process left is interrupted and continues; SIGTERM can
   expect(await stopApplication(application, 'SIGTERM')).toBe(0)
   await slow.close()
 
-  const store = openTrajectoryStore(data, { processId: process.pid, isAlive: () => true, now: () => new Date() })
+  const store = openTrajectoryStore(data, { now: () => new Date() })
   const left = store.get(unfinished.id)
   store.close()
   expect(left?.outcome).toEqual({ kind: 'ended', reason: 'cancelled' })

@@ -48,7 +48,7 @@ beforeAll(async () => {
   client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: undefined })
   all = {
     version: '0',
-    store: openTrajectoryStore(folder, { processId: process.pid, isAlive: () => true, now: () => new Date() }),
+    store: openTrajectoryStore(folder, { now: () => new Date() }),
     builtInTools: [plainTool(calculator)],
     mcpServers: noMcpServers,
     runs: createRuns(),

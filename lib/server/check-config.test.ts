@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -26,4 +26,15 @@ test.each([
 ])('%j ends the start', (environment, words) => {
   expect(() => check(environment)).toThrow(ConfigError)
   expect(() => check(environment)).toThrow(words)
+})
+
+test.each([
+  ['rollscope.db', 'no database'.repeat(1000), /rollscope\.db is damaged\. .*restore a backup/],
+  ['servers.json', '{"servers": [', /servers\.json is damaged: it is not JSON, or was cut off\. .*move it away/],
+  ['mcp-servers.json', '', /mcp-servers\.json is damaged: it is empty\. .*move it away/],
+])('A damaged %s ends the start with what to do', (name, text, words) => {
+  mkdirSync(path.join(folder, 'data'))
+  writeFileSync(path.join(folder, 'data', name), text)
+  expect(() => check({})).toThrow(ConfigError)
+  expect(() => check({})).toThrow(words)
 })

@@ -66,7 +66,7 @@ beforeAll(async () => {
   })
   all = {
     version: '0',
-    store: openTrajectoryStore(folder, { processId: process.pid, isAlive: () => true, now: () => new Date() }),
+    store: openTrajectoryStore(folder, { now: () => new Date() }),
     builtInTools: [plainTool(calculator)],
     mcpServers: noMcpServers,
     runs: createRuns(),

@@ -36,7 +36,7 @@ const threadOf = (longestMs?: number) =>
   })
 
 beforeAll(() => {
-  store = openTrajectoryStore(folder, { processId: 1, isAlive: () => true, now: () => new Date() })
+  store = openTrajectoryStore(folder, { now: () => new Date() })
   key = store.add(drifting)
   comparing = threadOf()
 })

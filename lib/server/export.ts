@@ -7,7 +7,7 @@ import { severalFileName } from '#lib/core/file.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { type GroupNumbers, numberGroups } from '#lib/formats/group-numbers.ts'
 import { type WritableFormat, writableFormats } from '#lib/formats/registry.ts'
-import { StoreError } from '#lib/store/store-error.ts'
+import { isDamagedRecord } from '#lib/store/store-error.ts'
 import { ndjson } from './ndjson.ts'
 import { Problem } from './problem.ts'
 import type { Services } from './services.ts'
@@ -96,7 +96,7 @@ async function forEachTrajectory(
       if (why === undefined) visit(trajectory, key)
       else excluded.push({ key, title: titleOf(trajectory) ?? key, why })
     } catch (error) {
-      if (!(error instanceof StoreError)) throw error
+      if (!isDamagedRecord(error)) throw error
       damaged.push(key)
     }
     // Thousands take a while: rollouts and other requests go on between them.

@@ -17,7 +17,7 @@ let store: TrajectoryStore
 let health: HealthChecks
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-checks-'))
-  store = openTrajectoryStore(folder, { processId: 1, isAlive: () => true, now: () => new Date() })
+  store = openTrajectoryStore(folder, { now: () => new Date() })
   health = createHealthChecks({
     store,
     workerFile: path.resolve('lib/server/health-worker.ts'),

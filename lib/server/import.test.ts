@@ -15,7 +15,7 @@ let folder: string
 let store: TrajectoryStore
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-import-'))
-  store = openTrajectoryStore(folder, { processId: process.pid, isAlive: () => true, now: () => new Date() })
+  store = openTrajectoryStore(folder, { now: () => new Date() })
 })
 afterEach(() => {
   store.close()

@@ -34,7 +34,7 @@ const threadOf = (longestMs: number) =>
 let thread: LabThread
 let loaded: LoadedTokenizer
 beforeAll(async () => {
-  openTrajectoryStore(folder, { processId: 1, isAlive: () => true, now: () => new Date() }).close()
+  openTrajectoryStore(folder, { now: () => new Date() }).close()
   thread = threadOf(60_000)
   loaded = await createTokenizerLoader(places).load(BUILT_IN)
 })

@@ -22,7 +22,7 @@ let store: TrajectoryStore
 let all: Services
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-library-'))
-  store = openTrajectoryStore(folder, { processId: 1, isAlive: () => true, now: () => new Date() })
+  store = openTrajectoryStore(folder, { now: () => new Date() })
   all = { store } as unknown as Services
   for (const [id, reward] of [
     ['a', 1],

@@ -49,7 +49,7 @@ let store: TrajectoryStore
 let comparing: ComparingThread
 let tokenizer: Tokenizer
 beforeAll(async () => {
-  store = openTrajectoryStore(folder, { processId: 1, isAlive: () => true, now: () => new Date() })
+  store = openTrajectoryStore(folder, { now: () => new Date() })
   for (const [name, trajectory] of Object.entries(stored)) keys.set(name, store.add(trajectory))
   comparing = createComparing({
     workerFile: path.resolve('lib/server/compare-worker.ts'),

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { RewardRule } from '#lib/core/reward/rule.ts'
 import { scoreOf } from '#lib/core/reward/score.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
-import { StoreError } from '#lib/store/store-error.ts'
+import { isDamagedRecord } from '#lib/store/store-error.ts'
 import type { TrajectoryStore } from '#lib/store/trajectories.ts'
 import { searchPattern } from './search-pattern.ts'
 
@@ -39,7 +39,7 @@ function readable(key: string, store: TrajectoryStore): Trajectory | undefined {
   try {
     return store.get(key)
   } catch (error) {
-    if (error instanceof StoreError) return undefined
+    if (isDamagedRecord(error)) return undefined
     throw error
   }
 }

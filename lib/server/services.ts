@@ -78,7 +78,7 @@ function createServices(config: Config): Services {
   const runs = createRuns()
   const version = versionOf(config.applicationFolder)
   const own = ownAddress(config)
-  const store = openTrajectoryStore(folder, { processId: process.pid, isAlive, now: () => new Date() })
+  const store = openTrajectoryStore(folder, { now: () => new Date() })
   return {
     config,
     version,
@@ -131,14 +131,4 @@ function versionOf(applicationFolder: string): string {
     readonly version: string
   }
   return version
-}
-
-function isAlive(pid: number): boolean {
-  if (pid === process.pid) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

@@ -49,7 +49,7 @@ export function testServices(folder: string, { template, describe, ...calls }: T
   } as unknown as Services['tokenizers']
   return {
     version: '0',
-    store: openTrajectoryStore(folder, { processId: process.pid, isAlive: () => true, now: () => new Date() }),
+    store: openTrajectoryStore(folder, { now: () => new Date() }),
     builtInTools: [plainTool(calculator)],
     mcpServers: noMcpServers,
     runs,

@@ -1,5 +1,5 @@
 /** The folder that holds trajectories and settings: the user's own, closed to others. */
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs'
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
@@ -19,7 +19,7 @@ export function defaultDataFolder(
   return path.posix.join(environment.XDG_DATA_HOME ?? path.posix.join(home, '.local', 'share'), 'rollscope')
 }
 
-/** Makes it if it is not there. Throws DataFolderError when it cannot be made, is a link, a file, or somebody else's. */
+/** Makes it if it is not there. Throws DataFolderError when it cannot be made or written, is a link, a file, or somebody else's. */
 export function openDataFolder(folder: string): string {
   const refuse = (why: string): never => {
     throw new DataFolderError(`the data folder ${folder} ${why}; set ROLLSCOPE_DATA to another one`)
@@ -35,6 +35,11 @@ export function openDataFolder(folder: string): string {
   const user = os.userInfo().uid
   // Windows has no user ids: -1 there.
   if (user >= 0 && found.uid !== user) refuse('belongs to another user')
-  if ((found.mode & 0o077) !== 0) chmodSync(folder, 0o700)
+  try {
+    if ((found.mode & 0o077) !== 0) chmodSync(folder, 0o700)
+    accessSync(folder, constants.W_OK)
+  } catch (error) {
+    refuse(`may not be written: ${(error as Error).message}`)
+  }
   return folder
 }

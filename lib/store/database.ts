@@ -6,9 +6,12 @@ import { migrate } from './schema.ts'
 /** In the data folder. */
 export const DATABASE_FILE = 'rollscope.db'
 
-/** Throws StoreError for a file of a newer version. */
-export function openDatabase(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: 5000 })
+/** How long SQLite waits for another writer, in milliseconds. The whole process waits with it. */
+export const LOCK_TIMEOUT_MS = 5000
+
+/** Throws StoreError for a file of a newer version, and errors of SQLite. */
+export function openDatabase(file: string, lockTimeoutMs = LOCK_TIMEOUT_MS): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: lockTimeoutMs })
   try {
     // FULL: what the page has shown as recorded survives a power cut too.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')

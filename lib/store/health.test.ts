@@ -14,7 +14,7 @@ let store: TrajectoryStore
 let reader: TrajectoryReader
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-health-'))
-  store = openTrajectoryStore(folder, { processId: 1, isAlive: () => true, now: () => new Date() })
+  store = openTrajectoryStore(folder, { now: () => new Date() })
   reader = openTrajectoryReader(folder)
 })
 afterEach(() => {

@@ -36,8 +36,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const open = (where = folder) =>
-  openTrajectoryStore(where, { processId: 1, isAlive: () => false, now: () => new Date(clock) })
+const open = (where = folder) => openTrajectoryStore(where, { now: () => new Date(clock) })
 const reopen = () => {
   store.close()
   store = open()

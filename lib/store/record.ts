@@ -4,9 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { decodeValue } from '#lib/core/codec.ts'
 import { violationText } from '#lib/core/schema-violation.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
-import { DATABASE_FILE } from './database.ts'
+import { DATABASE_FILE, LOCK_TIMEOUT_MS } from './database.ts'
 import { labelsIn } from './entry.ts'
 import { createHealthStore, type Revision } from './health.ts'
+import { storeErrorsOf, withStoreErrors } from './store-error.ts'
 
 /** The trajectory, or what is wrong with it; undefined where there is none. Deleted ones too. */
 export function recordReader(database: DatabaseSync): (key: string) => Trajectory | string | undefined {
@@ -24,25 +25,29 @@ export interface TrajectoryReader {
   close(): void
 }
 
-/** Reads what another thread writes. The file must be there. */
+/** Reads what another thread writes. The file must be there. Throws StoreError, as its functions do. */
 export function openTrajectoryReader(folder: string): TrajectoryReader {
-  const database = new DatabaseSync(path.join(folder, DATABASE_FILE), { readOnly: true, timeout: 5000 })
-  const { revision } = createHealthStore(database)
-  const decoded = recordReader(database)
-  return {
-    read(key) {
-      // In one transaction: the record does not change between its rows.
-      database.exec('BEGIN')
-      try {
-        const of = revision(key)
-        const found = decoded(key)
-        return of && found !== undefined ? { of, found } : undefined
-      } finally {
-        database.exec('COMMIT')
-      }
-    },
-    close: () => database.close(),
-  }
+  const file = path.join(folder, DATABASE_FILE)
+  return withStoreErrors(file, () => {
+    const database = new DatabaseSync(file, { readOnly: true, timeout: LOCK_TIMEOUT_MS })
+    const { revision } = createHealthStore(database)
+    const decoded = recordReader(database)
+    const reader: TrajectoryReader = {
+      read(key) {
+        // In one transaction: the record does not change between its rows.
+        database.exec('BEGIN')
+        try {
+          const of = revision(key)
+          const found = decoded(key)
+          return of && found !== undefined ? { of, found } : undefined
+        } finally {
+          if (database.isTransaction) database.exec('COMMIT')
+        }
+      },
+      close: () => database.close(),
+    }
+    return storeErrorsOf(reader, file)
+  })
 }
 
 type Row = Readonly<Record<string, unknown>>

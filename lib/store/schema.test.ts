@@ -16,12 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const open = () =>
-  openTrajectoryStore(folder, {
-    processId: 1,
-    isAlive: (pid) => pid === 77,
-    now: () => new Date('2026-05-01T00:00:00Z'),
-  })
+const open = () => openTrajectoryStore(folder, { now: () => new Date('2026-05-01T00:00:00Z') })
 const database = () => new DatabaseSync(path.join(folder, 'rollscope.db'))
 const newest = { filter: {}, sort: { by: 'added', order: 'desc' }, limit: 50 } as const
 
@@ -107,10 +102,10 @@ test('runs are found by their group; imported files number theirs each for itsel
   store.close()
 })
 
-test('a run of another process goes on in it, and one whose process is gone is interrupted', () => {
-  madeByVersion1([{ ...sample, outcome: { kind: 'running' } }], 77)
+test('a run that version 1 left is interrupted, whichever process has its process id by now', () => {
+  madeByVersion1([{ ...sample, outcome: { kind: 'running' } }], process.pid)
   const store = open()
-  expect([store.get('sample')?.outcome, store.remove('sample')]).toEqual([{ kind: 'running' }, 'running'])
+  expect(store.get('sample')?.outcome).toEqual({ kind: 'ended', reason: 'interrupted' })
   store.close()
 })
 

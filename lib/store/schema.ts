@@ -23,7 +23,9 @@ export function migrate(database: DatabaseSync): void {
     const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
     if (version > upgrades.length)
       throw new StoreError(
-        `the database was written by a newer Rollscope (schema ${version}, this one knows ${upgrades.length}): update it, or set ROLLSCOPE_DATA to another folder`,
+        'NEWER_DATABASE',
+        `the database was written by a newer Rollscope (schema ${version}, this one knows ${upgrades.length})`,
+        'Update Rollscope, or set ROLLSCOPE_DATA to another folder.',
       )
     return version
   }

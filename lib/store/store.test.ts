@@ -18,8 +18,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const mode = (file: string) => (statSync(file).mode & 0o777).toString(8)
-const open = (alive = true, pid = 1) =>
-  openTrajectoryStore(folder, { processId: pid, isAlive: () => alive, now: () => new Date() })
+const open = () => openTrajectoryStore(folder, { now: () => new Date() })
 
 const newest = { filter: {}, sort: { by: 'added', order: 'desc' }, limit: 2 } as const
 const stop = { kind: 'stop' } as const
@@ -66,26 +65,15 @@ describe('trajectories', () => {
     store.close()
   })
 
-  test('a run whose process is gone is interrupted, with its last segment', () => {
-    const store = open(true, 77)
-    store.add({ ...trajectory(), outcome: { kind: 'running' } }, { runsHere: true })
-    store.close()
-    const meanwhile = open(true)
-    expect(meanwhile.get('t')?.outcome).toEqual({ kind: 'running' })
-    meanwhile.close()
-    const later = open(false)
-    expect(later.get('t')).toEqual({ ...trajectory(), outcome: { kind: 'ended', reason: 'interrupted' } })
-    later.close()
-  })
-
   test('a run that cannot be read does not keep the others from being opened', () => {
-    const store = open(true, 77)
+    const store = open()
     for (const id of ['bad', 'good']) store.add({ ...trajectory(id), outcome: { kind: 'running' } }, { runsHere: true })
     store.close()
     const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
     database.exec(`UPDATE segments SET segment = '{}' WHERE key = 'bad'`)
     database.close()
-    for (const again of [open(false), open(false)]) {
+    for (let n = 0; n < 2; n++) {
+      const again = open()
       expect(again.get('good')?.outcome).toEqual({ kind: 'ended', reason: 'interrupted' })
       expect(() => again.get('bad')).toThrow(StoreError)
       expect(again.list(newest).rows.map(({ outcome }) => outcome)).toEqual(['interrupted', 'interrupted'])
@@ -98,7 +86,7 @@ describe('trajectories', () => {
     const store = open()
     store.add(running)
     store.close()
-    const later = open(false)
+    const later = open()
     expect(later.get('t')).toEqual(running)
     later.close()
   })

@@ -4,16 +4,18 @@ import type { DatabaseSync } from 'node:sqlite'
 import { encode } from '#lib/core/codec.ts'
 import { changedLabels, type LabelChange, labelsOf, withLabels } from '#lib/core/labels.ts'
 import type { Choices, TrajectorySummary } from '#lib/core/library.ts'
-import type { Segment, Trajectory } from '#lib/core/trajectory.ts'
+import { outcomeWord } from '#lib/core/sample-progress.ts'
+import type { Outcome, Segment, Trajectory } from '#lib/core/trajectory.ts'
 import { DATABASE_FILE, openDatabase } from './database.ts'
 import { labelColumns, labelsIn, recordColumns, SUMMARY_COLUMNS, summary } from './entry.ts'
 import { createGroupStore, type GroupStore } from './groups.ts'
 import { createHealthStore, type HealthStore } from './health.ts'
+import { type Instance, openInstance } from './instance.ts'
 import { choices, type ListQuery, list, type Page } from './listing.ts'
 import { recordReader } from './record.ts'
 import { insertRow, updateRow } from './row.ts'
 import { createSearchIndex, recordIndex } from './search-index.ts'
-import { StoreError } from './store-error.ts'
+import { isDamagedRecord, StoreError, storeErrorsOf, withStoreErrors } from './store-error.ts'
 import { transaction } from './transaction.ts'
 
 export interface TrajectoryStore extends Omit<HealthStore, 'revision'>, GroupStore {
@@ -21,13 +23,16 @@ export interface TrajectoryStore extends Omit<HealthStore, 'revision'>, GroupSto
    * Keeps a trajectory under its id. An id that is taken by another trajectory is told apart with a suffix: the key
    * under which it is found; the trajectory itself stays as it is. An equal one that was deleted is restored. One that
    * cannot be read is another one, or makes room if it was deleted.
-   * `runsHere`: this process is about to write it on, and when the process is gone without having ended it, it was
+   * `runsHere`: this instance is about to write it on, and when the instance is gone without having ended it, it was
    * interrupted.
    */
   add(trajectory: Trajectory, origin?: { readonly runsHere: boolean }): string
   /** Keeps all of them or none. */
-  addAll(trajectories: readonly Trajectory[]): readonly string[]
-  /** Writes what a run changes: everything but the labels, which stay as they are stored, and the segments before `from`. */
+  addAll(trajectories: readonly Trajectory[], origin?: { readonly runsHere: boolean }): readonly string[]
+  /**
+   * Writes what a run changes: everything but the labels, which stay as they are stored, and the segments before `from`.
+   * An end that cannot be written is shown until one can be.
+   */
   update(key: string, trajectory: Trajectory, from: number): void
   /** Undefined where there is none, or where it is deleted. */
   get(key: string): Trajectory | undefined
@@ -41,36 +46,62 @@ export interface TrajectoryStore extends Omit<HealthStore, 'revision'>, GroupSto
   /** Brings a deleted one back. Undefined where there is none. */
   restore(key: string): TrajectorySummary | undefined
   isDeleted(key: string): boolean
+  /** Whether another instance of the application that is still there runs it. */
+  runsElsewhere(key: string): boolean
   close(): void
 }
 
 interface StoreOptions {
-  readonly processId: number
-  /** Whether a process id is in use: runs whose process is gone are marked interrupted. */
-  readonly isAlive: (pid: number) => boolean
   readonly now: () => Date
+  /** How long another writer is waited for, in milliseconds. */
+  readonly lockTimeoutMs?: number
+  /** Gets the connection: a test limits it. */
+  readonly onOpened?: (database: DatabaseSync) => void
 }
 
-/** Throws StoreError for a database of a newer version. */
-export function openTrajectoryStore(folder: string, { processId, isAlive, now }: StoreOptions): TrajectoryStore {
-  const database = openDatabase(path.join(folder, DATABASE_FILE))
-  const { markInterrupted, purge, ...store } = createStore(database, processId, now)
-  markInterrupted(isAlive)
-  purge(now().getTime() - KEPT_DELETED_MS)
-  return store
+/**
+ * Runs of instances that are gone are marked interrupted. Every function throws StoreError where the database or its disk
+ * fails, this one also for a database of a newer version.
+ */
+export function openTrajectoryStore(folder: string, { now, lockTimeoutMs, onOpened }: StoreOptions): TrajectoryStore {
+  const file = path.join(folder, DATABASE_FILE)
+  return withStoreErrors(file, () => {
+    const database = openDatabase(file, lockTimeoutMs)
+    let instance: Instance | undefined
+    try {
+      onOpened?.(database)
+      // In a transaction: no other instance starts meanwhile.
+      const own = transaction(database, () => {
+        const opened = openInstance(folder)
+        opened.removeDead()
+        return opened
+      })
+      instance = own
+      const { markInterrupted, purge, ...store } = createStore(database, own, now)
+      markInterrupted()
+      purge(now().getTime() - KEPT_DELETED_MS)
+      return storeErrorsOf(store, file)
+    } catch (error) {
+      instance?.close()
+      database.close()
+      throw error
+    }
+  })
 }
 
 /** Deleted trajectories can be restored at least this long. */
 const KEPT_DELETED_MS = 24 * 60 * 60_000
 
 interface OpenedStore extends TrajectoryStore {
-  markInterrupted(isAlive: StoreOptions['isAlive']): void
+  markInterrupted(): void
   /** Deletes for good what was deleted before this time, in ms. */
   purge(before: number): void
 }
 
-function createStore(database: DatabaseSync, processId: number, now: () => Date): OpenedStore {
+function createStore(database: DatabaseSync, instance: Instance, now: () => Date): OpenedStore {
   const statements = prepared(database)
+  /** Ends of runs that could not be written, by key. */
+  const unwritten = new Map<string, Outcome>()
   const { revision: _, ...health } = createHealthStore(database)
   const searchIndex = createSearchIndex(database)
   const writeSegments = (key: string, all: readonly Segment[], from: number) => {
@@ -81,18 +112,60 @@ function createStore(database: DatabaseSync, processId: number, now: () => Date)
   const decoded = recordReader(database)
   const read = (key: string): Trajectory | undefined => {
     const found = decoded(key)
-    if (typeof found === 'string') throw new StoreError(`the stored trajectory ${key} is damaged: ${found}`)
-    return found
+    if (typeof found === 'string')
+      throw new StoreError(
+        'DAMAGED',
+        `the stored trajectory ${key} is damaged: ${found}`,
+        'The others are not concerned. Delete this one, or restore the data folder from a backup.',
+      )
+    const outcome = unwritten.get(key)
+    return found && outcome ? { ...found, outcome } : found
   }
-  const update = (key: string, trajectory: Trajectory, from: number) =>
+  const write = (key: string, trajectory: Trajectory, from: number) =>
     transaction(database, () => {
-      const runningIn = trajectory.outcome.kind === 'running' ? processId : null
+      const runningIn = trajectory.outcome.kind === 'running' ? instance.id : null
       updateRow(database, 'trajectories', key, { running_in: runningIn, ...recordColumns(trajectory) })
       updateRow(database, 'headers', key, { header: headerText(trajectory) })
       statements.countRevision.run(key)
       writeSegments(key, trajectory.segments, from)
       searchIndex.write(key, recordIndex(trajectory, from), from)
     })
+  const update = (key: string, trajectory: Trajectory, from: number) => {
+    try {
+      write(key, trajectory, from)
+      unwritten.delete(key)
+    } catch (error) {
+      if (trajectory.outcome.kind !== 'running') unwritten.set(key, trajectory.outcome)
+      throw error
+    }
+  }
+  const runsElsewhere = (runningIn: unknown): boolean => {
+    const owner = Number(runningIn ?? instance.id)
+    return owner !== instance.id && instance.isAlive(owner)
+  }
+  const interrupt = (key: string) => {
+    try {
+      const trajectory = read(key)
+      if (trajectory)
+        write(key, { ...trajectory, outcome: { kind: 'ended', reason: 'interrupted' } }, trajectory.segments.length)
+    } catch (error) {
+      // One that cannot be read must not keep the others from being opened; opening it says what is wrong with it.
+      if (!isDamagedRecord(error)) throw error
+      statements.leave.run(key)
+    }
+  }
+  /** The row, after a run whose instance is gone by now was marked. */
+  const settledRow = (key: string) => {
+    const row = statements.summary.get(key)
+    const owner = row?.running_in ?? null
+    if (owner === null || owner === instance.id || runsElsewhere(owner)) return row
+    interrupt(key)
+    return statements.summary.get(key)
+  }
+  const ended = (row: TrajectorySummary): TrajectorySummary => {
+    const outcome = unwritten.get(row.key)
+    return outcome ? { ...row, outcomeKind: outcome.kind, outcome: outcomeWord(outcome) } : row
+  }
   const freeKey = (trajectory: Trajectory): { readonly key: string; readonly isStored: boolean } => {
     let text: string | undefined
     const base = keyOf(trajectory.id)
@@ -127,14 +200,16 @@ function createStore(database: DatabaseSync, processId: number, now: () => Date)
   }
   const shown = (key: string): TrajectorySummary | undefined => {
     const row = statements.summary.get(key)
-    return row && summary(row)
+    return row && ended(summary(row))
   }
+  const groups = createGroupStore(database)
   return {
     add: (trajectory, { runsHere } = { runsHere: false }) =>
-      transaction(database, () => add(trajectory, runsHere ? processId : null)),
-    addAll: (trajectories) => transaction(database, () => trajectories.map((trajectory) => add(trajectory, null))),
+      transaction(database, () => add(trajectory, runsHere ? instance.id : null)),
+    addAll: (trajectories, { runsHere } = { runsHere: false }) =>
+      transaction(database, () => trajectories.map((trajectory) => add(trajectory, runsHere ? instance.id : null))),
     update,
-    get: (key) => (statements.summary.get(key) ? read(key) : undefined),
+    get: (key) => (settledRow(key) ? read(key) : undefined),
     label: (key, change) =>
       transaction(database, () => {
         const row = statements.summary.get(key)
@@ -146,41 +221,36 @@ function createStore(database: DatabaseSync, processId: number, now: () => Date)
         })
         return shown(key)
       }),
-    list: (query) => list(database, query),
+    list(query) {
+      const page = list(database, query)
+      return { ...page, rows: page.rows.map(ended) }
+    },
     choices: () => choices(database),
-    remove: (key) =>
-      transaction(database, () => {
+    remove(key) {
+      settledRow(key)
+      return transaction(database, () => {
         const row = statements.summary.get(key)
         if (!row) return 'absent'
-        if (row.running_in !== null) return 'running'
+        if (row.running_in !== null && !unwritten.has(key)) return 'running'
         statements.delete.run(now().getTime(), key)
         return 'removed'
-      }),
+      })
+    },
     restore(key) {
       statements.undelete.run(key)
       return shown(key)
     },
     isDeleted: (key) => statements.present.get(key) !== undefined && statements.summary.get(key) === undefined,
+    runsElsewhere: (key) => runsElsewhere(statements.summary.get(key)?.running_in),
     ...health,
-    ...createGroupStore(database),
-    close: () => database.close(),
-    markInterrupted(isAlive) {
-      for (const { key, running_in } of statements.running.all()) {
-        if (isAlive(Number(running_in))) continue
-        try {
-          const trajectory = read(String(key))
-          if (trajectory)
-            update(
-              String(key),
-              { ...trajectory, outcome: { kind: 'ended', reason: 'interrupted' } },
-              trajectory.segments.length,
-            )
-        } catch (error) {
-          // One that cannot be read must not keep the others from being opened; opening it says what is wrong with it.
-          if (!(error instanceof StoreError)) throw error
-          statements.leave.run(String(key))
-        }
-      }
+    ...groups,
+    groupRows: (id) => groups.groupRows(id).map(ended),
+    close() {
+      database.close()
+      instance.close()
+    },
+    markInterrupted() {
+      for (const { key, running_in } of statements.running.all()) if (!runsElsewhere(running_in)) interrupt(String(key))
     },
     purge(before) {
       statements.purge.run(before)

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** All of the action or nothing of it. */
+/** All of the action or nothing of it. Throws the first error: one of the rollback is only a consequence of it. */
 export function transaction<T>(database: DatabaseSync, action: () => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {
@@ -8,7 +8,16 @@ export function transaction<T>(database: DatabaseSync, action: () => T): T {
     database.exec('COMMIT')
     return result
   } catch (error) {
-    database.exec('ROLLBACK')
+    // After some errors, such as a full disk, SQLite has rolled back by itself.
+    if (database.isTransaction) rollBack(database)
     throw error
+  }
+}
+
+function rollBack(database: DatabaseSync): void {
+  try {
+    database.exec('ROLLBACK')
+  } catch {
+    // Nothing of the action was committed.
   }
 }

@@ -1,0 +1,223 @@
+/** What a disk, another program or a damaged file does to the store: each a named error, and what was stored stays readable. */
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { openMcpServerStore, openServerStore } from './servers.ts'
+import { StoreError, type StoreErrorCode, storeErrorOf } from './store-error.ts'
+import { openTrajectoryStore, type TrajectoryStore } from './trajectories.ts'
+import { transaction } from './transaction.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-failures-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const file = () => path.join(folder, 'rollscope.db')
+const newest = { filter: {}, sort: { by: 'added', order: 'desc' }, limit: 50 } as const
+const named = (id: string): Trajectory => ({ ...sample, id })
+const running = (id: string): Trajectory => ({ ...named(id), segments: [], outcome: { kind: 'running' } })
+
+/** A store, and its connection. */
+function opened(): { readonly store: TrajectoryStore; readonly connection: DatabaseSync } {
+  let connection: DatabaseSync | undefined
+  const store = openTrajectoryStore(folder, {
+    now: () => new Date(),
+    lockTimeoutMs: 1,
+    onOpened(database) {
+      connection = database
+    },
+  })
+  return { store, connection: connection as DatabaseSync }
+}
+
+function failure(action: () => unknown): StoreError {
+  try {
+    action()
+  } catch (error) {
+    if (error instanceof StoreError) return error
+    throw error
+  }
+  throw new Error('nothing was thrown')
+}
+
+/** Until the connection may grow its file no further, it is as on a full disk. */
+const fillDisk = (connection: DatabaseSync) => connection.exec('PRAGMA max_page_count = 1')
+const freeDisk = (connection: DatabaseSync) => connection.exec('PRAGMA max_page_count = 4294967294')
+
+test('A write on a full disk is DISK_FULL with advice and its cause; reading and the next write work', () => {
+  const { store, connection } = opened()
+  store.add(sample)
+  fillDisk(connection)
+  const large = { ...named('large'), note: 'x'.repeat(1 << 20) }
+  const error = failure(() => store.add(large))
+  expect(error).toMatchObject({
+    code: 'DISK_FULL',
+    message: `there is no space left to write ${file()}`,
+    hint: expect.stringContaining('Make room'),
+    cause: expect.objectContaining({ message: 'database or disk is full' }),
+  })
+  expect([store.get('sample'), store.get('large')]).toEqual([sample, undefined])
+  freeDisk(connection)
+  expect(store.add(large)).toBe('large')
+  store.close()
+})
+
+test('A transaction throws the error of its action, also where SQLite or the action has rolled back by itself', () => {
+  const database = new DatabaseSync(':memory:')
+  const first = new Error('first')
+  for (const isRolledBack of [true, false])
+    expect(() =>
+      transaction(database, () => {
+        if (isRolledBack) database.exec('ROLLBACK')
+        throw first
+      }),
+    ).toThrow(first)
+  expect(transaction(database, () => 'works')).toBe('works')
+  database.close()
+})
+
+test('The end of a run that cannot be stored is shown all the same, and the run can be deleted and stored later', () => {
+  const { store, connection } = opened()
+  const key = store.add(running('run'), { runsHere: true })
+  store.update(key, { ...sample, id: 'run', outcome: { kind: 'running' } }, 0)
+  const end: Trajectory = { ...named('run'), outcome: { kind: 'failed', code: 'DISK_FULL', message: 'no space' } }
+  connection.exec('PRAGMA query_only = ON')
+  expect(failure(() => store.update(key, end, end.segments.length)).code).toBe('READ_ONLY')
+  expect(store.get(key)).toEqual(end)
+  expect(store.list(newest).rows).toMatchObject([{ key, outcomeKind: 'failed', outcome: 'DISK_FULL' }])
+  connection.exec('PRAGMA query_only = OFF')
+  expect(store.remove(key)).toBe('removed')
+  store.restore(key)
+  store.update(key, end, end.segments.length)
+  store.close()
+  const again = opened().store
+  expect(again.get(key)).toEqual(end)
+  again.close()
+})
+
+test('A database that another program keeps locked is DATABASE_LOCKED, at start and at a write', () => {
+  const { store } = opened()
+  const holder = new DatabaseSync(file())
+  holder.exec('BEGIN IMMEDIATE')
+  expect(failure(() => store.add(sample))).toMatchObject({
+    code: 'DATABASE_LOCKED',
+    message: `another program keeps ${file()} locked`,
+  })
+  expect(store.list(newest).rows).toEqual([])
+  expect(failure(opened).code).toBe('DATABASE_LOCKED')
+  holder.exec('ROLLBACK')
+  holder.close()
+  expect(store.add(sample)).toBe('sample')
+  store.close()
+})
+
+test('A database whose beginning is no database any more is DATABASE_DAMAGED, and is left as it is', () => {
+  opened().store.close()
+  const bytes = readFileSync(file())
+  bytes.fill(0xff, 0, 100)
+  writeFileSync(file(), bytes)
+  const error = failure(opened)
+  expect([error.code, error.hint]).toEqual(['DATABASE_DAMAGED', expect.stringContaining('restore a backup')])
+  expect(readFileSync(file())).toEqual(bytes)
+})
+
+test('A database with damaged pages is DATABASE_DAMAGED where they are read', () => {
+  const { store } = opened()
+  for (let n = 0; n < 50; n++) store.add({ ...named(`t${n}`), note: 'x'.repeat(5000) })
+  store.close()
+  const bytes = readFileSync(file())
+  for (let page = 2; page * 4096 < bytes.length; page++) bytes.fill(0xff, page * 4096, page * 4096 + 8)
+  writeFileSync(file(), bytes)
+  const error = failure(() => {
+    const { store: damaged } = opened()
+    try {
+      damaged.list(newest)
+    } finally {
+      damaged.close()
+    }
+  })
+  expect(error.code).toBe('DATABASE_DAMAGED')
+})
+
+test('A database that was cut off is DATABASE_DAMAGED', () => {
+  const { store } = opened()
+  for (let n = 0; n < 50; n++) store.add({ ...named(`t${n}`), note: 'x'.repeat(5000) })
+  store.close()
+  truncateSync(file(), 5 * 4096)
+  expect(
+    failure(() => {
+      const { store: cut } = opened()
+      try {
+        cut.list(newest)
+      } finally {
+        cut.close()
+      }
+    }).code,
+  ).toBe('DATABASE_DAMAGED')
+})
+
+test('A database that is a folder is STORE_FAILED', () => {
+  mkdirSync(file())
+  expect(failure(opened)).toMatchObject({ code: 'STORE_FAILED', message: expect.stringContaining('cannot be used') })
+})
+
+test.each<[string, string, RegExp]>([
+  ['is empty', '', /it is empty/],
+  ['was cut off', '{"servers": [{"name": "a", "apiKey": "secret-of-a', /it is not JSON, or was cut off$/],
+  ['is an array', '[]', /expected an object, found/],
+  ['lacks an address', '{"servers": [{"name": "a"}]}', /servers\[0\]\.baseUrl/],
+])(
+  'A servers.json that %s is SETTINGS_DAMAGED, names what is wrong without its keys, and is left as it is',
+  (_, text, words) => {
+    const settings = path.join(folder, 'servers.json')
+    writeFileSync(settings, text)
+    const error = failure(() => openServerStore(folder).list())
+    expect([error.code, error.message, error.hint]).toEqual([
+      'SETTINGS_DAMAGED',
+      expect.stringMatching(words),
+      expect.stringContaining('move it away'),
+    ])
+    expect(error.message).toContain(settings)
+    expect(`${error.message} ${error.cause}`).not.toContain('secret-of-a')
+    expect(readFileSync(settings, 'utf8')).toBe(text)
+  },
+)
+
+test('Settings that cannot be saved are named, and leave no half file', () => {
+  const settings = path.join(folder, 'mcp-servers.json')
+  // A file cannot take the place of a folder, whoever asks.
+  mkdirSync(settings)
+  expect(failure(() => openMcpServerStore(folder).save([])).code).toBe('STORE_FAILED')
+  expect(readdirSync(folder)).toEqual(['mcp-servers.json'])
+  expect(statSync(settings).isDirectory()).toBe(true)
+})
+
+test.each<[string, StoreErrorCode]>([
+  ['ENOSPC', 'DISK_FULL'],
+  ['EDQUOT', 'DISK_FULL'],
+  ['EROFS', 'READ_ONLY'],
+  ['EACCES', 'READ_ONLY'],
+  ['EIO', 'STORE_FAILED'],
+])('The system error %s is %s', (code, expected) => {
+  const error = Object.assign(new Error('x'), { code, syscall: 'write' })
+  expect(storeErrorOf(error, 'f')).toMatchObject({ code: expected, cause: error })
+})
+
+test('An error of our own is not taken for one of the disk', () => {
+  const error = new TypeError('ours')
+  expect([storeErrorOf(error, 'f'), storeErrorOf('text', 'f')]).toEqual([error, 'text'])
+})
