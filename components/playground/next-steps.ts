@@ -128,6 +128,8 @@ const PASSING: ReadonlySet<string> = new Set([
   'SERVER_CHANGED',
   'UNKNOWN_FINISH',
   'INTERNAL',
+  'DISK_FULL',
+  'DATABASE_LOCKED',
 ])
 
 /** Those where the messages, the template or the setup are to be changed, not the server. */

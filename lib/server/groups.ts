@@ -41,7 +41,12 @@ export async function startGroup(request: GroupRequest, all: Services, signal: A
     return { sample, options: runOptions(sample, { ...using, request: seeded(using.request, index), together }, all) }
   })
   all.store.setGroupRule(groupId, reward)
-  const options = prepared.map(({ sample, options }) => options(all.store.add(sample, { runsHere: true })))
+  // All or none: what is stored as running must be started.
+  const keys = all.store.addAll(
+    prepared.map(({ sample }) => sample),
+    { runsHere: true },
+  )
+  const options = prepared.map(({ options }, index) => options(keys[index] as string))
   const started = all.groups.start(groupId, options, (index) => scoredOf(options[index]?.key, groupId, all))
   return { groupId, samples: started.map(({ rolloutId, key }) => ({ rolloutId, trajectoryId: key })) }
 }

@@ -37,6 +37,8 @@ const TITLES: Readonly<Record<number, string>> = {
   429: 'Too Many Requests',
   500: 'Internal Server Error',
   502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  507: 'Insufficient Storage',
 }
 
 export function problemResponse({ status, code, detail, hint, remedy, field }: ProblemDetails): Response {

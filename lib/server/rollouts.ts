@@ -261,6 +261,13 @@ export async function continueRollout(
   const codec = await recordedCodec(found.model, { name: serverName, tokenizerName: server.tokenizerName }, all, signal)
   // Read again: another rollout may have added to it while the server was asked. From here to its start nothing waits.
   const stored = storedTrajectory(key, all)
+  if (all.store.runsElsewhere(key))
+    throw new Problem({
+      status: 409,
+      code: 'RUNNING',
+      detail: 'another instance of Rollscope on this data folder runs a rollout on this trajectory',
+      hint: 'Wait for it, or stop it there.',
+    })
   if (request.seenSegments !== undefined && request.seenSegments !== stored.segments.length)
     throw new Problem({
       status: 409,

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { tooDeepAt } from '#lib/core/json-depth.ts'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
-import { StoreError } from '#lib/store/store-error.ts'
+import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
 import { TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { accessProblem, changeProblem, originProblem } from './access.ts'
@@ -154,6 +154,9 @@ export async function readText(request: Request, limit: number, hint?: string): 
   }
 }
 
+/** 500 for the others: nothing that the client can do or wait for. */
+const STORE_STATUSES: Readonly<Partial<Record<StoreErrorCode, number>>> = { DATABASE_LOCKED: 503, DISK_FULL: 507 }
+
 function problemOf(error: unknown) {
   if (error instanceof Problem) return error.details
   if (error instanceof SglangError)
@@ -165,13 +168,11 @@ function problemOf(error: unknown) {
     }
   if (error instanceof TokenizerError) return { status: 422, code: error.code, detail: error.message, hint: error.hint }
   if (error instanceof TemplateError) return { status: 422, code: 'TEMPLATE_ERROR', detail: error.message }
-  if (error instanceof StoreError)
-    return {
-      status: 500,
-      code: 'DAMAGED',
-      detail: error.message,
-      hint: 'The others are not concerned. Delete this one, or restore the data folder from a backup.',
-    }
+  if (error instanceof StoreError) {
+    if (error.code !== 'DAMAGED') console.error('the store failed:', error)
+    const { code, message, hint } = error
+    return { status: STORE_STATUSES[code] ?? 500, code, detail: message, hint }
+  }
   console.error('unexpected error in a route:', error)
   return { status: 500, code: 'INTERNAL', detail: 'the server failed; its log says more' }
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RolloutEvent } from '#lib/core/events.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
+import { StoreError } from '#lib/store/store-error.ts'
 import { play } from '#lib/tito/play.ts'
 import { chatml } from '#lib/tito/small-templates.ts'
 import { Problem } from './problem.ts'
@@ -56,7 +57,7 @@ const all = async (lines: AsyncIterable<Uint8Array>) => {
 
 const never = new AbortController().signal
 
-test('a run that cannot be stored ends for its readers, and can be started again', async () => {
+test('A run that breaks ends for its readers as INTERNAL, and a run on another trajectory works', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {})
   const runs = createRuns()
   const events = async function* () {
@@ -72,8 +73,95 @@ test('a run that cannot be stored ends for its readers, and can be started again
   await runs.cancel('r')
   expect(log).toHaveBeenCalled()
   log.mockRestore()
-  runs.start({ rolloutId: 'again', key: 't', detached: true, events, save: () => {} })
+  runs.start({ rolloutId: 'again', key: 'u', detached: true, events, save: () => {} })
   expect(await all(runs.follow('again', 0, never))).toEqual(script)
+})
+
+describe('a run whose segment cannot be stored', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  })
+  const full = new StoreError('DISK_FULL', 'there is no space left to write x', 'Make room.')
+  const outcome = {
+    kind: 'failed',
+    code: 'DISK_FULL',
+    message: 'The run could not be stored: there is no space left to write x',
+    hint: 'Make room.',
+  }
+  const events = async function* () {
+    yield* script
+  }
+
+  /** A run on a disk that is full from its first segment on. */
+  function onFullDisk() {
+    const runs = createRuns()
+    const saved: { readonly record: Trajectory; readonly from: number }[] = []
+    const disk = { isFull: true }
+    const save = (record: Trajectory, from: number) => {
+      if (disk.isFull && saved.length > 0) throw full
+      saved.push({ record, from })
+    }
+    const begin = (rolloutId: string) => runs.start({ rolloutId, key: 't', detached: true, events, save })
+    begin('r')
+    return { runs, saved, disk, begin }
+  }
+
+  test('It ends as failed with the name of the failure, its readers hear of no segment that is not stored, and the cause is logged', async () => {
+    const { runs } = onFullDisk()
+    const heard = await all(runs.follow('r', 0, never))
+    expect(heard.filter(({ type }) => type === 'segment')).toEqual([])
+    expect(heard.at(-1)).toEqual({ type: 'ended', outcome })
+    expect(console.error).toHaveBeenCalledWith('a rollout broke:', full)
+  })
+
+  test('Its end and its segment are stored once that is possible', async () => {
+    const { runs, saved, disk } = onFullDisk()
+    await all(runs.follow('r', 0, never))
+    vi.advanceTimersByTime(60_000)
+    expect(saved).toHaveLength(1)
+    disk.isFull = false
+    vi.advanceTimersByTime(5_000)
+    expect(saved.slice(1)).toMatchObject([{ record: { outcome, segments: [{ kind: 'prompt' }] }, from: 0 }])
+    vi.advanceTimersByTime(60_000)
+    expect(saved).toHaveLength(2)
+  })
+
+  test('A further run on it is refused until its end is stored, and once more then, for the record has changed', async () => {
+    const { runs, saved, disk, begin } = onFullDisk()
+    await all(runs.follow('r', 0, never))
+    expect(() => begin('again')).toThrow(full)
+    disk.isFull = false
+    expect(() => begin('again')).toThrow(Problem)
+    expect(saved).toHaveLength(2)
+    begin('again')
+    expect((await all(runs.follow('again', 0, never))).at(-1)).toEqual(script.at(-1))
+  })
+
+  test('Its end is stored by a shutdown where that is possible by then', async () => {
+    const { runs, saved, disk } = onFullDisk()
+    await all(runs.follow('r', 0, never))
+    disk.isFull = false
+    await runs.cancelAll()
+    expect(saved).toMatchObject([{}, { record: { outcome } }])
+  })
+
+  test('It ends for its readers also where one who is told of it fails', async () => {
+    const runs = createRuns()
+    const save = (): never => {
+      throw full
+    }
+    const told = (event: RolloutEvent) => {
+      if (event.type === 'ended') throw full
+    }
+    runs.start({ rolloutId: 'r', key: 't', detached: true, events, save, told })
+    expect((await all(runs.follow('r', 0, never))).at(-1)).toEqual({ type: 'ended', outcome })
+    await runs.cancel('r')
+  })
 })
 
 test('readers may come late, leave, and come back at any event; all see the same', async () => {

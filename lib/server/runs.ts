@@ -5,7 +5,8 @@
 import { createMemory } from '#lib/core/bounded-memory.ts'
 import type { LiveTrajectory, RolloutEvent } from '#lib/core/events.ts'
 import { createFold } from '#lib/core/fold.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { Outcome, Trajectory } from '#lib/core/trajectory.ts'
+import { StoreError } from '#lib/store/store-error.ts'
 import { createEventLog, type EventLog } from './event-log.ts'
 import { lineOf } from './ndjson.ts'
 import { Problem } from './problem.ts'
@@ -17,7 +18,10 @@ export interface Run {
 }
 
 export interface Runs {
-  /** Throws Problem 409 when a rollout on this trajectory is running. */
+  /**
+   * Throws Problem 409 when a rollout on this trajectory is running, or when the end of one could only be stored now, and
+   * StoreError where it still cannot be stored.
+   */
   start(options: StartOptions): Run
   /** Events from number `from` on, each a line of JSON, until the rollout has ended. Throws Problem 404. */
   follow(rolloutId: string, from: number, signal: AbortSignal): AsyncIterable<Uint8Array>
@@ -59,11 +63,14 @@ const ABANDONED_MS = 60_000
 export const KEPT_MS = 10 * 60_000
 /** Of the events of ended rollouts together: a hundred rollouts with alternatives, thousands without. */
 export const KEPT_BYTES = 32 << 20
+/** An end that could not be stored is tried again this often. */
+const STORE_AGAIN_MS = 5_000
 
 /** `keptBytes`: events of ended rollouts that can be read again, the latest ones. */
 export function createRuns(keptBytes = KEPT_BYTES): Runs {
   const running = new Map<string, Entry>()
   const ended = createMemory<Entry>(keptBytes)
+  const unstored = createUnstoredEnds()
   const find = (rolloutId: string): Entry => {
     const entry = running.get(rolloutId) ?? ended.get(rolloutId)
     if (!entry)
@@ -84,6 +91,13 @@ export function createRuns(keptBytes = KEPT_BYTES): Runs {
           detail: 'a rollout on this trajectory is running',
           hint: 'Wait for it, or stop it.',
         })
+      if (unstored.store(options.key))
+        throw new Problem({
+          status: 409,
+          code: 'CHANGED',
+          detail: 'the end of the last run could only be stored now',
+          hint: 'It is shown as it is now: look at it, and send again.',
+        })
       const controller = new AbortController()
       const entry: Entry = {
         rolloutId: options.rolloutId,
@@ -96,7 +110,7 @@ export function createRuns(keptBytes = KEPT_BYTES): Runs {
         abandoned: undefined,
       }
       running.set(options.rolloutId, entry)
-      entry.done = drive(entry, options).finally(() => {
+      entry.done = drive(entry, options, unstored).finally(() => {
         running.delete(options.rolloutId)
         ended.set(options.rolloutId, entry, entry.bytes)
         setTimeout(() => ended.delete(options.rolloutId), KEPT_MS).unref()
@@ -117,13 +131,20 @@ export function createRuns(keptBytes = KEPT_BYTES): Runs {
     async cancelAll() {
       for (const { controller } of running.values()) controller.abort()
       await Promise.all([...running.values()].map(({ done }) => done))
+      unstored.storeAll()
     },
   }
 }
 
 /** Never rejects: whatever breaks, its readers hear of an end. */
-async function drive(entry: Entry, { events, save, told = () => {} }: StartOptions): Promise<void> {
+async function drive(
+  entry: Entry,
+  { key, events, save, told = () => {} }: StartOptions,
+  unstoredEnds: UnstoredEnds,
+): Promise<void> {
   const fold = createFold()
+  /** The first segment whose change is not stored. */
+  let unstored = Number.POSITIVE_INFINITY
   const publish = (event: RolloutEvent) => {
     const line = lineOf(event)
     entry.bytes += line.byteLength
@@ -134,7 +155,10 @@ async function drive(entry: Entry, { events, save, told = () => {} }: StartOptio
     fold.add(event)
     if (event.type === 'tokens' || !fold.trajectory) return
     const changed = firstChange(fold.trajectory, event)
-    if (changed !== undefined) save(recordOf(fold.trajectory), changed)
+    if (changed === undefined) return
+    unstored = Math.min(unstored, changed)
+    save(recordOf(fold.trajectory), unstored)
+    unstored = Number.POSITIVE_INFINITY
   }
   try {
     for await (const event of events(entry.controller.signal)) {
@@ -143,23 +167,75 @@ async function drive(entry: Entry, { events, save, told = () => {} }: StartOptio
     }
   } catch (error) {
     console.error('a rollout broke:', error)
-    const event: RolloutEvent = {
-      type: 'ended',
-      outcome: {
-        kind: 'failed',
-        code: 'INTERNAL',
-        message: 'Rollscope itself failed; its log says more. What was recorded is kept.',
-      },
-    }
-    publish(event)
+    const event: RolloutEvent = { type: 'ended', outcome: failureOf(error) }
+    // Stored first: who hears of the end may look at what is stored.
     try {
-      if (fold.trajectory) store(event)
+      store(event)
     } catch (again) {
       console.error('its end could not be stored:', again)
+      unstoredEnds.add(key, () => {
+        if (fold.trajectory) save(recordOf(fold.trajectory), unstored)
+      })
+    }
+    try {
+      publish(event)
+    } catch (again) {
+      console.error('its end could not be told to all readers:', again)
     }
   } finally {
     entry.log.end()
     clearTimeout(entry.abandoned)
+  }
+}
+
+const INTERNAL: Exclude<Outcome, { kind: 'running' }> = {
+  kind: 'failed',
+  code: 'INTERNAL',
+  message: 'Rollscope itself failed; its log says more. What was recorded is kept.',
+}
+
+function failureOf(error: unknown): Exclude<Outcome, { kind: 'running' }> {
+  if (!(error instanceof StoreError)) return INTERNAL
+  const { code, message, hint } = error
+  return { kind: 'failed', code, message: `The run could not be stored: ${message}`, hint }
+}
+
+interface UnstoredEnds {
+  add(key: string, store: () => void): void
+  /** Stores that of a trajectory: true where there was one. Throws what storing throws. */
+  store(key: string): boolean
+  /** Tries all. */
+  storeAll(): void
+}
+
+/** Ends of runs that could not be stored are tried again until the process ends: then the next start finds them interrupted. */
+function createUnstoredEnds(): UnstoredEnds {
+  const ends = new Map<string, () => void>()
+  let timer: ReturnType<typeof setInterval> | undefined
+  const store = (key: string): boolean => {
+    ends.get(key)?.()
+    return ends.delete(key)
+  }
+  const storeAll = () => {
+    for (const key of ends.keys()) {
+      try {
+        store(key)
+      } catch {
+        // The failure is in the log already; those after it would most likely fail too.
+        break
+      }
+    }
+    if (ends.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+  return {
+    add(key, store) {
+      ends.set(key, store)
+      timer ??= setInterval(storeAll, STORE_AGAIN_MS).unref()
+    },
+    store,
+    storeAll,
   }
 }
 
