@@ -6,6 +6,7 @@ import { checkConfig } from '../lib/server/check-config.ts'
 import { ConfigError, hostInAddress, readConfig } from '../lib/server/config.ts'
 import { createFront } from '../lib/server/front.ts'
 import { answerFromLocalModel, isForLocalModel } from '../lib/server/local-model-node.ts'
+import { ignoreWriteErrors } from '../lib/server/log-streams.ts'
 import { BUILT_IN_PATH } from '../lib/server/servers.ts'
 import { shareConfig, sharedServices } from '../lib/server/shared.ts'
 import { buildWhenNeeded } from './build.ts'
@@ -15,6 +16,7 @@ const folder = path.resolve(import.meta.dirname, '..')
 const development = process.argv.includes('--dev')
 
 process.chdir(folder)
+ignoreWriteErrors([process.stdout, process.stderr])
 process.env.NEXT_TELEMETRY_DISABLED = '1'
 
 try {

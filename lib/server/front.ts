@@ -14,6 +14,8 @@ export interface FrontOptions extends AccessConfig {
   readonly development: boolean
   /** How long a client may leave an answer unread, in ms; omitted: UNREAD_MS. */
   readonly unreadMs?: number
+  /** How long a client may send nothing of a body that it has begun, in ms; omitted: IDLE_BODY_MS. */
+  readonly idleBodyMs?: number
 }
 
 /**
@@ -21,8 +23,15 @@ export interface FrontOptions extends AccessConfig {
  * ever. Streams of events end before, and say why (ndjson.ts).
  */
 const UNREAD_MS = 60_000
+const IDLE_BODY_MS = 30_000
 
-export function createFront({ handle, development, unreadMs = UNREAD_MS, ...access }: FrontOptions): Server {
+export function createFront({
+  handle,
+  development,
+  unreadMs = UNREAD_MS,
+  idleBodyMs = IDLE_BODY_MS,
+  ...access
+}: FrontOptions): Server {
   const server = createServer(
     {
       maxHeaderSize: 16 * 1024,
@@ -45,6 +54,7 @@ export function createFront({ handle, development, unreadMs = UNREAD_MS, ...acce
       for (const name of Object.keys(request.headers)) if (isFrameworkHeader(name)) delete request.headers[name]
       // Next takes the nonce for its own scripts from here.
       request.headers['content-security-policy'] = policy
+      limitIdleBody(request, response, idleBodyMs)
       handle(request, response).catch((error) => {
         console.error('unhandled error in a request:', error instanceof Error ? error.message : error)
         if (!response.headersSent)
@@ -56,6 +66,36 @@ export function createFront({ handle, development, unreadMs = UNREAD_MS, ...acce
   // No tunnel is opened for anybody.
   if (!development) server.on('upgrade', (_request, socket) => socket.destroy())
   return server
+}
+
+/** Looks within one limit: a body is given up at most a tenth of the limit later than it might be. */
+const LOOKS = 10
+
+/**
+ * Ends a request whose body stops arriving: each would keep a connection, and whatever waits for the body, for ever. A body that
+ * arrives slowly is read to its end, and so is one that waits because the application has not read what arrived.
+ */
+function limitIdleBody(request: IncomingMessage, response: ServerResponse, idleMs: number): void {
+  const { headers, socket } = request
+  if (headers['transfer-encoding'] === undefined && !(Number(headers['content-length']) > 0)) return
+  let seen = socket.bytesRead
+  let idleLooks = 0
+  const timer = setInterval(() => {
+    if (request.complete || socket.destroyed) return clearInterval(timer)
+    const isWaitedFor = socket.bytesRead === seen && request.readableLength === 0
+    seen = socket.bytesRead
+    idleLooks = isWaitedFor ? idleLooks + 1 : 0
+    if (idleLooks < LOOKS) return
+    clearInterval(timer)
+    if (response.headersSent) return void socket.destroy()
+    refuse(response, {
+      status: 408,
+      code: 'BODY_TIMEOUT',
+      detail: `nothing of the body has arrived for ${idleMs / 1000} s`,
+      hint: 'Send the request again, without pauses in its body.',
+    })
+  }, idleMs / LOOKS)
+  timer.unref()
 }
 
 /**
