@@ -1,4 +1,6 @@
-"""Renders a conversation with the transformers of this Python: one JSON object in on stdin, one out on stdout.
+"""Renders a conversation with the transformers of this Python: one line of JSON in on stdin, one out on stdout.
+
+Stdin stays open until the answer is read: where it ends, the application is gone, and so is this process.
 
 In: template; messages, tools, options (JSON texts); specialTokens {bos_token: …}; tokenizerJson (text, or null for no ids).
 Out: versions, and either text, ids (or null) or error {className, message, line}.
@@ -6,18 +8,25 @@ Out: versions, and either text, ids (or null) or error {className, message, line
 
 import json
 import platform
+import os
 import re
+import signal
 import sys
+import threading
 import traceback
 
 # Templates are known to leave the sandboxes before it (CVE-2025-27516, CVE-2024-56326).
 SAFE_JINJA = (3, 1, 6)
 # Bytes. jinja2 bounds range(), and no text: 'a' * 10**11 would take all there is.
 LARGEST_PROCESS = 8 << 30
+# Seconds. The application ends an answer sooner; where it was killed, and code without end keeps the interpreter to itself,
+# the system ends this process by then.
+LONGEST_PROCESS = 120
 
 
 def main():
-    request = json.load(sys.stdin)
+    request = json.loads(sys.stdin.readline())
+    end_with_application()
     try:
         import jinja2
         import transformers
@@ -54,6 +63,18 @@ def main():
     return {"versions": versions, "text": text, "ids": ids}
 
 
+def end_with_application():
+    def wait():
+        # Nothing follows the request.
+        sys.stdin.read()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+    if hasattr(signal, "alarm"):  # Windows has none.
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(LONGEST_PROCESS)
+
+
 def bound_memory():
     try:
         import resource
@@ -74,3 +95,6 @@ def told(error):
 if __name__ == "__main__":
     answer = json.dumps(main())
     sys.stdout.write(answer)
+    sys.stdout.flush()
+    # A thread still waits for stdin, which the end of the interpreter would wait for.
+    os._exit(0)

@@ -1,5 +1,6 @@
 /** The process around Python, with programs that behave as a Python may; the real one is asked in peers/. */
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -31,8 +32,12 @@ test('the question goes in whole, the answer comes out with what was asked', asy
   const echo = program(
     'echo.cjs',
     `let text = ''
-process.stdin.on('data', (chunk) => { text += chunk }).on('end', () => console.log(JSON.stringify({
-  versions: { python: '3.12.1', transformers: '5.0.0' }, text, ids: [1, 2] })))`,
+process.stdin.on('data', (chunk) => {
+  text += chunk
+  if (!text.endsWith('\\n')) return
+  console.log(JSON.stringify({ versions: { python: '3.12.1', transformers: '5.0.0' }, text, ids: [1, 2] }))
+  process.exit()
+})`,
   )
   const answer = await askPython({ program: echo, script }, question, never)
   expect(answer).toMatchObject({ kind: 'rendered', version: 'python 3.12.1, transformers 5.0.0', ids: [1, 2] })
@@ -118,3 +123,58 @@ test('keys and tokens in the environment are not handed on', async () => {
     delete process.env.SGLANG_API_KEY
   }
 })
+
+test.skipIf(process.platform !== 'linux' || !hasPython())(
+  'The script ends with the application that started it, also where that was killed while a template never ends',
+  async () => {
+    const begun = path.join(folder, 'begun')
+    const python = path.join(folder, 'python-with-fakes')
+    writeFileSync(python, `#!/bin/sh\nPYTHONPATH='${fakeTransformers(begun)}' exec python3 "$@"\n`, { mode: 0o755 })
+    const asking = `
+      const { askPython } = await import(${JSON.stringify(path.join(import.meta.dirname, 'judge.ts'))})
+      await askPython(${JSON.stringify({ program: python, script })}, ${JSON.stringify(question)}, new AbortController().signal)`
+    const application = spawn(process.execPath, ['--input-type=module', '--eval', asking], { stdio: 'inherit' })
+    await expect.poll(() => existsSync(begun), { timeout: 10_000 }).toBe(true)
+    const python3 = `/proc/${readFileSync(begun, 'utf8')}/exe`
+    expect(existsSync(python3)).toBe(true)
+    application.kill('SIGKILL')
+    await expect.poll(() => existsSync(python3), { timeout: 10_000 }).toBe(false)
+  },
+)
+
+function hasPython(): boolean {
+  try {
+    execFileSync('python3', ['--version'])
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Modules with what the script imports; rendering writes the process id into a file, and never ends. */
+function fakeTransformers(begun: string): string {
+  const modules = path.join(folder, 'modules')
+  const write = (name: string, text: string) => {
+    mkdirSync(path.dirname(path.join(modules, name)), { recursive: true })
+    writeFileSync(path.join(modules, name), text)
+  }
+  write('jinja2.py', "__version__ = '3.1.6'")
+  write(
+    'transformers.py',
+    `__version__ = '5.0.0'
+class PreTrainedTokenizerFast:
+    def __init__(self, **_):
+        pass
+    def apply_chat_template(self, *_, **__):
+        import os
+        with open('${begun}.new', 'w') as file:
+            file.write(str(os.getpid()))
+        os.rename('${begun}.new', '${begun}')
+        while True:
+            pass
+`,
+  )
+  write('tokenizers/__init__.py', "__version__ = '0.22'\ndef Tokenizer(_):\n    return None\n")
+  write('tokenizers/models.py', 'def WordLevel(_):\n    return None\n')
+  return modules
+}

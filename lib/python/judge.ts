@@ -170,7 +170,8 @@ function run(
   )
   const errors = collected(child.stderr, () => {}, 1 << 20)
   child.stdin.on('error', () => {})
-  child.stdin.end(input)
+  // Left open: it ends with this process, however that ends, and the child ends with it.
+  child.stdin.write(`${input}\n`)
   child.on('error', (error: NodeJS.ErrnoException) =>
     stop(
       error.code === 'ENOENT'

@@ -108,21 +108,28 @@ test('ending one ends its process, whatever it does', async () => {
   await expect(answer).rejects.toThrow('it was ended')
 })
 
-test.skipIf(process.platform !== 'linux')(
-  'an endless loop ends with the application, also where that was killed',
-  async () => {
+test.skipIf(process.platform !== 'linux').each([
+  ['an endless loop', 'while True: pass'],
+  ['one long operation', 'sum(range(10**15))'],
+  ['a long sleep', '__import__("time").sleep(10**6)'],
+])(
+  '%s ends with the application, also where that was killed',
+  async (_, code) => {
     const script = `
     import { startInterpreter } from ${JSON.stringify(path.join(import.meta.dirname, 'interpreter.ts'))}
     const place = ${JSON.stringify(place)}
     const interpreter = await startInterpreter(place)
-    interpreter.run('while True: pass').catch(() => {})
+    interpreter.run('print(1)\\n' + ${JSON.stringify(code)}).catch(() => {})
+    while (interpreter.printed().text === '') await new Promise((resolve) => setTimeout(resolve, 5))
     console.log('running')`
     const application = spawn(process.execPath, ['--input-type=module-typescript', '--eval', script])
     await once(application.stdout, 'data')
-    const [interpreter] = readFileSync(`/proc/${application.pid}/task/${application.pid}/children`, 'utf8').split(' ')
-    expect(existsSync(`/proc/${interpreter}/exe`)).toBe(true)
+    const children = readFileSync(`/proc/${application.pid}/task/${application.pid}/children`, 'utf8').trim().split(' ')
+    const exists = (pid: string) => existsSync(`/proc/${pid}/exe`)
+    // The interpreter, and the shell that minds it.
+    expect(children.map(exists)).toEqual([true, true])
     application.kill('SIGKILL')
-    await expect.poll(() => existsSync(`/proc/${interpreter}/exe`)).toBe(false)
+    await expect.poll(() => children.filter(exists), { timeout: 20_000 }).toEqual([])
   },
   60_000,
 )

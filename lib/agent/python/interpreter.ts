@@ -1,5 +1,5 @@
 /** One Python interpreter in a process of its own, which is guarded (guest/guard.ts) and can be killed at any time. */
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import * as z from 'zod'
@@ -50,6 +50,7 @@ export async function startInterpreter(place: InterpreterPlace, signal?: AbortSi
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const channel = openChannel(child)
+  endWithApplication(child)
   const stop = () => channel.fail('it was ended while it started')
   const timer = setTimeout(() => channel.fail(`it did not start within ${LONGEST_START_MS / 1000} s`), LONGEST_START_MS)
   signal?.addEventListener('abort', stop)
@@ -74,6 +75,23 @@ export async function startInterpreter(place: InterpreterPlace, signal?: AbortSi
     isOver: channel.isOver,
     end: () => void channel.fail('it was ended'),
   }
+}
+
+/**
+ * An application that is killed closes its pipes: then the shell, which waits for that, kills the interpreter. The guest looks
+ * for its parent by itself, but not within one long operation, such as a sum over a range, or a sleep.
+ * Windows has no such shell: there it is the guest's look alone.
+ */
+function endWithApplication(child: ChildProcess): void {
+  if (child.pid === undefined || process.platform === 'win32') return
+  const minder = spawn('/bin/sh', ['-c', 'trap "" INT HUP TERM; read -r _; kill -9 "$0"', String(child.pid)], {
+    env: NO_ENVIRONMENT,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  minder.on('error', () => {})
+  minder.stdin.on('error', () => {})
+  // By its process id it could kill another process later.
+  child.once('exit', () => minder.kill('SIGKILL'))
 }
 
 const NO_ENVIRONMENT = {} as NodeJS.ProcessEnv
