@@ -47,4 +47,5 @@ test('a further parameter is none that has a place of its own', () => {
   expect(furtherProblem('new_in_0_6')).toBeUndefined()
   expect(furtherProblem('top_p')).toContain('beside "further"')
   expect(furtherProblem('n')).toContain('Rollscope sets it')
+  expect(furtherProblem('custom_logit_processor')).toContain('code for the server')
 })

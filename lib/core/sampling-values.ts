@@ -57,9 +57,13 @@ export function togetherProblem(sampling: Sampling): { readonly name: SamplingNa
   return undefined
 }
 
+/** SGLang servers that allow it unpickle its value, which runs code. */
+const LOGIT_PROCESSOR = 'custom_logit_processor'
+
 /** Why a parameter of this name is none of the further ones, as what it should be; undefined where it may. */
 export function furtherProblem(name: string): string | undefined {
   if (isSamplingName(name)) return `${name} beside "further", not in it`
+  if (name === LOGIT_PROCESSOR) return `no ${name}: it is code for the server, which Rollscope does not send`
   return isOwnParameter(name) ? `no ${name}: Rollscope sets it` : undefined
 }
 

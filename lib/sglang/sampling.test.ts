@@ -15,6 +15,7 @@ test('what goes out has the further parameters beside the others', () => {
 
 test.each([
   [{ max_tokens: 5 }, 'no key "max_tokens"'],
+  [{ custom_logit_processor: 'x' }, 'no key "custom_logit_processor"'],
   [{ top_k: 0 }, 'top_k: expected a whole number from 1, or -1, found 0'],
   [{ further: { top_p: 1 } }, 'further.top_p: expected top_p beside "further", not in it, found 1'],
   [{ further: { n: 2 } }, 'further.n: expected no n: Rollscope sets it'],
