@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { createFront } from './front.ts'
 
@@ -49,4 +49,36 @@ test('an answer on which nothing waits to be sent may be quiet for longer than o
   await expect.poll(() => full.state.isClosed).toBe(true)
   await once(quiet.client.resume(), 'data')
   expect(quiet.state.isClosed).toBe(false)
+})
+
+test('an upgrade is answered with nothing, and an absolute target is not connected to', async () => {
+  const front = createFront({ hosts: [], token: 'token', development: false, handle: async () => {} })
+  await once(front.listen(0, '127.0.0.1'), 'listening')
+  const canary = createServer(() => {
+    hits++
+  })
+  let hits = 0
+  await once(canary.listen(0, '127.0.0.1'), 'listening')
+  opened.push({ destroy: () => front.close() }, { destroy: () => canary.close() })
+  const { port } = front.address() as AddressInfo
+  for (const target of ['/', `http://127.0.0.1:${(canary.address() as AddressInfo).port}/`]) {
+    const client = connect(port, '127.0.0.1')
+    opened.push(client)
+    let answer = ''
+    client.on('data', (chunk) => {
+      answer += chunk
+    })
+    client.on('error', () => {})
+    client.write(
+      `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    )
+    await once(client, 'close')
+    expect([target, answer]).toEqual([target, ''])
+  }
+  expect(hits).toBe(0)
+})
+
+test('headers that do not arrive within 10 s end their connection', () => {
+  const front = createFront({ hosts: [], token: 'token', development: false, handle: async () => {} })
+  expect(front.headersTimeout).toBe(10_000)
 })
