@@ -36,14 +36,51 @@ export const summarySchema = z.object({
 })
 export type TrajectorySummary = Plain<z.infer<typeof summarySchema>>
 
+const groupSchema = z.object({
+  id: z.string(),
+  keys: z.array(z.string()).describe('Of all its samples, by their index; those that the list leaves out too.'),
+  matching: z.int().describe('Samples that the list lets through.'),
+  running: z.int().describe('Samples that are being written.'),
+  rewards: z
+    .object({ known: z.int(), mean: z.number(), min: z.number(), max: z.number() })
+    .nullable()
+    .describe('Of samples whose reward is known. null: of none it is.'),
+  isFlat: z
+    .boolean()
+    .describe(
+      'Every sample of several has the same reward: all advantages in GRPO are 0, and no gradient comes of it.',
+    ),
+})
+/** A group of samples as one row of a list. */
+export type GroupSummary = Plain<z.infer<typeof groupSchema>>
+
 export const pageSchema = z.object({
   trajectories: z.array(summarySchema),
-  total: z.int().describe('Of all pages.'),
+  groups: z
+    .array(groupSchema)
+    .exactOptional()
+    .describe(
+      'Where groups are folded: those of the trajectories of this page, each of which stands for its whole group. Omitted: they are not.',
+    ),
+  cut: z
+    .object({
+      samples: z.int(),
+      longer: z.int().describe('Samples with more tokens than the trainer takes.'),
+      losing: z.int().describe('Samples of which trained tokens are lost.'),
+      lost: z.int().describe('Trained tokens that are lost.'),
+      trained: z.int().describe('Trained tokens of all samples.'),
+      unknown: z.int().describe('Longer samples that were stored by an older version and are not checked yet.'),
+    })
+    .exactOptional()
+    .describe('Over all samples that the list lets through, on every page. Omitted: no cut was given.'),
+  total: z.int().describe('Rows of all pages.'),
   start: z.int().describe('Rows ahead of this page.'),
   previous: z.string().exactOptional().describe('The cursor of the page before. Omitted: this is the first.'),
   next: z.string().exactOptional().describe('The cursor of the page after. Omitted: this is the last.'),
 })
 export type TrajectoryPage = Plain<z.infer<typeof pageSchema>>
+/** What the trainer's cut loses of many samples. */
+export type CutCount = NonNullable<TrajectoryPage['cut']>
 
 export const choicesSchema = z.object({
   total: z.int(),

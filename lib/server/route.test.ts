@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import * as z from 'zod'
+import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
 import { json, readJson, readLargeJson, readText, route } from './route.ts'
 import type { Services } from './services.ts'
 import { shareServices } from './shared.ts'
@@ -50,6 +51,32 @@ test('a call that needs no body is answered without one and without a content ty
   expect(await statusOf(cancel, { headers: { host: 'localhost', 'x-rollscope': '1' } })).toBe(401)
   expect(await statusOf(replace, { headers })).toBe(415)
 })
+
+test.each<[StoreErrorCode, number, number]>([
+  ['DISK_FULL', 507, 1],
+  ['DATABASE_LOCKED', 503, 1],
+  ['SETTINGS_DAMAGED', 500, 1],
+  ['DAMAGED', 500, 0],
+])(
+  'The store’s failure %s is a problem of status %d with its advice; its cause is in the log where it concerns the whole store',
+  async (code, status, logged) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    shareServices({ config: { hosts: [], token: 'launch-token' } } as unknown as Services)
+    const error = new StoreError(code, 'what', 'advice', { cause: new Error('first') })
+    const failing = route({ access: 'origin' }, () => {
+      throw error
+    })
+    const answer = await failing(new Request('http://localhost/', { headers: { host: 'localhost' } }), {
+      params: Promise.resolve({}),
+    })
+    expect([answer.status, await answer.json()]).toEqual([
+      status,
+      expect.objectContaining({ code, detail: 'what', hint: 'advice' }),
+    ])
+    expect(log.mock.calls.filter((values) => values.includes(error))).toHaveLength(logged)
+    log.mockRestore()
+  },
+)
 
 test('a body that ends early is refused, with both lengths', async () => {
   const request = new Request('http://localhost/', { method: 'POST', headers: { 'content-length': '10' }, body: '{}' })
