@@ -21,7 +21,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'lib/tito': pure(['lib/parsers', 'lib/templates']),
   'lib/tokenizer-files': pure(['lib/tito', 'lib/templates'], ['@huggingface/tokenizers', '@noble/hashes', 'zod']),
   'lib/lab': pure(['lib/parsers', 'lib/templates', 'lib/tito', 'lib/tokenizer-files'], ['zod', 'fast-check']),
-  'lib/formats': pure([], ['zod']),
+  'lib/formats': pure(['lib/parsers'], ['zod']),
   'lib/inspect': pure(['lib/parsers', 'lib/tito', 'lib/formats', 'lib/lab', 'lib/offline', 'lib/compare']),
   'lib/compare': pure(['lib/parsers', 'lib/templates', 'lib/tito', 'lib/lab'], ['zod']),
   'lib/settings': pure(['lib/parsers'], ['zod']),

@@ -111,18 +111,19 @@ function recordsInLine(text: string, line: number): readonly Found[] {
   try {
     return recordsIn(parsePythonJson(text), { line })
   } catch (error) {
-    return [{ ok: false, place: { line }, error: fileProblem({ line }, notJson(error)) }]
+    return [{ ok: false, place: { line }, error: fileProblem({ line }, notJson(error, text)) }]
   }
 }
 
 /** Of one value, or where they are none together, of each line. */
 function recordsInLines(lines: readonly string[]): readonly Found[] {
+  const whole = lines.join('\n')
   try {
-    return recordsIn(parsePythonJson(lines.join('\n')), {})
+    return recordsIn(parsePythonJson(whole), {})
   } catch (error) {
     const each = lines.flatMap((text, index) => (text.trim() === '' ? [] : recordsInLine(text, index + 1)))
     const isOfLines = each.some((found) => !isFailed(found) && formatOf(found.value) !== undefined)
-    return isOfLines ? each : [{ ok: false, place: {}, error: fileProblem({}, notJson(error)) }]
+    return isOfLines ? each : [{ ok: false, place: {}, error: fileProblem({}, notJson(error, whole)) }]
   }
 }
 

@@ -104,17 +104,42 @@ describe('a file that is wrong says what, where, and what to do', () => {
       /written by a newer Rollscope.*update it to open this file/,
     ],
     [
+      'a value missing in a text of several lines',
+      '{\n  "token_ids": [1,, 2]\n}',
+      'expected JSON, found "," where a JSON value should stand (line 2, column 19)',
+    ],
+    [
+      'a text that is cut off',
+      '{"token_ids": [1, 2',
+      'expected JSON, found the text ends where "," or "]" should stand (column 20)',
+    ],
+    [
+      'an error behind numbers that only Python writes',
+      '{"logprobs": [NaN, -Infinity, nul]}',
+      'expected JSON, found "n" where a JSON value should stand (column 31)',
+    ],
+    [
+      'an error behind a name that is there twice',
+      '{"token_ids": [1], "token_ids": [2], }',
+      /^expected JSON, found .*double-quoted property name/,
+    ],
+    [
+      'an error in a line of several',
+      `${JSON.stringify(rollout(1))}\n{"token_ids": [1}`,
+      'line 2: expected JSON, found "}" where "," or "]" should stand (column 17)',
+    ],
+    [
       'nesting without end',
       `{"token_ids": [1], "x": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
-      'expected JSON, found it is nested deeper than 100 levels',
+      'expected JSON, found it is nested deeper than 100 levels (byte 124)',
     ],
     [
       'nesting that is not even JSON',
       `{"token_ids": [1], "x": ${'['.repeat(100_000)}`,
-      'expected JSON, found it is nested deeper than 100 levels',
+      'expected JSON, found it is nested deeper than 100 levels (byte 124)',
     ],
-    ['a broken element', '[{"token_ids":[1]},{x}]', /^\[1\]: expected JSON, found /],
-    ['an element missing', '[1,,2]', 'expected JSON, found a list with an element missing'],
+    ['a broken element', '[{"token_ids":[1]},{x}]', /^\[1\]: expected JSON, found .*\(column 2 of the element\)$/],
+    ['an element missing', '[1,,2]', 'expected JSON, found a list with an element missing (byte 4)'],
   ])('%s', (_what, text, expected) => {
     if (typeof expected === 'string') expect(opened(text)).toBe(expected)
     else expect(opened(text)).toMatch(expected)
@@ -160,7 +185,7 @@ describe('a file read from its bytes', () => {
     ],
     ['without a record', '', {}, ['expected a trajectory, found none in this file']],
     ['with a dump of no samples', '{"samples": []}', {}, ['expected a trajectory, found none in this file']],
-    ['that is not JSON', '[1', {}, ['expected JSON, found a list that has no end']],
+    ['that is not JSON', '[1', {}, ['expected JSON, found a list that has no end (byte 3)']],
     ['with too many lines', '1\n2\n3', { records: 2 }, ['expected at most 2 trajectories, found more']],
     [
       'with too many samples in one record',

@@ -3,6 +3,7 @@
  * with the reason and its place. Its records are found and counted first, and then read one after the other: memory is that
  * of the largest, not of the file.
  */
+import type { Violation } from '#lib/core/schema-violation.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { BEGINNING, beginningOf, fileTypeOf } from './file-type.ts'
 import type { Format, Source } from './format.ts'
@@ -122,13 +123,17 @@ function recordOpener({ records, isLines }: FoundRecords, source: Source, as: Fo
   const valuesIn = (record: RecordBytes, bytes: Uint8Array): readonly FoundRecord[] | FileProblem => {
     const { line, item } = record
     const place: Place = isLines ? { line } : {}
+    const isElement = item !== undefined
+    // What begins with no JSON has no lines of it either.
+    const at = record === records[0] ? {} : place
+    const problem = (error: Violation) => fileProblem({ ...at, ...(isElement && { path: `[${item}]` }) }, error)
+    const text = utf8Text(bytes)
+    if (text === undefined) return problem({ path: '', expected: 'JSON', found: 'bytes that are not UTF-8' })
     try {
-      const value = parsePythonJson(utf8Text(bytes))
-      return item === undefined ? recordsIn(value, place) : recordsInItem(value, item, place)
+      const value = parsePythonJson(text)
+      return isElement ? recordsInItem(value, item, place) : recordsIn(value, place)
     } catch (error) {
-      // What begins with no JSON has no lines of it either.
-      const at = record === records[0] ? {} : place
-      return fileProblem({ ...at, ...(item !== undefined && { path: `[${item}]` }) }, notJson(error))
+      return problem(notJson(error, text, isElement ? ' of the element' : ''))
     }
   }
 

@@ -1,4 +1,5 @@
 import { isDeeperThan, tooDeepAt } from '#lib/core/json-depth.ts'
+import { scanWhole } from '#lib/parsers/json-scan.ts'
 import { LIMITS } from './limits.ts'
 
 /**
@@ -13,12 +14,36 @@ export function parsePythonJson(text: string): unknown {
   }
   if (tooDeepAt(text, LIMITS.depth) !== undefined) throw tooDeep()
   const mark = markAbsentFrom(text)
-  return JSON.parse(withMarks(text, mark), (_, value: unknown) =>
-    typeof value === 'string' && value.startsWith(mark) ? Number(value.slice(mark.length)) : value,
+  return JSON.parse(
+    withWords(text, (word) => JSON.stringify(mark + word)),
+    (_, value: unknown) =>
+      typeof value === 'string' && value.startsWith(mark) ? Number(value.slice(mark.length)) : value,
   )
 }
 
-const tooDeep = () => new SyntaxError(`it is nested deeper than ${LIMITS.depth} levels`)
+const TOO_DEEP = `it is nested deeper than ${LIMITS.depth} levels`
+
+const tooDeep = () => new SyntaxError(TOO_DEEP)
+
+/** Why `parsePythonJson` threw `error` for this text, and where the text goes wrong: the engine names no place for some errors. */
+export function whyNotJson(text: string, error: SyntaxError, of: string): string {
+  const deep = tooDeepAt(text, LIMITS.depth)
+  if (deep !== undefined) return `${TOO_DEEP} ${placeOf(text, deep, of)}`
+  const scan = scanWhole(withWords(text, numberLike), 0, text.length)
+  // The scan also refuses some JSON that the engine reads: then the error is another one.
+  return scan.ok || scan.kind === 'refused' ? error.message : `${scan.why} ${placeOf(text, scan.at, of)}`
+}
+
+/** Lines and columns count from 1; a text of one line has columns only. */
+function placeOf(text: string, at: number, of: string): string {
+  const before = text.slice(0, at)
+  const column = `column ${at - before.lastIndexOf('\n')}`
+  return text.includes('\n') ? `(line ${before.split('\n').length}, ${column}${of})` : `(${column}${of})`
+}
+
+/** A number that is as long as the word, so that places stay where they are. */
+const numberLike = (word: string): string =>
+  (word.startsWith('-') ? '-' : '') + '1'.repeat(word.replace('-', '').length)
 
 /** Most files are JSON as it is: the engine parses one in a fifth of the time that looking through its text takes. */
 function plainJson(text: string): { readonly value: unknown } | undefined {
@@ -29,8 +54,8 @@ function plainJson(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** Numbers that JSON has no word for, as texts behind a mark. */
-function withMarks(text: string, mark: string): string {
+/** With something else for each number that JSON has no word for. */
+function withWords(text: string, write: (word: string) => string): string {
   const parts: string[] = []
   let copied = 0
   for (let i = 0; i < text.length; i++) {
@@ -43,7 +68,7 @@ function withMarks(text: string, mark: string): string {
         const word = WORDS.find((name) => text.startsWith(name, i))
         if (word === undefined) break
         const start = text[i - 1] === '-' ? i - 1 : i
-        parts.push(text.slice(copied, start), JSON.stringify(mark + text.slice(start, i + word.length)))
+        parts.push(text.slice(copied, start), write(text.slice(start, i + word.length)))
         i += word.length - 1
         copied = i + 1
         break

@@ -43,12 +43,12 @@ test.each<[string, string, readonly string[]]>([
 })
 
 test.each<[string, string, object]>([
-  ['A list without its end', '[1,2', { found: 'a list that has no end' }],
-  ['A list without its end in a line', '1\n[1\n2', { line: 2, found: 'a list that has no end' }],
-  ['A list that ends as an object', '[1}', { found: 'a list that ends with }' }],
-  ['A list with two commas', '[1,,2]', { found: 'a list with an element missing' }],
-  ['A list with a comma at its end', '[1,]', { found: 'a list with an element missing' }],
-  ['More after a list', '[1] 2', { found: 'more after the end of its list' }],
+  ['A list without its end', '[1,2', { found: 'a list that has no end (byte 5)' }],
+  ['A list without its end in a line', '1\n[1\n2', { line: 2, found: 'a list that has no end (byte 5)' }],
+  ['A list that ends as an object', '[1}', { found: 'a list that ends with } (byte 3)' }],
+  ['A list with two commas', '[1,,2]', { found: 'a list with an element missing (byte 4)' }],
+  ['A list with a comma at its end', '[1,]', { found: 'a list with an element missing (byte 4)' }],
+  ['More after a list', '[1] 2', { found: 'more after the end of its list (byte 5)' }],
 ])('%s is no JSON', (_what, text, wrong) => {
   expect(foundIn(text)).toEqual({ path: '', expected: 'JSON', ...wrong })
 })
@@ -71,7 +71,7 @@ describe('A file that breaks a limit', () => {
     [
       'nested too deep in a line',
       '1\n{"a":[[[[',
-      { line: 2, expected: 'JSON', found: 'it is nested deeper than 4 levels' },
+      { line: 2, expected: 'JSON', found: 'it is nested deeper than 4 levels (byte 11)' },
     ],
   ])('%s is refused before it is parsed', (_what, text, wrong) => {
     expect(foundIn(text, SMALL)).toEqual({ path: '', ...wrong })

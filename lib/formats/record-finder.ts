@@ -65,7 +65,9 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   const fail = (error: Violation, hint?: string, at: Place = place()): void => {
     broken ??= { place: at, error, ...(hint !== undefined && { hint }) }
   }
-  const notJson = (found: string) => fail({ path: '', expected: 'JSON', found }, undefined, isLines ? { line } : {})
+  /** `at`: where it is found, counted from 0. */
+  const notJson = (found: string, at: number) =>
+    fail({ path: '', expected: 'JSON', found: `${found} (byte ${at + 1})` }, undefined, isLines ? { line } : {})
 
   const found = (end: number): void => {
     if (end - start > limits.recordBytes) tooLong()
@@ -79,7 +81,7 @@ export function createRecordFinder(limits: Limits): RecordFinder {
     if (start < 0) return
     lines++
     if (items < 0) found(end)
-    else if (!isListClosed) notJson('a list that has no end')
+    else if (!isListClosed) notJson('a list that has no end', end)
     start = -1
     items = -1
     isListClosed = false
@@ -93,7 +95,7 @@ export function createRecordFinder(limits: Limits): RecordFinder {
     if (!isItemEmpty) {
       found(at)
       items++
-    } else if (!isLast || items !== 0) notJson('a list with an element missing')
+    } else if (!isLast || items !== 0) notJson('a list with an element missing', at)
     start = at + 1
     isItemEmpty = true
   }
@@ -106,14 +108,14 @@ export function createRecordFinder(limits: Limits): RecordFinder {
     } else if (depth === 1) isItemEmpty = false
     depth++
     if (depth > limits.depth)
-      fail({ path: '', expected: 'JSON', found: `it is nested deeper than ${limits.depth} levels` })
+      fail({ path: '', expected: 'JSON', found: `it is nested deeper than ${limits.depth} levels (byte ${at + 1})` })
     entries[depth] = 0
   }
 
   const close = (at: number, byte: number): void => {
     if (depth === 1 && items >= 0) {
       if (byte === CLOSE_BRACKET) endItem(at, true)
-      else notJson('a list that ends with }')
+      else notJson('a list that ends with }', at)
       isListClosed = true
     }
     if (depth > 0) depth--
@@ -143,7 +145,7 @@ export function createRecordFinder(limits: Limits): RecordFinder {
   /** The first byte of a value or of a list's element; what follows the end of a list. */
   const begin = (at: number): void => {
     if (start < 0) start = at
-    else notJson('more after the end of its list')
+    else notJson('more after the end of its list', at)
   }
 
   return {

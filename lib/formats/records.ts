@@ -6,6 +6,7 @@ import type { FileType } from './file-type.ts'
 import type { Format, Source } from './format.ts'
 import { without } from './json-value.ts'
 import type { Limits } from './limits.ts'
+import { whyNotJson } from './python-json.ts'
 import { formatOf, formats } from './registry.ts'
 import { unsupportedFormat } from './unsupported.ts'
 
@@ -70,10 +71,11 @@ function unsupportedWords(value: unknown): string | undefined {
   return name === undefined ? undefined : `${name}. Rollscope does not open this format`
 }
 
-export const notJson = (error: unknown): Violation => ({
+/** `of`: what the text is of, where it is not the whole line or file. */
+export const notJson = (error: unknown, text: string, of = ''): Violation => ({
   path: '',
   expected: 'JSON',
-  found: (error as SyntaxError).message,
+  found: whyNotJson(text, error as SyntaxError, of),
 })
 
 /** Of a file that is known by its first bytes, and is no JSON. */
@@ -117,12 +119,12 @@ function limitViolation({ segments }: Trajectory, limits: Limits): Violation | u
 
 const SPLIT_HINT = 'Cut the trajectory, or split it into several.'
 
-/** Throws SyntaxError for bytes that are no text. */
-export function utf8Text(bytes: Uint8Array): string {
+/** Undefined for bytes that are no text. */
+export function utf8Text(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new SyntaxError('bytes that are not UTF-8')
+    return undefined
   }
 }
 

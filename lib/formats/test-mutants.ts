@@ -1,0 +1,299 @@
+/**
+ * Files that are wrong somewhere, made from good ones by a seed: the same number gives the same file on every machine. For tests.
+ */
+import { isObject } from '#lib/core/json-object.ts'
+import { openText } from './open.ts'
+import { parsePythonJson } from './python-json.ts'
+import { writableFormats } from './registry.ts'
+
+export interface GoodFile {
+  readonly name: string
+  /** JSON or JSON lines. */
+  readonly text: string
+}
+
+export interface Mutant {
+  /** The file that it was made from and what was changed, for a report. */
+  readonly origin: string
+  readonly bytes: Uint8Array
+}
+
+/** The mutant of this number. */
+export function mutantOf(files: readonly GoodFile[], number: number, seed: number): Mutant {
+  const random = randomNumbers(seed * 1_000_003 + number)
+  const file = files[random.below(files.length)] as GoodFile
+  const other = files[random.below(files.length)] as GoodFile
+  const applied: string[] = []
+  let { text } = file
+  for (let left = 1 + random.below(3); left > 0; left--) {
+    const { name, change } = random.one(TEXT_CHANGES)
+    text = change(text, random, other.text)
+    applied.push(name)
+  }
+  let bytes: Uint8Array = new TextEncoder().encode(text)
+  if (random.below(4) === 0) {
+    const { name, change } = random.one(BYTE_CHANGES)
+    bytes = change(bytes, random)
+    applied.push(name)
+  }
+  return { origin: `${file.name}: ${applied.join(', ')}`, bytes }
+}
+
+/** These files, and their trajectories as every format writes them. */
+export const goodFiles = (files: readonly GoodFile[]): readonly GoodFile[] =>
+  files.flatMap((file) => [file, ...written(file)])
+
+function written({ name, text }: GoodFile): readonly GoodFile[] {
+  const opened = openText(text, { file: name, now: '2026-01-01T00:00:00.000Z', newId: () => 'new' })
+  return opened.ok
+    ? writableFormats.map((format) => ({
+        name: `${name} as ${format.name}`,
+        text: opened.trajectories.map((trajectory) => `${JSON.stringify(format.write(trajectory).value)}\n`).join(''),
+      }))
+    : []
+}
+
+interface RandomNumbers {
+  /** A whole number from 0, smaller than `limit`. */
+  below(limit: number): number
+  one<T>(list: readonly T[]): T
+}
+
+interface TextChange {
+  readonly name: string
+  readonly change: (text: string, random: RandomNumbers, other: string) => string
+}
+
+/** Written into the text as they stand: JSON has no other way to say some of them, and others are no JSON at all. */
+const ODD_LITERALS = [
+  ...['NaN', 'Infinity', '-Infinity', '1e999', '-1e999', '-0', '-1', '0.5', '1e-400', '9007199254740993', '1e21'],
+  ...['0', '1', '2', '3.4e38', '-3.4028235e38', '4294967296', '1.0', 'null', 'true', 'false', '[]', '{}', '""'],
+  ...['"\\ud800"', '"\\u0000"', '"__proto__"', '"¤1"', '"NaN"', '[null]', '[[]]', '[-1]', 'undefined', "'x'", ''],
+] as const
+
+const ODD_NAMES = [
+  ...['__proto__', 'constructor', 'prototype', 'toJSON', 'then', 'hasOwnProperty', '', 'length', '0', '\ud800'],
+  ...['format', 'token_ids', 'tokens', 'samples', 'segments', 'rollout_history', 'metadata', 'masks', 'log_probs'],
+] as const
+
+const ODD_TEXTS = [
+  '\ufeff',
+  '\u0000',
+  '\r',
+  '\r\n',
+  '\u2028',
+  '¤',
+  '"',
+  '\\',
+  '{',
+  ']',
+  ',',
+  ':',
+  'PAR1',
+  'data: ',
+] as const
+
+const TEXT_CHANGES: readonly TextChange[] = [
+  {
+    name: 'another literal',
+    change: (text, random) =>
+      replaceAt(text, random, /-?\d[\d.eE+-]*|"(?:[^"\\]|\\.){0,40}"|null|true|false/g, () => random.one(ODD_LITERALS)),
+  },
+  {
+    name: 'another number',
+    change: (text, random) => replaceAt(text, random, /-?\d[\d.eE+-]*/g, () => random.one(ODD_LITERALS)),
+  },
+  {
+    name: 'nested deep',
+    change: (text, random) => replaceAt(text, random, /-?\d+|"[^"\\]{0,20}"/g, () => nested(random)),
+  },
+  { name: 'a sign missing', change: (text, random) => replaceAt(text, random, /[[\]{}:,"]/g, () => '') },
+  { name: 'a sign twice', change: (text, random) => replaceAt(text, random, /[[\]{}:,"]/g, (sign) => sign + sign) },
+  {
+    name: 'odd text put in',
+    change(text, random) {
+      const at = random.below(text.length + 1)
+      return text.slice(0, at) + random.one(ODD_TEXTS) + text.slice(at)
+    },
+  },
+  { name: 'cut off', change: (text, random) => text.slice(0, random.below(text.length + 1)) },
+  { name: 'the beginning missing', change: (text, random) => text.slice(random.below(text.length + 1)) },
+  {
+    name: 'a part missing',
+    change(text, random) {
+      const start = random.below(text.length + 1)
+      return text.slice(0, start) + text.slice(start + 1 + random.below(200))
+    },
+  },
+  {
+    name: 'a part twice',
+    change(text, random) {
+      const start = random.below(text.length + 1)
+      const end = start + random.below(500)
+      return text.slice(0, end) + text.slice(start)
+    },
+  },
+  {
+    name: 'another file behind it',
+    change: (text, random, other) => `${text}${random.one(['\n', '', ',', '\r\n'])}${other}`,
+  },
+  { name: 'each space a new line', change: (text) => text.replaceAll(' ', '\n') },
+  { name: 'on one line', change: (text) => text.replaceAll('\n', ' ') },
+  { name: 'empty', change: () => '' },
+  { name: 'in a list', change: (text) => `[${text}]` },
+  { name: 'twice in a list', change: (text) => `[${text},${text}]` },
+  { name: 'in a dump', change: (text) => `{"samples": [${text}]}` },
+  { name: 'in a history', change: (text) => `{"rollout_history": [${text}]}` },
+  { name: 'under a name', change: (text, random) => `{${JSON.stringify(random.one(ODD_NAMES))}: ${text}}` },
+  // Twice, since a file that is still JSON is read further than one that is not.
+  ...valueChanges(),
+  ...valueChanges(),
+]
+
+/** Changes of the parsed value; what is no JSON by now stays as it is. */
+function valueChanges(): readonly TextChange[] {
+  const changes: Readonly<Record<string, (holder: Holder, random: RandomNumbers, other: () => unknown) => void>> = {
+    'a value missing': ({ parent, key }) => {
+      if (Array.isArray(parent)) parent.splice(Number(key), 1)
+      else Reflect.deleteProperty(parent, key)
+    },
+    'a value of another kind': ({ parent, key }, random) =>
+      set(parent, key, random.one([null, true, 0, -1, 1.5, '', 'x', [], {}, [1], { a: 1 }])),
+    'another name': ({ parent, key }, random) => {
+      if (Array.isArray(parent)) return
+      const value = Reflect.get(parent, key)
+      Reflect.deleteProperty(parent, key)
+      set(parent, random.one(ODD_NAMES), value)
+    },
+    'a list longer': ({ value }) => {
+      if (Array.isArray(value)) value.push(...value.slice(0, 3))
+    },
+    'a list shorter': ({ value }, random) => {
+      if (Array.isArray(value)) value.splice(random.below(value.length + 1))
+    },
+    'a list the other way round': ({ value }) => {
+      if (Array.isArray(value)) value.reverse()
+    },
+    'a list of lists': ({ value }) => {
+      if (Array.isArray(value)) value.splice(0, value.length, [...value])
+    },
+    'a value of another file': ({ parent, key }, _, other) => set(parent, key, other()),
+  }
+  return Object.entries(changes).map(([name, apply]) => ({
+    name,
+    change(text, random, other) {
+      const root = { value: valueIn(text) }
+      if (root.value === undefined) return text
+      apply(holderIn(root, random), random, () => holderIn({ value: valueIn(other) ?? null }, random).value)
+      return JSON.stringify(root.value) ?? ''
+    },
+  }))
+}
+
+interface Holder {
+  readonly parent: object
+  readonly key: string
+  readonly value: unknown
+}
+
+/** Somewhere in the value: at each level the walk may stop. */
+function holderIn(root: { readonly value: unknown }, random: RandomNumbers): Holder {
+  let holder: Holder = { parent: root, key: 'value', value: root.value }
+  for (;;) {
+    const { value } = holder
+    const keys = Array.isArray(value) || isObject(value) ? Object.keys(value) : []
+    if (keys.length === 0 || random.below(6) === 0) return holder
+    const key = random.one(keys)
+    holder = { parent: value as object, key, value: Reflect.get(value as object, key) }
+  }
+}
+
+/** Of its own, whatever the name. */
+const set = (parent: object, key: string, value: unknown): unknown =>
+  Object.defineProperty(parent, key, { value, enumerable: true, configurable: true, writable: true })
+
+/** Undefined where the text is no JSON value. */
+function valueIn(text: string): unknown {
+  try {
+    return parsePythonJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Deeper than any file, and sometimes than any stack. */
+function nested(random: RandomNumbers): string {
+  const levels = random.one([50, 99, 101, 1000, 100_000])
+  const [open, close] = random.one([
+    ['[', ']'],
+    ['{"a":', '}'],
+  ] as const)
+  return open.repeat(levels) + (random.below(2) === 0 ? `0${close.repeat(levels)}` : '')
+}
+
+/** One of the places where the pattern fits. */
+function replaceAt(text: string, random: RandomNumbers, pattern: RegExp, by: (found: string) => string): string {
+  pattern.lastIndex = random.below(text.length + 1)
+  const found = pattern.exec(text)
+  return found ? text.slice(0, found.index) + by(found[0]) + text.slice(found.index + found[0].length) : text
+}
+
+const BYTE_CHANGES: readonly {
+  readonly name: string
+  readonly change: (bytes: Uint8Array, random: RandomNumbers) => Uint8Array
+}[] = [
+  {
+    name: 'bits flipped',
+    change(bytes, random) {
+      const changed = bytes.slice()
+      for (let left = 1 + random.below(8); left > 0 && changed.length > 0; left--) {
+        const at = random.below(changed.length)
+        changed[at] = (changed[at] as number) ^ (1 << random.below(8))
+      }
+      return changed
+    },
+  },
+  {
+    name: 'random bytes put in',
+    change(bytes, random) {
+      const at = random.below(bytes.length + 1)
+      const noise = Uint8Array.from({ length: 1 + random.below(64) }, () => random.below(256))
+      return joined([bytes.subarray(0, at), noise, bytes.subarray(at)])
+    },
+  },
+  { name: 'cut at a byte', change: (bytes, random) => bytes.slice(0, random.below(bytes.length + 1)) },
+  { name: 'in UTF-16', change: (bytes) => utf16(new TextDecoder().decode(bytes)) },
+  { name: 'zeros behind it', change: (bytes, random) => joined([bytes, new Uint8Array(1 + random.below(4096))]) },
+  {
+    name: 'the signature of another kind',
+    change(bytes, random) {
+      const signature = random.one(['PAR1', 'PK\u0003\u0004', 'SQLite format 3\0', '\u001f\u008b\b', '\u0080\u0002'])
+      return joined([Uint8Array.from(signature, (sign) => sign.charCodeAt(0)), bytes])
+    },
+  },
+]
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+const utf16 = (text: string): Uint8Array =>
+  Uint8Array.from(Array.from(text).flatMap((sign) => [sign.charCodeAt(0) & 255, sign.charCodeAt(0) >> 8]))
+
+/** Mulberry32. */
+function randomNumbers(seed: number): RandomNumbers {
+  let state = seed | 0
+  const below = (limit: number): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit)
+  }
+  return { below, one: (list) => list[below(list.length)] as (typeof list)[number] }
+}

@@ -1,0 +1,57 @@
+/** What becomes of a file, whatever is in it: opened, and fit for all that is done with a trajectory, or refused by name and place. For tests. */
+import { decode, encode } from '#lib/core/codec.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { openFile } from './open.ts'
+import { openEach } from './open-each.ts'
+import { writableFormats } from './registry.ts'
+
+export type Verdict =
+  | { readonly kind: 'opened'; readonly trajectories: number }
+  | { readonly kind: 'refused'; readonly message: string }
+
+const source = { file: 'file.json', now: '2026-01-01T00:00:00.000Z', newId: () => 'new' }
+
+/** Throws where something is wrong with the reader, not with the file. */
+export async function verdictOn(bytes: Uint8Array): Promise<Verdict> {
+  await openOneByOne(new TextDecoder().decode(bytes))
+  const trajectories: Trajectory[] = []
+  const file = { size: bytes.length, read: async (start: number, end: number) => bytes.subarray(start, end) }
+  for await (const opened of openFile(file, source)) {
+    if (opened.ok) {
+      trajectories.push(opened.trajectory)
+      continue
+    }
+    const { message, hint } = opened.error
+    if (!hasPlace(message)) throw new Error(`an error without a place: ${message}`)
+    if (hint === '') throw new Error(`an error without advice: ${message}`)
+    return { kind: 'refused', message }
+  }
+  for (const trajectory of trajectories) {
+    const written = encode(trajectory)
+    const again = decode(written)
+    if (!again.ok) throw new Error(`what was opened does not open again: ${JSON.stringify(again.error)}`)
+    if (encode(again.trajectory) !== written) throw new Error('what was opened is written otherwise the second time')
+    for (const format of writableFormats) JSON.stringify(format.write(trajectory).value)
+  }
+  return { kind: 'opened', trajectories: trajectories.length }
+}
+
+async function openOneByOne(text: string): Promise<void> {
+  for await (const record of openEach(chunksOf(text), source))
+    if (!record.ok && (record.error.message === '' || record.error.hint === ''))
+      throw new Error('a record fails without a word')
+}
+
+async function* chunksOf(text: string): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += 10_000) yield text.slice(at, at + 10_000)
+}
+
+/** A line, a column, a path before what was expected there, or words about the file as a whole. */
+const hasPlace = (message: string): boolean =>
+  [
+    /^line \d+: /,
+    /\((line \d+, )?(column|byte) \d+( of the element)?\)$/,
+    /^[^\s:]*[\w\])"]: expected /,
+    /^expected (a|at most \d+) (trajector|record)/,
+    /^(\[\d+\]: )?expected JSON, found (an? |text in |bytes that are not UTF-8)/,
+  ].some((pattern) => pattern.test(message))
