@@ -139,6 +139,32 @@ export function lengthViolation(
   return undefined
 }
 
+/** A column that a file gives more than once, under these paths; undefined and null: not there. */
+export type Copies = readonly (readonly [path: string, column: readonly unknown[] | null | undefined])[]
+
+/** The first entry in which a copy differs from the first copy: neither can be trusted then. Copies of other lengths differ. */
+export function contradiction(copies: Copies): Violation | undefined {
+  const there = copies.flatMap(([path, column]) => (column ? [{ path, column: column.map(comparable) }] : []))
+  const [first, ...others] = there
+  for (const { path, column } of others)
+    for (let index = 0; first && index < Math.max(column.length, first.column.length); index++) {
+      if (Object.is(column[index], first.column[index])) continue
+      return {
+        path: `${path}[${index}]`,
+        expected: `${shownEntry(first.column, index)}, as in ${first.path}`,
+        found: shownEntry(column, index),
+      }
+    }
+  return undefined
+}
+
+/** Masks are numbers or booleans, logprobs numbers or texts for those that JSON lacks; -0 is 0. */
+const comparable = (entry: unknown): unknown =>
+  entry === null || entry === undefined ? null : Number(entry) === 0 ? 0 : Number(entry)
+
+const shownEntry = (column: readonly unknown[], index: number): string =>
+  index < column.length ? String(column[index]) : 'nothing'
+
 const ownSchema = z.object({
   rollscope: z.object({ segment_info: z.array(z.tuple([z.boolean(), z.int().min(0)])) }),
 })
@@ -150,3 +176,9 @@ export function ownSegments(holder: unknown, tokens: number): readonly (readonly
   const info = parsed.data.rollscope.segment_info
   return info.reduce((sum, [, length]) => sum + length, 0) === tokens ? info : undefined
 }
+
+/** What is said where segments are the loss mask's: a file of ours whose tokens were changed has segments that fit no more. */
+export const segmentsLacked = (holder: unknown): string =>
+  ownSchema.safeParse(holder).success
+    ? 'segments: those in rollscope.segment_info do not fit the tokens; taken from the loss mask'
+    : 'segments: taken from the loss mask'

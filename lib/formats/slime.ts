@@ -20,6 +20,7 @@ import {
   ownSegments,
   type Stretch,
   segmentOf,
+  segmentsLacked,
   stretches,
   tooManySegments,
 } from './columns.ts'
@@ -140,7 +141,7 @@ function read(value: unknown, source: Source): Read {
         outcome: outcome ?? { kind: 'ended', reason: 'unknown' },
         reward: sample.reward,
         lacked: [
-          ...(info ? [] : ['segments: taken from the loss mask']),
+          ...(info ? [] : [segmentsLacked(sample.metadata)]),
           ...(sample.loss_mask ? [] : ['loss mask: the whole response is trained then']),
           ...(hasLogprobs(segments) ? ['logprobs of the first prompt'] : ['logprobs']),
           ...(fillers > 0 ? [`logprobs of ${fillers} tokens that are not trained: slime writes 0.0 there`] : []),

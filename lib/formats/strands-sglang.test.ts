@@ -290,10 +290,76 @@ describe('a record that is wrong says where', () => {
       { token_ids: [1], initial_prompt_length: 2 },
       'initial_prompt_length: expected 1 tokens in all, found 2',
     ],
+    [
+      'ids that are others as tokens of segments',
+      { token_ids: [1, 2], segments: [[{ token_id: 1 }], [{ token_id: 9 }]] },
+      'segments[1]: expected 2, as in token_ids, found 9',
+    ],
+    [
+      'fewer ids as tokens',
+      { token_ids: [1, 2], tokens: [{ token_id: 1 }] },
+      'tokens[1]: expected 2, as in token_ids, found nothing',
+    ],
+    [
+      'two loss masks',
+      { token_ids: [1, 2], loss_mask: [0, 1], output_mask: [false, false] },
+      'output_mask[1]: expected 1, as in loss_mask, found 0',
+    ],
+    [
+      'a loss mask that its tokens contradict',
+      { token_ids: [1], loss_mask: [0], tokens: [{ token_id: 1, loss_mask: 1 }] },
+      'tokens[0]: expected 0, as in loss_mask, found 1',
+    ],
+    [
+      'logprobs that its tokens contradict',
+      { token_ids: [1], logprobs: [-1], tokens: [{ token_id: 1, logprob: -2 }] },
+      'tokens[0]: expected -1, as in logprobs, found -2',
+    ],
+    [
+      'another initial prompt',
+      { token_ids: [1, 2], initial_prompt: [{ token_id: 7 }] },
+      'initial_prompt[0]: expected 1, as in token_ids, found 7',
+    ],
+    [
+      'an initial prompt of other tokens',
+      { tokens: [{ token_id: 1 }, { token_id: 2 }], initial_prompt: [{ token_id: 7 }] },
+      'initial_prompt[0]: expected 1, as in token_ids, found 7',
+    ],
+    [
+      'an initial prompt of other length than the first segment',
+      {
+        token_ids: [1, 2],
+        segment_info: [
+          [false, 1],
+          [true, 1],
+        ],
+        initial_prompt_length: 2,
+      },
+      'initial_prompt_length[0]: expected 1, as in segment_info, found 2',
+    ],
     ['a record under a key', { rollout: { token_ids: [-1] } }, 'rollout.token_ids[0]: expected at least 0, found -1'],
   ])('%s', (_what, value, words) => {
     const found = strandsSglang.read(value, source)
     expect(found.ok ? 'read' : violationText(found.error)).toBe(words)
+  })
+
+  test('columns that are there twice and agree are read once', () => {
+    const tokens = [
+      { token_id: 1, loss_mask: 0, logprob: null },
+      { token_id: 2, loss_mask: true, logprob: -0 },
+    ]
+    const twice = {
+      token_ids: [1, 2],
+      loss_mask: [false, 1],
+      logprobs: [null, 0],
+      tokens,
+      initial_prompt: tokens.slice(0, 1),
+    }
+    const found = strandsSglang.read({ ...twice, segments: tokens.map((token) => [token]) }, source)
+    expect(found.ok && bones(found.trajectory)).toEqual([
+      { kind: 'prompt', ids: [1] },
+      { kind: 'response', ids: [2] },
+    ])
   })
 
   test('a mask that alternates without end is no run', () => {

@@ -10,6 +10,7 @@ import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import {
   type Columns,
+  contradiction,
   hasLogprobs,
   idsSchema,
   lengthViolation,
@@ -123,6 +124,7 @@ function read(value: unknown, source: Source): Read {
   const parts = stretchesOf(parsed.data, columns)
   const error =
     lengthError(parsed.data, columns.ids.length, parts.at(-1)?.end ?? 0) ??
+    contradictionIn(parsed.data) ??
     tooManySegments(parts, parsed.data.segment_info ? 'segment_info' : 'loss_mask')
   if (error) return { ok: false, error: { ...error, path: at(error.path) } }
   const around = key === '' ? (value as JsonObject) : (without(value as JsonObject, [key]) ?? {})
@@ -159,6 +161,46 @@ function lengthError(record: StrandsRecord, tokens: number, inSegments: number):
   if (inSegments === tokens) return undefined
   const path = (['segment_info', 'segments'] as const).find((name) => record[name]) ?? 'initial_prompt_length'
   return { path, expected: `${tokens} tokens in all`, found: String(inSegments) }
+}
+
+/** Older versions give columns more than once: as arrays and as tokens, which must be the same. */
+function contradictionIn(record: StrandsRecord): Violation | undefined {
+  const { token_ids, segments, tokens, initial_prompt, initial_prompt_length, segment_info } = record
+  const bySegment = segments?.flat()
+  const idsIn = (all: typeof tokens) => all?.map(({ token_id }) => token_id)
+  const maskIn = (all: typeof tokens) => told((all ?? []).map(({ loss_mask }) => loss_mask))
+  const logprobsIn = (all: typeof tokens) => told((all ?? []).map(({ logprob }) => logprob))
+  const all = token_ids ?? idsIn(bySegment ?? tokens)
+  const [first] = segment_info ?? []
+  return (
+    contradiction([
+      ['token_ids', token_ids],
+      ['segments', idsIn(bySegment)],
+      ['tokens', idsIn(tokens)],
+    ]) ??
+    contradiction([
+      ['loss_mask', record.loss_mask],
+      ['output_mask', record.output_mask],
+      ['segments', maskIn(bySegment)],
+      ['tokens', maskIn(tokens)],
+    ]) ??
+    contradiction([
+      ['logprobs', record.logprobs],
+      ['segments', logprobsIn(bySegment)],
+      ['tokens', logprobsIn(tokens)],
+    ]) ??
+    contradiction([
+      ['token_ids', initial_prompt && all?.slice(0, initial_prompt.length)],
+      ['initial_prompt', idsIn(initial_prompt)],
+    ]) ??
+    contradiction([
+      ['segment_info', first && !first[0] ? [first[1]] : undefined],
+      [
+        'initial_prompt_length',
+        first && typeof initial_prompt_length === 'number' ? [initial_prompt_length] : undefined,
+      ],
+    ])
+  )
 }
 
 function columnsOf(record: StrandsRecord): Columns {

@@ -187,7 +187,11 @@ describe('read', () => {
 
   test('segments that are not those of the tokens are left aside', () => {
     const rollscope = { segment_info: [[true, 9]] }
-    expect(opened({ tokens: { full: [1], prompt: [1] }, rollscope }).segments).toHaveLength(1)
+    const trajectory = opened({ tokens: { full: [1], prompt: [1] }, rollscope })
+    expect(trajectory.segments).toHaveLength(1)
+    expect(trajectory.provenance).toMatchObject({
+      lacked: expect.arrayContaining([expect.stringContaining('segment_info do not fit the tokens')]),
+    })
   })
 
   test.each([
@@ -211,8 +215,38 @@ describe('read', () => {
       },
       'masks.all_assistant_mask',
     ],
+    ['a prompt that is not the beginning', { tokens: { full: [1, 2], prompt: [9] } }, 'tokens.prompt[0]'],
+    ['a response that is not the end', { tokens: { full: [1, 2], response: [1] } }, 'tokens.response[0]'],
+    ['a response that is longer than all', { tokens: { full: [1], response: [0, 1] } }, 'tokens.response[0]'],
+    ['tokens that are in neither', { tokens: { full: [1, 2, 3], prompt: [1], response: [3] } }, 'tokens.full'],
+    [
+      'other logprobs of the response',
+      { tokens: { full: [1, 2] }, log_probs: { full: [0, -1], response: [-2] } },
+      'log_probs.response[0]',
+    ],
+    [
+      'more logprobs than tokens',
+      { tokens: { prompt: [1], response: [2] }, log_probs: { response: [-3, -2, -1] } },
+      'log_probs',
+    ],
   ])('%s is told', (_, value, path) => {
     expect(refused(value)?.path).toBe(path)
+  })
+
+  test('prompt and response that are padded, each for itself, are not compared with the whole', () => {
+    const padded = { full: [1, 2, 0], prompt: [0, 1], response: [2, 0], padded: true }
+    expect(ids(opened({ tokens: padded }))).toEqual([1, 2, 0])
+    const masks = { all_attention_mask: [true, true, false] }
+    const trajectory = opened({ tokens: { ...padded, padded: undefined }, masks })
+    expect(ids(trajectory)).toEqual([1, 2])
+    expect(trajectory.provenance).toMatchObject({
+      lacked: expect.arrayContaining(['1 tokens that masks.all_attention_mask marks as padding: left out']),
+    })
+  })
+
+  test('logprobs of a prompt without ids belong to no token', () => {
+    const found = opened({ tokens: { response: [3] }, log_probs: { prompt: [0, -2], response: [-1] } })
+    expect(logprobs(found)).toEqual([-1])
   })
 
   test('only what has tokens is one', () => {

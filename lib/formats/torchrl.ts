@@ -7,10 +7,11 @@ import * as z from 'zod'
 import { responseTextWithStarts, withResultText } from '#lib/core/conversation.ts'
 import { isObject, type JsonObject } from '#lib/core/json-object.ts'
 import { textOf } from '#lib/core/pieces.ts'
-import { schemaViolation } from '#lib/core/schema-violation.ts'
+import { schemaViolation, type Violation } from '#lib/core/schema-violation.ts'
 import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
 import type { Message, Segment, Trajectory } from '#lib/core/trajectory.ts'
 import {
+  contradiction,
   hasLogprobs,
   idsSchema,
   lengthViolation,
@@ -21,6 +22,7 @@ import {
   ownSegments,
   type Stretch,
   segmentOf,
+  segmentsLacked,
   stretches,
   tooManySegments,
 } from './columns.ts'
@@ -97,7 +99,7 @@ function read(value: unknown, source: Source): Read {
     'masks.all_attention_mask': attention,
     log_probs: scores,
   }
-  const error = lengthViolation(lengths, all.length)
+  const error = contradictionIn(sample, attention.every(Boolean)) ?? lengthViolation(lengths, all.length)
   if (error) return { ok: false, error }
   // Padding is in no one's rollout.
   const isThere = (_: unknown, index: number) => Boolean(attention[index])
@@ -128,7 +130,10 @@ function read(value: unknown, source: Source): Read {
           'how the run ended',
           ...(full || prompt ? [] : ['the prompt: only the response has ids']),
           ...(sample.masks?.all_assistant_mask ? [] : ['loss mask: the whole response is trained then']),
-          ...(own ? [] : ['segments: taken from the loss mask']),
+          ...(own ? [] : [segmentsLacked(sample)]),
+          ...(columns.ids.length < all.length
+            ? [`${all.length - columns.ids.length} tokens that masks.all_attention_mask marks as padding: left out`]
+            : []),
           ...(hasLogprobs(segments)
             ? ['logprobs that are 0 at tokens which are not trained: TorchRL fills them so']
             : ['logprobs']),
@@ -148,8 +153,32 @@ function scoresOf(
 ): z.infer<typeof logprobsSchema> | undefined {
   if (scores?.full) return scores.full
   if (!scores?.response) return undefined
-  return [...(scores.prompt ?? Array.from({ length: promptLength }, () => null)), ...scores.response].slice(
-    -Math.max(length, 1),
+  // Where only the response has ids, logprobs of the prompt belong to no token.
+  if (length === scores.response.length) return scores.response
+  return [...(scores.prompt ?? Array.from({ length: promptLength }, () => null)), ...scores.response]
+}
+
+/** `full` is prompt and response together, unless they are padded, each for itself. */
+function contradictionIn({ tokens, log_probs: scores }: Sample, isWhole: boolean): Violation | undefined {
+  const { full, prompt, response, padded } = tokens
+  if (!full || !isWhole || padded === true) return undefined
+  const last = (column: readonly unknown[], count: number) => column.slice(Math.max(0, column.length - count))
+  return (
+    contradiction([
+      ['tokens.full', prompt && full.slice(0, prompt.length)],
+      ['tokens.prompt', prompt],
+    ]) ??
+    contradiction([
+      ['tokens.full', response && last(full, response.length)],
+      ['tokens.response', response],
+    ]) ??
+    (prompt && response
+      ? lengthViolation({ 'tokens.full': full }, prompt.length + response.length, ' of prompt and response')
+      : undefined) ??
+    contradiction([
+      ['log_probs.full', scores?.full && scores.response && last(scores.full, scores.response.length)],
+      ['log_probs.response', scores?.full && scores.response],
+    ])
   )
 }
 
