@@ -94,6 +94,12 @@ const maskOf = ({ kind, ids, mask }: SegmentView): number[] =>
 export const logprobsOf = ({ ids, logprobs }: SegmentView): (number | null)[] =>
   Array.from({ length: ids.length }, (_, index) => numberAt(logprobs, index))
 
+/** Log probabilities computed in float32 may come out a hair above 0. */
+const ROUNDING = 1e-3
+
+/** Whether no probability has this logarithm. */
+export const isImpossible = (logprob: number): boolean => logprob > ROUNDING
+
 /** −logprob in nats; unknown stays unknown, it is not "likely". */
 export const surprise = (logprob: number | null): number | null => (logprob === null ? null : Math.max(0, -logprob))
 

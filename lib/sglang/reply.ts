@@ -2,6 +2,7 @@
  * Reads the replies of one call, whichever shape the server's version gives them: one plain reply, chunks that repeat
  * everything so far (cumulative, the default), or chunks with only what is new (--incremental-streaming-output).
  */
+import { isImpossible } from '#lib/core/tokens.ts'
 import type { Finish, Problem, ResponseSegment, TopLogprobs } from '#lib/core/trajectory.ts'
 import type { ArrivedTokens } from '#lib/tito/record.ts'
 import { SglangError } from './errors.ts'
@@ -60,6 +61,8 @@ export interface Expected {
   readonly logprobStartLen?: number | undefined
   /** The request has max_new_tokens 0. */
   readonly writesNothing?: boolean
+  /** max_new_tokens of the request. Undefined: the server’s own limit. */
+  readonly mostTokens?: number | undefined
 }
 
 /** `told` makes words of the server fit to be shown and stored. */
@@ -87,6 +90,7 @@ export function replyReader(expected: Expected, told: (text: string) => string):
         ...top(columns.outputTop, skip, ids.length, received, problems),
       }
       received += ids.length
+      checkLength(received, expected.mostTokens)
       if (meta.finish_reason) checkReplyCount(meta.completion_tokens, received)
       const prompt = promptRead ? undefined : promptScores(meta, columns, expected)
       promptRead = true
@@ -141,9 +145,6 @@ const NO_COLUMNS: Columns = { ids: [], logprobs: [] }
 const from = ({ ids, logprobs }: Columns, start: number): Columns =>
   start === 0 ? { ids, logprobs } : { ids: ids.slice(start), logprobs: logprobs.slice(start) }
 
-/** Log probabilities computed in float32 may come out a hair above 0. */
-const ROUNDING = 1e-3
-
 /** `first`: tokens of the reply before these. */
 function tokensOf({ ids, logprobs }: Columns, first: number, vocabularySize: number, problems: Problem[]): Columns {
   const odd = ids.findIndex((id) => id >= vocabularySize)
@@ -157,7 +158,7 @@ function tokensOf({ ids, logprobs }: Columns, first: number, vocabularySize: num
 }
 
 function checkLogprobs(logprobs: Columns['logprobs'], where: string): void {
-  const odd = logprobs.findIndex((logprob) => logprob !== null && logprob > ROUNDING)
+  const odd = logprobs.findIndex((logprob) => logprob !== null && isImpossible(logprob))
   if (odd >= 0)
     throw new SglangError(
       'INCONSISTENT',
@@ -169,6 +170,14 @@ function checkLogprobs(logprobs: Columns['logprobs'], where: string): void {
 function checkPromptCount(said: number | null | undefined, sent: number): void {
   if (typeof said === 'number' && said !== sent)
     throw new SglangError('INCONSISTENT', `the server read ${said} prompt tokens, ${sent} were sent`)
+}
+
+/** Tokens beyond the limit that are no sign of a stream without end: servers that guess several at once may keep some. */
+const SPECULATED = 64
+
+function checkLength(received: number, most: number | undefined): void {
+  if (most !== undefined && received > most + SPECULATED)
+    throw new SglangError('INCONSISTENT', `the server wrote ${received} tokens, at most ${most} were asked for`)
 }
 
 function checkReplyCount(said: number | null | undefined, received: number): void {

@@ -85,6 +85,8 @@ describe('health', () => {
           'tool calls',
           'weight versions',
           'logprobs',
+          'token ids',
+          'texts of the file',
         ].map((check) => [check, undefined]),
       )
     }
@@ -99,7 +101,73 @@ describe('health', () => {
     for (; !step.done; step = steps.next()) progress.push(step.value)
     expect(step.value).toEqual(checked(sample))
     expect(healthSchema.parse(step.value)).toEqual(step.value)
-    expect(progress.at(-1)).toEqual({ done: 6, of: 7 })
+    expect(progress.at(-1)).toEqual({ done: 8, of: 9 })
+  })
+
+  test('logprobs above 0 are errors at their tokens, but for what rounding makes', () => {
+    const { ids, logprobs = [] } = response('ok')
+    const found = (logprob: number) =>
+      checked(of([prompt, response('ok', { logprobs: [...logprobs.slice(0, -1), logprob] })])).findings
+    const last = prompt.ids.length + ids.length - 1
+    expect(found(0.5)).toMatchObject([
+      {
+        kind: 'impossible-logprob',
+        severity: 'error',
+        label: '1 logprob above 0',
+        message: expect.stringContaining(`token ${last} is 0.5`),
+        places: [{ start: last, end: last + 1 }],
+      },
+    ])
+    expect(found(1e-6)).toEqual([])
+  })
+
+  test('ids beyond the vocabulary of the named tokenizer are errors at their tokens', () => {
+    const trajectory = of([prompt, response('ok')])
+    const { tokenizer } = trajectory.model
+    const of100 = { ...trajectory.model, ...(tokenizer && { tokenizer: { ...tokenizer, vocabularySize: end } }) }
+    const { findings } = checked({ ...trajectory, model: of100 })
+    expect(findings).toMatchObject([
+      { kind: 'foreign-id', severity: 'error', message: expect.stringMatching(/tokenizer bytes has only \d+ ids/) },
+    ])
+    expect(findings[0]?.places.at(-1)).toEqual({ start: prompt.ids.length + 2, end: prompt.ids.length + 3 })
+    expect(checked({ ...trajectory, model: { tools: [] } }).findings.map(({ kind }) => kind)).not.toContain(
+      'foreign-id',
+    )
+  })
+
+  describe('texts that a file gives beside its ids', () => {
+    const found = (foreign: NonNullable<Trajectory['foreign']>, change: Partial<Trajectory> = {}) =>
+      checked(of([prompt, response('Grüße, 四')], { foreign, ...change })).findings
+
+    test.each<[string, NonNullable<Trajectory['foreign']>]>([
+      ['the response of slime, without its special token', { slime: { response: 'Grüße, 四' } }],
+      ['the response of slime, with it and a space', { slime: { response: 'Grüße, 四<|im_end|>\n' } }],
+      ['the response of TorchRL', { torchrl: { text: { response: 'Grüße, 四' } } }],
+      ['no text', { slime: { response: '' }, torchrl: { text: null } }],
+      ['what is no text', { slime: { response: 7 }, torchrl: { text: { full: ['a'] } } }],
+    ])('%s is that of the ids', (_, foreign) => {
+      expect(found(foreign)).toEqual([])
+    })
+
+    test('of another tokenizer are told, with where they part', () => {
+      expect(found({ slime: { response: 'Grüne Wiese' } })).toMatchObject([
+        {
+          kind: 'other-text',
+          severity: 'warning',
+          message:
+            'The file’s response is not what the tokenizer bytes makes of the ids: from character 3 on "ne Wiese" in the file, "ße, 四" by the tokenizer.',
+          places: [{ start: prompt.ids.length }],
+        },
+      ])
+      expect(found({ torchrl: { text: { full: 'hi' } } })).toMatchObject([{ places: [{ start: 0 }] }])
+    })
+
+    test('are not compared where no tokenizer is named', () => {
+      const { tokenizer: _, ...model } = of([]).model
+      expect(found({ slime: { response: 'Grüne Wiese' } }, { model }).map(({ kind }) => kind)).not.toContain(
+        'other-text',
+      )
+    })
   })
 
   test('names places by tokens of the trajectory', () => {

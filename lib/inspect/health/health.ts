@@ -6,9 +6,11 @@ import { checkAlignment } from './alignment.ts'
 import { checkCalls } from './calls.ts'
 import type { Check } from './check.ts'
 import { checkEndings } from './endings.ts'
+import { checkGivenTexts } from './given-texts.ts'
 import { checkLogprobs } from './logprobs.ts'
 import { checkMasks } from './masks.ts'
 import { checkProblems } from './problems.ts'
+import { checkVocabulary } from './vocabulary.ts'
 import { checkWeights } from './weights.ts'
 
 const CHECKS: Readonly<Record<string, Check>> = {
@@ -19,6 +21,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'tool calls': checkCalls,
   'weight versions': checkWeights,
   logprobs: checkLogprobs,
+  'token ids': checkVocabulary,
+  'texts of the file': checkGivenTexts,
 }
 
 /** Yields before each check how many are done, of how many. */
