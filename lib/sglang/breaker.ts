@@ -80,6 +80,7 @@ const FAULTS: ReadonlySet<SglangErrorCode> = new Set([
   'CONNECTION_RESET',
   'HEADERS_TIMEOUT',
   'BODY_TIMEOUT',
+  'TOKEN_TIMEOUT',
   'BAD_HTTP',
   'UPSTREAM_ERROR',
   'UPSTREAM_TRUNCATED',

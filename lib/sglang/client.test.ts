@@ -550,6 +550,7 @@ describe('every failure has a name', () => {
     ['NaN', 200, '{"text": "a", "meta_info": NaN}', { 'content-type': 'application/json' }, 'BAD_JSON'],
     ['JSON of another kind', 200, '{"choices": []}', { 'content-type': 'application/json' }, 'BAD_SHAPE'],
     ['compressed data', 200, 'xx', { 'content-type': 'application/json', 'content-encoding': 'gzip' }, 'BAD_ENCODING'],
+    ['a compressed error', 500, 'xx', { 'content-type': 'text/plain', 'content-encoding': 'gzip' }, 'UPSTREAM_ERROR'],
     ['an internal error', 500, 'Internal Server Error', { 'content-type': 'text/plain' }, 'UPSTREAM_ERROR'],
     [
       'a full queue',

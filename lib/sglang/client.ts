@@ -47,7 +47,8 @@ export interface ClientOptions {
 }
 
 export function createClient({ baseUrl, apiKey, limits, retry, chance = realChance }: ClientOptions): SglangClient {
-  const transport = createTransport(baseUrl, apiKey, { ...DEFAULT_LIMITS, ...limits })
+  const all = { ...DEFAULT_LIMITS, ...limits }
+  const transport = createTransport(baseUrl, apiKey, all)
   const breaker = createBreaker(chance)
   const retries = createRetries({ ...RETRY_POLICY, ...retry }, chance)
   const asking = telling(breaker, transport)
@@ -66,7 +67,7 @@ export function createClient({ baseUrl, apiKey, limits, retry, chance = realChan
     (signal) => modelOf(info, signal),
     () => transport.connections,
   )
-  const server = { transport, apiKey, retries, breaker, identity, chance }
+  const server = { transport, apiKey, retries, breaker, identity, chance, firstTokenMs: all.firstTokenMs }
   let lastKnown: ServerDescription | undefined
   return {
     generate: (request, signal) => generate(server, request, signal),

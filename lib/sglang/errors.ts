@@ -14,6 +14,7 @@ export type SglangErrorCode =
   | 'CONNECTION_RESET'
   | 'HEADERS_TIMEOUT'
   | 'BODY_TIMEOUT'
+  | 'TOKEN_TIMEOUT'
   | 'DEADLINE'
   | 'BAD_HTTP'
   | 'BAD_ENCODING'
@@ -111,6 +112,7 @@ const HINTS: Readonly<Record<SglangErrorCode, string>> = {
   CONNECTION_RESET: 'The server closed the connection; it may have crashed. Look at its log.',
   HEADERS_TIMEOUT: 'The server accepted the request and said nothing. Look at its log and its queue.',
   BODY_TIMEOUT: 'The reply stopped half-way. Look at the server’s log.',
+  TOKEN_TIMEOUT: 'The server keeps the reply open and writes nothing. Look at its log and its queue.',
   DEADLINE: 'The reply took longer than a call may. Lower max_new_tokens.',
   BAD_HTTP: 'What listens there does not speak HTTP as expected: check the port.',
   NOT_SGLANG: 'What answers there is no SGLang server: check the address and the port.',

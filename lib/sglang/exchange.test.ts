@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-const LIMITS = { firstByteMs: 5_000, idleMs: 5_000, bytes: 1 << 30 }
+const LIMITS = { firstByteMs: 5_000, idleMs: 5_000, bytes: 1 << 30, wholeBytes: 1 << 28 }
 
 async function asked(handler: Parameters<typeof scripted>[0], over = () => {}) {
   const server = await scripted(handler)

@@ -23,7 +23,12 @@ interface BodyLimits {
   readonly firstByteMs: number
   readonly idleMs: number
   readonly bytes: number
+  /** Once all that is left is read in one wait. */
+  readonly wholeBytes: number
 }
+
+export const tooLarge = (bytes: number): SglangError =>
+  new SglangError('TOO_LARGE', `the reply is larger than ${bytes} bytes`)
 
 interface Body {
   /** The next part; undefined at the end. */
@@ -91,8 +96,9 @@ export function exchange(dispatcher: Dispatcher, request: Dispatcher.DispatchOpt
     onResponseData(started, part) {
       if (end) return
       received += part.byteLength
-      if (limits && received > limits.bytes) {
-        fail(new SglangError('TOO_LARGE', `the reply is larger than ${limits.bytes} bytes`))
+      const most = isForAll ? limits?.wholeBytes : limits?.bytes
+      if (most !== undefined && received > most) {
+        fail(tooLarge(most))
         return
       }
       parts.push(part)
@@ -120,6 +126,7 @@ export function exchange(dispatcher: Dispatcher, request: Dispatcher.DispatchOpt
       },
       async rest() {
         isForAll = true
+        if (received > own.wholeBytes) fail(tooLarge(own.wholeBytes))
         controller?.resume()
         while (!end) await news(own)
         if (end.kind === 'failed') throw failure()

@@ -94,12 +94,18 @@ function triedGenerate(server: Server, request: GenerateRequest, signal: AbortSi
     rid: request.rid,
     expected: request.expected,
   })
-  return tried(server, posting, (reply) => chunksOf(reply, request, server.apiKey), signal)
+  return tried(server, posting, (reply) => chunksOf(reply, request, server), signal)
 }
 
-async function* chunksOf(reply: Reply, request: GenerateRequest, apiKey: string | undefined): AsyncGenerator<Chunk> {
+async function* chunksOf(
+  reply: Reply,
+  request: GenerateRequest,
+  { apiKey, chance, firstTokenMs }: Server,
+): AsyncGenerator<Chunk> {
   const writesNothing = request.scoreOnly === true || request.sampling.max_new_tokens === 0
-  const reader = replyReader({ ...request, writesNothing }, (text) => foreignText(text, apiKey))
+  const reader = replyReader({ ...request, writesNothing, mostTokens: request.sampling.max_new_tokens }, (text) =>
+    foreignText(text, apiKey),
+  )
   if (!request.stream) {
     const { value, columns } = await wholeReply(reply, apiKey)
     const chunk = reader.read(value, columns)
@@ -109,11 +115,18 @@ async function* chunksOf(reply: Reply, request: GenerateRequest, apiKey: string 
   }
   let started = false
   let ended = false
-  for await (const value of events(reply, apiKey)) {
+  let hasTokens = false
+  const latestMs = chance.nowMs() + firstTokenMs
+  const checkTime = (): void => {
+    if (!hasTokens && chance.nowMs() > latestMs)
+      throw new SglangError('TOKEN_TIMEOUT', `the server sent no token within ${firstTokenMs / 1000} s of its headers`)
+  }
+  for await (const value of events(reply, apiKey, checkTime)) {
     const refused = started ? undefined : refusalIn(value, apiKey)
     if (refused) throw refused
     const chunk = reader.read(value)
     started = true
+    hasTokens ||= chunk.tokens.ids.length > 0
     ended ||= chunk.end !== undefined
     yield chunk
   }
@@ -156,14 +169,15 @@ function refusalIn({ meta_info: { finish_reason: reason } }: GenerateReply, apiK
     : undefined
 }
 
-/** The events of a stream, up to [DONE]. */
-async function* events(reply: Reply, apiKey: string | undefined): AsyncGenerator<GenerateReply> {
+/** The events of a stream, up to [DONE]. `onPart` is called for all that arrives, comments and empty lines too. */
+async function* events(reply: Reply, apiKey: string | undefined, onPart: () => void): AsyncGenerator<GenerateReply> {
   if (!reply.contentType.startsWith('text/event-stream'))
     throw notSglang(reply.contentType, await reply.text(), 'a stream of events', apiKey)
   const decoder = new TextDecoder()
   const queue: string[] = []
   const parser = createParser({ onEvent: ({ data }) => queue.push(data), maxBufferSize: LONGEST_EVENT })
   for await (const bytes of reply.chunks) {
+    onPart()
     try {
       parser.feed(decoder.decode(bytes, { stream: true }))
     } catch (error) {

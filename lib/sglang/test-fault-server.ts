@@ -228,16 +228,19 @@ function exchangeOf(socket: Socket, asked: Asked, answering: Answering): Exchang
     body,
     sentAll: () => onSent(tokens),
     async reply(change = (whole) => whole) {
-      const texts = asked.stream
-        ? [...stepsOf(tokens.length, asked.sampling_params.stream_interval ?? 1)].map(([from, to]) =>
-            event(to === tokens.length ? change(body(from, to)) : body(from, to)),
-          )
-        : [JSON.stringify(change(body(0, tokens.length)))]
+      const changed = (from: number, to: number): unknown =>
+        to === tokens.length ? change(body(from, to)) : body(from, to)
       await head('200 OK', { 'content-type': asked.stream ? EVENTS : JSON_TYPE, ...CHUNKED })
-      for (const text of texts) await write(chunk(text))
+      const steps = asked.stream
+        ? stepsOf(tokens.length, asked.sampling_params.stream_interval ?? 1)
+        : [[0, tokens.length] as const]
+      for (const [from, to] of steps) {
+        // Before they leave: whoever has received them must find them here.
+        onSent(tokens.slice(from, to))
+        await write(chunk(asked.stream ? event(changed(from, to)) : JSON.stringify(changed(from, to))))
+      }
       if (asked.stream) await write(chunk('data: [DONE]\n\n'))
       await write('0\r\n\r\n')
-      onSent(tokens)
     },
   }
 }

@@ -2,7 +2,7 @@
 import { Agent, type Dispatcher } from 'undici'
 import { checkedConnector } from './checked-connector.ts'
 import { errorFromStatus, SglangError, type SglangErrorCode } from './errors.ts'
-import { exchange } from './exchange.ts'
+import { exchange, tooLarge } from './exchange.ts'
 
 export interface TransportLimits {
   readonly connectMs: number
@@ -10,7 +10,12 @@ export interface TransportLimits {
   readonly firstByteMs: number
   readonly idleMs: number
   readonly deadlineMs: number
+  /** From the headers of a stream to its first token: what arrives before may keep the connection open without end. */
+  readonly firstTokenMs: number
+  /** Of a stream, all events together. */
   readonly bodyBytes: number
+  /** Of a reply that is kept in memory as a whole. A text of more than 512 MiB is more than the engine can make. */
+  readonly wholeBytes: number
 }
 
 export const DEFAULT_LIMITS: TransportLimits = {
@@ -18,11 +23,13 @@ export const DEFAULT_LIMITS: TransportLimits = {
   firstByteMs: 900_000,
   idleMs: 120_000,
   deadlineMs: 3_600_000,
+  firstTokenMs: 900_000,
   bodyBytes: 1 << 30,
+  wholeBytes: 256 << 20,
 }
 
 /** An error's status says the most: its words are not waited for as long as a reply is. */
-const OF_AN_ERROR = { firstByteMs: 2_000, idleMs: 2_000, bodyBytes: 1 << 20 } as const
+const OF_AN_ERROR = { firstByteMs: 2_000, idleMs: 2_000, bodyBytes: 1 << 20, wholeBytes: 1 << 20 } as const
 
 export interface Transport {
   /** The body of a successful answer, as it arrives. Throws SglangError for anything else. */
@@ -150,8 +157,8 @@ async function send(
     return typeof value === 'string' ? value : value?.[0]
   }
   const isError = status < 200 || status >= 300
-  const { firstByteMs, idleMs, bodyBytes } = isError ? { ...limits, ...OF_AN_ERROR } : limits
-  const parts = answer.body({ firstByteMs, idleMs, bytes: bodyBytes })
+  const { firstByteMs, idleMs, bodyBytes, wholeBytes } = isError ? { ...limits, ...OF_AN_ERROR } : limits
+  const parts = answer.body({ firstByteMs, idleMs, bytes: bodyBytes, wholeBytes: Math.min(bodyBytes, wholeBytes) })
   const reading = async <T>(read: () => Promise<T>): Promise<T> => {
     try {
       return await read()
@@ -160,18 +167,23 @@ async function send(
     }
   }
   const bytes = async () => {
+    const announced = Number(header('content-length') ?? 0)
+    if (announced > wholeBytes) answer.fail(tooLarge(wholeBytes))
     const [first = EMPTY, ...others] = await reading(parts.rest)
     return others.length === 0
       ? Buffer.from(first.buffer, first.byteOffset, first.byteLength)
       : Buffer.concat([first, ...others])
   }
   const text = async () => (await bytes()).toString('utf8')
-  if (isError) {
-    const said = await text().catch(() => '')
-    throw errorFromStatus(status, said, { retryAfter: header('retry-after') }, apiKey)
-  }
   const encoding = header('content-encoding')
-  if (encoding !== undefined && encoding !== 'identity') {
+  const isEncoded = encoding !== undefined && encoding !== 'identity'
+  if (isError) {
+    const said = isEncoded ? '' : await text().catch(() => '')
+    const error = errorFromStatus(status, said, { retryAfter: header('retry-after') }, apiKey)
+    answer.fail(error)
+    throw error
+  }
+  if (isEncoded) {
     const error = new SglangError('BAD_ENCODING', `the server sent ${encoding} data though none was asked for`, {
       status,
     })

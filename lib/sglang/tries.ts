@@ -13,6 +13,8 @@ export interface Server {
   readonly breaker: Breaker
   readonly identity: IdentityWatch
   readonly chance: Chance
+  /** As in TransportLimits. */
+  readonly firstTokenMs: number
 }
 
 export interface Posting {

@@ -1,0 +1,131 @@
+/**
+ * Every fault of a server (lib/agent/test-faults.ts, docs/upstream-faults.md) through the whole agent, streamed and plain, in the first call
+ * and in the third: its outcome, and how long it took. Besides those of the table a body of two gigabytes that nothing announces, and
+ * events without end. `node bench/upstream-faults.ts`
+ *
+ * Fails where an outcome is another than the table's, where a run stays open, or where a call takes longer than the table says of
+ * its limits. The limits are short ones; waits between tries are counted and not waited for.
+ */
+import { type Case, casesOf, longestMs, outcomeOf, play, responsesOf } from '#lib/agent/test-faults.ts'
+import { CHUNKED, chunk, type Exchange } from '#lib/sglang/test-fault-server.ts'
+import { DEFAULT_LIMITS } from '#lib/sglang/transport.ts'
+import { tell } from './figures.ts'
+
+/** Where a call is late, the fastest of so many counts: other work on the machine comes and goes. */
+const TRIES = 3
+/** A run that has not ended by then stays open. */
+const OPEN_MS = 120_000
+const GIGABYTE = 1 << 30
+const MEGABYTE = 1 << 20
+/** What a reply of two gigabytes may take in memory, in the worst of the four runs. */
+const MOST_MEMORY_MB = 1_200
+
+const writesUntil =
+  (bytes: number, part: (exchange: Exchange) => string): NonNullable<Case['fault']> =>
+  async (exchange) => {
+    const { begin, write, socket } = exchange
+    await begin(3, CHUNKED)
+    const text = chunk(part(exchange))
+    for (let written = 0; written < bytes && !socket.destroyed; written += text.length) await write(text)
+  }
+
+/** As long as they would be with the limits of the application. */
+const LARGE: readonly Case[] = [
+  {
+    what: '2 GB that nothing announces',
+    outcome: 'TOO_LARGE',
+    kept: 'what-came',
+    fault: writesUntil(2 * GIGABYTE, () => 'x'.repeat(MEGABYTE)),
+    limits: { deadlineMs: 60_000 },
+  },
+  {
+    what: 'events without end, without tokens',
+    outcome: 'TOO_LARGE',
+    kept: 'what-came',
+    onlyStreamed: true,
+    fault: writesUntil(2 * GIGABYTE, () => `: ${'x'.repeat(MEGABYTE)}\n\n`),
+    limits: { deadlineMs: 60_000 },
+  },
+]
+
+interface Row {
+  readonly number: string
+  readonly found: Case
+  readonly isStream: boolean
+  readonly at: number
+}
+
+const rows: readonly Row[] = [true, false].flatMap((isStream) =>
+  [1, 3].flatMap((at): Row[] => [
+    ...casesOf(isStream).map(({ number, ...found }) => ({ number: String(number), found, isStream, at })),
+    ...LARGE.filter(({ onlyStreamed }) => isStream || !onlyStreamed).map((found) => ({
+      number: '18',
+      found,
+      isStream,
+      at,
+    })),
+  ]),
+)
+
+const STAYS_OPEN = Symbol()
+
+async function played({ found, isStream, at }: Row) {
+  const stop = new AbortController()
+  const timer = setTimeout(() => stop.abort(), OPEN_MS)
+  const left = new Promise<typeof STAYS_OPEN>((resolve) => {
+    setTimeout(() => resolve(STAYS_OPEN), OPEN_MS + 10_000).unref()
+  })
+  try {
+    const ended = await Promise.race([play(found, isStream, at, { signal: stop.signal }), left])
+    return stop.signal.aborted ? STAYS_OPEN : ended
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+let wrong = 0
+let late = 0
+let open = 0
+let slowest = 0
+const before = process.memoryUsage().rss
+let peak = before
+const watch = setInterval(() => {
+  peak = Math.max(peak, process.memoryUsage().rss)
+}, 50)
+for (const row of rows) {
+  const { number, found, isStream, at } = row
+  const name = `${number.padStart(2)}  ${found.what.slice(0, 50).padEnd(52)}${isStream ? 'stream' : 'plain '}  call ${at}  `
+  const most = longestMs(found, { ...DEFAULT_LIMITS, ...found.limits })
+  const isTimed = found.outcome !== 'end_turn'
+  for (let tries = 1; ; tries++) {
+    const run = await played(row)
+    if (run === STAYS_OPEN) {
+      open++
+      console.log(`${name}STAYS OPEN`)
+      break
+    }
+    const waitedMs = run.waitsMs.reduce((sum, ms) => sum + ms, 0)
+    const isLate = isTimed && run.elapsedMs + waitedMs > most
+    if (isLate && tries < TRIES) continue
+    const outcome = outcomeOf(run.trajectory)
+    const isWrong = outcome !== found.outcome || responsesOf(run.trajectory).length < at - 1
+    if (isWrong) wrong++
+    if (isLate) late++
+    if (isTimed) slowest = Math.max(slowest, (run.elapsedMs + waitedMs) / most)
+    const waits = waitedMs > 0 ? ` + ${waitedMs.toFixed(0)} ms of waits` : ''
+    const verdict = `${isWrong ? `  WRONG: ${found.outcome}` : ''}${isLate ? '  LATE' : ''}`
+    console.log(
+      `${name}${outcome.padEnd(20)}${run.elapsedMs.toFixed(0).padStart(7)} ms${waits} of ${most.toFixed(0)}${verdict}`,
+    )
+    break
+  }
+}
+clearInterval(watch)
+tell('runs', rows.length, '')
+tell('outcomes other than the table’s', wrong, '', 0)
+tell('runs that stay open', open, '', 0)
+tell('calls that took longer than the table says', late, '', 0)
+tell('slowest call, of what it may take', slowest, '×', 1)
+tell('memory at its highest, over that at the start', (peak - before) / MEGABYTE, 'MB', MOST_MEMORY_MB)
+// A thread of a port that swallows everything may still be closing.
+process.exit(wrong + open + late > 0 ? 1 : 0)
