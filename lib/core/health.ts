@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Plain } from './trajectory.ts'
 
 /** Raised when the checks change: what was stored by older ones is checked again. */
-export const HEALTH_VERSION = 5
+export const HEALTH_VERSION = 6
 
 const SEVERITIES = ['error', 'warning', 'note'] as const
 export type Severity = (typeof SEVERITIES)[number]

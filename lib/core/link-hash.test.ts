@@ -16,6 +16,12 @@ test('JSON comes out of a link as it went in, and no other kind of link has it',
   )
 })
 
+test('a link that holds a thousand times its length is refused before it is unpacked', async () => {
+  const bomb = deflateRawSync(Buffer.alloc(64 << 20)).toString('base64url')
+  expect(bomb.length).toBeLessThan(100_000)
+  expect(await textOfHash(`#setup=${bomb}`, 'setup')).toEqual({ kind: 'broken', why: 'it is larger than 1 MiB' })
+})
+
 test('a link that was cut anywhere is refused, never read in part', async () => {
   const hash = (await hashOfJson(JSON.stringify({ messages: 'What is 25 * 17? '.repeat(9) }), 'lab')) as string
   for (let length = '#lab='.length; length < hash.length; length++)

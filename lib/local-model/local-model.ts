@@ -5,6 +5,7 @@
 import type { Download } from '#lib/core/tokenizer-download.ts'
 import type { EngineThread } from '#lib/local-model/engine/engine-thread.ts'
 import { abortRequest, generate, type Serving } from '#lib/local-model/generate/generate.ts'
+import { MOST_MEBIBYTES } from '#lib/local-model/http/json-body.ts'
 import { badValue, cannot, Refusal, refusalResponse } from '#lib/local-model/http/refusal.ts'
 import { parseFunctionCall, separateReasoning } from '#lib/local-model/messages/parsing.ts'
 import { sizeText } from '#lib/local-model/models/model-files.ts'
@@ -14,6 +15,9 @@ import type { Progress } from '#lib/tokenizer/repository.ts'
 import { createModelLoader, type ModelSource } from './model-loader.ts'
 import { loads, type ModelNames, modelInfo, modelList, oneModel, serverInfo } from './server-info.ts'
 import { detokenize, tokenize } from './tokenize.ts'
+
+/** Bytes of a request's body; a larger one is refused. */
+export const LARGEST_BODY = MOST_MEBIBYTES * 2 ** 20
 
 export interface LocalModel {
   /** Never throws. The first request that needs the model loads it; a failed load is tried again by the next one. */

@@ -79,6 +79,14 @@ export function changeProblem(headers: AccessHeaders, contentType: string | unde
       detail: 'the header X-Rollscope: 1 is missing',
       hint: 'Send X-Rollscope: 1 with every request that changes something.',
     }
+  const encoding = (headers.get('content-encoding') ?? 'identity').trim().toLowerCase()
+  if (encoding !== 'identity')
+    return {
+      status: 415,
+      code: 'BAD_ENCODING',
+      detail: `the body is compressed (content-encoding ${JSON.stringify(encoding.slice(0, 40))}), and bodies are never decompressed here`,
+      hint: 'Send the body as it is, without Content-Encoding.',
+    }
   const sent = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
   if (contentType !== undefined && sent !== contentType)
     return {

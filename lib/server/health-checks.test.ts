@@ -65,7 +65,7 @@ test('one that is asked for is checked at once, and then known', async () => {
   const key = store.add(drifting())
   const all = { store, health } as unknown as Services
   const first = await trajectoryHealth(key, all)
-  expect(first.checks).toHaveLength(8)
+  expect(first.checks).toHaveLength(10)
   expect(store.health(key)).toEqual(first)
   expect(await trajectoryHealth(key, all)).toEqual(first)
   await expect(trajectoryHealth('none', all)).rejects.toMatchObject({ details: { code: 'NO_TRAJECTORY' } })

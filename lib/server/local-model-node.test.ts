@@ -49,6 +49,27 @@ test('method, path, query, type and body arrive; status, headers and body go bac
   ])
 })
 
+test('of a body without end so much is read that it can be refused, and the answer arrives', async () => {
+  const base = await serve(async (request) => Response.json((await request.arrayBuffer()).byteLength))
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const sending = httpRequest(`${base}/sglang/generate`, { method: 'POST' }, async (answer) => {
+    let text = ''
+    for await (const part of answer) text += part
+    resolve(Number(text))
+    sending.destroy()
+  })
+  sending.on('error', () => {})
+  const part = Buffer.alloc(2 ** 20)
+  const send = (): void => {
+    while (!sending.destroyed && sending.write(part));
+  }
+  sending.on('drain', send)
+  send()
+  const read = await promise
+  expect(read).toBeGreaterThan(16 * 2 ** 20)
+  expect(read).toBeLessThan(17 * 2 ** 20)
+})
+
 test('the built-in server learns whether the launch token came with a request', async () => {
   const base = await serve(async (_request, caller) => Response.json(caller))
   const ask = async (authorization?: string) =>

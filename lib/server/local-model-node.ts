@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { LocalModel } from '#lib/local-model/local-model.ts'
+import { LARGEST_BODY, type LocalModel } from '#lib/local-model/local-model.ts'
 import { type AccessConfig, accessHeaders, hasToken } from './access.ts'
 import { BUILT_IN_PATH } from './servers.ts'
 
@@ -31,7 +31,13 @@ export async function answerFromLocalModel(
 async function standardRequest(request: IncomingMessage, signal: AbortSignal): Promise<Request> {
   const { method = 'GET', url = '', headers } = request
   const chunks: Uint8Array[] = []
-  for await (const chunk of request) chunks.push(chunk as Uint8Array)
+  let received = 0
+  // The built-in server gets as much of a body as tells it that it is too large. What follows is thrown away as it comes: destroying the request would lose the answer, which says that it is too large.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    chunks.push(chunk as Uint8Array)
+    received += (chunk as Uint8Array).length
+    if (received > LARGEST_BODY) break
+  }
   return new Request(new URL(url.slice(BUILT_IN_PATH.length), 'http://localhost'), {
     method,
     headers: { ...(headers['content-type'] !== undefined && { 'content-type': headers['content-type'] }) },

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
@@ -84,3 +85,31 @@ test('a body that ends early is refused, with both lengths', async () => {
     details: { status: 400, code: 'CUT_BODY', detail: '10 bytes were announced, 2 arrived' },
   })
 })
+
+test.each(['gzip', 'deflate', 'br', 'zstd', 'GZIP, identity'])(
+  'a body sent as %s is refused by that name, and nothing of it is decompressed or read',
+  async (encoding) => {
+    shareServices({ config: { hosts: [], token: 'launch-token' } } as unknown as Services)
+    const handle = vi.fn(() => json({}))
+    const request = new Request('http://localhost/', {
+      method: 'POST',
+      headers: {
+        host: 'localhost',
+        authorization: 'Bearer launch-token',
+        'x-rollscope': '1',
+        'content-type': 'application/octet-stream',
+        'content-encoding': encoding,
+      },
+      body: gzipSync(Buffer.alloc(1_000_000)),
+    })
+    const handler = route({ changes: 'application/octet-stream' }, handle)
+    const answer = await handler(request, { params: Promise.resolve({}) })
+    expect(answer.status).toBe(415)
+    expect(await answer.json()).toMatchObject({
+      code: 'BAD_ENCODING',
+      detail: expect.stringContaining(encoding.toLowerCase()),
+      hint: 'Send the body as it is, without Content-Encoding.',
+    })
+    expect(handle).not.toHaveBeenCalled()
+  },
+)

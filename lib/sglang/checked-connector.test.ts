@@ -1,11 +1,15 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, expect, test, vi } from 'vitest'
 import { checkedFetch } from './checked-connector.ts'
+import { scripted } from './test-recordings.ts'
 
 const servers: Server[] = []
-afterEach(() => {
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
   for (const server of servers.splice(0)) {
     server.closeAllConnections()
     server.close()
@@ -46,3 +50,31 @@ test.each(['http://169.254.169.254/', 'http://[::ffff:a9fe:a9fe]/', 'http://0/']
     await expect(checkedFetch(5_000)(url)).rejects.toMatchObject({ cause: { code: 'ADDRESS_REFUSED' } })
   },
 )
+
+const BOMB = Buffer.alloc(10_000_000)
+
+test.each([
+  ['gzip', gzipSync(BOMB)],
+  ['deflate', deflateSync(BOMB)],
+  ['br', brotliCompressSync(BOMB)],
+])('a reply in %s is refused, and was not asked for', async (encoding, body) => {
+  const asked: unknown[] = []
+  const server = await scripted((request, response) => {
+    asked.push(request.headers['accept-encoding'])
+    response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding })
+    response.end(body)
+  })
+  closing.push(server.close)
+  await expect(checkedFetch(5_000)(server.baseUrl)).rejects.toMatchObject({
+    code: 'BAD_ENCODING',
+    message: `the server sent ${encoding} data though none was asked for`,
+  })
+  expect(asked).toEqual(['identity'])
+})
+
+test('a plain reply is read, with the headers that were sent', async () => {
+  const server = await scripted((request, response) => response.end(request.headers['x-mine']))
+  closing.push(server.close)
+  const reply = await checkedFetch(5_000)(server.baseUrl, { headers: { 'x-mine': 'yes' } })
+  expect(await reply.text()).toBe('yes')
+})

@@ -3,6 +3,9 @@ import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 import { checkedLookup, literal, refusedAddress } from './address.ts'
 import { SglangError } from './errors.ts'
 
+/** Bytes of a reply that `checkedFetch` reads. */
+const LARGEST_REPLY = 256 << 20
+
 /** Literals are checked here, names when they are resolved: lookup is never called for a literal. */
 export function checkedConnector(connectMs: number): buildConnector.connector {
   const connect = buildConnector({ timeout: connectMs, lookup: checkedLookup })
@@ -14,10 +17,25 @@ export function checkedConnector(connectMs: number): buildConnector.connector {
   }
 }
 
-/** The standard fetch, but it follows no redirect: a key sent along would go to whoever is named. */
+/**
+ * The standard fetch, but it follows no redirect: a key sent along would go to whoever is named. Nor does it take compressed
+ * replies: 50 KB of them can be 50 MB.
+ */
 export function checkedFetch(connectMs: number): typeof globalThis.fetch {
-  const dispatcher = new Agent({ connect: checkedConnector(connectMs), maxHeaderSize: 64 * 1024 })
-  const fetch = (input: string | URL, init?: object) => undiciFetch(input, { ...init, dispatcher, redirect: 'error' })
+  const dispatcher = new Agent({
+    connect: checkedConnector(connectMs),
+    maxHeaderSize: 64 * 1024,
+    maxResponseSize: LARGEST_REPLY,
+  })
+  const fetch = async (input: string | URL, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers)
+    headers.set('accept-encoding', 'identity')
+    const reply = await undiciFetch(input, { ...(init as object), headers, dispatcher, redirect: 'error' })
+    const encoding = reply.headers.get('content-encoding') ?? 'identity'
+    if (encoding === 'identity') return reply
+    await reply.body?.cancel()
+    throw new SglangError('BAD_ENCODING', `the server sent ${encoding} data though none was asked for`)
+  }
   // The same classes but for their types, which Node and undici publish each for itself.
   return fetch as unknown as typeof globalThis.fetch
 }

@@ -18,7 +18,7 @@ export const readJsonObject = async (
 ): Promise<Record<string, unknown>> => jsonObject(await bodyText(request), request, what, parse)
 
 /** As the application’s own routes take of ids. */
-const MOST_MEBIBYTES = 16
+export const MOST_MEBIBYTES = 16
 
 /** Throws a Refusal as soon as it is too large. */
 export async function bodyText(request: Request): Promise<string> {
