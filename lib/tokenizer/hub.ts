@@ -13,8 +13,8 @@ import {
 
 /** tokenizer.json comes last: where it is, the others are too. */
 const FILES = ['tokenizer_config.json', 'chat_template.jinja', 'generation_config.json', 'tokenizer.json']
-/** The largest tokenizers in use have 35 MB. */
-const LARGEST_FILE = 128 << 20
+/** Bytes. The largest tokenizers in use have 35 MB. */
+export const LARGEST_FILE = 128 << 20
 
 /** The folder that holds the files; what the cache has is used as it is, without asking the Hub. */
 export async function hubFolder(

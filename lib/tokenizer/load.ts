@@ -8,7 +8,7 @@ import {
   TokenizerError,
   type TokenizerFiles,
 } from '#lib/tokenizer-files/tokenizer-files.ts'
-import { hubFolder, lacksTokenizerJson } from './hub.ts'
+import { hubFolder, LARGEST_FILE, lacksTokenizerJson } from './hub.ts'
 import type { HubPlace, Progress } from './repository.ts'
 
 export interface TokenizerPlaces {
@@ -50,7 +50,7 @@ export function createTokenizerLoader(places: TokenizerPlaces): TokenizerLoader 
   ): Promise<LoadedTokenizer> => {
     const folder = await folderOf(name, places, onProgress, signal)
     onProgress(undefined)
-    const files = await readFiles(name, folder)
+    const files = await readFiles(name, folder, places.folders)
     const content = JSON.stringify(Object.values(files))
     const known = byContent.get(content)
     if (known) return known
@@ -99,7 +99,7 @@ export function createTokenizerLoader(places: TokenizerPlaces): TokenizerLoader 
     async files(name, signal) {
       // Through load, so that a download is shared and its progress told.
       await loader.load(name, signal)
-      return readFiles(name, await folderOf(name, places, () => {}, signal))
+      return readFiles(name, await folderOf(name, places, () => {}, signal), places.folders)
     },
     names: () => namesIn(places.folders),
     downloads: () =>
@@ -206,11 +206,50 @@ async function allowedFolder(name: string, folders: readonly string[]): Promise<
 
 const notFound = (name: string) => new TokenizerError('TOKENIZER_NOT_FOUND', `there is no folder ${name}`)
 
-async function readFiles(name: string, folder: string): Promise<TokenizerFiles> {
-  const read = (file: string) => readFile(path.join(folder, file), 'utf8').catch(() => undefined)
+async function readFiles(name: string, folder: string, allowed: readonly string[]): Promise<TokenizerFiles> {
+  const places = await Promise.all(
+    [folder, ...blobsOf(folder), ...allowed].map((place) => realpath(place).catch(() => undefined)),
+  )
+  const read = (file: string) => readFileOf(name, path.join(folder, file), places)
   const [tokenizerJson, tokenizerConfigJson, chatTemplateJinja, generationConfigJson] = await Promise.all(
     ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja', 'generation_config.json'].map(read),
   )
   if (tokenizerJson === undefined) throw lacksTokenizerJson(name)
   return { tokenizerJson, tokenizerConfigJson, chatTemplateJinja, generationConfigJson }
+}
+
+/** In the cache of the Hub the files of a snapshot are links to the blobs of the same repository. */
+const blobsOf = (folder: string): readonly string[] =>
+  path.basename(path.dirname(folder)) === 'snapshots' ? [path.resolve(folder, '..', '..', 'blobs')] : []
+
+/**
+ * The text of a file; undefined where there is none. A cloned repository may bring links to any file of this machine, whose text
+ * would be shown, recorded and sent as a chat template: what a link leads to must lie in one of the places too.
+ */
+async function readFileOf(
+  name: string,
+  file: string,
+  places: readonly (string | undefined)[],
+): Promise<string | undefined> {
+  const called = `${path.basename(file)} of ${name}`
+  const real = await realpath(file).catch(() => undefined)
+  if (real === undefined) return undefined
+  if (!places.some((place) => place !== undefined && real.startsWith(place + path.sep)))
+    throw new TokenizerError(
+      'TOKENIZER_REFUSED',
+      `${called} is a link to a file outside of its folder`,
+      'Put a copy of the file there, or start Rollscope with ROLLSCOPE_TOKENIZERS naming also the folder that it links to.',
+    )
+  const found = await stat(real)
+  // A pipe or a device would be read without end.
+  if (!found.isFile()) throw new TokenizerError('TOKENIZER_REFUSED', `${called} is not a regular file`)
+  if (found.size > LARGEST_FILE)
+    throw new TokenizerError('TOKENIZER_BROKEN', `${called} has ${found.size} bytes: that is no tokenizer`)
+  try {
+    return await readFile(real, 'utf8')
+  } catch (error) {
+    throw new TokenizerError('TOKENIZER_BROKEN', `${called} cannot be read: ${(error as Error).message}`, undefined, {
+      cause: error,
+    })
+  }
 }

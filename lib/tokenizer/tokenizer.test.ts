@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
@@ -213,6 +214,72 @@ describe('finding a tokenizer', () => {
     const error = await failure(name())
     expect(error.code).toBe(code)
     expect(`${error.message} ${error.hint}`).toContain(text)
+  })
+
+  describe('what stands in a folder under the name of a tokenizer file', () => {
+    const withFile = async (file: string, put: (place: string) => Promise<unknown>): Promise<string> => {
+      const model = await mkdtemp(path.join(folder, 'model-'))
+      if (file !== 'tokenizer.json')
+        await writeFile(path.join(model, 'tokenizer.json'), await readFile(path.join(tiny, 'tokenizer.json')))
+      await put(path.join(model, file))
+      return model
+    }
+    test.each<[string, string, (place: string) => Promise<unknown>, string, string]>([
+      [
+        'a link to a file of the machine',
+        'chat_template.jinja',
+        (place) => symlink(path.resolve('package.json'), place),
+        'TOKENIZER_REFUSED',
+        'chat_template.jinja of',
+      ],
+      [
+        'a link with dots that lead outside',
+        'tokenizer.json',
+        (place) => symlink('../../../../../../etc/hostname', place),
+        'TOKENIZER_REFUSED',
+        'is a link to a file outside of its folder',
+      ],
+      ['a folder', 'tokenizer_config.json', (place) => mkdir(place), 'TOKENIZER_REFUSED', 'is not a regular file'],
+      [
+        'a pipe, which nobody ever writes into',
+        'tokenizer.json',
+        async (place) => execFileSync('sh', ['-c', 'mkfifo "$0"', place]),
+        'TOKENIZER_REFUSED',
+        'is not a regular file',
+      ],
+      [
+        'a file of 128 MiB and a byte',
+        'generation_config.json',
+        async (place) => {
+          await writeFile(place, '')
+          await truncate(place, (128 << 20) + 1)
+        },
+        'TOKENIZER_BROKEN',
+        'that is no tokenizer',
+      ],
+    ])('%s is refused by its name', async (_what, file, put, code, text) => {
+      const error = await failure(await withFile(file, put))
+      expect(error.code).toBe(code)
+      expect(error.message).toContain(text)
+    })
+
+    test('a link within the allowed folders is followed, and one that leads nowhere is none', async () => {
+      const model = await withFile('chat_template.jinja', (place) => symlink('../good/chat_template.jinja', place))
+      await symlink('nowhere', path.join(model, 'generation_config.json'))
+      const { template } = await createTokenizerLoader({ ...places, folders: [folder] }).load(model)
+      expect(template(false)?.text).toBe('{{ messages[0].content }}!')
+    })
+
+    test('a snapshot of the Hub’s cache is read through its links, though only the snapshot is allowed', async () => {
+      const repository = await mkdtemp(path.join(folder, 'models--org--linked-'))
+      const snapshot = path.join(repository, 'snapshots', 'b'.repeat(40))
+      await mkdir(snapshot, { recursive: true })
+      await mkdir(path.join(repository, 'blobs'))
+      await writeFile(path.join(repository, 'blobs', 'c'), await readFile(path.join(tiny, 'tokenizer.json')))
+      await symlink('../../blobs/c', path.join(snapshot, 'tokenizer.json'))
+      const { tokenizer } = await createTokenizerLoader({ ...places, folders: [snapshot] }).load(snapshot)
+      expect(tokenizer.fingerprint).toBe(loaded.tiny.tokenizer.fingerprint)
+    })
   })
 
   test('a Hub repository in the cache is used without the network', async () => {
