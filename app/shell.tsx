@@ -114,6 +114,9 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
             <Button onClick={() => setProblem(undefined)}>Dismiss</Button>
           </Banner>
         )}
+        {error instanceof ApiError && error.status >= 500 && (
+          <Banner tone="bad" title={error.message} hint={error.hint} />
+        )}
         {reading !== undefined && <Banner tone="note" title={`Reading ${reading} …`} />}
         {notice}
       </div>

@@ -3,9 +3,10 @@
  * `answerAsked` is its other end.
  */
 import { parentPort, Worker, workerData } from 'node:worker_threads'
+import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
 
 export interface AskedThread<Question, Answer> {
-  /** Rejects with the thread's error, or with ThreadError where it ended before it answered. */
+  /** Rejects with the thread's error, a StoreError as one, or with ThreadError where it ended before it answered. */
   ask(question: Question): Promise<Answer>
   /** Ends it at once, with all that waits for an answer; a later question starts another. */
   end(): Promise<void>
@@ -27,7 +28,14 @@ interface Options {
 
 type FromThread<Answer> =
   | { readonly id: number; readonly answer: Answer }
-  | { readonly id: number; readonly failure: string }
+  | { readonly id: number; readonly failure: Failure }
+
+/** What of an error crosses to another thread. */
+interface Failure {
+  /** With the stack of that thread. */
+  readonly text: string
+  readonly store?: { readonly code: StoreErrorCode; readonly message: string; readonly hint: string }
+}
 
 export function createAskedThread<Question, Answer>({
   name,
@@ -75,7 +83,7 @@ function started<Question, Answer>(name: string, workerFile: string, workerData:
     const asked = waiting.get(message.id)
     waiting.delete(message.id)
     if ('answer' in message) asked?.resolve(message.answer)
-    else asked?.reject(new Error(message.failure))
+    else asked?.reject(errorOf(message.failure))
   })
   worker.on('error', gone)
   worker.on('exit', () => gone(new ThreadError(`the thread ${name} has ended`)))
@@ -162,8 +170,20 @@ export function answerAsked<Start, Question, Answer>(
     try {
       port.postMessage({ id, answer: await answer(question) } satisfies FromThread<Answer>)
     } catch (error) {
-      const failure = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      port.postMessage({ id, failure } satisfies FromThread<Answer>)
+      port.postMessage({ id, failure: failureOf(error) } satisfies FromThread<Answer>)
     }
   })
+}
+
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof Error)) return { text: String(error) }
+  const text = error.stack ?? error.message
+  if (!(error instanceof StoreError)) return { text }
+  const { code, message, hint, cause } = error
+  return { text: cause instanceof Error ? `${text}\nCaused by ${cause.stack}` : text, store: { code, message, hint } }
+}
+
+function errorOf({ text, store }: Failure): Error {
+  const error = new Error(text)
+  return store ? new StoreError(store.code, store.message, store.hint, { cause: error }) : error
 }
