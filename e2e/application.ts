@@ -1,6 +1,8 @@
 /** The application under test, and how tests talk to it. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import path from 'node:path'
 import { type APIRequestContext, expect, type Page } from '@playwright/test'
+import { currentBuild } from '../scripts/build.ts'
 import { freePort } from './free-port.ts'
 
 /** Of the ports that the journeys take: E2E_PORT moves them all, where another checkout runs its own. */
@@ -79,6 +81,13 @@ export interface Segment {
     readonly result?: { readonly text: string }
   }[]
   readonly finish?: { readonly kind: string }
+}
+
+let build: string | undefined
+/** Returns the path of a file of the build that the application serves. Throws where there is no build. */
+export function builtFile(file: string): string {
+  build ??= currentBuild()
+  return path.join(build, file)
 }
 
 interface Application {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from '@playwright/test'
-import { open, TOKEN } from './application.ts'
+import { builtFile, open, TOKEN } from './application.ts'
 import { expectAccessible, expectFit, expectFitEverywhere, violations, watch } from './fit.ts'
 
 test('the launch token is pasted, address and all; the playground and its setup fit', async ({ page }) => {
@@ -111,7 +111,8 @@ const { sizeBudget, lateBudget } = JSON.parse(readFileSync('package.json', 'utf8
 test('the first load of every page stays under its budget of compressed script', async ({ page }) => {
   const kilobytesOf = new Map<string, number>()
   const sizeOf = (script: string): number => {
-    const size = kilobytesOf.get(script) ?? gzipSync(readFileSync(script.replace(/^\/_next/, '.next'))).length / 1000
+    const size =
+      kilobytesOf.get(script) ?? gzipSync(readFileSync(builtFile(script.replace(/^\/_next\//, '')))).length / 1000
     kilobytesOf.set(script, size)
     return size
   }

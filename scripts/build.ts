@@ -1,49 +1,86 @@
-/** Builds the application: always as `npm run build`, and only after a change when `npm start` asks. */
+/** Builds the application where there is no build of the present sources yet: `npm run build`, and `npm start` before it starts. */
 
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
-import { buildOfflineBundle } from './offline-bundle.ts'
+import { claimBuild, findBuild, sourceHash } from './builds.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
-/** Holds a hash of what the build was made from: a pull or an edit builds again, nothing else does. */
-const stamp = path.join(root, '.next', 'rollscope-sources')
+const folder = path.join(root, '.next', 'builds')
 
-/** Files that the build does not read, or writes itself. globSync applies its own `exclude` to folders, not to every file. */
-const UNREAD = /\.test\.tsx?$|(^|[/\\])(recordings|golden|built)[/\\]|^next-env\.d\.ts$/
-
-if (import.meta.main) process.exitCode = (await build('inherit')) ? 0 : 1
-
-/** Whether there is a build of these sources now. */
-export async function buildWhenNeeded(): Promise<boolean> {
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceHash(root)) return true
-  console.log('Building Rollscope (about half a minute, once) …')
-  return build('ignore')
+if (import.meta.main) {
+  const build = await buildWhenNeeded({ isForced: process.argv.includes('--force'), output: 'inherit' })
+  if (build === undefined) process.exitCode = 1
+  else console.log(`The build of these sources is in ${path.relative(root, build)}`)
 }
 
-async function build(output: 'inherit' | 'ignore'): Promise<boolean> {
-  const sources = sourceHash(root)
-  await buildOfflineBundle()
-  // Development's own list of the routes: one that names a route which is gone by now would fail this build.
+/**
+ * Returns the folder of the build of the present sources; undefined when they cannot be built. `output`: where that of the compiler
+ * goes.
+ */
+export async function buildWhenNeeded({
+  isForced = false,
+  output = 'ignore',
+}: {
+  readonly isForced?: boolean
+  readonly output?: 'inherit' | 'ignore'
+} = {}): Promise<string | undefined> {
+  return claimBuild(
+    {
+      folder,
+      sources: () => sourceHash(root),
+      make(made) {
+        console.log('Building Rollscope (about half a minute, once) …')
+        return build(made, output)
+      },
+      onWait: () => console.log('Waiting for another start of Rollscope, which is building it …'),
+    },
+    isForced,
+  )
+}
+
+/** The script of the pages that the application saves, in the folder of a build. */
+export function offlineScript(build: string): string {
+  return path.join(build, 'offline.js')
+}
+
+/** Returns the folder of the build of the present sources. Throws where there is none. */
+export function currentBuild(): string {
+  const build = findBuild(folder, sourceHash(root))
+  if (build === undefined) throw new Error('there is no build of the present sources: npm run build')
+  return build
+}
+
+async function build(made: string, output: 'inherit' | 'ignore'): Promise<boolean> {
+  if (!hasBuildTools()) {
+    console.error('The packages that build Rollscope are not installed: npm install --include=dev')
+    return false
+  }
+  // Development's own list of the routes: one that names a route which is gone by now would fail the check of the types.
   rmSync(path.join(root, '.next', 'dev', 'types'), { recursive: true, force: true })
+  const environmentTypes = path.join(root, 'next-env.d.ts')
+  const earlier = existsSync(environmentTypes) ? readFileSync(environmentTypes) : undefined
   const { status } = spawnSync(process.execPath, [path.join('node_modules', 'next', 'dist', 'bin', 'next'), 'build'], {
     cwd: root,
-    env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' },
+    env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1', ROLLSCOPE_BUILD: path.relative(root, made) },
     stdio: ['ignore', output, 'inherit'],
   })
-  if (status === 0) writeFileSync(stamp, sources)
-  return status === 0
+  // Next writes the folder of this build into it, which is gone one day. `npm run types` makes the one that stays.
+  if (earlier === undefined) rmSync(environmentTypes, { force: true })
+  else writeFileSync(environmentTypes, earlier)
+  if (status !== 0) return false
+  const { buildOfflineBundle } = await import('./offline-bundle.ts')
+  await buildOfflineBundle(offlineScript(made))
+  return true
 }
 
-/** Hashes what the build reads. */
-export function sourceHash(folder: string): string {
-  const hash = createHash('sha256')
-  const files = globSync(['{app,components,lib,public}/**/*', '*.{ts,json,mjs}'], { cwd: folder, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
-    .filter((file) => !UNREAD.test(file))
-    .sort()
-  for (const file of files) hash.update(file).update(readFileSync(path.join(folder, file)))
-  return hash.digest('hex')
+/** They are devDependencies, which `npm install --omit=dev` and NODE_ENV=production leave out. */
+function hasBuildTools(): boolean {
+  const { resolve } = createRequire(import.meta.url)
+  try {
+    return ['rolldown', 'typescript/package.json', '@tailwindcss/postcss'].every((name) => resolve(name) !== '')
+  } catch {
+    return false
+  }
 }

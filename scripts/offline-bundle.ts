@@ -1,23 +1,19 @@
 /** Makes one script of components/offline: the application puts it into the pages that it saves. */
-import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'rolldown'
 
-const folder = path.resolve(import.meta.dirname, '..')
+const root = path.resolve(import.meta.dirname, '..')
 
-/** Served as any file of public; ignored by git. */
-export const OFFLINE_SCRIPT = path.join(folder, 'public', 'built', 'offline.js')
-
-export async function buildOfflineBundle(): Promise<void> {
-  mkdirSync(path.dirname(OFFLINE_SCRIPT), { recursive: true })
+/** `file`: the script. */
+export async function buildOfflineBundle(file: string): Promise<void> {
   await build({
-    cwd: folder,
-    input: path.join(folder, 'components', 'offline', 'main.tsx'),
+    cwd: root,
+    input: path.join(root, 'components', 'offline', 'main.tsx'),
     platform: 'browser',
     logLevel: 'warn',
     // Every file of components may say 'use client': here all of them are.
     onLog: (level, log, report) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && report(level, log),
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-    output: { file: OFFLINE_SCRIPT, format: 'iife', minify: true, comments: false },
+    output: { file, format: 'iife', minify: true, comments: false },
   })
 }

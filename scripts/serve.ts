@@ -1,5 +1,6 @@
-/** Starts the application: `npm start` (built, when the sources are newer than the build) or `npm run dev`. */
-
+/** Starts the application: `npm start` (built, when there is no build of the present sources) or `npm run dev`. */
+import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import path from 'node:path'
 import next from 'next'
 import { checkConfig } from '../lib/server/check-config.ts'
@@ -9,21 +10,22 @@ import { answerFromLocalModel, isForLocalModel } from '../lib/server/local-model
 import { ignoreWriteErrors } from '../lib/server/log-streams.ts'
 import { BUILT_IN_PATH } from '../lib/server/servers.ts'
 import { shareConfig, sharedServices } from '../lib/server/shared.ts'
-import { buildWhenNeeded } from './build.ts'
-import { buildOfflineBundle } from './offline-bundle.ts'
+import { buildWhenNeeded, offlineScript } from './build.ts'
 
 const folder = path.resolve(import.meta.dirname, '..')
 const development = process.argv.includes('--dev')
+/** Address of the script of saved pages. */
+const OFFLINE_SCRIPT = '/built/offline.js'
 
-process.chdir(folder)
 ignoreWriteErrors([process.stdout, process.stderr])
 process.env.NEXT_TELEMETRY_DISABLED = '1'
 
 try {
+  // Before the folder changes: `rollscope start` takes paths of the folder that it is called in.
   const config = readConfig(process.env, folder)
+  process.chdir(folder)
   checkConfig(config)
-  if (development) await buildOfflineBundle()
-  else if (!(await buildWhenNeeded())) fail('The build failed.')
+  const offline = readFileSync(development ? await buildForDevelopment() : await chooseBuild())
   shareConfig(config)
   const application = next({ dev: development, dir: folder, hostname: config.host, port: config.port })
   await application.prepare()
@@ -32,6 +34,8 @@ try {
     ...config,
     development,
     async handle(request, response) {
+      // In the folder of the build, so that an instance gives the one that belongs to its pages.
+      if (request.url === OFFLINE_SCRIPT) return answerScript(response, offline)
       // The first request makes the services.
       const model = sharedServices()?.localModel
       if (model && isForLocalModel(request)) await answerFromLocalModel(model, request, response, config)
@@ -57,6 +61,26 @@ try {
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error
   fail(error.message)
+}
+
+/** Builds what is missing and tells Next which build it serves. Returns the script of saved pages. */
+async function chooseBuild(): Promise<string> {
+  const build = await buildWhenNeeded()
+  if (build === undefined) return fail('The build failed. `npm run build` shows its whole output.')
+  process.env.ROLLSCOPE_BUILD = path.relative(folder, build)
+  return offlineScript(build)
+}
+
+async function buildForDevelopment(): Promise<string> {
+  const { buildOfflineBundle } = await import('./offline-bundle.ts')
+  const script = offlineScript(path.join(folder, '.next'))
+  await buildOfflineBundle(script)
+  return script
+}
+
+function answerScript(response: ServerResponse, script: Buffer): void {
+  response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' })
+  response.end(script)
 }
 
 /** Running rollouts end with what they have, then everything closes. */

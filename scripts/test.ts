@@ -28,7 +28,7 @@ const gates = (browser: string): readonly Gate[] => [
   },
   { name: 'format and lint', command: ['biome', 'check', '.'] },
   { name: 'dead code', command: ['knip'] },
-  // The build clears the folder that the types of the routes are in.
+  // Both write next-env.d.ts.
   { name: 'types', command: ['npm', 'run', 'types'], after: 'build' },
   {
     name: 'unit',

@@ -1,0 +1,173 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Builds, claimBuild, findBuild, sourceHash } from './builds.ts'
+import { tryLock } from './file-lock.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'build-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('the hash of the sources', () => {
+  const write = (file: string, text: string): void => {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
+    writeFileSync(path.join(folder, file), text)
+  }
+  beforeEach(() => {
+    write('lib/core/codec.ts', 'export {}')
+    write('next.config.ts', 'export default {}')
+  })
+
+  test.each([
+    'next-env.d.ts',
+    'vitest.config.ts',
+    'playwright.config.ts',
+    'biome.json',
+    'lib/core/codec.test.ts',
+    'components/a.test.tsx',
+    'lib/x/golden/a.json',
+    'e2e/run.spec.ts',
+  ])('%s does not change it: the build writes the file or does not read it', (file) => {
+    const before = sourceHash(folder)
+    write(file, 'anything')
+    expect(sourceHash(folder)).toBe(before)
+  })
+
+  test.each([
+    'lib/core/codec.ts',
+    'app/page.tsx',
+    'public/examples/a.json',
+    'next.config.ts',
+    'package-lock.json',
+    'instrumentation.ts',
+    'scripts/offline-bundle.ts',
+  ])('a change of %s changes it', (file) => {
+    const before = sourceHash(folder)
+    write(file, 'changed')
+    expect(sourceHash(folder)).not.toBe(before)
+  })
+})
+
+/** Builds of sources with the hash `sources`, which are made in no time unless `made` waits. */
+function builds(sources: string, made: Promise<boolean> = Promise.resolve(true)) {
+  const makes: string[] = []
+  const seen = { waits: 0 }
+  const all: Builds = {
+    folder,
+    sources: () => sources,
+    async make(build) {
+      makes.push(build)
+      mkdirSync(build)
+      writeFileSync(path.join(build, 'page.js'), sources)
+      return made
+    },
+    onWait: () => {
+      seen.waits++
+    },
+  }
+  return { all, makes, seen }
+}
+const folders = () => readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+/** As an instance that ended has left it. */
+function unusedBuild(name: string): string {
+  const build = path.join(folder, name)
+  mkdirSync(build)
+  writeFileSync(path.join(build, 'rollscope-complete'), '')
+  return build
+}
+
+test('a second start from the same sources uses the build of the first', async () => {
+  const { all, makes } = builds('same')
+  const first = await claimBuild(all)
+  expect(await claimBuild(all)).toBe(first)
+  expect(makes).toEqual([first])
+})
+
+test('a start while another one builds says that it waits, and uses that build', async () => {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const first = builds('same', promise)
+  const second = builds('same')
+  const firstBuild = claimBuild(first.all)
+  await expect.poll(() => first.makes).toHaveLength(1)
+  const secondBuild = claimBuild(second.all)
+  await expect.poll(() => second.seen.waits).toBe(1)
+  resolve(true)
+  expect(await secondBuild).toBe(await firstBuild)
+  expect(second.makes).toEqual([])
+})
+
+test('a start that waited for a build which failed makes its own', async () => {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const first = builds('same', promise)
+  const second = builds('same')
+  const firstBuild = claimBuild(first.all)
+  await expect.poll(() => first.makes).toHaveLength(1)
+  const secondBuild = claimBuild(second.all)
+  resolve(false)
+  expect(await firstBuild).toBeUndefined()
+  expect(second.makes).toEqual([await secondBuild])
+  expect(folders()).toHaveLength(1)
+})
+
+test('changed sources are built beside the build that an instance uses, which stays until the instance ends', async () => {
+  const old = unusedBuild('old-1')
+  const instance = tryLock(path.join(old, 'rollscope-in-use'), 'shared')
+  const build = await claimBuild(builds('new').all)
+  expect(build).not.toBe(old)
+  expect(existsSync(old)).toBe(true)
+  instance?.release()
+  expect(await claimBuild(builds('new').all)).toBe(build)
+  expect(folders().map(({ name }) => path.join(folder, name))).toEqual([build])
+})
+
+test('the builds that nobody uses and the folder of a builder that was killed are removed after the next build', async () => {
+  unusedBuild('old-1')
+  mkdirSync(path.join(folder, 'same-killed'))
+  const { all, makes } = builds('same')
+  const build = await claimBuild(all)
+  expect(makes).toEqual([build])
+  expect(folders().map(({ name }) => path.join(folder, name))).toEqual([build])
+})
+
+test('a forced build is made beside the existing one and found instead of it', async () => {
+  const { all } = builds('same')
+  const first = await claimBuild(all)
+  const second = await claimBuild(all, true)
+  expect(second).not.toBe(first)
+  expect(findBuild(folder, 'same')).toBe(second)
+})
+
+test('a builder that is killed leaves no lock', async () => {
+  const file = path.join(folder, 'building')
+  const builder = spawn(process.execPath, [
+    '--input-type=module',
+    '--eval',
+    `import { tryLock } from ${JSON.stringify(path.resolve('scripts/file-lock.ts'))}
+    console.log(tryLock(${JSON.stringify(file)}, 'alone') !== undefined)
+    setInterval(() => {}, 1000)`,
+  ])
+  expect(String((await once(builder.stdout, 'data'))[0])).toBe('true\n')
+  expect(tryLock(file, 'alone')).toBeUndefined()
+  builder.kill('SIGKILL')
+  await once(builder, 'exit')
+  const lock = tryLock(file, 'alone')
+  expect(lock).toBeDefined()
+  lock?.release()
+})
+
+test('a file is locked by many at once when they share it, and by nobody alone meanwhile', () => {
+  const file = path.join(folder, 'lock')
+  const shared = [tryLock(file, 'shared'), tryLock(file, 'shared')]
+  expect(shared).not.toContain(undefined)
+  expect(tryLock(file, 'alone')).toBeUndefined()
+  for (const lock of shared) lock?.release()
+  const alone = tryLock(file, 'alone')
+  expect(tryLock(file, 'shared')).toBeUndefined()
+  alone?.release()
+  expect(tryLock(path.join(folder, 'nowhere', 'lock'), 'shared')).toBeUndefined()
+})

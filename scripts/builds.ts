@@ -1,0 +1,130 @@
+/**
+ * Builds of the application: one for each state of the sources, each in a folder of its own. An instance keeps the build that it
+ * started with, whatever is built beside it, and a build that nobody uses is removed after the next one.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { type FileLock, tryLock } from './file-lock.ts'
+
+/** Files that the build does not read, or writes itself. globSync applies its own `exclude` to folders, not to every file. */
+const UNREAD =
+  /\.test\.tsx?$|(^|[/\\])(recordings|golden|built)[/\\]|^(next-env\.d\.ts|(biome|knip)\.json|(playwright|vitest)\.config\.ts)$/
+const SOURCES = ['{app,components,lib,public}/**/*', '*.{ts,json,mjs}', 'scripts/{build,offline-bundle}.ts']
+
+/** Made last: a folder without it is of a build that goes on, failed or was killed. */
+const COMPLETE = 'rollscope-complete'
+/** Locked by every instance that uses the build. */
+const IN_USE = 'rollscope-in-use'
+const BUILDING = 'building'
+const POLL_MS = 100
+
+export interface Builds {
+  /** Contains the builds. */
+  readonly folder: string
+  /** Hash of what a build is made from, now. */
+  readonly sources: () => string
+  /** Makes the build in `folder`, which does not exist. Returns whether it was made. */
+  readonly make: (folder: string) => Promise<boolean>
+  /** Called once when another process is building. */
+  readonly onWait: () => void
+}
+
+/**
+ * Returns the folder of the build of the present sources, which is made where there is none; undefined when that fails. Nobody removes it
+ * while this process runs. `isForced`: it is made anyway.
+ */
+export async function claimBuild(builds: Builds, isForced = false): Promise<string | undefined> {
+  const { folder, sources, make, onWait } = builds
+  mkdirSync(folder, { recursive: true })
+  const found = isForced ? undefined : claimFound(folder, sources())
+  if (found !== undefined) {
+    // What an instance that ended since has used.
+    const lock = tryLock(path.join(folder, BUILDING), 'alone')
+    if (lock) removeUnused(folder, found)
+    lock?.release()
+    return found
+  }
+  const lock = await waitForLock(path.join(folder, BUILDING), onWait)
+  try {
+    const hash = sources()
+    const others = isForced ? undefined : claimFound(folder, hash)
+    if (others !== undefined) return others
+    const made = path.join(folder, `${hash}-${randomBytes(3).toString('hex')}`)
+    if (!(await make(made))) {
+      rmSync(made, { recursive: true, force: true })
+      return undefined
+    }
+    writeFileSync(path.join(made, COMPLETE), '')
+    tryLock(path.join(made, IN_USE), 'shared')
+    removeUnused(folder, made)
+    return made
+  } finally {
+    lock.release()
+  }
+}
+
+/** Returns the newest complete build of sources with this hash. */
+export function findBuild(folder: string, hash: string): string | undefined {
+  const madeAt = (build: string) => statSync(path.join(build, COMPLETE), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return buildsIn(folder)
+    .filter((build) => path.basename(build).startsWith(`${hash}-`) && madeAt(build) > 0)
+    .toSorted((a, b) => madeAt(b) - madeAt(a))[0]
+}
+
+/** Hashes what the build reads. */
+export function sourceHash(root: string): string {
+  const hash = createHash('sha256')
+  const files = globSync(SOURCES, { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
+    .filter((file) => !UNREAD.test(file))
+    .sort()
+  for (const file of files) hash.update(file).update(readFileSync(path.join(root, file)))
+  return hash.digest('hex').slice(0, 16)
+}
+
+/** Finds a build and takes its lock. A build that is being removed is none. */
+function claimFound(folder: string, hash: string): string | undefined {
+  const build = findBuild(folder, hash)
+  const lock = build === undefined ? undefined : tryLock(path.join(build, IN_USE), 'shared')
+  if (build === undefined || !lock) return undefined
+  if (existsSync(path.join(build, COMPLETE))) return build
+  lock.release()
+  return undefined
+}
+
+async function waitForLock(file: string, onWait: () => void): Promise<FileLock> {
+  for (let isFirst = true; ; isFirst = false) {
+    const lock = tryLock(file, 'alone')
+    if (lock) return lock
+    if (isFirst) onWait()
+    await setTimeout(POLL_MS)
+  }
+}
+
+/** Removes every build but `kept` that no process uses. The caller has the lock of the builder, so none of them is being made. */
+function removeUnused(folder: string, kept: string): void {
+  for (const build of buildsIn(folder)) {
+    if (build === kept) continue
+    const lock = tryLock(path.join(build, IN_USE), 'alone')
+    if (!lock) continue
+    // First of all, so that nobody takes it for a build from now on.
+    rmSync(path.join(build, COMPLETE), { force: true })
+    lock.release()
+    // A builder that was killed may have left a compiler that still writes there: the next build removes the rest.
+    try {
+      rmSync(build, { recursive: true, force: true })
+    } catch (error) {
+      console.warn(`The old build ${build} cannot be removed: ${(error as Error).message}`)
+    }
+  }
+}
+
+const buildsIn = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => path.join(folder, name))
+    : []
