@@ -1,11 +1,13 @@
-/** `rollscope`: what can be asked without the page. */
+/** `rollscope`: starts the application, and answers what can be asked without the page. */
 import path from 'node:path'
 import { command } from '../lib/command-line/command.ts'
-import { readConfig } from '../lib/server/config.ts'
+import { EXIT } from '../lib/command-line/exit.ts'
+import { type Config, ConfigError, readConfig } from '../lib/server/config.ts'
 import { BUILT_IN } from '../lib/server/servers.ts'
+import manifest from '../package.json' with { type: 'json' }
 
 const folder = path.resolve(import.meta.dirname, '..')
-const { hub, tokenizerFolders } = readConfig(process.env, folder)
+const { hub, tokenizerFolders } = readEnvironment()
 
 // Who reads may have enough, as `| head` has: then it ends as a program does that the signal for it ends.
 const CLOSED_PIPE_STATUS = 141
@@ -21,4 +23,18 @@ process.exitCode = await command(process.argv.slice(2), {
   input: process.stdin.setEncoding('utf8'),
   print: (text) => process.stdout.write(text),
   complain: (text) => process.stderr.write(text),
+  version: manifest.version,
+  async start() {
+    await import('../scripts/serve.ts')
+  },
 })
+
+function readEnvironment(): Config {
+  try {
+    return readConfig(process.env, folder)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    console.error(error.message)
+    process.exit(EXIT.usage)
+  }
+}

@@ -33,6 +33,7 @@ beforeAll(() => {
 async function run(...argumentList: string[]) {
   let output = ''
   let complaint = ''
+  let starts = 0
   const status = await command(argumentList, {
     folder,
     places: {
@@ -48,8 +49,12 @@ async function run(...argumentList: string[]) {
     complain: (text) => {
       complaint += text
     },
+    version: '1.2.3',
+    start: async () => {
+      starts++
+    },
   })
-  return { status, output, complaint }
+  return { status, output, complaint, starts }
 }
 
 test('a template that keeps everything: 0, and the counts', async () => {
@@ -175,4 +180,28 @@ test('help is told, with the statuses that docs/command-line.md lists', async ()
     expect(output).toContain(`${number} `)
     expect(documented).toMatch(new RegExp(`^\\| ${number} \\|`, 'm'))
   }
+})
+
+test('rollscope --version prints the version and nothing else', async () => {
+  expect(await run('--version')).toMatchObject({ status: 0, output: 'rollscope 1.2.3\n', complaint: '' })
+  expect(await run('-v')).toMatchObject({ status: 0, output: 'rollscope 1.2.3\n' })
+})
+
+test('rollscope start starts the application once; with --help it says which settings there are', async () => {
+  expect(await run('start')).toEqual({ status: 0, output: '', complaint: '', starts: 1 })
+  expect(await run('start', '--help')).toMatchObject({
+    status: 0,
+    output: expect.stringContaining('SGLANG_BASE_URL'),
+    starts: 0,
+  })
+  expect(await run('start', '--port', '3001')).toMatchObject({
+    status: 2,
+    complaint: expect.stringContaining('"--port"'),
+    starts: 0,
+  })
+})
+
+test('rollscope --help names every command', async () => {
+  const { output } = await run('--help')
+  for (const name of ['start', 'doctor', 'drift', '--version']) expect(output).toContain(name)
 })

@@ -54,6 +54,8 @@ async function rollscope(parameters: readonly string[], input = '') {
     complain: (text) => {
       stderr += text
     },
+    version: '0',
+    start: async () => {},
   })
   return { status, stdout, stderr }
 }

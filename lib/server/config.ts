@@ -56,7 +56,10 @@ export function readConfig(environment: Environment, applicationFolder: string):
       /*turbopackIgnore: true*/ text('ROLLSCOPE_DATA') ??
         defaultDataFolder(process.platform, os.homedir(), environment),
     ),
-    tokenizerFolders: (text('ROLLSCOPE_TOKENIZERS') ?? '').split(path.delimiter).filter((folder) => folder !== ''),
+    tokenizerFolders: (text('ROLLSCOPE_TOKENIZERS') ?? '')
+      .split(path.delimiter)
+      .filter((folder) => folder !== '')
+      .map((folder) => path.resolve(folder)),
     model: modelPlace(text('ROLLSCOPE_MODEL')),
     modelDtype: modelDtype(text('ROLLSCOPE_MODEL_DTYPE')),
     modelCapacity: {
