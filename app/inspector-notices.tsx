@@ -5,10 +5,14 @@ import { outcomeText } from '#components/trajectory/outcome-text.ts'
 import { RunNotices } from '#components/trajectory/run-notices.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
+import { storedWords } from '#lib/client/opened-words.ts'
+import { useOpenedFile } from '#lib/client/use-opened-file.ts'
 import { lacksTexts } from '#lib/core/texts.ts'
 import { useViewState } from './view-state.ts'
 
 interface InspectorNoticesProps extends InspectorPartProps {
+  /** Undefined: it is not stored. */
+  readonly storedKey: string | undefined
   /** Undefined where the trajectory cannot be given a tokenizer. */
   readonly onChooseTokenizer: (() => void) | undefined
   /** What is wrong with the trajectory itself. */
@@ -16,9 +20,12 @@ interface InspectorNoticesProps extends InspectorPartProps {
 }
 
 /** What has to be known before the tokens are read. */
-export function InspectorNotices({ inspection, onChooseTokenizer, children }: InspectorNoticesProps) {
+export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, children }: InspectorNoticesProps) {
   const { trajectory } = inspection
   const { opened, forgetOpened } = useViewState()
+  const file = useOpenedFile()
+  const stored = storedKey === undefined ? undefined : file.storedWith(storedKey)
+  const storing = storedKey === undefined && file.opened.kind === 'shown' ? file.opened.storing : undefined
   const ended = outcomeText(trajectory.outcome)
   return (
     <div className="grid gap-px bg-line">
@@ -26,7 +33,7 @@ export function InspectorNotices({ inspection, onChooseTokenizer, children }: In
         <Banner
           tone="note"
           title={`The first of ${opened} trajectories in the file that was opened.`}
-          hint="All of them are stored."
+          hint={storedWords(opened, storing, stored)}
         >
           <Link href="/library" className="font-medium text-accent underline">
             Show the library

@@ -235,6 +235,7 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
           </div>
           <InspectorNotices
             inspection={inspection}
+            storedKey={storedKey}
             onChooseTokenizer={canChoose ? () => setIsChoosing(true) : undefined}
           >
             {promptLogprobs.failure && (

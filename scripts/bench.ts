@@ -11,7 +11,7 @@ import { FIGURES_VARIABLE, type Figure, figureLine, keepsLimit } from '../bench/
 const folder = path.resolve(import.meta.dirname, '..')
 process.chdir(folder)
 /** Parts of benches: they measure nothing by themselves. */
-const SHARED: readonly string[] = ['browser', 'edited-trajectory', 'figures']
+const SHARED: readonly string[] = ['browser', 'edited-trajectory', 'figures', 'import-files']
 const known = globSync('bench/*.ts')
   .map((file) => path.basename(file, '.ts'))
   .filter((name) => !SHARED.includes(name))

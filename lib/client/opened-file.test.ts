@@ -39,7 +39,11 @@ function opened(importFile: Imports) {
 const firstOf = ({ id, createdAt }: TrajectoryView) => ({ id, createdAt })
 
 test('is shown, then stored, then no longer kept', async () => {
-  const file = opened(async ({ name }) => ({ trajectories: [`key of ${name}`], first: firstOf(trajectory) }))
+  const file = opened(async ({ name }) => ({
+    trajectories: [`key of ${name}`],
+    existing: 0,
+    first: firstOf(trajectory),
+  }))
   expect(await file.open('a')).toBe(1)
   await file.store()
   expect(file.states).toEqual(['shown a waiting', 'shown a under-way', 'stored'])
@@ -51,9 +55,17 @@ test('is shown, then stored, then no longer kept', async () => {
   expect(file.stored).toHaveLength(1)
 })
 
+test('says how many of its trajectories are stored, and how many were before', async () => {
+  const file = opened(async () => ({ trajectories: ['k', 'l', 'm'], existing: 1, first: firstOf(other) }))
+  await file.open('b')
+  expect(file.storedWith('k')).toBeUndefined()
+  await file.store()
+  expect(file.storedWith('k')).toMatchObject({ all: 3, existing: 1 })
+})
+
 test('takes the id and the time that the store gave', async () => {
   const first = { id: 'given', createdAt: '2030-01-01T00:00:00.000Z' }
-  const file = opened(async () => ({ trajectories: ['k'], first }))
+  const file = opened(async () => ({ trajectories: ['k'], existing: 0, first }))
   await file.open('a')
   await file.store()
   expect(file.stored).toEqual([['k', { ...trajectory, ...first }]])
@@ -64,7 +76,7 @@ test('that cannot be stored stays as it is, and is stored when it is tried again
   let isAway = true
   const file = opened(async () => {
     if (isAway) throw error
-    return { trajectories: ['k'], first: firstOf(trajectory) }
+    return { trajectories: ['k'], existing: 0, first: firstOf(trajectory) }
   })
   await file.open('a')
   await file.store()
@@ -88,7 +100,7 @@ test.each(['stored', 'refused'] as const)('opened meanwhile stays when the one b
   await file.open('a')
   const storing = file.store()
   expect(await file.open('b')).toBe(3)
-  if (outcome === 'stored') resolve({ trajectories: ['k'], first: firstOf(trajectory) })
+  if (outcome === 'stored') resolve({ trajectories: ['k'], existing: 0, first: firstOf(trajectory) })
   else reject(new ApiError(507, 'FULL', 'no room'))
   await storing
   expect(file.state()).toMatchObject({ kind: 'shown', name: 'b', storing: { kind: 'waiting' } })

@@ -18,7 +18,7 @@ export type OpenedFile =
     }
   | { readonly kind: 'stored'; readonly key: string }
 
-type Storing =
+export type Storing =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'under-way' }
   | { readonly kind: 'failed'; readonly error: ApiError }
@@ -33,8 +33,17 @@ export interface OpenedFileStore {
   open(file: File, signal: AbortSignal): Promise<number>
   /** The number of the opening that was stored under this key; undefined: it was not opened as a file. */
   openingOf(key: string): number | undefined
+  /** What was stored with the first trajectory of a file, which has this key; undefined: it was not opened as a file here. */
+  storedWith(key: string): StoredCounts | undefined
   /** Stores what is shown, or tries again; nothing where that is under way. */
   store(): Promise<void>
+}
+
+/** How many trajectories of a file are stored. */
+export interface StoredCounts {
+  readonly all: number
+  /** Of them, those that were in the library before. */
+  readonly existing: number
 }
 
 interface OpenedFileDeps {
@@ -49,6 +58,8 @@ interface OpenedFileDeps {
 interface Imported {
   /** Keys, in the order of the file. */
   readonly trajectories: readonly [string, ...string[]]
+  /** How many of them were in the library before. */
+  readonly existing: number
   /** What the store calls the first: files of some formats have neither. */
   readonly first: { readonly id: string; readonly createdAt: string }
 }
@@ -63,7 +74,7 @@ export function createOpenedFile({ reader, importFile, onStored, now }: OpenedFi
   const listeners = new Set<() => void>()
   let current: OpenedFile = { kind: 'none' }
   let openings = 0
-  const stored = new Map<string, number>()
+  const stored = new Map<string, StoredCounts & { readonly opening: number }>()
   let shownFile: File | undefined
   const set = (state: OpenedFile) => {
     current = state
@@ -75,7 +86,8 @@ export function createOpenedFile({ reader, importFile, onStored, now }: OpenedFi
       return () => listeners.delete(listener)
     },
     state: () => current,
-    openingOf: (key) => stored.get(key),
+    openingOf: (key) => stored.get(key)?.opening,
+    storedWith: (key) => stored.get(key),
     async open(file, signal) {
       const { trajectory, count } = await reader.file(file, now().toISOString(), signal)
       shownFile = file
@@ -89,11 +101,11 @@ export function createOpenedFile({ reader, importFile, onStored, now }: OpenedFi
       const shown = () => (current.kind === 'shown' && current.opening === opening ? current : undefined)
       set({ ...current, storing: { kind: 'under-way' } })
       try {
-        const { trajectories, first } = await importFile(shownFile)
+        const { trajectories, existing, first } = await importFile(shownFile)
         const [key] = trajectories
         const isSame = trajectory.id === first.id && trajectory.createdAt === first.createdAt
         onStored(key, isSame ? trajectory : { ...trajectory, ...first })
-        stored.set(key, opening)
+        stored.set(key, { opening, all: trajectories.length, existing })
         if (!shown()) return
         shownFile = undefined
         set({ kind: 'stored', key })

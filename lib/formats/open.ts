@@ -62,15 +62,18 @@ export async function* openFile(
     finder.push(await bytes.read(at, Math.min(at + CHUNK, bytes.size)))
   const found = finder.end()
   if ('error' in found) return yield failed(fileProblem(found.place, found.error, found.hint))
-  const open = recordOpener(found, source, as, limits)
+  const { parsed, open } = recordOpener(found, source, as, limits)
   const read = inPieces(bytes)
   let isNone = true
-  for (const record of found.records)
-    for (const one of open(record, await read(record))) {
+  for (const record of found.records) {
+    // Bytes and text of a long record are free again before its columns are copied.
+    const values = parsed(record, await read(record))
+    for (const one of open(values)) {
       isNone = false
       yield one
       if (!one.ok) return
     }
+  }
   if (isNone) yield failed(NONE)
 }
 
@@ -81,9 +84,9 @@ function inPieces({ size, read }: ByteSource): (record: RecordBytes) => Promise<
   let piece: Uint8Array = new Uint8Array()
   let from = 0
   return async ({ start, end }) => {
+    if (end - start > CHUNK) return read(start, end)
     if (end > from + piece.length) {
-      piece = new Uint8Array()
-      piece = await read(start, Math.max(end, Math.min(start + CHUNK, size)))
+      piece = await read(start, Math.min(start + CHUNK, size))
       from = start
     }
     return piece.subarray(start - from, end - from)
@@ -99,11 +102,11 @@ export function openText(text: string, source: Source, as?: Format): Opened {
   finder.push(bytes)
   const found = finder.end()
   if ('error' in found) return failed(fileProblem(found.place, found.error, found.hint))
-  const open = recordOpener(found, source, as, LIMITS)
+  const { parsed, open } = recordOpener(found, source, as, LIMITS)
   const trajectories: Trajectory[] = []
   let format: Format | undefined
   for (const record of found.records)
-    for (const one of open(record, bytes.subarray(record.start, record.end))) {
+    for (const one of open(parsed(record, bytes.subarray(record.start, record.end)))) {
       if (!one.ok) return one
       format = one.format
       trajectories.push(one.trajectory)
@@ -120,7 +123,7 @@ function recordOpener({ records, isLines }: FoundRecords, source: Source, as: Fo
   let format = as
   let count = 0
 
-  const valuesIn = (record: RecordBytes, bytes: Uint8Array): readonly FoundRecord[] | FileProblem => {
+  const parsed = (record: RecordBytes, bytes: Uint8Array): readonly FoundRecord[] | FileProblem => {
     const { line, item } = record
     const place: Place = isLines ? { line } : {}
     const isElement = item !== undefined
@@ -137,8 +140,7 @@ function recordOpener({ records, isLines }: FoundRecords, source: Source, as: Fo
     }
   }
 
-  return function* open(record: RecordBytes, bytes: Uint8Array): Generator<OpenedTrajectory> {
-    const values = valuesIn(record, bytes)
+  function* open(values: readonly FoundRecord[] | FileProblem): Generator<OpenedTrajectory> {
     if ('message' in values) return yield failed(values)
     for (const one of values) {
       count++
@@ -153,4 +155,6 @@ function recordOpener({ records, isLines }: FoundRecords, source: Source, as: Fo
       yield read.ok ? { ...read, format } : read
     }
   }
+
+  return { parsed, open }
 }

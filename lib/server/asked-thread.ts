@@ -24,6 +24,8 @@ interface Options {
   readonly start: object
   /** How long one is kept that nobody asks: it holds tokenizers. */
   readonly idleMs: number
+  /** Most of its heap, in MiB: it ends with the error ERR_WORKER_OUT_OF_MEMORY. Unless given, the process's. */
+  readonly heapMb?: number
 }
 
 type FromThread<Answer> =
@@ -42,6 +44,7 @@ export function createAskedThread<Question, Answer>({
   workerFile,
   start,
   idleMs,
+  heapMb,
 }: Options): AskedThread<Question, Answer> {
   let thread: ReturnType<typeof started<Question, Answer>> | undefined
   let idle: ReturnType<typeof setTimeout> | undefined
@@ -54,7 +57,7 @@ export function createAskedThread<Question, Answer>({
     async ask(question) {
       clearTimeout(idle)
       asking++
-      thread ??= started<Question, Answer>(name, workerFile, start, () => {
+      thread ??= started<Question, Answer>({ name, workerFile, start, heapMb }, () => {
         thread = undefined
       })
       try {
@@ -68,9 +71,22 @@ export function createAskedThread<Question, Answer>({
   }
 }
 
-function started<Question, Answer>(name: string, workerFile: string, workerData: object, onGone: () => void) {
+function started<Question, Answer>(
+  {
+    name,
+    workerFile,
+    start,
+    heapMb,
+  }: Pick<Options, 'name' | 'workerFile' | 'start'> & { readonly heapMb: number | undefined },
+  onGone: () => void,
+) {
   // Flags of the server's process, such as those of a debugger or a test runner, are not the worker's.
-  const worker = new Worker(workerFile, { workerData, execArgv: [], name })
+  const worker = new Worker(workerFile, {
+    workerData: start,
+    execArgv: [],
+    name,
+    ...(heapMb !== undefined && { resourceLimits: { maxOldGenerationSizeMb: heapMb } }),
+  })
   worker.unref()
   const waiting = new Map<number, PromiseWithResolvers<Answer>>()
   let last = 0

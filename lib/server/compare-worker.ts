@@ -1,11 +1,10 @@
 /** The thread that compares: at 200,000 tokens making the sides and holding them against each other takes seconds. */
 import { openTrajectoryReader } from '#lib/store/record.ts'
 import { createTokenizerLoader } from '#lib/tokenizer/load.ts'
-import { TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { answerAsked } from './asked-thread.ts'
 import { compareAsked } from './compare-asked.ts'
 import type { CompareAnswered, CompareQuestion, CompareWorkerStart } from './compare-worker-messages.ts'
-import { Problem } from './problem.ts'
+import { refusalOf } from './refusal.ts'
 import { retokenizeAsked } from './retokenize-asked.ts'
 
 answerAsked<CompareWorkerStart, CompareQuestion, CompareAnswered>(({ dataFolder, examplesFolder, tokenizers }) => {
@@ -17,10 +16,7 @@ answerAsked<CompareWorkerStart, CompareQuestion, CompareAnswered>(({ dataFolder,
         ? await compareAsked(question, deps)
         : { kind: 'answer', text: JSON.stringify(await retokenizeAsked(question.request, deps)) }
     } catch (error) {
-      if (error instanceof Problem) return { kind: 'refused', problem: error.details }
-      if (!(error instanceof TokenizerError)) throw error
-      const { code, message: detail, hint } = error
-      return { kind: 'refused', problem: { status: 422, code, detail, hint } }
+      return refusalOf(error)
     }
   }
 })

@@ -2,6 +2,7 @@
 import type * as z from 'zod'
 import { tooDeepAt } from '#lib/core/json-depth.ts'
 import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
+import { bytesText } from '#lib/formats/limits.ts'
 import { SglangError } from '#lib/sglang/errors.ts'
 import { StoreError, type StoreErrorCode } from '#lib/store/store-error.ts'
 import { TemplateError } from '#lib/templates/chat-template.ts'
@@ -125,21 +126,25 @@ export function checkedJson<T>(text: string, schema: z.ZodType<T>): T {
 
 /** The body as text, refused as soon as it is larger than `limit` bytes (`hint`: what to do then), or other than its announced length. */
 export async function readText(request: Request, limit: number, hint?: string): Promise<string> {
+  const chunks = await Array.fromAsync(bodyChunks(request, limit, hint))
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+  } catch {
+    throw new Problem({ status: 400, code: 'BAD_ENCODING', detail: 'the body is not UTF-8' })
+  }
+}
+
+/** The body as it arrives. Throws Problem like readText. */
+export async function* bodyChunks(request: Request, limit: number, hint?: string): AsyncGenerator<Uint8Array> {
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
   const tooLarge = () =>
-    new Problem({
-      status: 413,
-      code: 'TOO_LARGE',
-      detail: `the body is larger than ${Math.floor(limit / MEGABYTE)} MiB`,
-      hint,
-    })
+    new Problem({ status: 413, code: 'TOO_LARGE', detail: `the body is larger than ${bytesText(limit)}`, hint })
   if (announced > limit) throw tooLarge()
-  const chunks: Uint8Array[] = []
   let received = 0
   for await (const chunk of request.body ?? []) {
     received += chunk.byteLength
     if (received > limit) throw tooLarge()
-    chunks.push(chunk)
+    yield chunk
   }
   if (announced >= 0 && received !== announced)
     throw new Problem({
@@ -147,11 +152,6 @@ export async function readText(request: Request, limit: number, hint?: string): 
       code: 'CUT_BODY',
       detail: `${announced} bytes were announced, ${received} arrived`,
     })
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
-  } catch {
-    throw new Problem({ status: 400, code: 'BAD_ENCODING', detail: 'the body is not UTF-8' })
-  }
 }
 
 /** 500 for the others: nothing that the client can do or wait for. */

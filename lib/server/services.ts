@@ -12,6 +12,7 @@ import { type ComparingThread, createComparing } from './comparing.ts'
 import type { Config } from './config.ts'
 import { createGroupRuns, type GroupRuns } from './group-runs.ts'
 import { createHealthChecks, type HealthChecks } from './health-checks.ts'
+import { createImporting, type ImportingThread } from './importing.ts'
 import { createLabThread, type LabThread } from './lab-thread.ts'
 import { configuredMcpServers, createMcpServers, type McpServers } from './mcp-servers.ts'
 import { createRuns, type Runs } from './runs.ts'
@@ -33,6 +34,7 @@ export interface Services {
   readonly groups: GroupRuns
   readonly health: HealthChecks
   readonly comparing: ComparingThread
+  readonly importing: ImportingThread
   /** Renders and encodes what one request gives. */
   readonly rendering: LabThread
   /** The doctors, which render for longer. */
@@ -115,6 +117,10 @@ function createServices(config: Config): Services {
     rendering,
     diagnosing: labThreadOf('rollscope-doctor', DIAGNOSING_MS),
     threaded,
+    importing: createImporting({
+      workerFile: path.join(config.applicationFolder, 'lib', 'server', 'import-worker.ts'),
+      start: { dataFolder: folder, tokenizers: places },
+    }),
     comparing: createComparing({
       workerFile: path.join(config.applicationFolder, 'lib', 'server', 'compare-worker.ts'),
       start: {

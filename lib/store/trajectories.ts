@@ -1,19 +1,19 @@
 /** Trajectories in SQLite: a closed segment is on disk before anybody is told of it. */
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { encode } from '#lib/core/codec.ts'
-import { changedLabels, type LabelChange, labelsOf, withLabels } from '#lib/core/labels.ts'
+import { changedLabels, type LabelChange } from '#lib/core/labels.ts'
 import type { Choices, TrajectorySummary } from '#lib/core/library.ts'
 import { outcomeWord } from '#lib/core/sample-progress.ts'
-import type { Outcome, Segment, Trajectory } from '#lib/core/trajectory.ts'
+import type { Outcome, Trajectory } from '#lib/core/trajectory.ts'
 import { DATABASE_FILE, openDatabase } from './database.ts'
 import { labelColumns, labelsIn, recordColumns, SUMMARY_COLUMNS, summary } from './entry.ts'
 import { createGroupStore, type GroupStore } from './groups.ts'
 import { createHealthStore, type HealthStore } from './health.ts'
+import { createInserter, headerText } from './insert.ts'
 import { type Instance, openInstance } from './instance.ts'
 import { choices, type ListQuery, list, type Page } from './listing.ts'
 import { recordReader } from './record.ts'
-import { insertRow, updateRow } from './row.ts'
+import { updateRow } from './row.ts'
 import { createSearchIndex, recordIndex } from './search-index.ts'
 import { isDamagedRecord, StoreError, storeErrorsOf, withStoreErrors } from './store-error.ts'
 import { transaction } from './transaction.ts'
@@ -100,15 +100,11 @@ interface OpenedStore extends TrajectoryStore {
 
 function createStore(database: DatabaseSync, instance: Instance, now: () => Date): OpenedStore {
   const statements = prepared(database)
+  const { insert, writeSegments } = createInserter(database, now)
   /** Ends of runs that could not be written, by key. */
   const unwritten = new Map<string, Outcome>()
   const { revision: _, ...health } = createHealthStore(database)
   const searchIndex = createSearchIndex(database)
-  const writeSegments = (key: string, all: readonly Segment[], from: number) => {
-    statements.dropSegments.run(key, all.length)
-    for (const [offset, segment] of all.slice(from).entries())
-      statements.putSegment.run(key, from + offset, JSON.stringify(segment))
-  }
   const decoded = recordReader(database)
   const read = (key: string): Trajectory | undefined => {
     const found = decoded(key)
@@ -166,36 +162,9 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
     const outcome = unwritten.get(row.key)
     return outcome ? { ...row, outcomeKind: outcome.kind, outcome: outcomeWord(outcome) } : row
   }
-  const freeKey = (trajectory: Trajectory): { readonly key: string; readonly isStored: boolean } => {
-    let text: string | undefined
-    const base = keyOf(trajectory.id)
-    for (let n = 1; ; n++) {
-      const key = n === 1 ? base : `${base}~${n}`
-      const stored = decoded(key)
-      if (typeof stored !== 'object') statements.dropDeleted.run(key)
-      else {
-        text ??= encode(trajectory)
-        if (encode(stored) === text) return { key, isStored: true }
-      }
-      if (!statements.present.get(key)) return { key, isStored: false }
-    }
-  }
   const add = (trajectory: Trajectory, runningIn: number | null): string => {
-    const { key, isStored } = freeKey(trajectory)
-    if (isStored) {
-      statements.undelete.run(key)
-      return key
-    }
-    insertRow(database, 'trajectories', {
-      key,
-      added_at: now().toISOString(),
-      running_in: runningIn,
-      ...recordColumns(trajectory),
-      ...labelColumns(labelsOf(trajectory)),
-    })
-    insertRow(database, 'headers', { key, header: headerText(trajectory) })
-    writeSegments(key, trajectory.segments, 0)
-    searchIndex.write(key, recordIndex(trajectory), 0)
+    const { key, isNew } = insert(trajectory, { running_in: runningIn })
+    if (!isNew) statements.undelete.run(key)
     return key
   }
   const shown = (key: string): TrajectorySummary | undefined => {
@@ -261,15 +230,12 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
 
 function prepared(database: DatabaseSync) {
   return {
-    putSegment: database.prepare('INSERT OR REPLACE INTO segments (key, position, segment) VALUES (?, ?, ?)'),
-    dropSegments: database.prepare('DELETE FROM segments WHERE key = ? AND position >= ?'),
     summary: database.prepare(
       `SELECT ${SUMMARY_COLUMNS}, running_in FROM trajectories WHERE key = ? AND deleted_at IS NULL`,
     ),
     delete: database.prepare('UPDATE trajectories SET deleted_at = ? WHERE key = ?'),
     undelete: database.prepare('UPDATE trajectories SET deleted_at = NULL WHERE key = ?'),
     present: database.prepare('SELECT 1 FROM trajectories WHERE key = ?'),
-    dropDeleted: database.prepare('DELETE FROM trajectories WHERE key = ? AND deleted_at IS NOT NULL'),
     purge: database.prepare('DELETE FROM trajectories WHERE deleted_at < ? AND running_in IS NULL'),
     dropGroups: database.prepare(
       'DELETE FROM groups WHERE id NOT IN (SELECT group_id FROM trajectories WHERE group_id IS NOT NULL)',
@@ -280,13 +246,4 @@ function prepared(database: DatabaseSync) {
       "UPDATE trajectories SET running_in = NULL, outcome_kind = 'ended', outcome = 'interrupted' WHERE key = ?",
     ),
   }
-}
-
-/** An id may be any text; a key stands in addresses, where some texts mean something else or nothing. */
-const keyOf = (id: string): string => (/^\.{1,2}$/.test(id) ? `id${id}` : id.toWellFormed())
-
-/** All but the segments and the labels, which are kept apart. */
-function headerText(trajectory: Trajectory): string {
-  const { segments: _, ...header } = withLabels(trajectory, {})
-  return JSON.stringify(header)
 }

@@ -132,13 +132,17 @@ export const trajectoryOperations: readonly Operation[] = [
       tokenizer: 'Hub name or folder, for files of ids alone. Default: their texts stay unknown.',
       parser: `Of the tool calls in the texts; with \`tokenizer\`. Default ${DEFAULT_PARSER}.`,
     },
-    body: { type: 'application/octet-stream', description: 'The file itself: JSON or JSON lines.' },
+    body: {
+      type: 'application/octet-stream',
+      description: 'The file itself: JSON or JSON lines. docs/limits.md says how large.',
+    },
     answers: {
       201: {
         description: 'What was found, and under which keys it is stored.',
         schema: z.object({
           format: z.string(),
-          trajectories: z.array(z.string()),
+          trajectories: z.array(z.string()).describe('Keys in the order of the file.'),
+          existing: z.int().min(0).describe('How many of them were in the library before.'),
           first: z
             .object({ id: z.string(), createdAt: z.string() })
             .describe('Of the first trajectory; given here where its record has neither.'),

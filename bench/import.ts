@@ -1,0 +1,104 @@
+/**
+ * Large files sent to /api/import of the built application: how long it takes, how long /api/health then takes beside its time
+ * without an import, and how much memory the process needs beside the file's bytes (Linux only). `[1,1,…]` of 126 MB is refused; a
+ * list of rollouts and JSON lines of 94 MB and more are stored.
+ */
+import { mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { CHANGING, startApplication, stopApplication } from '../e2e/application.ts'
+import { buildWhenNeeded } from '../scripts/build.ts'
+import { tell } from './figures.ts'
+import { ones, rollouts } from './import-files.ts'
+
+const MEGABYTE = 1e6
+const HEALTH_EVERY_MS = 20
+/** At least this long, in ms: a share of less is the clock's and the scheduler's. */
+const LEAST_IDLE_MS = 1
+const LIMIT_LATENCY = 10
+const LIMIT_MEMORY = 4
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-bench-import-'))
+if (!(await buildWhenNeeded())) throw new Error('the application cannot be built')
+const application = await startApplication(path.join(folder, 'data'))
+const { pid } = application.child
+try {
+  // The worker and the route are loaded once before anything is measured.
+  const small = path.join(folder, 'small.json')
+  rollouts(small, 1)
+  await imported(small)
+  await wait(2_000)
+  const idle = await latencies(wait(5_000))
+  const idleP99 = Math.max(LEAST_IDLE_MS, at(idle, 0.99))
+  tell('health without an import, 99th percentile', at(idle, 0.99), 'ms')
+  await measure('[1,1,…]', ones, 422, idleP99)
+  await measure('a list of 1,000 rollouts', (file) => rollouts(file, 1000), 201, idleP99)
+} finally {
+  await stopApplication(application, 'SIGTERM')
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function measure(what: string, write: (file: string) => number, status: number, idle: number): Promise<void> {
+  const file = path.join(folder, 'file.json')
+  const bytes = write(file)
+  const before = memory('VmRSS')
+  resetPeak()
+  const started = performance.now()
+  const sending = imported(file)
+  const during = await latencies(sending)
+  const answered = await sending
+  const ms = performance.now() - started
+  if (answered !== status) throw new Error(`${what}: answered with ${answered}, not ${status}`)
+  tell(`${what}, ${(bytes / MEGABYTE).toFixed(0)} MB`, ms, 'ms')
+  tell(`${what}: health meanwhile, 99th percentile, × idle`, at(during, 0.99) / idle, '×', LIMIT_LATENCY)
+  tell(`${what}: health meanwhile, longest`, at(during, 1), 'ms')
+  if (before !== undefined)
+    tell(`${what}: most memory beside idle, × file`, ((memory('VmHWM') ?? 0) - before) / bytes, '×', LIMIT_MEMORY)
+  rmSync(file)
+}
+
+/** The status of the answer. */
+async function imported(file: string): Promise<number> {
+  const { status, ...response } = await fetch(`${application.base}/api/import?name=bench.json`, {
+    method: 'POST',
+    headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
+    body: await openAsBlob(file),
+  }).then(async (reply) => ({ status: reply.status, text: await reply.text() }))
+  if (status === 422) console.log(response.text)
+  return status
+}
+
+/** How long each request for /api/health takes until `done`, in ms, sorted. */
+async function latencies(done: Promise<unknown>): Promise<readonly number[]> {
+  const all: number[] = []
+  let isDone = false
+  const end = () => {
+    isDone = true
+  }
+  done.then(end, end)
+  while (!isDone) {
+    const started = performance.now()
+    await fetch(`${application.base}/api/health`).then((reply) => reply.text())
+    all.push(performance.now() - started)
+    await wait(HEALTH_EVERY_MS)
+  }
+  return all.sort((a, b) => a - b)
+}
+
+function at(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+}
+
+/** In bytes; undefined where the system does not say. */
+function memory(name: 'VmRSS' | 'VmHWM'): number | undefined {
+  if (process.platform !== 'linux') return undefined
+  const [, kibibytes] =
+    new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kibibytes) * 1024
+}
+
+/** The peak from now on. */
+function resetPeak(): void {
+  if (process.platform === 'linux') writeFileSync(`/proc/${pid}/clear_refs`, '5')
+}

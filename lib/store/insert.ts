@@ -1,0 +1,82 @@
+/** New trajectories as rows of the database, for every connection that writes some. */
+import type { DatabaseSync } from 'node:sqlite'
+import { encode } from '#lib/core/codec.ts'
+import { labelsOf, withLabels } from '#lib/core/labels.ts'
+import type { Segment, Trajectory } from '#lib/core/trajectory.ts'
+import { labelColumns, recordColumns } from './entry.ts'
+import { recordReader } from './record.ts'
+import { insertRow, type Row } from './row.ts'
+import { createSearchIndex, recordIndex } from './search-index.ts'
+
+export interface Inserted {
+  readonly key: string
+  /** false: an equal trajectory has this key already, deleted ones too. */
+  readonly isNew: boolean
+}
+
+interface Inserter {
+  /** `columns` are further ones of its row. An id that is taken by another trajectory gets a suffix. */
+  insert(trajectory: Trajectory, columns: Row): Inserted
+  /** Replaces the segments from this position on. */
+  writeSegments(key: string, all: readonly Segment[], from: number): void
+}
+
+/** Its functions are called inside of a transaction. */
+export function createInserter(database: DatabaseSync, now: () => Date): Inserter {
+  const putSegment = database.prepare('INSERT OR REPLACE INTO segments (key, position, segment) VALUES (?, ?, ?)')
+  const dropSegments = database.prepare('DELETE FROM segments WHERE key = ? AND position >= ?')
+  const present = database.prepare('SELECT 1 FROM trajectories WHERE key = ?')
+  const dropDeleted = database.prepare('DELETE FROM trajectories WHERE key = ? AND deleted_at IS NOT NULL')
+  const decoded = recordReader(database)
+  const searchIndex = createSearchIndex(database)
+
+  const writeSegments = (key: string, all: readonly Segment[], from: number): void => {
+    dropSegments.run(key, all.length)
+    for (const [offset, segment] of all.slice(from).entries())
+      putSegment.run(key, from + offset, JSON.stringify(segment))
+  }
+
+  const freeKey = (trajectory: Trajectory): Inserted => {
+    let text: string | undefined
+    const base = keyOf(trajectory.id)
+    for (let n = 1; ; n++) {
+      const key = n === 1 ? base : `${base}~${n}`
+      const stored = decoded(key)
+      if (typeof stored !== 'object') dropDeleted.run(key)
+      else {
+        text ??= encode(trajectory)
+        if (encode(stored) === text) return { key, isNew: false }
+      }
+      if (!present.get(key)) return { key, isNew: true }
+    }
+  }
+
+  return {
+    insert(trajectory, columns) {
+      const free = freeKey(trajectory)
+      if (!free.isNew) return free
+      const { key } = free
+      insertRow(database, 'trajectories', {
+        key,
+        added_at: now().toISOString(),
+        ...recordColumns(trajectory),
+        ...labelColumns(labelsOf(trajectory)),
+        ...columns,
+      })
+      insertRow(database, 'headers', { key, header: headerText(trajectory) })
+      writeSegments(key, trajectory.segments, 0)
+      searchIndex.write(key, recordIndex(trajectory), 0)
+      return free
+    },
+    writeSegments,
+  }
+}
+
+/** An id may be any text; a key stands in addresses, where some texts mean something else or nothing. */
+const keyOf = (id: string): string => (/^\.{1,2}$/.test(id) ? `id${id}` : id.toWellFormed())
+
+/** All but the segments and the labels, which are kept apart. */
+export function headerText(trajectory: Trajectory): string {
+  const { segments: _, ...header } = withLabels(trajectory, {})
+  return JSON.stringify(header)
+}
