@@ -5,6 +5,8 @@ import { useInspectionParts } from '#components/inspector/use-inspection-parts.t
 import { colouringOf } from '#components/trajectory/colour/colouring.ts'
 import type { Selection } from '#components/trajectory/selection.ts'
 import { trajectoryReading } from '#components/trajectory/token-reading.ts'
+import { TRAINER_CUT } from '#components/trajectory/trainer-cut.tsx'
+import { usePreference } from '#lib/client/preference.ts'
 import { saveText } from '#lib/client/save-file.ts'
 import { useInspection } from '#lib/client/use-inspection.ts'
 import { tokenCount } from '#lib/core/tokens.ts'
@@ -23,6 +25,7 @@ export function useInspectionState(
   const { view: asked, link, setView } = useViewState()
   const run = useInspection(trajectory)
   const router = useRouter()
+  const [trainerCut, onTrainerCut] = usePreference(TRAINER_CUT)
   const colouring = colouringOf(trajectory, asked.colour, asked.limit)
   const view: Inspection['view'] = { ...asked, selection: within(asked.selection, tokenCount(trajectory)) }
   const parts = useInspectionParts(
@@ -35,6 +38,8 @@ export function useInspectionState(
       colouring,
       reading: trajectoryReading(colouring),
       onCompare: comparedKey === undefined ? undefined : (kept) => router.push(compareHref(comparedKey, kept)),
+      trainerCut,
+      onTrainerCut,
       onSave: saveText,
     },
     { onShowTokens },

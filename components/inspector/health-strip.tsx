@@ -11,7 +11,7 @@ import { type InspectState, useInspectTask } from './use-inspect-task.ts'
 
 export function HealthStrip({ inspection }: InspectorPartProps) {
   const isRunning = inspection.trajectory.outcome.kind === 'running'
-  const health = useInspectTask(inspection, 'health', undefined, { isOn: !isRunning })
+  const health = useInspectTask(inspection, 'health', { cut: inspection.trainerCut }, { isOn: !isRunning })
   const drift = useDrift(inspection, !isRunning)
   const [open, setOpen] = useState<Opened>()
   const chips = isRunning ? [] : chipsOf(health, drift)

@@ -1,6 +1,7 @@
 /** What every part of the inspector gets: the trajectory, what is chosen in it, and what the address says of the view. */
 
 import type { RefObject } from 'react'
+import type { TrainerCut } from '#lib/core/trainer-cut.ts'
 import type { Span } from '#lib/core/trajectory.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { RunInspection } from '#lib/inspect/tasks.ts'
@@ -78,6 +79,9 @@ export interface Inspection {
    * address yet.
    */
   readonly onCompare: ((kept: 'text' | 'messages') => void) | undefined
+  /** What the trainer takes of a sample, as the reader has set it; null: all of it. */
+  readonly trainerCut: TrainerCut | null
+  readonly onTrainerCut: (cut: TrainerCut | null) => void
   /** Gives the user a file of JSON. */
   readonly onSave: (text: string, name: string) => void
 }

@@ -1,6 +1,7 @@
 'use client'
 import { useEffect, useEffectEvent, useState } from 'react'
 import type { SheetRow, TrainerSheet } from '#lib/inspect/trainer/sheet.ts'
+import { TrainerCutFields } from '../trajectory/trainer-cut.tsx'
 import { Banner } from '../ui/banner.tsx'
 import { Button } from '../ui/button.tsx'
 import { Segmented } from '../ui/segmented.tsx'
@@ -55,6 +56,7 @@ export function TrainerTab({ inspection }: InspectorPartProps) {
           />
           Show on tokens
         </label>
+        <TrainerCutFields cut={inspection.trainerCut} onCut={inspection.onTrainerCut} />
         <Button className="ml-auto text-xs" title={sheet.keeps} onClick={save}>
           Download the file
         </Button>

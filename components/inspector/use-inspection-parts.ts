@@ -13,7 +13,17 @@ import { useOffers } from './use-offers.ts'
 
 type Given = Pick<
   Inspection,
-  'trajectory' | 'storedKey' | 'view' | 'onView' | 'run' | 'colouring' | 'reading' | 'onCompare' | 'onSave'
+  | 'trajectory'
+  | 'storedKey'
+  | 'view'
+  | 'onView'
+  | 'run'
+  | 'colouring'
+  | 'reading'
+  | 'onCompare'
+  | 'trainerCut'
+  | 'onTrainerCut'
+  | 'onSave'
 >
 
 interface PartsOptions {

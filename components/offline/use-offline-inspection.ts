@@ -1,6 +1,7 @@
 'use client'
 /** The one `Inspection` of an offline page: as it was looked at when it was saved, and then as its reader changes it. */
 import { useMemo, useState } from 'react'
+import type { TrainerCut } from '#lib/core/trainer-cut.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { OfflineView } from '#lib/offline/document.ts'
 import type { InspectorView } from '../inspector/inspection.ts'
@@ -24,6 +25,7 @@ export function useOfflineInspection(
     scatter: undefined,
     format: undefined,
   })
+  const [trainerCut, setTrainerCut] = useState<TrainerCut | null>(null)
   const run = useMemo(() => runHere(trajectory), [trajectory])
   // The compiler that keeps such values in the application does not run over this page.
   const colouring = useMemo(
@@ -41,6 +43,8 @@ export function useOfflineInspection(
       colouring,
       reading,
       onCompare: undefined,
+      trainerCut,
+      onTrainerCut: setTrainerCut,
       onSave: () => {},
     },
     {

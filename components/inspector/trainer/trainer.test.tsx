@@ -4,6 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
+import type { TrainerCut } from '#lib/core/trainer-cut.ts'
 import { inspectTasks } from '#lib/inspect/tasks.ts'
 import type { TrainerSheet } from '#lib/inspect/trainer/sheet.ts'
 import type { MarkKind, TokenMarks } from '../../trajectory/token-marks.ts'
@@ -32,6 +33,7 @@ const run = (async (name: 'trainerSheet', request: never) => {
 interface Shown {
   readonly marks: readonly TokenMarks[]
   readonly selected: InspectorView['selection']
+  readonly cut: TrainerCut | null
 }
 
 interface PageProps {
@@ -41,8 +43,9 @@ interface PageProps {
 
 function Page({ change, onShown }: PageProps) {
   const [state, setState] = useState(view)
+  const [cut, setCut] = useState<TrainerCut | null>(null)
   const [marks, setMarks] = useState<readonly TokenMarks[]>([])
-  onShown({ marks, selected: state.selection })
+  onShown({ marks, selected: state.selection, cut })
   const inspection = {
     trajectory: sample,
     view: state,
@@ -50,6 +53,8 @@ function Page({ change, onShown }: PageProps) {
     onSelect: (selection) => setState((known) => ({ ...known, selection })),
     run,
     marks,
+    trainerCut: cut,
+    onTrainerCut: setCut,
     onMarks: (kind, ranges) =>
       setMarks((known) => [...known.filter((mark) => mark.kind !== kind), ...(ranges ? [{ kind, ranges }] : [])]),
     ...change,
@@ -59,7 +64,7 @@ function Page({ change, onShown }: PageProps) {
 
 function show(change: Partial<Inspection> = {}) {
   const user = userEvent.setup()
-  const shown: { now: Shown } = { now: { marks: [], selected: undefined } }
+  const shown: { now: Shown } = { now: { marks: [], selected: undefined, cut: null } }
   const keep = (now: Shown) => {
     shown.now = now
   }
@@ -146,4 +151,20 @@ test('arrays that do not agree are told, and one sample of several is chosen', a
 test('what could not be made is said', async () => {
   show({ run: () => Promise.reject(new Error('the worker was lost')) })
   expect(await screen.findByText('the worker was lost')).toBeTruthy()
+})
+
+test('The trainer’s cut is a number of tokens, and what happens to longer samples', async () => {
+  const { shown, user } = show()
+  const field = await screen.findByLabelText(/Trainer takes/)
+  await user.type(field, '8,192')
+  expect(shown.now.cut).toEqual({ tokens: 8192, overlong: 'cut' })
+  await user.selectOptions(screen.getByLabelText('Longer samples'), 'are dropped')
+  expect(shown.now.cut).toEqual({ tokens: 8192, overlong: 'drop' })
+  await user.type(field, 'x')
+  expect(field.getAttribute('aria-invalid')).toBe('true')
+  expect(shown.now.cut).toEqual({ tokens: 8192, overlong: 'drop' })
+  await user.tab()
+  expect((field as HTMLInputElement).value).toBe('8192')
+  await user.clear(field)
+  expect(shown.now.cut).toBeNull()
 })

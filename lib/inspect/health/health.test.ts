@@ -95,7 +95,7 @@ describe('health', () => {
   })
 
   test('is the same of a packed trajectory, fits its schema, and tells its progress', () => {
-    const steps = healthTask(undefined, pack(sample).trajectory, [])
+    const steps = healthTask({ cut: null }, pack(sample).trajectory, [])
     const progress: unknown[] = []
     let step = steps.next()
     for (; !step.done; step = steps.next()) progress.push(step.value)
@@ -168,6 +168,13 @@ describe('health', () => {
         'other-text',
       )
     })
+  })
+
+  test('says what the trainer’s cut loses where one is known', () => {
+    const withCut = (tokens: number) => resultOf(health(sample, { tokens, overlong: 'cut' }))
+    expect(withCut(8).findings.find(({ kind }) => kind === 'lost-after-cut')?.places).toEqual([{ start: 10, end: 11 }])
+    expect(withCut(12).findings).toEqual(checked(sample).findings)
+    expect(withCut(12).checks.at(-1)).toEqual({ name: 'trainer’s cut' })
   })
 
   test('names places by tokens of the trajectory', () => {

@@ -1,6 +1,7 @@
 /** All that is known to be wrong with a trajectory, and what could not be told. Drift is told by drift.ts. */
 import { byGravity, type Health } from '#lib/core/health.ts'
 import { segmentStarts } from '#lib/core/tokens.ts'
+import { cutFinding, type TrainerCut, trainedSpans } from '#lib/core/trainer-cut.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { checkAlignment } from './alignment.ts'
 import { checkCalls } from './calls.ts'
@@ -25,10 +26,23 @@ const CHECKS: Readonly<Record<string, Check>> = {
   'texts of the file': checkGivenTexts,
 }
 
-/** Yields before each check how many are done, of how many. */
-export function* health(trajectory: Trajectory): Generator<{ readonly done: number; readonly of: number }, Health> {
+const checkCut =
+  (cut: TrainerCut): Check =>
+  ({ segments }, starts) => {
+    const finding = cutFinding(trainedSpans(segments), starts.at(-1) as number, cut)
+    return { findings: finding ? [finding] : [] }
+  }
+
+/**
+ * Yields before each check how many are done, of how many. `cut`: what the trainer takes of a sample; null: all of it, or
+ * it is not known.
+ */
+export function* health(
+  trajectory: Trajectory,
+  cut: TrainerCut | null = null,
+): Generator<{ readonly done: number; readonly of: number }, Health> {
   const starts = segmentStarts(trajectory)
-  const checks = Object.entries(CHECKS)
+  const checks = Object.entries({ ...CHECKS, ...(cut && { 'trainer’s cut': checkCut(cut) }) })
   const told: { readonly name: string; readonly checked: ReturnType<Check> }[] = []
   for (const [name, check] of checks) {
     yield { done: told.length, of: checks.length }
