@@ -102,6 +102,7 @@ const LIBRARY: KeyGroup = {
     { names: ['/'], what: 'Search' },
     { names: ['j', 'ArrowDown'], what: 'One row down' },
     { names: ['k', 'ArrowUp'], what: 'One row up' },
+    { names: ['ArrowRight', 'ArrowLeft'], what: 'Unfold a group, fold it' },
     { names: ['Enter'], what: 'Open the trajectory' },
     { names: ['Space', 'x'], what: 'Choose it, or no longer' },
     { names: ['e'], what: 'Edit title, tags, reward, note; Esc leaves' },

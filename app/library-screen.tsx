@@ -1,23 +1,29 @@
 'use client'
 /** The library: every stored trajectory, to be found, labelled, exported and deleted. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { useRouter } from 'next/navigation'
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { CutSentence } from '#components/library/cut-count.tsx'
+import { GroupFacts } from '#components/library/group-facts.tsx'
 import { LabelsForm } from '#components/library/labels-form.tsx'
 import { LibraryFilters } from '#components/library/library-filters.tsx'
 import { Pager } from '#components/library/pager.tsx'
 import { RowFacts } from '#components/library/row-facts.tsx'
 import { titleText } from '#components/library/row-texts.ts'
-import { type RowAction, TrajectoryTable } from '#components/library/trajectory-table.tsx'
+import { keysOf, type TableEntry, tableEntries } from '#components/library/table-entries.ts'
+import { groupHref, type RowAction, TrajectoryTable } from '#components/library/trajectory-table.tsx'
+import { countText } from '#components/trajectory/numbers.ts'
+import { TRAINER_CUT, TrainerCutFields } from '#components/trajectory/trainer-cut.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
+import { Popover } from '#components/ui/popover.tsx'
 import { ApiError } from '#lib/client/api.ts'
 import { choicesOptions, trajectoriesOptions } from '#lib/client/library.ts'
+import { usePreference } from '#lib/client/preference.ts'
 import { useLibrary } from '#lib/client/use-library.ts'
-import type { TrajectorySummary } from '#lib/core/library.ts'
 import { compareBothHref } from './compare-href.ts'
 import { MOST_IN_ADDRESS, reportOfKeysHref, reportOfLibraryHref } from './corpus-href.ts'
 import { useLibraryState } from './library-state.ts'
@@ -26,6 +32,8 @@ import { Shell } from './shell.tsx'
 const SeveralExport = dynamic(async () => (await import('./several-export.tsx')).SeveralExport, { loading: () => null })
 
 const PAGE_LENGTH = 50
+/** As many as the server gives at once. */
+const MOST_SAMPLES = 200
 /** Keys named in an error. */
 const SHOWN = 5
 
@@ -64,6 +72,8 @@ export function LibraryScreen() {
   const panel = useRef<HTMLElement>(null)
 
   const given = Object.fromEntries(Object.entries(state.filter).filter(([, value]) => value !== ''))
+  const [cut, setCut] = usePreference(TRAINER_CUT)
+  const cutQuery = cut ? { cut: cut.tokens, overlong: cut.overlong } : {}
   const isFiltered = Object.keys(given).length > 0
   const {
     data: page,
@@ -76,13 +86,38 @@ export function LibraryScreen() {
       sort: state.sort.by,
       order: state.sort.order,
       limit: PAGE_LENGTH,
+      ...cutQuery,
+      ...(state.foldsGroups && { groups: 'folded' as const }),
       ...(state.cursor !== undefined && { cursor: state.cursor }),
     }),
     placeholderData: keepPreviousData,
   })
   const { data: choices } = useQuery(choicesOptions())
   const rows = page?.trajectories ?? []
-  const shown = rows.find(({ key }) => key === state.row)
+  const groups = page?.groups ?? []
+  const openIds = groups.map(({ id }) => id).filter((id) => state.open.includes(id))
+  const samplesOf = useQueries({
+    queries: openIds.map((group) => ({
+      ...trajectoriesOptions({
+        group,
+        // Those that came together are in the order of the group.
+        ...(state.sort.by === 'added'
+          ? { sort: 'added' as const, order: 'asc' as const }
+          : { sort: state.sort.by, order: state.sort.order }),
+        limit: MOST_SAMPLES,
+        ...cutQuery,
+      }),
+      placeholderData: keepPreviousData,
+    })),
+  })
+  const entries = tableEntries(
+    rows,
+    groups,
+    new Map(openIds.map((id, index) => [id, samplesOf[index]?.data?.trajectories])),
+  )
+  const entry = entries.find(({ key }) => key === state.row)
+  const shown = entry?.kind === 'trajectory' ? entry.row : undefined
+  const failure = error ?? samplesOf.find((samples) => samples.error)?.error
 
   /** Tells what the server refused; what is no answer of it is a fault of ours. */
   const tell = (reason: unknown) => {
@@ -90,15 +125,17 @@ export function LibraryScreen() {
     setTrouble({ title: reason.message, hint: reason.hint })
   }
   const titleOf = (key: string | undefined) =>
-    key === undefined ? null : list.current?.querySelector<HTMLElement>(`tr[data-key="${CSS.escape(key)}"] a`)
+    key === undefined
+      ? null
+      : list.current?.querySelector<HTMLElement>(`tr[data-key="${CSS.escape(key)}"] [data-title]`)
   const focusTitle = (key: string | undefined) => (titleOf(key) ?? search.current)?.focus()
   const remove = async (keys: readonly string[]) => {
     setTrouble(undefined)
     setIsPanelShown(false)
     // The next one takes the focus while it is there to take it.
-    const last = rows.findLastIndex(({ key }) => keys.includes(key))
-    const stays = ({ key }: TrajectorySummary) => !keys.includes(key)
-    const next = rows.slice(last + 1).find(stays) ?? rows.slice(0, last + 1).findLast(stays)
+    const stays = (one: TableEntry) => keysOf(one).some((key) => !keys.includes(key))
+    const last = entries.findLastIndex((one) => !stays(one))
+    const next = entries.slice(last + 1).find(stays) ?? entries.slice(0, last + 1).findLast(stays)
     state.setRow(next?.key)
     focusTitle(next?.key)
     const request = library.remove(keys)
@@ -114,7 +151,7 @@ export function LibraryScreen() {
       state.setRow(state.row)
       focusTitle(state.row)
     }
-    const row = rows.find(({ key }) => key === first.key)
+    const row = entries.find(({ key }) => key === first.key)?.row
     const what = refused.length > 1 ? `${refused.length} stay. The first` : `“${row ? titleText(row) : first.key}”`
     setTrouble({ title: `${what}: ${first.error.message}`, hint: first.error.hint })
   }
@@ -141,7 +178,17 @@ export function LibraryScreen() {
   }
   const exportChosen = () => setExported([...chosen])
   const act = async ({ kind, key }: RowAction) => {
-    if (kind === 'delete') return remove(chosen.has(key) ? [...chosen] : [key])
+    const found = entries.find((one) => one.key === key)
+    if (kind === 'unfold' || kind === 'fold') {
+      if (found?.kind !== 'group') return
+      const { id } = found.group
+      await state.setOpen(kind === 'unfold' ? [...state.open, id] : state.open.filter((other) => other !== id))
+      return
+    }
+    if (kind === 'delete') {
+      const keys = found ? keysOf(found) : [key]
+      return remove(keys.every((one) => chosen.has(one)) ? [...chosen] : keys)
+    }
     const written = state.setRow(key)
     if (kind === 'open') {
       // The address is written a moment later, and would take the new page back.
@@ -178,11 +225,41 @@ export function LibraryScreen() {
               sort={state.sort}
               onFilter={state.setFilter}
               onSort={state.setSort}
+              isFolded={state.foldsGroups}
+              onFold={(isFolded) => state.setGroups(isFolded ? 'folded' : 'open')}
+              hasCut={cut !== null}
               searchRef={search}
             />
             {page && (
               <span className="flex flex-wrap items-center gap-2">
-                {page.total > 0 && (
+                <Popover
+                  label="Trainer’s cut"
+                  button={
+                    <>
+                      {cut && page.cut && page.cut.losing > 0
+                        ? `Trainer’s cut: ${countText(page.cut.losing)} lose tokens`
+                        : 'Trainer’s cut'}
+                    </>
+                  }
+                >
+                  <div className="grid w-[min(380px,calc(100vw-48px))] gap-3 text-xs">
+                    <TrainerCutFields cut={cut} onCut={setCut} />
+                    {cut && page.cut ? (
+                      <CutSentence count={page.cut} cut={cut} />
+                    ) : (
+                      <p className="text-dim">
+                        With the longest sequence that your trainer takes, trajectories that lose trained tokens to it
+                        are counted and marked.
+                      </p>
+                    )}
+                    {page.cut && page.cut.losing > 0 && state.filter.health !== 'lost' && (
+                      <Button className="justify-self-start" onClick={() => state.setFilter({ health: 'lost' })}>
+                        List these
+                      </Button>
+                    )}
+                  </div>
+                </Popover>
+                {page.total > 0 && state.filter.health !== 'lost' && (
                   <Button onClick={() => router.push(reportOfLibraryHref(given))}>Drift report</Button>
                 )}
                 <Pager page={page} onCursor={state.setCursor} />
@@ -190,11 +267,11 @@ export function LibraryScreen() {
             )}
           </div>
           <div>
-            {(trouble || error) && (
+            {(trouble || failure) && (
               <Banner
                 tone="bad"
-                title={trouble?.title ?? error?.message ?? ''}
-                hint={trouble ? trouble.hint : error instanceof ApiError ? error.hint : undefined}
+                title={trouble?.title ?? failure?.message ?? ''}
+                hint={trouble ? trouble.hint : failure instanceof ApiError ? failure.hint : undefined}
               >
                 {trouble ? (
                   <Button onClick={() => setTrouble(undefined)}>Dismiss</Button>
@@ -209,7 +286,7 @@ export function LibraryScreen() {
           <section ref={list} aria-label="List" className="min-h-0 overflow-y-auto">
             {rows.length > 0 ? (
               <TrajectoryTable
-                rows={rows}
+                entries={entries}
                 sort={state.sort}
                 onSort={state.setSort}
                 chosen={chosen}
@@ -221,7 +298,10 @@ export function LibraryScreen() {
               page &&
               (isFiltered ? (
                 <Nothing title="Nothing matches">
-                  <p>Every word must stand in the title, question, tags, note, model, outcome or file name.</p>
+                  <p>
+                    Every word must stand in the title, question, tags, note, model, outcome or file name, or begin a
+                    word that the model wrote. Numbers: reward&gt;0.5, tokens:1000-2000, logprob&lt;-2.
+                  </p>
                   <Button
                     onClick={() => state.setFilter({ q: '', outcome: '', tag: '', source: '', health: '', group: '' })}
                   >
@@ -287,7 +367,31 @@ export function LibraryScreen() {
           <Button className="mb-3 lg:hidden" onClick={leavePanel}>
             Back to the list
           </Button>
-          {shown ? (
+          {entry?.kind === 'group' ? (
+            <div>
+              <Heading>Group</Heading>
+              <GroupFacts group={entry.group} row={entry.row} />
+              {entry.group.keys.length > MOST_SAMPLES && (
+                <p className="mt-2 text-dim text-xs">
+                  The first {MOST_SAMPLES} are shown under its row.{' '}
+                  <button
+                    type="button"
+                    className="text-accent underline"
+                    onClick={() => state.setFilter({ group: entry.group.id })}
+                  >
+                    List all of them
+                  </button>
+                </p>
+              )}
+              <div className="mt-4 flex flex-wrap gap-2">
+                <Button look="primary" onClick={() => router.push(groupHref(entry.row.key, entry.group.id))}>
+                  Open in playground
+                </Button>
+                <Button onClick={() => setExported(entry.group.keys)}>Export …</Button>
+                <Button onClick={() => remove(entry.group.keys)}>Delete</Button>
+              </div>
+            </div>
+          ) : shown ? (
             <div>
               <Heading>Labels</Heading>
               <LabelsForm
@@ -309,7 +413,7 @@ export function LibraryScreen() {
           ) : (
             <p className="text-faint text-xs">
               Click a row, or walk with the arrow keys, to see it here. Enter opens it, E edits it, Space chooses it,
-              Delete deletes it.
+              Delete deletes it. The right arrow unfolds a group, the left one folds it.
             </p>
           )}
         </aside>

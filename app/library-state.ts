@@ -1,5 +1,5 @@
 'use client'
-import { parseAsString, parseAsStringLiteral } from 'nuqs'
+import { parseAsArrayOf, parseAsString, parseAsStringLiteral } from 'nuqs'
 import type { LibraryFilter } from '#components/library/library-filters.tsx'
 import { firstOrder, type ListSort, SORT_COLUMNS, SORT_ORDERS } from '#lib/core/library.ts'
 import { useAddress } from './use-address.ts'
@@ -8,7 +8,7 @@ const text = parseAsString.withDefault('')
 
 /** What the address says of the list: a copied link shows the same. */
 export function useLibraryState() {
-  const [{ sort: by, order, cursor, row, ...filter }, set] = useAddress({
+  const [{ sort: by, order, cursor, row, groups, open, ...filter }, set] = useAddress({
     q: text,
     outcome: text,
     tag: text,
@@ -17,6 +17,8 @@ export function useLibraryState() {
     group: text,
     sort: parseAsStringLiteral(SORT_COLUMNS).withDefault('added'),
     order: parseAsStringLiteral(SORT_ORDERS),
+    groups: parseAsStringLiteral(['folded', 'open']).withDefault('folded'),
+    open: parseAsArrayOf(parseAsString).withDefault([]),
     cursor: parseAsString,
     row: parseAsString,
   })
@@ -25,6 +27,12 @@ export function useLibraryState() {
     filter: filter as LibraryFilter,
     sort,
     cursor: cursor ?? undefined,
+    /** Whether a group is one row. A list of one group is a list of its samples. */
+    foldsGroups: groups === 'folded' && filter.group === '',
+    /** Ids of the groups that are unfolded. */
+    open,
+    setGroups: (changed: 'folded' | 'open') => set({ groups: changed, open: null, cursor: null }),
+    setOpen: (ids: readonly string[]) => set({ open: ids.length > 0 ? [...ids] : null }),
     /** Key of the row that the panel shows. */
     row: row ?? undefined,
     // What is asked for begins with its first page.

@@ -37,7 +37,7 @@ const stored = async (request: APIRequestContext, key: string) =>
 
 const settled = (page: Page) => page.locator('[data-library="idle"]').waitFor()
 const saved = (page: Page) => page.locator('[data-labels="saved"]').waitFor()
-const titles = (page: Page) => page.locator('tr[data-key] a')
+const titles = (page: Page) => page.locator('tr[data-key] a[data-title]')
 
 async function openLibrary(page: Page, query = ''): Promise<void> {
   await open(page, `/library${query}`)
@@ -141,6 +141,50 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     const again = await request.post('/api/import', { headers, data: Buffer.from(text) })
     // An equal trajectory is not kept twice: what comes back under the same keys is the same.
     expect((await again.json()).trajectories).toEqual([third, second])
+  })
+
+  await test.step('A group of samples is one row, found by what the model wrote, unfolded and exported as a whole', async () => {
+    const prompt = `What is 2 + 2? ${tag}`
+    const started = await request.post('/api/groups', {
+      headers: CHANGING,
+      data: { prompt, samples: 3, sampling: { max_new_tokens: 8, temperature: 0 } },
+    })
+    const { groupId, samples } = await started.json()
+    await request.get(`/api/groups/${groupId}/events`, { headers: AUTHORIZED })
+    const members: readonly string[] = samples.map(({ trajectoryId }: { trajectoryId: string }) => trajectoryId)
+    for (const key of members)
+      await request.patch(`/api/trajectories/${key}`, { headers: CHANGING, data: { reward: 1, tags: [tag] } })
+    const { segments, vocab } = await stored(request, members[0] ?? '')
+    const response = segments.find(({ kind }: { kind: string }) => kind === 'response')
+    const written = response.ids.map((id: number) => vocab[id]).join('')
+    // Added tokens such as <think> are no words of the text.
+    const [word = ''] = /\p{L}{2,}|\p{N}+/u.exec(written.replaceAll(/<[^>]*>/g, ' ')) ?? []
+    await page.getByRole('button', { name: 'Clear', exact: true }).click()
+    await page.getByRole('searchbox', { name: 'Search' }).fill(`${tag} reward:1 tokens>1 ${word}`)
+    await expect(page.locator('[data-range]')).toHaveText('1–1 of 1')
+    const group = page.getByRole('button', { name: prompt })
+    await expect(group).toHaveAttribute('aria-expanded', 'false')
+    await expect(page.locator(`tr[data-group="${groupId}"]`)).toContainText('3 samples')
+    await expect(page.getByText('no gradient')).toBeVisible()
+    await group.focus()
+    await page.keyboard.press('ArrowRight')
+    await expect(titles(page)).toHaveCount(3)
+    await expect(group).toHaveAttribute('aria-expanded', 'true')
+    await expectFitEverywhere(page, undefined, 'main')
+    await page.setViewportSize(SCREENS[0].viewport)
+    await page.getByLabel(/^Choose all 3 samples of/).check()
+    await page.getByRole('button', { name: 'Export …' }).click()
+    expect((await exportedAs(page, 'slime')).name).toBe('trajectories-3.slime.jsonl')
+    await page.getByRole('button', { name: 'Trainer’s cut' }).click()
+    await page.getByLabel(/Trainer takes/).fill('10')
+    await expect(page.getByText('3 of 3 trajectories are longer than 10 tokens.')).toBeVisible()
+    await page.getByLabel(/Trainer takes/).fill('')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Clear', exact: true }).click()
+    await page.getByRole('searchbox', { name: 'Search' }).fill(tag)
+    for (const key of members) await request.delete(`/api/trajectories/${key}`, { headers: CHANGING, data: {} })
+    await page.reload()
+    await expect(titles(page)).toHaveCount(4)
   })
 
   await test.step('An export leaves out the run without tokens and names it', async () => {

@@ -24,6 +24,10 @@ interface LibraryFiltersProps {
   readonly sort: ListSort
   readonly onFilter: (change: Partial<LibraryFilter>) => void
   readonly onSort: (sort: ListSort) => void
+  readonly isFolded: boolean
+  readonly onFold: (isFolded: boolean) => void
+  /** Whether the trainer takes only so many tokens. */
+  readonly hasCut: boolean
   readonly searchRef: Ref<HTMLInputElement>
 }
 
@@ -42,14 +46,25 @@ const SORTS: readonly (readonly [text: string, sort: ListSort])[] = [
   ['lowest reward', { by: 'reward', order: 'asc' }],
 ]
 
-export function LibraryFilters({ filter, choices, sort, onFilter, onSort, searchRef }: LibraryFiltersProps) {
+export function LibraryFilters({
+  filter,
+  choices,
+  sort,
+  onFilter,
+  onSort,
+  isFolded,
+  onFold,
+  hasCut,
+  searchRef,
+}: LibraryFiltersProps) {
   return (
     <search className="flex flex-wrap items-center gap-2 max-md:grid max-md:w-full max-md:grid-cols-2">
       <input
         ref={searchRef}
         type="search"
         aria-label="Search"
-        placeholder="Search titles, questions, tags, notes, models"
+        placeholder="Search: words, &quot;a phrase&quot;, reward&gt;0.5"
+        title={SEARCH_HELP}
         autoComplete="off"
         spellCheck={false}
         maxLength={500}
@@ -73,9 +88,21 @@ export function LibraryFilters({ filter, choices, sort, onFilter, onSort, search
       <Choice
         label="Health"
         value={filter.health}
-        options={HEALTH_OPTIONS}
+        options={hasCut ? [...HEALTH_OPTIONS, LOST] : HEALTH_OPTIONS}
         onChange={(health) => onFilter({ health })}
       />
+      {filter.group === '' && (
+        <select
+          aria-label="Groups"
+          value={isFolded ? 'folded' : 'open'}
+          data-set={!isFolded || undefined}
+          onChange={(event) => onFold(event.target.value === 'folded')}
+          className={BOX}
+        >
+          <option value="folded">Groups: folded</option>
+          <option value="open">Groups: as samples</option>
+        </select>
+      )}
       {filter.group !== '' && (
         <button
           type="button"
@@ -92,7 +119,7 @@ export function LibraryFilters({ filter, choices, sort, onFilter, onSort, search
         aria-label="Sort"
         value={SORTS.findIndex(([, { by, order }]) => by === sort.by && order === sort.order)}
         onChange={(event) => onSort(SORTS[Number(event.target.value)]?.[1] ?? sort)}
-        className={`${BOX} max-md:col-span-2 xl:hidden`}
+        className={`${BOX} ${filter.group === '' ? '' : 'max-md:col-span-2'} xl:hidden`}
       >
         {SORTS.map(([text], index) => (
           <option key={text} value={index}>
@@ -103,6 +130,11 @@ export function LibraryFilters({ filter, choices, sort, onFilter, onSort, search
     </search>
   )
 }
+
+const SEARCH_HELP = `Words and "phrases" in titles, questions, tags, notes, models, and at the beginning of words that the model wrote.
+Numbers: reward, tokens, trained, logprob (mean), turns, segments, calls, failed, as in reward>0.5, tokens:1000-2000, logprob<-2`
+
+const LOST = { value: 'lost', text: 'lost to the trainer’s cut' }
 
 const HEALTH_OPTIONS: readonly Option[] = [
   { value: 'problems', text: 'with problems' },

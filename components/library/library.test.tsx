@@ -1,11 +1,14 @@
 import { act, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
 import { expect, test, vi } from 'vitest'
 import type { LabelChange } from '#lib/core/labels.ts'
-import type { TrajectorySummary } from '#lib/core/library.ts'
+import type { GroupSummary, TrajectorySummary } from '#lib/core/library.ts'
+import { CutSentence } from './cut-count.tsx'
 import { HealthMarks, healthWords } from './health-marks.tsx'
 import { LabelsForm } from './labels-form.tsx'
-import { rangeText, titleText, whenText } from './row-texts.ts'
+import { rangeText, rewardsText, titleText, whenText } from './row-texts.ts'
+import { groupKey, tableEntries } from './table-entries.ts'
 import { TrajectoryChoice } from './trajectory-choice.tsx'
 import { type RowAction, TrajectoryTable } from './trajectory-table.tsx'
 
@@ -172,7 +175,11 @@ test('rows are walked, chosen, edited, deleted and opened by keyboard; Tab stops
   const chosen: (readonly [readonly string[], boolean])[] = []
   render(
     <TrajectoryTable
-      rows={['a', 'b', 'c'].map((key) => row(key))}
+      entries={tableEntries(
+        ['a', 'b', 'c'].map((key) => row(key)),
+        [],
+        new Map(),
+      )}
       sort={{ by: 'added', order: 'desc' }}
       onSort={() => {}}
       chosen={new Set(['b'])}
@@ -200,7 +207,11 @@ test('a click on a cell of a row puts the keys on that row', async () => {
   const actions: RowAction[] = []
   render(
     <TrajectoryTable
-      rows={['a', 'b', 'c'].map((key) => row(key, { tokens: key.charCodeAt(0) }))}
+      entries={tableEntries(
+        ['a', 'b', 'c'].map((key) => row(key, { tokens: key.charCodeAt(0) })),
+        [],
+        new Map(),
+      )}
       sort={{ by: 'added', order: 'desc' }}
       onSort={() => {}}
       chosen={new Set()}
@@ -222,6 +233,133 @@ test('a click on a cell of a row puts the keys on that row', async () => {
   expect(document.activeElement).toBe(screen.getByLabelText('Choose question c'))
 })
 
+const groupOf = (id: string, keys: readonly string[], change: Partial<GroupSummary> = {}): GroupSummary => ({
+  id,
+  keys,
+  matching: keys.length,
+  running: 0,
+  rewards: { known: keys.length, mean: 0.5, min: 0, max: 1 },
+  isFlat: false,
+  ...change,
+})
+
+/** A table whose groups unfold. */
+function Groups({
+  onAction,
+  onChoose,
+}: {
+  readonly onAction: (action: RowAction) => void
+  readonly onChoose: (keys: readonly string[], isChosen: boolean) => void
+}) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const [shown, setShown] = useState<string>()
+  const sample = (key: string, id: string, index: number) => row(key, { group: { id, index } })
+  const samples = new Map([
+    ['g', [sample('g0', 'g', 0), sample('g1', 'g', 1)]],
+    ['h', undefined],
+  ])
+  const groups = [
+    groupOf('g', ['g0', 'g1'], { matching: 1 }),
+    groupOf('h', ['h0', 'h1', 'h2'], { isFlat: true, rewards: { known: 3, mean: 1, min: 1, max: 1 } }),
+    groupOf('single', ['s']),
+  ]
+  const rows = [sample('g0', 'g', 0), sample('h0', 'h', 0), sample('s', 'single', 0), row('alone')]
+  return (
+    <TrajectoryTable
+      entries={tableEntries(rows, groups, new Map([...open].map((id) => [id, samples.get(id)])))}
+      sort={{ by: 'added', order: 'desc' }}
+      onSort={() => {}}
+      chosen={new Set(['g0'])}
+      onChoose={onChoose}
+      shown={shown}
+      onAction={(action) => {
+        onAction(action)
+        const id = action.key.trim()
+        if (action.kind === 'show') setShown(action.key)
+        if (action.kind === 'unfold') setOpen(new Set([...open, id]))
+        if (action.kind === 'fold') setOpen(open.difference(new Set([id])))
+      }}
+    />
+  )
+}
+
+test('A group is one row, which the right arrow unfolds and enters and the left arrow leaves and folds', async () => {
+  const [onAction, onChoose] = [vi.fn(), vi.fn()]
+  render(<Groups onAction={onAction} onChoose={onChoose} />)
+  const user = userEvent.setup()
+  const titles = () =>
+    Array.from(document.querySelectorAll('tr[data-key]'), (found) => (found as HTMLElement).dataset.key)
+  const group = screen.getByRole('button', { name: 'question g0' })
+  expect(titles()).toEqual([groupKey('g'), groupKey('h'), 's', 'alone'])
+  expect(group.getAttribute('aria-expanded')).toBe('false')
+  expect(screen.getByText('2 samples · 1 match · reward 0.5 mean, 0 to 1')).toBeTruthy()
+  group.focus()
+  await user.keyboard('{ArrowLeft}{ArrowRight}')
+  expect(titles()).toEqual([groupKey('g'), 'g0', 'g1', groupKey('h'), 's', 'alone'])
+  expect(group.getAttribute('aria-expanded')).toBe('true')
+  await user.keyboard('{ArrowRight}{ArrowDown}')
+  expect(document.activeElement).toBe(screen.getByRole('link', { name: 'question g1' }))
+  await user.keyboard('{ArrowRight}{ArrowLeft}')
+  expect(document.activeElement).toBe(group)
+  await user.keyboard('{ArrowLeft}')
+  expect(titles()).toHaveLength(4)
+  await user.click(group)
+  await user.keyboard('{Enter}')
+  expect(titles()).toHaveLength(4)
+  await user.keyboard('j{ArrowRight}')
+  expect(screen.getByText('3 samples · reward 1 · loading …')).toBeTruthy()
+})
+
+test('A group is chosen and deleted as a whole, and one whose rewards are all equal is marked', async () => {
+  const [onAction, onChoose] = [vi.fn(), vi.fn()]
+  render(<Groups onAction={onAction} onChoose={onChoose} />)
+  const user = userEvent.setup()
+  const box = screen.getByLabelText<HTMLInputElement>('Choose all 2 samples of question g0')
+  expect([box.checked, box.indeterminate]).toEqual([false, true])
+  await user.click(box)
+  screen.getByRole('button', { name: 'question h0' }).focus()
+  await user.keyboard('xe{Delete}')
+  expect(onChoose.mock.calls).toEqual([
+    [['g0', 'g1'], true],
+    [['h0', 'h1', 'h2'], true],
+  ])
+  expect(onAction.mock.calls.map(([{ kind, key }]) => [kind, key])).toEqual([
+    ['show', groupKey('g')],
+    ['show', groupKey('h')],
+    ['delete', groupKey('h')],
+  ])
+  expect(screen.getAllByText('no gradient')).toHaveLength(1)
+  expect(screen.getByText('no gradient').title).toBe(
+    'All 3 rewards are 1: every advantage in GRPO is 0, and the group gives no gradient.',
+  )
+  await user.click(screen.getByLabelText('Choose all of this page'))
+  expect(onChoose.mock.lastCall).toEqual([['g0', 'g1', 'h0', 'h1', 'h2', 's', 'alone'], true])
+})
+
+test('The trainer’s cut is counted in a sentence, and what is not known is said', () => {
+  const count = { samples: 10, longer: 3, losing: 2, lost: 1500, trained: 30_000, unknown: 1 }
+  const { container, rerender } = render(<CutSentence count={count} cut={{ tokens: 8192, overlong: 'cut' }} />)
+  expect(container.textContent?.replaceAll(/\s/g, ' ')).toBe(
+    '3 of 10 trajectories are longer than 8,192 tokens.1,500 of 30,000 trained tokens (5 %) in 2 trajectories are lost after that position.1 was stored by an older version and is counted when checked.',
+  )
+  rerender(
+    <CutSentence
+      count={{ ...count, longer: 1, losing: 0, lost: 0, unknown: 0 }}
+      cut={{ tokens: 8192, overlong: 'drop' }}
+    />,
+  )
+  expect(container.textContent).toBe('1 of 10 trajectories is longer than 8,192 tokens.No trained token is lost.')
+})
+
+test('The rewards of a group are one number where they are equal, and say how many are known', () => {
+  const rewards = (change: Partial<GroupSummary>) => rewardsText(groupOf('g', ['a', 'b', 'c'], change))
+  expect([
+    rewards({ rewards: null }),
+    rewards({ rewards: { known: 2, mean: 0.25, min: 0, max: 0.5 } }),
+    rewards({ rewards: { known: 1, mean: -1, min: -1, max: -1 } }),
+  ]).toEqual(['', 'reward 0.25 mean, 0 to 0.5, 2 known', 'reward −1, 1 known'])
+})
+
 test('a column is sorted best first, then the other way', async () => {
   const onSort = vi.fn()
   const { rerender } = render(<div />)
@@ -232,7 +370,7 @@ test('a column is sorted best first, then the other way', async () => {
   ] as const) {
     rerender(
       <TrajectoryTable
-        rows={[row('a')]}
+        entries={tableEntries([row('a')], [], new Map())}
         sort={sort}
         onSort={onSort}
         chosen={new Set()}

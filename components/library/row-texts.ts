@@ -1,6 +1,6 @@
 /** What a row of the library says of a trajectory, in words. */
-import type { TrajectorySummary } from '#lib/core/library.ts'
-import { countText } from '../trajectory/numbers.ts'
+import type { GroupSummary, TrajectorySummary } from '#lib/core/library.ts'
+import { countText, rewardText } from '../trajectory/numbers.ts'
 import { visibleText } from '../ui/visible-text.ts'
 
 /** The title given, else the question, which is the name of the file where nothing was asked. */
@@ -9,6 +9,18 @@ export const titleText = ({ title, question }: Pick<TrajectorySummary, 'title' |
 
 export const sourceText = (source: string, format: string | null): string =>
   visibleText(format === null ? source : `${source} · ${format}`)
+
+/** Mean, least and largest reward of a group; '' where none is known. */
+export function rewardsText({ rewards, keys }: Pick<GroupSummary, 'rewards' | 'keys'>): string {
+  if (!rewards) return ''
+  const { known, mean, min, max } = rewards
+  const some = known < keys.length ? `, ${countText(known)} known` : ''
+  if (min === max) return `reward ${rewardText(min)}${some}`
+  return `reward ${rewardText(mean)} mean, ${rewardText(min)} to ${rewardText(max)}${some}`
+}
+
+export const flatText = ({ rewards, keys }: Pick<GroupSummary, 'rewards' | 'keys'>): string =>
+  `All ${countText(keys.length)} rewards are ${rewardText(rewards?.min ?? null)}: every advantage in GRPO is 0, and the group gives no gradient.`
 
 /** Today only the time, in this year no year; — where it is no time. */
 export function whenText(iso: string, now: Date): string {

@@ -1,18 +1,25 @@
 'use client'
-/** A page of the library. Rows are walked with the arrow keys: the focus stands on their titles. */
-import { ArrowDown, ArrowUp, Pencil } from 'lucide-react'
+/**
+ * A page of the library. Rows are walked with the arrow keys: the focus stands on their titles. A group is a row that
+ * unfolds.
+ */
+import { ArrowDown, ArrowUp, ChevronRight, Equal, Pencil } from 'lucide-react'
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
 import { firstOrder, type ListSort, type TrajectorySummary } from '#lib/core/library.ts'
 import { countText, decimalText, rewardText } from '../trajectory/numbers.ts'
 import { HealthMarks } from './health-marks.tsx'
-import { outcomeInk, sourceText, timeText, titleText, whenText } from './row-texts.ts'
+import { flatText, outcomeInk, rewardsText, sourceText, timeText, titleText, whenText } from './row-texts.ts'
+import { keysOf, type TableEntry } from './table-entries.ts'
 import { TagList } from './tag-list.tsx'
 
-/** What is to be done with a row. */
-export type RowAction = { readonly kind: 'show' | 'open' | 'edit' | 'delete'; readonly key: string }
+/** What is to be done with a row. Groups are shown, deleted, unfolded and folded. */
+export type RowAction = {
+  readonly kind: 'show' | 'open' | 'edit' | 'delete' | 'unfold' | 'fold'
+  readonly key: string
+}
 
 interface TrajectoryTableProps {
-  readonly rows: readonly TrajectorySummary[]
+  readonly entries: readonly TableEntry[]
   readonly sort: ListSort
   readonly onSort: (sort: ListSort) => void
   readonly chosen: ReadonlySet<string>
@@ -23,28 +30,49 @@ interface TrajectoryTableProps {
 }
 
 /** The playground, with all samples of the group. */
-const groupHref = (key: string, group: string): string => `/?${new URLSearchParams({ t: key, group })}`
+export const groupHref = (key: string, group: string): string => `/?${new URLSearchParams({ t: key, group })}`
 
 const WIDE = 'max-md:hidden'
 const WIDER = 'max-xl:hidden'
 
-export function TrajectoryTable({ rows, sort, onSort, chosen, onChoose, shown, onAction }: TrajectoryTableProps) {
-  const chosenHere = rows.filter(({ key }) => chosen.has(key)).length
+export function TrajectoryTable({ entries, sort, onSort, chosen, onChoose, shown, onAction }: TrajectoryTableProps) {
+  const all = entries.flatMap(keysOf)
+  const chosenHere = all.filter((key) => chosen.has(key)).length
   const now = new Date()
   // One stop for Tab; from there the arrow keys go on.
-  const stop = rows.some(({ key }) => key === shown) ? shown : rows[0]?.key
+  const stop = entries.some(({ key }) => key === shown) ? shown : entries[0]?.key
   const press = (event: KeyboardEvent<HTMLElement>) => {
-    const key = rowKeyOf(event.target)
-    if (key === undefined || event.ctrlKey || event.metaKey || event.altKey) return
-    const steps = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, Home: -rows.length, End: rows.length }
+    const at = entries.findIndex(({ key }) => key === rowKeyOf(event.target))
+    const entry = entries[at]
+    if (!entry || event.ctrlKey || event.metaKey || event.altKey) return
+    const { key } = entry
+    const steps = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, Home: -entries.length, End: entries.length }
     const step = steps[event.key as keyof typeof steps]
     const isOnTitle = event.target instanceof HTMLAnchorElement
-    if (step !== undefined) focusRow(event.currentTarget, rows.findIndex((row) => row.key === key) + step)
-    else if (event.key === 'x' || (event.key === ' ' && isOnTitle)) onChoose([key], !chosen.has(key))
-    else if (event.key === 'e') onAction({ kind: 'edit', key })
+    if (step !== undefined) focusRow(event.currentTarget, at + step)
+    else if (event.key === 'ArrowRight' || event.key === 'ArrowLeft') {
+      if (!walkGroup(entry, at, event)) return
+    } else if (event.key === 'x' || (event.key === ' ' && isOnTitle))
+      onChoose(keysOf(entry), !isAllChosen(entry, chosen))
+    else if (event.key === 'e' && entry.kind === 'trajectory') onAction({ kind: 'edit', key })
     else if (event.key === 'Delete') onAction({ kind: 'delete', key })
     else return
     event.preventDefault()
+  }
+  /** As in a tree: right unfolds and goes in, left folds and goes out. Whether it did. */
+  const walkGroup = (entry: TableEntry, at: number, event: KeyboardEvent<HTMLElement>): boolean => {
+    const isRight = event.key === 'ArrowRight'
+    if (entry.kind === 'group') {
+      if (isRight && entry.isOpen) focusRow(event.currentTarget, at + 1)
+      else if (isRight !== entry.isOpen) onAction({ kind: isRight ? 'unfold' : 'fold', key: entry.key })
+      return true
+    }
+    if (isRight || !entry.isInGroup) return false
+    focusRow(
+      event.currentTarget,
+      entries.findLastIndex(({ kind }, index) => index < at && kind === 'group'),
+    )
+    return true
   }
   return (
     <table className="w-full table-fixed border-separate border-spacing-0 text-xs tabular-nums">
@@ -55,16 +83,11 @@ export function TrajectoryTable({ rows, sort, onSort, chosen, onChoose, shown, o
               type="checkbox"
               aria-label="Choose all of this page"
               className="block size-4 accent-(--accent)"
-              checked={rows.length > 0 && chosenHere === rows.length}
+              checked={all.length > 0 && chosenHere === all.length}
               ref={(box) => {
-                if (box) box.indeterminate = chosenHere > 0 && chosenHere < rows.length
+                if (box) box.indeterminate = chosenHere > 0 && chosenHere < all.length
               }}
-              onChange={(event) =>
-                onChoose(
-                  rows.map(({ key }) => key),
-                  event.target.checked,
-                )
-              }
+              onChange={(event) => onChoose(all, event.target.checked)}
             />
           </th>
           <Column name="Title" by="title" sort={sort} onSort={onSort} className="text-left" />
@@ -115,23 +138,37 @@ export function TrajectoryTable({ rows, sort, onSort, chosen, onChoose, shown, o
           // What the keys act on: a click on a cell leaves the focus nowhere.
           focusRow(
             event.currentTarget,
-            rows.findIndex((row) => row.key === key),
+            entries.findIndex((entry) => entry.key === key),
           )
           onAction({ kind: 'show', key })
         }}
       >
-        {rows.map((row) => (
-          <Row
-            key={row.key}
-            row={row}
-            now={now}
-            isChosen={chosen.has(row.key)}
-            isShown={row.key === shown}
-            tabIndex={row.key === stop ? 0 : -1}
-            onChoose={(isChosen) => onChoose([row.key], isChosen)}
-            onAction={onAction}
-          />
-        ))}
+        {entries.map((entry) =>
+          entry.kind === 'group' ? (
+            <GroupRow
+              key={entry.key}
+              entry={entry}
+              now={now}
+              chosen={chosen}
+              isShown={entry.key === shown}
+              tabIndex={entry.key === stop ? 0 : -1}
+              onChoose={onChoose}
+              onAction={onAction}
+            />
+          ) : (
+            <Row
+              key={entry.key}
+              row={entry.row}
+              isInGroup={entry.isInGroup}
+              now={now}
+              isChosen={chosen.has(entry.key)}
+              isShown={entry.key === shown}
+              tabIndex={entry.key === stop ? 0 : -1}
+              onChoose={(isChosen) => onChoose([entry.key], isChosen)}
+              onAction={onAction}
+            />
+          ),
+        )}
       </tbody>
     </table>
   )
@@ -173,8 +210,102 @@ function Column({ name, className, title, by, sort, onSort }: ColumnProps) {
   )
 }
 
+interface GroupRowProps {
+  readonly entry: Extract<TableEntry, { kind: 'group' }>
+  readonly now: Date
+  readonly chosen: ReadonlySet<string>
+  readonly isShown: boolean
+  readonly tabIndex: number
+  readonly onChoose: (keys: readonly string[], isChosen: boolean) => void
+  readonly onAction: (action: RowAction) => void
+}
+
+function GroupRow({ entry, now, chosen, isShown, tabIndex, onChoose, onAction }: GroupRowProps) {
+  const { row, group, isOpen, hasSamples, key } = entry
+  const title = titleText({ ...row, title: null })
+  const rewards = rewardsText(group)
+  const count = group.keys.length
+  const isAll = isAllChosen(entry, chosen)
+  const notes = [
+    `${countText(count)} samples`,
+    group.matching < count && `${countText(group.matching)} match`,
+    group.running > 0 && `${countText(group.running)} running`,
+    rewards,
+    isOpen && !hasSamples && 'loading …',
+  ].filter((note) => typeof note === 'string' && note !== '')
+  return (
+    <tr
+      data-key={key}
+      data-group={group.id}
+      data-shown={isShown || undefined}
+      className="group hover:bg-panel data-shown:bg-panel data-shown:shadow-[inset_3px_0_0_var(--accent)]"
+    >
+      <td className="border-line border-b py-1.5 pl-3.5 align-top">
+        <input
+          type="checkbox"
+          aria-label={`Choose all ${countText(count)} samples of ${title}`}
+          className="mt-0.5 block size-4 accent-(--accent)"
+          tabIndex={tabIndex}
+          checked={isAll}
+          ref={(box) => {
+            if (box) box.indeterminate = !isAll && group.keys.some((one) => chosen.has(one))
+          }}
+          onChange={(event) => onChoose(group.keys, event.target.checked)}
+        />
+      </td>
+      <Cell className="text-left">
+        <span className="flex min-w-0 items-baseline gap-1.5">
+          <button
+            type="button"
+            data-title
+            tabIndex={tabIndex}
+            aria-expanded={isOpen}
+            title={title}
+            onClick={() => onAction({ kind: isOpen ? 'fold' : 'unfold', key })}
+            className="-my-0.5 flex min-h-6 min-w-16 items-center gap-1 text-left text-[13px] hover:underline focus-visible:-outline-offset-2"
+          >
+            <ChevronRight size={14} aria-hidden className={`shrink-0 text-dim ${isOpen ? 'rotate-90' : ''}`} />
+            <span className="truncate">{title}</span>
+          </button>
+          {group.isFlat && (
+            <span
+              title={flatText(group)}
+              className="inline-flex shrink-0 items-center gap-1 self-center rounded border border-line px-1 text-[11px] text-warn"
+            >
+              <Equal size={11} aria-hidden />
+              no gradient
+            </span>
+          )}
+        </span>
+        <span className="block pl-[18px] text-dim">{notes.join(' · ')}</span>
+      </Cell>
+      <Cell className={`text-dim ${WIDE}`}> </Cell>
+      <Cell className={WIDER}> </Cell>
+      <Cell className={WIDE}> </Cell>
+      <Cell className={WIDE}> </Cell>
+      <Cell className={WIDER}> </Cell>
+      <Cell className={WIDER}> </Cell>
+      <Cell className={`text-right ${WIDE}`} {...(rewards !== '' && { title: rewards })}>
+        {rewardText(group.rewards?.mean ?? null)}
+      </Cell>
+      <Cell className={`truncate pl-4 text-left text-dim ${WIDER}`} {...(row.model !== null && { title: row.model })}>
+        {row.source}
+      </Cell>
+      <Cell className="whitespace-nowrap pr-3.5 text-right text-dim max-md:hidden" title={timeText(row.addedAt)}>
+        {whenText(row.addedAt, now)}
+      </Cell>
+      <td className="border-line border-b md:hidden" />
+    </tr>
+  )
+}
+
+const isAllChosen = (entry: TableEntry, chosen: ReadonlySet<string>): boolean =>
+  keysOf(entry).every((key) => chosen.has(key))
+
 interface RowProps {
   readonly row: TrajectorySummary
+  /** Whether it stands under the row of its group. */
+  readonly isInGroup: boolean
   readonly now: Date
   readonly isChosen: boolean
   readonly isShown: boolean
@@ -183,7 +314,7 @@ interface RowProps {
   readonly onAction: (action: RowAction) => void
 }
 
-function Row({ row, now, isChosen, isShown, tabIndex, onChoose, onAction }: RowProps) {
+function Row({ row, isInGroup, now, isChosen, isShown, tabIndex, onChoose, onAction }: RowProps) {
   const title = titleText(row)
   const outcome = <span className={outcomeInk(row)}>{row.outcome}</span>
   const open = (event: MouseEvent) => {
@@ -207,9 +338,10 @@ function Row({ row, now, isChosen, isShown, tabIndex, onChoose, onAction }: RowP
           onChange={(event) => onChoose(event.target.checked)}
         />
       </td>
-      <Cell className="text-left">
+      <Cell className={`text-left ${isInGroup ? 'pl-8' : ''}`}>
         <span className="flex min-w-0 items-baseline gap-1.5">
           <a
+            data-title
             href={`/t/${encodeURIComponent(row.key)}`}
             tabIndex={tabIndex}
             title={title}
@@ -308,6 +440,6 @@ const rowKeyOf = (target: EventTarget): string | undefined =>
 
 /** The nearest one where there is none at this index. */
 function focusRow(table: HTMLElement, index: number): void {
-  const titles = table.querySelectorAll<HTMLElement>('tr[data-key] a')
+  const titles = table.querySelectorAll<HTMLElement>('tr[data-key] [data-title]')
   titles[Math.max(0, Math.min(titles.length - 1, index))]?.focus()
 }

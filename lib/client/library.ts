@@ -1,6 +1,7 @@
 /** Lists of stored trajectories, and what they can be filtered by. */
 import { queryOptions } from '@tanstack/react-query'
 import { choicesSchema, type ListSort, pageSchema, type TrajectoryPage } from '#lib/core/library.ts'
+import type { TrainerCut } from '#lib/core/trainer-cut.ts'
 import { callApi } from './api.ts'
 import { TRAJECTORIES } from './queries.ts'
 
@@ -11,6 +12,12 @@ export interface TrajectoriesQuery {
   readonly tag?: string
   readonly source?: string
   readonly health?: string
+  /** The id of a group of samples. */
+  readonly group?: string
+  readonly groups?: 'folded'
+  /** The most tokens that the trainer takes. */
+  readonly cut?: number
+  readonly overlong?: TrainerCut['overlong']
   readonly sort?: ListSort['by']
   readonly order?: ListSort['order']
   readonly limit: number
@@ -35,7 +42,8 @@ export const trajectoriesOptions = (query: TrajectoriesQuery) =>
     refetchInterval: ({ state }) =>
       state.data?.trajectories.some(({ outcomeKind, health }) => outcomeKind !== 'running' && health === null)
         ? POLL_UNCHECKED_MS
-        : state.data?.trajectories.some(({ outcomeKind }) => outcomeKind === 'running')
+        : state.data?.trajectories.some(({ outcomeKind }) => outcomeKind === 'running') ||
+            state.data?.groups?.some(({ running }) => running > 0)
           ? POLL_RUNNING_MS
           : false,
   })

@@ -74,4 +74,12 @@ async function putRow(cache: QueryClient, row: TrajectorySummary): Promise<void>
   )
   await cache.invalidateQueries({ queryKey: TRAJECTORIES, refetchType: 'none' })
   cache.invalidateQueries({ queryKey: [...TRAJECTORIES, 'choices'] })
+  // What a folded group says of its rewards is not in the row.
+  const { group } = row
+  if (group)
+    cache.invalidateQueries({
+      queryKey: TRAJECTORIES,
+      predicate: ({ state }) =>
+        (state.data as TrajectoryPage | undefined)?.groups?.some(({ id }) => id === group.id) === true,
+    })
 }

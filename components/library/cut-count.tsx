@@ -1,0 +1,37 @@
+import type { CutCount } from '#lib/core/library.ts'
+import type { TrainerCut } from '#lib/core/trainer-cut.ts'
+import { countText, percentText } from '../trajectory/numbers.ts'
+
+interface CutSentenceProps {
+  readonly count: CutCount
+  readonly cut: TrainerCut
+}
+
+const VERBS: Readonly<Record<TrainerCut['overlong'], string>> = {
+  cut: 'lost after that position',
+  mask: 'masked with their samples',
+  drop: 'dropped with their samples',
+}
+
+/** What the trainer's cut loses of everything that is listed, on all pages. */
+export function CutSentence({ count: { samples, longer, losing, lost, trained, unknown }, cut }: CutSentenceProps) {
+  return (
+    <div className="grid gap-1 tabular-nums">
+      <p>
+        {countText(longer)} of {countText(samples)} trajectories {longer === 1 ? 'is' : 'are'} longer than{' '}
+        {countText(cut.tokens)} tokens.
+      </p>
+      <p className={losing > 0 ? 'text-warn' : 'text-dim'}>
+        {losing === 0
+          ? 'No trained token is lost.'
+          : `${countText(lost)} of ${countText(trained)} trained tokens (${percentText(lost / trained)}) in ${countText(losing)} ${losing === 1 ? 'trajectory' : 'trajectories'} are ${VERBS[cut.overlong]}.`}
+      </p>
+      {unknown > 0 && (
+        <p className="text-dim">
+          {countText(unknown)} {unknown === 1 ? 'was' : 'were'} stored by an older version and{' '}
+          {unknown === 1 ? 'is' : 'are'} counted when checked.
+        </p>
+      )}
+    </div>
+  )
+}

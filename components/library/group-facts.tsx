@@ -1,0 +1,36 @@
+import type { GroupSummary, TrajectorySummary } from '#lib/core/library.ts'
+import { countText, rewardText } from '../trajectory/numbers.ts'
+import { Fact, Facts } from '../ui/facts.tsx'
+import { flatText, timeText, titleText } from './row-texts.ts'
+
+interface GroupFactsProps {
+  readonly group: GroupSummary
+  /** The sample that stands for it. */
+  readonly row: TrajectorySummary
+}
+
+/** What is known of a group without opening its samples. */
+export function GroupFacts({ group, row }: GroupFactsProps) {
+  const { keys, matching, running, rewards, isFlat } = group
+  return (
+    <>
+      <p className="mb-3 [overflow-wrap:anywhere]">{titleText({ ...row, title: null })}</p>
+      <Facts>
+        <Fact name="samples">
+          {countText(keys.length)}
+          {matching < keys.length && ` · ${countText(matching)} match`}
+          {running > 0 && ` · ${countText(running)} running`}
+        </Fact>
+        <Fact name="mean reward">{rewardText(rewards?.mean ?? null)}</Fact>
+        <Fact name="least reward">{rewardText(rewards?.min ?? null)}</Fact>
+        <Fact name="largest reward">{rewardText(rewards?.max ?? null)}</Fact>
+        {rewards && rewards.known < keys.length && (
+          <Fact name="rewards known">{`${countText(rewards.known)} of ${countText(keys.length)}`}</Fact>
+        )}
+        <Fact name="model">{row.model ?? '—'}</Fact>
+        <Fact name="added">{timeText(row.addedAt)}</Fact>
+      </Facts>
+      {isFlat && <p className="mt-2 text-warn text-xs">{flatText(group)}</p>}
+    </>
+  )
+}
