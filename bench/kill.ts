@@ -1,0 +1,384 @@
+/**
+ * `node bench/kill.ts [KILLS] [SEED]`: the application is killed with SIGKILL at random moments while it runs rollouts and answers
+ * edits, imports and deletes, and started again. Every change that it answered must be there afterwards; the database must be
+ * whole, unfinished runs marked as interrupted, and no Python process left. A change that was sent and not answered may be there or not.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { lines } from '#lib/client/api.ts'
+import { encode } from '#lib/core/codec.ts'
+import type { RolloutEvent } from '#lib/core/events.ts'
+import { sampleTrajectory } from '#lib/core/sample-trajectory.ts'
+import type { Outcome, Trajectory } from '#lib/core/trajectory.ts'
+import { CHANGING, TOKEN } from '../e2e/application.ts'
+import { freePort } from '../e2e/free-port.ts'
+import { buildWhenNeeded } from '../scripts/build.ts'
+import { tell } from './figures.ts'
+import { startUpstream } from './kill/upstream.ts'
+
+const [kills = 100, seed = Math.floor(Math.random() * 2 ** 31)] = process.argv.slice(2).map(Number)
+console.log(`seed ${seed}`)
+const WRITERS = 4
+/** Changes that are answered before a kill, at most. */
+const MOST_ANSWERS = 40
+/** Of every so many rounds one has a Python process that computes without end. */
+const PYTHON_ROUNDS = 10
+
+/** Mulberry32: a number in [0, 1). */
+let state = seed
+function random(): number {
+  state = (state + 0x6d2b79f5) | 0
+  let t = Math.imul(state ^ (state >>> 15), 1 | state)
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+}
+const below = (count: number): number => Math.floor(random() * count)
+
+/** What is known of a trajectory by the answers of the application. Lists: any of these, for an answer that never came. */
+interface Known {
+  readonly key: string
+  /** undefined: of a run, whose record is known by its events only. */
+  readonly imported: Trajectory | undefined
+  readonly labels: (object | undefined)[]
+  readonly isDeleted: boolean[]
+  /** Closed segments that the events of a run have told. */
+  readonly segments: object[]
+  outcome: Outcome | undefined
+}
+
+const known = new Map<string, Known>()
+/** Those that a writer works on. */
+const busy = new Set<string>()
+const touched = new Set<string>()
+const lost: string[] = []
+let answered = 0
+let interrupted = 0
+
+const data = mkdtempSync(path.join(os.tmpdir(), 'rollscope-kill-'))
+const port = await freePort()
+const base = `http://127.0.0.1:${port}`
+const upstream = await startUpstream()
+const startMs: number[] = []
+let orphans = 0
+let damaged = 0
+
+async function start(): Promise<ChildProcess> {
+  const began = performance.now()
+  const child = spawn(process.execPath, ['scripts/serve.ts'], {
+    env: {
+      ...process.env,
+      PORT: String(port),
+      ROLLSCOPE_DATA: data,
+      ROLLSCOPE_TOKEN: TOKEN,
+      SGLANG_BASE_URL: upstream.baseUrl,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  while (!(await isAnswering())) {
+    if (child.exitCode !== null) throw new Error(`the application ended with ${child.exitCode}`)
+    await delay(10)
+  }
+  startMs.push(performance.now() - began)
+  return child
+}
+
+const isAnswering = (): Promise<boolean> =>
+  fetch(`${base}/api/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+/** undefined: no answer came, for the application was killed. Throws where it refuses. */
+async function call(method: string, target: string, body?: object | string): Promise<unknown> {
+  const isFile = typeof body === 'string'
+  try {
+    const answer = await fetch(base + target, {
+      method,
+      headers: { ...CHANGING, ...(isFile && { 'content-type': 'application/octet-stream' }) },
+      ...(method !== 'GET' && { body: isFile ? body : JSON.stringify(body ?? {}) }),
+    })
+    const text = await answer.text()
+    if (!answer.ok) throw new Refused(`${method} ${target}: ${answer.status} ${text.slice(0, 300)}`)
+    return text === '' ? {} : JSON.parse(text)
+  } catch (error) {
+    if (error instanceof Refused) throw error
+    return undefined
+  }
+}
+
+class Refused extends Error {}
+
+/** One change after another until the application is killed. */
+async function write(killed: AbortSignal): Promise<void> {
+  while (!killed.aborted) {
+    const change = CHANGES[below(CHANGES.length)] as (killed: AbortSignal) => Promise<boolean>
+    if (await change(killed)) answered++
+  }
+}
+
+async function run(killed: AbortSignal): Promise<boolean> {
+  const begun = await call('POST', '/api/rollouts', {
+    prompt: `steps: ${below(4)}`,
+    tools: ['calculator'],
+    detached: true,
+    topLogprobs: 0,
+  })
+  if (!begun) return false
+  const { rolloutId, trajectoryId: key } = begun as { readonly rolloutId: string; readonly trajectoryId: string }
+  const one = remember(key, undefined)
+  busy.add(key)
+  answered++
+  try {
+    const answer = await fetch(`${base}/api/rollouts/${rolloutId}/events?from=0`, { headers: CHANGING, signal: killed })
+    for await (const event of lines(answer)) hear(one, event as RolloutEvent)
+    return one.outcome !== undefined
+  } catch {
+    return false
+  } finally {
+    busy.delete(key)
+  }
+}
+
+function hear(one: Known, event: RolloutEvent): void {
+  if (event.type === 'segment') one.segments.push(event.segment)
+  if (event.type === 'ended') one.outcome = event.outcome
+}
+
+async function importFile(): Promise<boolean> {
+  const trajectories = Array.from({ length: 1 + below(20) }, () => ({ ...sampleTrajectory, id: crypto.randomUUID() }))
+  const file = trajectories.map((trajectory) => encode(trajectory).replaceAll('\n', '')).join('\n')
+  const answer = (await call('POST', '/api/import', file)) as { readonly trajectories: readonly string[] } | undefined
+  if (!answer) return false
+  if (answer.trajectories.length !== trajectories.length)
+    lost.push(`an import of ${trajectories.length} was answered with ${answer.trajectories.length}`)
+  for (const [index, key] of answer.trajectories.entries()) remember(key, trajectories[index])
+  return true
+}
+
+function remember(key: string, imported: Trajectory | undefined): Known {
+  const { title, tags, note, reward } = imported ?? {}
+  const one: Known = {
+    key,
+    imported,
+    labels: [imported && { title, tags, note, reward }],
+    isDeleted: [false],
+    segments: [],
+    outcome: undefined,
+  }
+  known.set(key, one)
+  touched.add(key)
+  return one
+}
+
+async function label(): Promise<boolean> {
+  const labels = {
+    title: `title ${random()}`,
+    tags: [`tag ${below(5)}`],
+    note: 'n'.repeat(below(2000)),
+    reward: random(),
+  }
+  return changed(
+    false,
+    ({ key }) => call('PATCH', address(key), labels),
+    (one) => one.labels,
+    labels,
+  )
+}
+
+const remove = (): Promise<boolean> =>
+  changed(
+    false,
+    ({ key }) => call('DELETE', address(key)),
+    (one) => one.isDeleted,
+    true,
+  )
+
+const restore = (): Promise<boolean> =>
+  changed(
+    true,
+    ({ key }) => call('POST', `${address(key)}/restore`),
+    (one) => one.isDeleted,
+    false,
+  )
+
+const address = (key: string): string => `/api/trajectories/${encodeURIComponent(key)}`
+
+/** Changes one that nobody else works on, of those that are deleted, or of the others. */
+async function changed<T>(
+  isDeleted: boolean,
+  change: (one: Known) => Promise<unknown>,
+  values: (one: Known) => T[],
+  value: T,
+): Promise<boolean> {
+  const free = [...known.values()].filter((one) => !busy.has(one.key) && one.isDeleted.every((is) => is === isDeleted))
+  const one = free[below(free.length)]
+  if (!one) {
+    await delay(5)
+    return false
+  }
+  busy.add(one.key)
+  touched.add(one.key)
+  const possible = values(one)
+  possible.push(value)
+  const isAnswered = (await change(one)) !== undefined
+  if (isAnswered) possible.splice(0, possible.length, value)
+  busy.delete(one.key)
+  return isAnswered
+}
+
+/** What is not as it must be is lost; what was open is settled. */
+async function check(keys: readonly string[]): Promise<void> {
+  for (const key of keys) {
+    const one = known.get(key) as Known
+    const answer = await fetch(base + address(key), { headers: CHANGING })
+    const text = await answer.text()
+    if (!settle(one.isDeleted, answer.status === 404))
+      lost.push(`${key}: deleted ${one.isDeleted}, but ${answer.status}`)
+    if (answer.status === 404) continue
+    if (!answer.ok) {
+      lost.push(`${key}: ${answer.status} ${text.slice(0, 300)}`)
+      continue
+    }
+    const stored = JSON.parse(text) as Trajectory
+    const { title, tags, note, reward } = stored
+    const isEmpty = [title, tags, note, reward].every((value) => value === undefined)
+    if (
+      !settle<object | undefined>(
+        one.labels,
+        isEmpty && one.labels[0] === undefined ? undefined : { title, tags, note, reward },
+      )
+    )
+      lost.push(`${key}: labels ${JSON.stringify(one.labels)}, found ${JSON.stringify({ title, tags, note, reward })}`)
+    checkRecord(one, stored)
+  }
+}
+
+function checkRecord(one: Known, stored: Trajectory): void {
+  const { key, imported, segments, outcome } = one
+  if (imported) {
+    if (!isDeepStrictEqual(stored.segments, JSON.parse(JSON.stringify(imported.segments))))
+      lost.push(`${key}: its segments are others`)
+    return
+  }
+  for (const [index, segment] of segments.entries())
+    if (
+      !isDeepStrictEqual(
+        (stored.segments[index] as { readonly ids?: unknown } | undefined)?.ids,
+        (segment as { readonly ids?: unknown }).ids,
+      )
+    )
+      lost.push(`${key}: segment ${index} of ${segments.length} is not stored`)
+  if (stored.outcome.kind === 'running') lost.push(`${key}: it is still marked as running`)
+  if (outcome && !isDeepStrictEqual(stored.outcome, outcome))
+    lost.push(`${key}: it ended with ${JSON.stringify(outcome)}, stored is ${JSON.stringify(stored.outcome)}`)
+  if (outcome) return
+  if (stored.outcome.kind === 'ended' && stored.outcome.reason === 'interrupted') interrupted++
+  one.outcome = stored.outcome
+}
+
+/** Whether the value is one of those possible; from then on it is the only one. */
+function settle<T>(possible: T[], value: T): boolean {
+  const isPossible = possible.some((one) => isDeepStrictEqual(plain(one), plain(value)))
+  possible.splice(0, possible.length, value)
+  return isPossible
+}
+
+const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
+
+function isWhole(): boolean {
+  const database = new DatabaseSync(path.join(data, 'rollscope.db'), { readOnly: true })
+  const found = [database.prepare('PRAGMA integrity_check').all(), database.prepare('PRAGMA foreign_key_check').all()]
+  database.close()
+  return isDeepStrictEqual(
+    found,
+    [[{ integrity_check: 'ok' }], []].map((rows) => rows.map((row) => Object.assign(Object.create(null), row))),
+  )
+}
+
+/** A run whose Python computes without end, up to there. */
+async function startPython(): Promise<void> {
+  await call('POST', '/api/rollouts', { prompt: 'python', tools: ['python'], detached: true, topLogprobs: 0 })
+  for (let tries = 0; tries < 6000 && pythonProcesses().length === 0; tries++) await delay(10)
+}
+
+/** Process ids of interpreters: they are told where in the data folder their snapshot is. */
+function pythonProcesses(): readonly string[] {
+  return globSync('/proc/[0-9]*/cmdline').flatMap((file) => {
+    try {
+      return readFileSync(file, 'utf8').includes(data) ? [file.split('/')[2] as string] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+async function areGone(pids: readonly string[]): Promise<boolean> {
+  for (let tries = 0; tries < 500; tries++) {
+    const left = pythonProcesses()
+    if (!pids.some((pid) => left.includes(pid))) return true
+    await delay(10)
+  }
+  return false
+}
+
+/** Each returns whether it was answered. Edits are more frequent than runs, which take longer. */
+const CHANGES = [run, importFile, label, label, label, remove, restore]
+
+async function main(): Promise<void> {
+  if (!(await buildWhenNeeded())) throw new Error('the application cannot be built')
+  try {
+    let application = await start()
+    for (let round = 1; round <= kills; round++) {
+      const hasPython = round % PYTHON_ROUNDS === 0
+      const killing = new AbortController()
+      const writers = Array.from({ length: WRITERS }, () => write(killing.signal))
+      if (hasPython) await startPython()
+      // By answers, not by the clock: a slow machine would be killed before it has done anything.
+      const enough = answered + below(MOST_ANSWERS)
+      while (answered < enough) await delay(1)
+      await delay(below(300))
+      const pythons = pythonProcesses()
+      if (hasPython && pythons.length === 0) throw new Error('there is no Python process to be left')
+      const exited = once(application, 'exit')
+      application.kill('SIGKILL')
+      killing.abort()
+      await exited
+      await Promise.all(writers)
+      if (!(await areGone(pythons))) orphans++
+      application = await start()
+      if (!isWhole()) damaged++
+      await check(round % 10 === 0 || round === kills ? [...known.keys()] : [...touched])
+      touched.clear()
+      if (round % 10 === 0)
+        console.log(
+          `${round} kills: ${answered} answered changes, ${lost.length} lost, ${interrupted} runs interrupted`,
+        )
+    }
+    application.kill('SIGTERM')
+    await once(application, 'exit')
+  } finally {
+    upstream.close()
+    rmSync(data, { recursive: true, force: true })
+  }
+
+  for (const line of lost) console.error(line)
+  startMs.sort((a, b) => a - b)
+  tell('kills', kills, '')
+  tell('answered changes', answered, '')
+  tell('trajectories', known.size, '')
+  tell('answered changes that were lost', lost.length, '', 0)
+  tell('databases that were damaged', damaged, '', 0)
+  tell('runs that were interrupted', interrupted, '')
+  tell('Python processes that were left', orphans, '', 0)
+  tell('start until it answers, median', startMs[startMs.length >> 1] ?? Number.NaN, 'ms')
+  tell('start until it answers, longest', startMs.at(-1) ?? Number.NaN, 'ms')
+  if (lost.length + damaged + orphans > 0) process.exitCode = 1
+}
+
+await main()
