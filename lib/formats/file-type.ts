@@ -39,7 +39,7 @@ const TYPES: readonly KnownType[] = [
   { name: 'an xz file', begins: /^\uFFFD7zXZ␀/, hint: unpacked('xz -dk') },
   { name: 'a bzip2 file', begins: /^BZh[1-9]1AY&SY/, hint: unpacked('bunzip2 -k') },
   { name: 'an LZ4 file', begins: /^␄"M␘/, hint: unpacked('lz4 -d') },
-  { name: 'a Parquet file', begins: /^PAR1/, hint: pandas('read_parquet') },
+  { name: 'a Parquet file', begins: /^PAR[1E]/, hint: pandas('read_parquet') },
   { name: 'an Arrow file', begins: /^ARROW1/, hint: pandas('read_feather') },
   {
     name: 'an Arrow stream',
