@@ -173,7 +173,8 @@ test('Library finds, sorts, labels, deletes, restores and exports trajectories, 
     await expectFitEverywhere(page, undefined, 'main')
     await page.setViewportSize(SCREENS[0].viewport)
     await page.getByLabel(/^Choose all 3 samples of/).check()
-    await page.getByRole('button', { name: 'Export …' }).click()
+    // The panel beside it has one for the group that it shows.
+    await page.getByRole('region', { name: 'Trajectories' }).getByRole('button', { name: 'Export …' }).click()
     expect((await exportedAs(page, 'slime')).name).toBe('trajectories-3.slime.jsonl')
     await page.getByRole('button', { name: 'Trainer’s cut' }).click()
     await page.getByLabel(/Trainer takes/).fill('10')
