@@ -9,8 +9,8 @@ export interface RawAnswer {
   readonly body: string
 }
 
-/** Sends the text as it is and reads until the server closes or `enough` ms have passed. Status 0: no answer. */
-export function raw(text: string, enough = 2_000): Promise<RawAnswer> {
+/** Sends the text as it is and reads until the server closes or `enough` ms have passed, which is for what hangs. Status 0: no answer. */
+export function raw(text: string, enough = 60_000): Promise<RawAnswer> {
   return new Promise((resolve) => {
     const socket = connect(PORT, '127.0.0.1', () => socket.write(text))
     const chunks: Buffer[] = []
