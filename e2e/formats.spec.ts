@@ -74,6 +74,7 @@ test('A strands-sglang export opens as ids, gets its texts from a tokenizer, and
   await page.waitForURL((url) => url.pathname !== `/t/${key}`)
   await idle(page)
   const banner = page.getByRole('status').filter({ hasText: 'The first of 3 trajectories' })
+  await expect(banner).toContainText('All 3 are stored.')
   await banner.getByRole('button', { name: 'Dismiss' }).click()
   await expect(banner).toHaveCount(0)
 })

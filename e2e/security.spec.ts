@@ -387,6 +387,10 @@ test('C4: bodies and headers have their limits', async () => {
     `${rawRequest('POST', '/api/rollouts', [HOST, BEARER, 'x-rollscope: 1', 'content-type: application/json', 'content-length: 10000000000']).trimEnd()}\r\n\r\n`,
   )
   expect(large.status).toBe(413)
+  const file = await raw(
+    `${rawRequest('POST', '/api/import', [HOST, BEARER, 'x-rollscope: 1', 'content-type: application/octet-stream', 'content-length: 10000000000']).trimEnd()}\r\n\r\n`,
+  )
+  expect(file.status).toBe(413)
   expect((await raw(rawRequest('GET', '/api/servers', [HOST, BEARER, `x-large: ${'x'.repeat(20_000)}`]))).status).toBe(
     431,
   )

@@ -77,6 +77,12 @@ test.each([undefined, '$(rm -rf ~).gz', "a'b.gz", '-k.gz', 'a b.gz'])(
   },
 )
 
+test('A command names a file of the command line by its path', () => {
+  expect(fileTypeOf('PAR1', './steps/.a.parquet')?.hint).toContain(
+    "read_parquet('./steps/.a.parquet').to_json('./steps/.a.jsonl'",
+  )
+})
+
 test.each(['{"a": 1}', '[', '', 'hello', '\uFEFF{}', '"x"'])('%j may be JSON', (text) => {
   expect(fileTypeOf(text, 'a.json')).toBeUndefined()
 })

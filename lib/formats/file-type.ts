@@ -90,8 +90,8 @@ export function fileTypeOf(beginning: string, file: string | undefined): FileTyp
   const type = TYPES.find(({ begins, named }) => begins.test(shown) && (!named || named.test(file ?? '')))
   if (!type) return undefined
   // A name that a shell or Python would take apart is for the reader to put in.
-  const safe = file !== undefined && /^[\w][\w.-]*$/.test(file) ? file : 'FILE'
-  return { name: type.name, hint: type.hint(safe, safe.replace(/(?!^)\.[^.]+$/, '')) }
+  const safe = file !== undefined && /^(?!-)[\w./-]+$/.test(file) ? file : 'FILE'
+  return { name: type.name, hint: type.hint(safe, safe.replace(/(?<=[^/])\.[^./]+$/, '')) }
 }
 
 const NULL_PICTURE = '␀'.charCodeAt(0)

@@ -204,6 +204,11 @@ describe('a file read from its bytes', () => {
     expect(await openedBytes(bytesOf(text), limits)).toEqual(expected)
   })
 
+  test('may have short records after a long one', async () => {
+    const long = JSON.stringify({ token_ids: [2], note: 'x'.repeat(1 << 20) })
+    expect(await openedBytes(bytesOf(`{"token_ids":[1]}\n${long}\n{"token_ids":[3]}`))).toEqual(['1', '2', '3'])
+  })
+
   test('says which line is not UTF-8', async () => {
     const bytes = Buffer.concat([bytesOf('{"token_ids":[1]}\n{"x":"'), Buffer.from([0xc3, 0x28]), bytesOf('"}')])
     expect(await openedBytes(bytes)).toEqual(['1', 'line 2: expected JSON, found bytes that are not UTF-8'])
