@@ -14,6 +14,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { lines } from '#lib/client/api.ts'
 import { encode } from '#lib/core/codec.ts'
 import type { RolloutEvent } from '#lib/core/events.ts'
+import { createFold } from '#lib/core/fold.ts'
 import { sampleTrajectory } from '#lib/core/sample-trajectory.ts'
 import type { Outcome, Trajectory } from '#lib/core/trajectory.ts'
 import { CHANGING, TOKEN } from '../e2e/application.ts'
@@ -47,8 +48,8 @@ interface Known {
   readonly imported: Trajectory | undefined
   readonly labels: (object | undefined)[]
   readonly isDeleted: boolean[]
-  /** Closed segments that the events of a run have told. */
-  readonly segments: object[]
+  /** Of a run: what its events have told, as a page shows it. */
+  readonly fold: ReturnType<typeof createFold>
   outcome: Outcome | undefined
 }
 
@@ -67,6 +68,8 @@ const upstream = await startUpstream()
 const startMs: number[] = []
 let orphans = 0
 let damaged = 0
+/** Of those lost, how many were printed. */
+let told = 0
 
 async function start(): Promise<ChildProcess> {
   const began = performance.now()
@@ -146,7 +149,7 @@ async function run(killed: AbortSignal): Promise<boolean> {
 }
 
 function hear(one: Known, event: RolloutEvent): void {
-  if (event.type === 'segment') one.segments.push(event.segment)
+  one.fold.add(event)
   if (event.type === 'ended') one.outcome = event.outcome
 }
 
@@ -168,7 +171,7 @@ function remember(key: string, imported: Trajectory | undefined): Known {
     imported,
     labels: [imported && { title, tags, note, reward }],
     isDeleted: [false],
-    segments: [],
+    fold: createFold(),
     outcome: undefined,
   }
   known.set(key, one)
@@ -180,7 +183,7 @@ async function label(): Promise<boolean> {
   const labels = {
     title: `title ${random()}`,
     tags: [`tag ${below(5)}`],
-    note: 'n'.repeat(below(2000)),
+    note: 'n'.repeat(1 + below(2000)),
     reward: random(),
   }
   return changed(
@@ -260,20 +263,16 @@ async function check(keys: readonly string[]): Promise<void> {
 }
 
 function checkRecord(one: Known, stored: Trajectory): void {
-  const { key, imported, segments, outcome } = one
+  const { key, imported, fold, outcome } = one
   if (imported) {
     if (!isDeepStrictEqual(stored.segments, JSON.parse(JSON.stringify(imported.segments))))
       lost.push(`${key}: its segments are others`)
     return
   }
-  for (const [index, segment] of segments.entries())
-    if (
-      !isDeepStrictEqual(
-        (stored.segments[index] as { readonly ids?: unknown } | undefined)?.ids,
-        (segment as { readonly ids?: unknown }).ids,
-      )
-    )
-      lost.push(`${key}: segment ${index} of ${segments.length} is not stored`)
+  const shown = fold.trajectory?.segments ?? []
+  for (const [index, { ids }] of shown.entries())
+    if (!isDeepStrictEqual(stored.segments[index]?.ids, ids))
+      lost.push(`${key}: segment ${index} of ${shown.length} is not stored`)
   if (stored.outcome.kind === 'running') lost.push(`${key}: it is still marked as running`)
   if (outcome && !isDeepStrictEqual(stored.outcome, outcome))
     lost.push(`${key}: it ended with ${JSON.stringify(outcome)}, stored is ${JSON.stringify(stored.outcome)}`)
@@ -354,6 +353,8 @@ async function main(): Promise<void> {
       application = await start()
       if (!isWhole()) damaged++
       await check(round % 10 === 0 || round === kills ? [...known.keys()] : [...touched])
+      for (const line of lost.slice(told)) console.error(`kill ${round}: ${line}`)
+      told = lost.length
       touched.clear()
       if (round % 10 === 0)
         console.log(
@@ -367,7 +368,6 @@ async function main(): Promise<void> {
     rmSync(data, { recursive: true, force: true })
   }
 
-  for (const line of lost) console.error(line)
   startMs.sort((a, b) => a - b)
   tell('kills', kills, '')
   tell('answered changes', answered, '')
