@@ -4,7 +4,7 @@ export default function NotFound() {
   return (
     <main className="grid h-dvh place-content-center gap-2 p-4 text-center">
       <h1 className="font-semibold text-lg">There is no such page</h1>
-      <Link href="/" className="text-accent hover:underline">
+      <Link href="/" className="justify-self-center text-accent hover:underline">
         Go to the playground
       </Link>
     </main>

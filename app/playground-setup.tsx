@@ -68,7 +68,7 @@ export function PlaygroundSetup(props: PlaygroundSetupProps) {
         manageServers={
           <Link
             href={server === '' ? '/servers' : `/servers?server=${encodeURIComponent(server)}`}
-            className="font-medium text-accent hover:underline"
+            className="inline-block font-medium text-accent hover:underline"
           >
             Manage servers
           </Link>

@@ -69,7 +69,7 @@ function Excluded({ excluded, of }: ExcludedProps) {
           <ul className="mt-1 grid max-h-60 list-disc gap-1 overflow-y-auto pl-4 text-dim">
             {excluded.map(({ key, title, why }) => (
               <li key={key} className="[overflow-wrap:anywhere]">
-                <a href={`/t/${encodeURIComponent(key)}`} className="text-accent hover:underline">
+                <a href={`/t/${encodeURIComponent(key)}`} className="inline-block text-accent hover:underline">
                   {title}
                 </a>
                 : {why}

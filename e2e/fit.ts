@@ -23,13 +23,43 @@ export function watch(page: Page): string[] {
   return wrongs
 }
 
-/** The page is accessible, or what is `within` it, and the page is no wider than its window. */
+/** The page is accessible, or what is `within` it; the page is no wider than its window; in a narrow one fingers hit what can be pressed. */
 export async function expectFit(page: Page, within = 'html'): Promise<void> {
   await expectAccessible(page, within)
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   )
   expect(overflow).toBe(0)
+  if ((page.viewportSize()?.width ?? 0) <= TOUCH_WIDTH) expect(await smallTargets(page, within)).toEqual([])
+}
+
+/** Windows up to this width have targets for fingers: app/globals.css. */
+const TOUCH_WIDTH = 640
+
+/** What can be pressed and is smaller than 24 pixels in a direction. Links within a sentence are as high as its line. */
+async function smallTargets(page: Page, within: string): Promise<string[]> {
+  return page
+    .locator(within)
+    .first()
+    .evaluate((root) => {
+      const pressed = 'button, a[href], input:not([type=hidden]), select, textarea, summary, [role=tab], [role=slider]'
+      const isInSentence = (element: Element) =>
+        element instanceof HTMLAnchorElement &&
+        getComputedStyle(element).display === 'inline' &&
+        element.parentElement?.textContent?.trim() !== element.textContent?.trim()
+      return (
+        [...root.querySelectorAll(pressed)]
+          .filter((element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+          .filter((element) => !element.closest('[inert]') && !isInSentence(element))
+          .map((element) => ({ element, box: (element.closest('label') ?? element).getBoundingClientRect() }))
+          // What is one pixel large is for screen readers.
+          .filter(({ box }) => box.width > 1 && box.height > 1 && (box.width < 23.5 || box.height < 23.5))
+          .map(
+            ({ element, box }) =>
+              `${Math.round(box.width)} × ${Math.round(box.height)}: ${element.outerHTML.slice(0, 140)}`,
+          )
+      )
+    })
 }
 
 /**

@@ -24,7 +24,7 @@ export const PromptModes = ({ mode, onChange }: PromptModesProps) => (
         title={TITLES[one]}
         aria-pressed={one === mode}
         onClick={() => onChange(one)}
-        className="-mb-1 border-transparent border-b-2 py-0.5 text-dim hover:text-ink aria-pressed:border-accent aria-pressed:font-medium aria-pressed:text-ink"
+        className="-mb-1 min-w-6 shrink-0 border-transparent border-b-2 py-0.5 text-dim hover:text-ink aria-pressed:border-accent aria-pressed:font-medium aria-pressed:text-ink"
       >
         {NAMES[one]}
       </button>

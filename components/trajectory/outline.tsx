@@ -196,7 +196,7 @@ function SegmentRow({ row, label, isFolded, onToggle }: SegmentRowProps) {
       <div className="flex items-baseline gap-1 tabular-nums">
         <span
           aria-hidden
-          className={`self-center px-0.5 text-faint ${isExpanded === undefined ? 'invisible' : 'hover:text-ink'}`}
+          className={`self-center px-0.5 text-faint max-sm:-my-0.5 max-sm:grid max-sm:size-6 max-sm:place-items-center ${isExpanded === undefined ? 'invisible' : 'hover:text-ink'}`}
           onClick={(event) => {
             event.stopPropagation()
             onToggle()

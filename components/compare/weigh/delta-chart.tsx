@@ -4,7 +4,7 @@ import { percentText } from '../../trajectory/numbers.ts'
 const WIDTH = 280
 const HEIGHT = 72
 /** A token among thousands is still seen. */
-const LEAST = 2
+const LEAST = 6
 
 /** Trained tokens by the size of their difference, beside the noise on the same scale. */
 export function DeltaChart({ histogram: { from, deltas, noise } }: { readonly histogram: DeltaHistogram }) {

@@ -8,7 +8,7 @@ import type { Inspection } from '../inspection.ts'
 import { SegmentTable } from './segment-table.tsx'
 
 /** jsdom has none, and uPlot calls it when it is loaded. */
-vi.stubGlobal('matchMedia', () => ({ addEventListener() {}, removeEventListener() {} }))
+vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener() {}, removeEventListener() {} }))
 const { MismatchChart } = await import('./mismatch-chart.tsx')
 
 const inspectionOf = (trajectory: TrajectoryView, onSelect = vi.fn()) =>

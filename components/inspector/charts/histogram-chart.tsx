@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react'
 import { countText, decimalText, percentText } from '../../trajectory/numbers.ts'
 import { Heading } from '../../ui/facts.tsx'
 import { CheckField } from '../../ui/field.tsx'
+import { useMedia } from '../../ui/use-media.ts'
 import type { InspectorPartProps } from '../inspection.ts'
 import { type Bin, binQuery, surpriseHistogram } from './histogram.ts'
 import { seriesNamed } from './series.ts'
@@ -12,10 +13,11 @@ export function HistogramChart({ inspection }: InspectorPartProps) {
   const { trajectory, onView, say } = inspection
   const { values } = seriesNamed(trajectory, 'logprob')
   const [isLogarithmic, setIsLogarithmic] = useState(true)
-  const bins = useMemo(() => surpriseHistogram(values), [values])
+  const isNarrow = useMedia('(max-width: 640px)')
+  const bins = useMemo(() => surpriseHistogram(values, isNarrow ? FEW_BINS : undefined), [values, isNarrow])
   const most = bins.reduce((largest, { count }) => Math.max(largest, count), 1)
   const height = (count: number) =>
-    count === 0 ? 0 : Math.max(2, HEIGHT * (isLogarithmic ? Math.log1p(count) / Math.log1p(most) : count / most))
+    count === 0 ? 0 : Math.max(LEAST, HEIGHT * (isLogarithmic ? Math.log1p(count) / Math.log1p(most) : count / most))
   const find = (bin: Bin) => {
     onView({ find: binQuery(bin), tab: 'tokens' })
     say(`Finds ${countText(bin.count)} tokens with surprise ${rangeText(bin)}`)
@@ -63,5 +65,9 @@ export function HistogramChart({ inspection }: InspectorPartProps) {
 }
 
 const HEIGHT = 140
+/** Pixels of a bar, however few tokens it stands for. */
+const LEAST = 6
+/** As many as a finger can tell apart in a narrow window. */
+const FEW_BINS = 12
 
 const rangeText = ({ from, to }: Bin): string => `${decimalText(from, 2)} to ${decimalText(to, 2)} nats`

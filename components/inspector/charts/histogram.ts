@@ -7,14 +7,12 @@ export interface Bin {
   readonly count: number
 }
 
-const BINS = 32
-
-/** Of logprobs: bins of one width that people can read, from 0 to the largest. */
-export function surpriseHistogram(logprobs: Float64Array): readonly Bin[] {
+/** Of logprobs: about so many bins of one width that people can read, from 0 to the largest. */
+export function surpriseHistogram(logprobs: Float64Array, about = 32): readonly Bin[] {
   if (logprobs.length === 0) return []
   let largest = 0
   for (const logprob of logprobs) largest = Math.max(largest, -logprob)
-  const width = readableWidth(largest / BINS)
+  const width = readableWidth(largest / about)
   const bins = Math.max(1, Math.floor(largest / width) + 1)
   const counts = new Uint32Array(bins)
   for (const logprob of logprobs) {
