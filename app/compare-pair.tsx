@@ -3,16 +3,7 @@
 import { Command, Link2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
-import {
-  type ReactNode,
-  type RefObject,
-  useEffect,
-  useEffectEvent,
-  useLayoutEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react'
+import { type ReactNode, type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { isMac } from '#components/commands/is-mac.ts'
 import type { PaletteProps } from '#components/commands/palette.tsx'
@@ -41,13 +32,14 @@ import { Banner } from '#components/ui/banner.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import { type Pane, Panes } from '#components/ui/panes.tsx'
 import type { PopoverControl } from '#components/ui/popover.tsx'
+import { useMedia } from '#components/ui/use-media.ts'
 import { usePreference } from '#lib/client/preference.ts'
 import { saveContent } from '#lib/client/save-file.ts'
 import { whyNotGreedy } from '#lib/compare/chat-baseline.ts'
 import type { SideName } from '#lib/compare/compare-sides.ts'
 import { exampleName, isChatRun } from '#lib/compare/side.ts'
 import type { Span } from '#lib/core/trajectory.ts'
-import { useShellActions } from './shell-actions.ts'
+import { useShellActions, useSkipLink } from './shell-actions.ts'
 import { useCommands } from './use-commands.ts'
 import { useScorer } from './use-scoring.ts'
 
@@ -78,7 +70,8 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
   const [pointed, setPointed] = useState<number>()
   const [filter, setFilter] = useState<DriftFilter>(NO_FILTER)
   const { said, say } = useSaid()
-  const isNarrow = useIsNarrow()
+  // No room for two lanes beside each other.
+  const isNarrow = useMedia('(max-width: 1023px)')
   const [options, setOptions] = usePreference(GRID_OPTIONS)
   const shell = useShellActions()
   const chance = chanceBetween(given)
@@ -92,6 +85,10 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
   const { report } = pair.compared.comparison
   const vocabulary = vocabularyOf(pair)
   const { noun, title, costs, kindText, causeText } = vocabulary
+  useSkipLink(() => {
+    flushSync(() => setPane('middle'))
+    whole.current?.querySelector<HTMLElement>('[role=grid]')?.focus()
+  })
   const view: CompareView = {
     ...asked,
     drift: asked.drift !== undefined && asked.drift >= 0 && asked.drift < report.spans.length ? asked.drift : undefined,
@@ -123,6 +120,7 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
         ...page,
         openFile: shell.openFile,
         showKeys: shell.showKeys,
+        showHelp: shell.showHelp,
         showPalette,
         weigh,
         showLegend: () => legend.current?.toggle(),
@@ -278,20 +276,6 @@ const CardLink = ({ href, children }: { readonly href: string; readonly children
     {children}
   </Link>
 )
-
-const NARROW = '(max-width: 1023px)'
-
-/** No room for two lanes beside each other. */
-const useIsNarrow = (): boolean =>
-  useSyncExternalStore(
-    (onChange) => {
-      const query = window.matchMedia(NARROW)
-      query.addEventListener('change', onChange)
-      return () => query.removeEventListener('change', onChange)
-    },
-    () => window.matchMedia(NARROW).matches,
-    () => false,
-  )
 
 /** What had the focus in a pair that is gone is gone too: the tokens of the next pair have it then. */
 function useFocusKept(whole: RefObject<HTMLElement | null>, hadFocus: RefObject<boolean>): void {

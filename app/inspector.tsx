@@ -44,7 +44,7 @@ import { tokenAt, tokenCount } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { InspectorNotices } from './inspector-notices.tsx'
 import { OTHER_TABS } from './inspector-tabs.ts'
-import { useShellActions } from './shell-actions.ts'
+import { useShellActions, useSkipLink } from './shell-actions.ts'
 import { useCommands } from './use-commands.ts'
 import { useInspectionState } from './use-inspection-state.ts'
 import { useAddedColumn, useScorer } from './use-scoring.ts'
@@ -153,6 +153,13 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
       showLegend: () => legend.current?.toggle(),
       link: () => (window.location.pathname === '/open' ? undefined : link()),
     },
+  })
+  useSkipLink(() => {
+    flushSync(() => {
+      setPane('middle')
+      onView({ tab: 'tokens' })
+    })
+    inspection.grid.current?.focus()
   })
   const commands = useCommands({ commands: COMMANDS, screenOf, say: inspection.say })
   // The first token that is pointed at does not wait for its card.

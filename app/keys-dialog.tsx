@@ -3,6 +3,7 @@ import { type KeyGroup, keyGroups } from '#components/commands/command.ts'
 import { isMac } from '#components/commands/is-mac.ts'
 import { COMPARE_COMMANDS, COMPARE_GROUPS } from '#components/compare/commands.ts'
 import { LANE_MOVES } from '#components/compare/lanes/lane-keys.ts'
+import { helpHref } from '#components/docs/help-page.ts'
 import { COMMAND_GROUPS } from '#components/inspector/command.ts'
 import { COMMANDS } from '#components/inspector/commands.ts'
 import { GRID_MOVES, SELECT_ALL } from '#components/trajectory/grid-keys.ts'
@@ -38,6 +39,16 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
           </section>
         ))}
       </div>
+      <p className="text-sm">
+        <a
+          href={helpHref(path)}
+          target="_blank"
+          rel="noopener"
+          className="inline-flex min-h-6 items-center font-medium text-accent hover:underline"
+        >
+          Documentation of this page
+        </a>
+      </p>
     </Dialog>
   )
 }

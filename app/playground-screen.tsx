@@ -139,7 +139,13 @@ export function PlaygroundScreen() {
               )}
             </div>
             {hasTokens && trajectory ? (
-              <PlaygroundTokens trajectory={trajectory} view={view} onPoint={setPointed} onSay={say} />
+              <PlaygroundTokens
+                trajectory={trajectory}
+                view={view}
+                onPoint={setPointed}
+                onSay={say}
+                onShow={() => setPane('middle')}
+              />
             ) : (
               <PlaygroundStart
                 isWaiting={run.isAwaited || sending.state === 'starting'}

@@ -5,9 +5,11 @@ import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { usePathname, useRouter } from 'next/navigation'
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { helpHref } from '#components/docs/help-page.ts'
 import { ServerLight } from '#components/servers/server-state.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
 import { ApiError } from '#lib/client/api.ts'
 import { FileError } from '#lib/client/file-error.ts'
 import type { Exports } from '#lib/client/files.ts'
@@ -16,7 +18,7 @@ import { reader } from '#lib/client/reader.ts'
 import { TaskError } from '#lib/client/task-error.ts'
 import { useOpenedFile } from '#lib/client/use-opened-file.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import { type ShellActions, ShellContext, type Shown } from './shell-actions.ts'
+import { type ShellActions, ShellContext, type Shown, type TokensTarget } from './shell-actions.ts'
 import { useServerStatus } from './use-server-status.ts'
 
 // Loaded when they are asked for: the first load is for what is seen first.
@@ -51,6 +53,8 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
   const [isAsking, setIsAsking] = useState(false)
   const [exports, setExports] = useState<Exports>()
   const [shown, setShown] = useState<Shown>()
+  const [tokens, setTokens] = useState<TokensTarget>()
+  const help = helpHref(usePathname())
   const [problem, setProblem] = useState<{ readonly title: string; readonly hint?: string | undefined }>()
   /** Name of a file that is being read. */
   const [reading, setReading] = useState<string>()
@@ -103,12 +107,17 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
             )
         : onExport,
     showKeys: () => setIsAsking(true),
+    showHelp: () => window.open(help, '_blank', 'noopener'),
     onShown: setShown,
+    onTokens: setTokens,
   }
   return (
     <div className="grid h-dvh grid-rows-[auto_auto_minmax(0,1fr)]">
-      <Header title={title} server={server} onOpen={actions.openFile} onExport={actions.exportFile} />
       <div>
+        <SkipLink tokens={tokens} />
+        <Header title={title} server={server} help={help} onOpen={actions.openFile} onExport={actions.exportFile} />
+      </div>
+      <div id={CONTENT_ID} tabIndex={-1}>
         {problem && (
           <Banner tone="bad" title={problem.title} hint={problem.hint}>
             <Button onClick={() => setProblem(undefined)}>Dismiss</Button>
@@ -146,12 +155,32 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
   )
 }
 
+const CONTENT_ID = 'content'
+
+/** The first stop of the Tab key, past the header: seen while it has the focus. */
+const SkipLink = ({ tokens }: { readonly tokens: TokensTarget | undefined }) => (
+  <a
+    href={`#${CONTENT_ID}`}
+    className="sr-only focus:not-sr-only focus:absolute focus:top-1.5 focus:left-2 focus:z-20 focus:rounded-md focus:bg-ink focus:px-3 focus:py-2 focus:font-medium focus:text-ground"
+    onClick={(event) => {
+      // Without a change of the address, which is that of the view.
+      event.preventDefault()
+      if (tokens) tokens.focus()
+      else document.getElementById(CONTENT_ID)?.focus()
+    }}
+  >
+    {tokens ? 'Skip to the tokens' : 'Skip to the content'}
+  </a>
+)
+
 const hintOf = (error: Error): string | undefined =>
   error instanceof FileError || error instanceof ApiError || error instanceof TaskError ? error.hint : undefined
 
 interface HeaderProps {
   readonly title: string
   readonly server: string
+  /** Address of the documentation of this page. */
+  readonly help: string
   readonly onOpen: () => void
   readonly onExport: (() => void) | undefined
 }
@@ -165,7 +194,7 @@ const PAGES = [
   { href: '/servers', label: 'Servers' },
 ] as const
 
-function Header({ title, server, onOpen, onExport }: HeaderProps) {
+function Header({ title, server, help, onOpen, onExport }: HeaderProps) {
   const path = usePathname()
   const { name, status } = useServerStatus(server)
   return (
@@ -188,6 +217,16 @@ function Header({ title, server, onOpen, onExport }: HeaderProps) {
             {label}
           </Link>
         ))}
+        <a
+          href={help}
+          target="_blank"
+          rel="noopener"
+          aria-current={path.startsWith('/docs') ? 'page' : undefined}
+          title="The documentation of this page, in a new tab"
+          className="py-2 text-dim hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:font-semibold aria-[current=page]:text-ink"
+        >
+          Help
+        </a>
       </nav>
       <Link
         href={name === '' ? '/servers' : `/servers?server=${encodeURIComponent(name)}`}
@@ -196,8 +235,8 @@ function Header({ title, server, onOpen, onExport }: HeaderProps) {
       >
         <ServerLight status={status} />
         <span className="truncate">
-          {name}
-          {status.state === 'ready' && status.modelName !== undefined && ` · ${status.modelName}`}
+          {visibleText(name)}
+          {status.state === 'ready' && status.modelName !== undefined && ` · ${visibleText(status.modelName)}`}
           {status.state === 'starting' && ' · starting …'}
           {status.state === 'failed' && ' · not usable'}
         </span>

@@ -54,6 +54,15 @@ test('keys move, extend, copy, fold and run commands, and give the focus back', 
     await expect(page.getByText(`${count} tokens`, { exact: true })).toBeVisible()
   })
 
+  await test.step('the first stop of the Tab key is a link that leads to the tokens', async () => {
+    const skip = page.getByRole('link', { name: 'Skip to the tokens' })
+    await press(page, 'Tab')
+    await expect(skip).toBeFocused()
+    await expect(skip).toBeInViewport()
+    await press(page, 'Enter')
+    await expect(grid(page)).toBeFocused()
+  })
+
   // components/trajectory/selecting.test.ts has every key.
   await test.step('the focus moves and extends', async () => {
     await grid(page).focus()
@@ -100,6 +109,22 @@ test('keys move, extend, copy, fold and run commands, and give the focus back', 
     await expect(page.getByRole('button', { name: 'Open' })).toBeFocused()
     await page.setViewportSize(WINDOWS[0])
     await grid(page).focus()
+  })
+
+  await test.step('boundaries are drawn, the legend explains them', async () => {
+    const row = page.locator('.token-row .token-text').first()
+    await expect(row).not.toHaveCSS('background-image', /color\(srgb/)
+    await press(page, 'b')
+    await expect(row).toHaveCSS('background-image', /color\(srgb/)
+    await press(page, 'L')
+    const legend = page.getByRole('dialog', { name: 'Legend' })
+    await expect(legend.locator('[data-legend-entry="Token boundary"] dd')).toBeVisible()
+    await expectFitEverywhere(page, undefined, '[popover]:popover-open')
+    await press(page, 'Escape')
+    await expect(legend).toBeHidden()
+    await page.setViewportSize(WINDOWS[0])
+    await expect(grid(page)).toBeFocused()
+    await press(page, 'b')
   })
 
   await test.step('folds and marks', async () => {
@@ -184,7 +209,7 @@ test('keys move, extend, copy, fold and run commands, and give the focus back', 
     await page.getByRole('button', { name: 'View options' }).click()
     const options = page.getByRole('dialog', { name: 'View options' })
     await expect(options.getByText('16 px')).toBeVisible()
-    await expect(options.getByRole('checkbox')).not.toBeChecked()
+    await expect(options.getByRole('checkbox', { name: 'Marks for spaces and line ends' })).not.toBeChecked()
     await expectFitEverywhere(page, undefined, '[role=dialog]')
     await press(page, 'Escape')
     await expect(page.getByRole('button', { name: 'View options' })).toBeFocused()

@@ -78,6 +78,24 @@ test('a comparison, its dialogs, and a side that cannot be made fit', async ({ p
   expect(wrongs).toEqual([])
 })
 
+test('Help opens the documentation of the page, which fits and leads on', async ({ page }) => {
+  const wrongs = watch(page)
+  await open(page, '/compare')
+  await expect(page.getByRole('heading', { name: 'See what retokenizing changes' })).toBeVisible()
+  const opening = page.waitForEvent('popup')
+  await page.getByRole('link', { name: 'Help' }).click()
+  const help = await opening
+  await expect(help.getByRole('heading', { level: 2 })).toBeVisible()
+  expect(new URL(help.url()).pathname).toBe('/docs/compare')
+  await expectFitEverywhere(help)
+  await help.goto('/docs')
+  await help.getByRole('main').getByRole('link', { name: /^Find/ }).click()
+  await expect(help.getByRole('heading', { level: 2, name: 'Find' })).toBeVisible()
+  await help.goto('/docs/nothing')
+  await expect(help.getByRole('heading', { name: 'There is no such page' })).toBeVisible()
+  expect(wrongs).toEqual([])
+})
+
 test('a page that is not there fits, and the accessibility check is not blind in either colour scheme', async ({
   page,
 }) => {

@@ -114,7 +114,8 @@ export const rooms: Readonly<Record<string, Room>> = {
     imports: ['lib/compare', 'lib/formats', 'lib/inspect', 'lib/lab', 'lib/offline', 'lib/tokenizer-files'],
     packages: ['react', '@tanstack/react-query', 'zod'],
   },
-  'components/ui': { imports: [], packages: ['react', 'lucide-react'] },
+  'components/ui': { imports: [], packages: ['react', 'lucide-react', 'marked'] },
+  'components/docs': { imports: ['components/ui'], packages: [] },
   'components/trajectory': { imports: ['components/ui'], packages: ['react', 'lucide-react'] },
   'components/library': {
     imports: ['components/ui', 'components/trajectory'],
@@ -130,7 +131,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   'components/inspector': {
     imports: ['components/ui', 'components/trajectory', 'components/commands', 'lib/inspect', 'lib/reproduce'],
-    packages: ['react', 'lucide-react', 'marked', 'uplot'],
+    packages: ['react', 'lucide-react', 'uplot'],
   },
   'components/compare': {
     imports: ['components/ui', 'components/trajectory', 'components/commands', 'lib/compare'],
@@ -182,6 +183,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'components/ui',
       'components/trajectory',
       'components/commands',
+      'components/docs',
       'components/inspector',
       'components/servers',
       'components/playground',
@@ -200,6 +202,11 @@ export const rooms: Readonly<Record<string, Room>> = {
       '@fontsource-variable/inter',
       '@fontsource-variable/jetbrains-mono',
     ],
+  },
+  // The documentation is read from its files, where it is asked for.
+  'app/docs': {
+    imports: ['app', 'components/docs'],
+    packages: ['node:fs/promises', 'node:path', 'next'],
   },
   'app/api': { imports: ['lib/server'], packages: [] },
   'app/sglang': { imports: ['lib/server'], packages: [] },

@@ -28,6 +28,7 @@ export const commandOfKey = <Screen>(commands: readonly Command<Screen>[], key: 
 export interface CommandLists {
   readonly showKeys: () => void
   readonly showPalette: () => void
+  readonly showHelp: () => void
 }
 
 export const LIST_COMMANDS: readonly Command<{ readonly page: CommandLists }, 'View'>[] = [
@@ -46,6 +47,12 @@ export const LIST_COMMANDS: readonly Command<{ readonly page: CommandLists }, 'V
     keys: ['?'],
     hasOwnKeys: true,
     run: ({ page }) => page.showKeys(),
+  },
+  {
+    name: 'help',
+    title: 'Help: the documentation of this page',
+    group: 'View',
+    run: ({ page }) => page.showHelp(),
   },
 ]
 

@@ -52,6 +52,7 @@ function screenWith({
       showTools: tell('tools'),
       copyImage: tell('image'),
       showLegend: tell('legend'),
+      showHelp: tell('help'),
       saveOffline: tell('offline'),
       link: () => 'http://here/',
     },

@@ -7,7 +7,7 @@ import { BoundedText } from '../ui/bounded-text.tsx'
 import { CallView } from './call-view.tsx'
 import { CopyPart } from './copy-part.tsx'
 
-const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }))
+const Markdown = lazy(async () => ({ default: (await import('../ui/markdown.tsx')).Markdown }))
 
 interface MessagePartProps {
   readonly part: MessagePart

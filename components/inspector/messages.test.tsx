@@ -31,7 +31,7 @@ const saying = (text: string): TrajectoryView => ({
 
 beforeAll(async () => {
   // Loaded late by the page: here it is there at once.
-  await import('./markdown.tsx')
+  await import('../ui/markdown.tsx')
 })
 
 test('the conversation is shown as it was parsed', () => {

@@ -4,7 +4,7 @@
  */
 import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 import { Fragment, type ReactNode } from 'react'
-import { visibleText } from '../ui/visible-text.ts'
+import { visibleText } from './visible-text.ts'
 
 interface MarkdownProps {
   readonly text: string
@@ -23,10 +23,30 @@ export function Markdown({ text, fallback }: MarkdownProps) {
     )
   return (
     <div className="grid gap-2 [overflow-wrap:anywhere]" data-markdown>
-      {blocks(tokens)}
+      {blocks(tokens, OF_OTHERS)}
     </div>
   )
 }
+
+/** What is drawn otherwise for a text that is trusted. */
+export interface MarkdownParts {
+  readonly heading: (heading: Tokens.Heading, content: ReactNode) => ReactNode
+  readonly link: (link: Tokens.Link, content: ReactNode) => ReactNode
+}
+
+const OF_OTHERS: MarkdownParts = {
+  heading: ({ depth }, content) => <p className={depth < 3 ? 'font-semibold text-base' : 'font-semibold'}>{content}</p>,
+  link: ({ text, href }, content) => (
+    <>
+      {content}
+      {text !== href && <span className="text-faint"> ({href})</span>}
+    </>
+  ),
+}
+
+/** A text of our own, of any length. */
+export const TrustedMarkdown = ({ text, parts }: { readonly text: string; readonly parts: MarkdownParts }) =>
+  blocks(lexer(text), parts)
 
 const LONGEST = 50_000
 
@@ -39,61 +59,60 @@ function tokensOf(text: string): readonly Token[] | undefined {
   }
 }
 
-const blocks = (tokens: readonly Token[]): ReactNode =>
+const blocks = (tokens: readonly Token[], parts: MarkdownParts): ReactNode =>
   // biome-ignore lint/suspicious/noArrayIndexKey: what is read from a text stays in its order
-  tokens.map((token, index) => <Fragment key={index}>{block(token as MarkedToken)}</Fragment>)
+  tokens.map((token, index) => <Fragment key={index}>{block(token as MarkedToken, parts)}</Fragment>)
 
-const inline = (tokens: readonly Token[] | undefined): ReactNode =>
+const inline = (tokens: readonly Token[] | undefined, parts: MarkdownParts): ReactNode =>
   // biome-ignore lint/suspicious/noArrayIndexKey: what is read from a text stays in its order
-  tokens?.map((token, index) => <Fragment key={index}>{phrase(token as MarkedToken)}</Fragment>)
+  tokens?.map((token, index) => <Fragment key={index}>{phrase(token as MarkedToken, parts)}</Fragment>)
 
-function block(token: MarkedToken): ReactNode {
+function block(token: MarkedToken, parts: MarkdownParts): ReactNode {
   switch (token.type) {
     case 'space':
     case 'def':
       return null
     case 'heading':
-      return <p className={token.depth < 3 ? 'font-semibold text-base' : 'font-semibold'}>{inline(token.tokens)}</p>
+      return parts.heading(token as Tokens.Heading, inline(token.tokens, parts))
     case 'paragraph':
-      return <p className="whitespace-pre-wrap">{inline(token.tokens)}</p>
+      return <p className="whitespace-pre-wrap">{inline(token.tokens, parts)}</p>
     case 'code':
       return (
         <pre className="overflow-x-auto whitespace-pre-wrap rounded bg-panel p-2 font-mono text-xs">{token.text}</pre>
       )
     case 'blockquote':
-      return <blockquote className="grid gap-2 border-line border-l-2 pl-3 text-dim">{blocks(token.tokens)}</blockquote>
+      return (
+        <blockquote className="grid gap-2 border-line border-l-2 pl-3 text-dim">
+          {blocks(token.tokens, parts)}
+        </blockquote>
+      )
     case 'list':
-      return <List list={token as Tokens.List} />
+      return <List list={token as Tokens.List} parts={parts} />
     case 'table':
-      return <Table table={token as Tokens.Table} />
+      return <Table table={token as Tokens.Table} parts={parts} />
     case 'hr':
       return <hr className="border-line" />
     case 'text':
-      return 'tokens' in token ? inline(token.tokens) : token.text
+      return 'tokens' in token ? inline(token.tokens, parts) : token.text
     default:
-      return <p className="whitespace-pre-wrap">{phrase(token)}</p>
+      return <p className="whitespace-pre-wrap">{phrase(token, parts)}</p>
   }
 }
 
-function phrase(token: MarkedToken): ReactNode {
+function phrase(token: MarkedToken, parts: MarkdownParts): ReactNode {
   switch (token.type) {
     case 'strong':
-      return <strong>{inline(token.tokens)}</strong>
+      return <strong>{inline(token.tokens, parts)}</strong>
     case 'em':
-      return <em>{inline(token.tokens)}</em>
+      return <em>{inline(token.tokens, parts)}</em>
     case 'del':
-      return <del>{inline(token.tokens)}</del>
+      return <del>{inline(token.tokens, parts)}</del>
     case 'codespan':
       return <code className="rounded bg-panel px-1 font-mono text-xs">{token.text}</code>
     case 'br':
       return <br />
     case 'link':
-      return (
-        <>
-          {inline(token.tokens)}
-          {token.text !== token.href && <span className="text-faint"> ({token.href})</span>}
-        </>
-      )
+      return parts.link(token as Tokens.Link, inline(token.tokens, parts))
     case 'image':
       return (
         <span className="text-faint">
@@ -101,7 +120,7 @@ function phrase(token: MarkedToken): ReactNode {
         </span>
       )
     case 'text':
-      return 'tokens' in token && token.tokens ? inline(token.tokens) : token.text
+      return 'tokens' in token && token.tokens ? inline(token.tokens, parts) : token.text
     case 'escape':
       return token.text
     default:
@@ -109,12 +128,12 @@ function phrase(token: MarkedToken): ReactNode {
   }
 }
 
-function List({ list }: { readonly list: Tokens.List }) {
+function List({ list, parts }: { readonly list: Tokens.List; readonly parts: MarkdownParts }) {
   const items = list.items.map((item, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: what is read from a text stays in its order
     <li key={index}>
       {item.task && (item.checked ? '☑ ' : '☐ ')}
-      {blocks(item.tokens)}
+      {blocks(item.tokens, parts)}
     </li>
   ))
   const className = 'grid gap-1 pl-5'
@@ -127,12 +146,12 @@ function List({ list }: { readonly list: Tokens.List }) {
   )
 }
 
-function Table({ table }: { readonly table: Tokens.Table }) {
+function Table({ table, parts }: { readonly table: Tokens.Table; readonly parts: MarkdownParts }) {
   const row = (cells: readonly Tokens.TableCell[], Cell: 'th' | 'td') =>
     cells.map((cell, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: what is read from a text stays in its order
       <Cell key={index} className="border border-line px-2 py-0.5 text-left">
-        {inline(cell.tokens)}
+        {inline(cell.tokens, parts)}
       </Cell>
     ))
   return (

@@ -1,0 +1,36 @@
+/** The documentation, from the files that came with this copy of the application: no network is asked. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Metadata } from 'next'
+import { notFound } from 'next/navigation'
+import { DOC_PAGES, docName } from '#components/docs/doc-pages.ts'
+import { DocText } from '#components/docs/doc-text.tsx'
+import { DocsScreen } from '../../docs-screen.tsx'
+
+interface DocsPageProps {
+  readonly params: Promise<{ readonly page?: readonly string[] }>
+}
+
+export const metadata: Metadata = { title: 'Documentation' }
+
+export default async function DocsPage({ params }: DocsPageProps) {
+  const { page } = await params
+  if (!page) return <DocsScreen shown={undefined}>{undefined}</DocsScreen>
+  const name = docName(page)
+  const text = name === undefined ? undefined : await textOf(name)
+  if (name === undefined || text === undefined) notFound()
+  return (
+    <DocsScreen shown={DOC_PAGES.find((known) => known.name === name)?.name}>
+      <DocText name={name} text={text} />
+    </DocsScreen>
+  )
+}
+
+async function textOf(name: string): Promise<string | undefined> {
+  try {
+    return await readFile(path.join(process.cwd(), 'docs', `${name}.md`), 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

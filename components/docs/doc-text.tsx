@@ -1,0 +1,52 @@
+import { type MarkdownParts, TrustedMarkdown } from '../ui/markdown.tsx'
+import { anchorOf, docHref } from './doc-pages.ts'
+
+interface DocTextProps {
+  /** Of its file in docs/, without `.md`. */
+  readonly name: string
+  readonly text: string
+}
+
+/** A page of the documentation: its Markdown, with headings that links lead to. */
+export const DocText = ({ name, text }: DocTextProps) => (
+  <article className="grid max-w-[80ch] gap-3 text-sm leading-relaxed [&_p]:whitespace-normal [overflow-wrap:anywhere]">
+    <TrustedMarkdown text={text.replace(/<!--[\s\S]*?-->/g, '')} parts={partsOf(name)} />
+  </article>
+)
+
+const partsOf = (name: string): MarkdownParts => ({
+  heading: ({ depth, text }, content) => {
+    const id = anchorOf(text)
+    if (depth === 1)
+      return (
+        <h2 id={id} className="font-semibold text-xl">
+          {content}
+        </h2>
+      )
+    if (depth === 2)
+      return (
+        <h3 id={id} className="mt-4 scroll-mt-4 font-semibold text-base">
+          {content}
+        </h3>
+      )
+    return (
+      <h4 id={id} className="mt-2 scroll-mt-4 font-semibold">
+        {content}
+      </h4>
+    )
+  },
+  link: ({ href }, content) => {
+    const to = docHref(href, name)
+    if (to === undefined) return <code className="rounded bg-panel px-1 font-mono text-xs">{content}</code>
+    const isOutside = to.startsWith('http')
+    return (
+      <a
+        href={to}
+        className="text-accent underline"
+        {...(isOutside && { target: '_blank', rel: 'noopener noreferrer', title: href })}
+      >
+        {content}
+      </a>
+    )
+  },
+})
