@@ -7,6 +7,7 @@ import { Choice, Choices } from '#components/ui/choices.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { FileButton } from '#components/ui/file-button.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
 import { ApiError } from '#lib/client/api.ts'
 import { trajectoriesOptions } from '#lib/client/library.ts'
 import { importFile } from '#lib/client/opened-file.ts'
@@ -66,7 +67,7 @@ export function TrajectoryPicker({ beside, onChoose }: TrajectoryPickerProps) {
       </div>
       {storing !== undefined && (
         <p role="status" className="mt-2 text-faint text-xs">
-          Storing {storing} …
+          Storing {visibleText(storing)} …
         </p>
       )}
       {error && <Banner tone="bad" title={error.message} hint={error.hint} />}

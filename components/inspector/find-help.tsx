@@ -2,6 +2,7 @@ import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { columnNames, namesHere } from '#lib/inspect/find/names-here.ts'
 import { Button } from '../ui/button.tsx'
 import { Heading } from '../ui/facts.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 
 interface FindHelpProps {
   readonly trajectory: TrajectoryView
@@ -95,7 +96,7 @@ const Choice = ({ query, onChoose }: { readonly query: string; readonly onChoose
       onChoose(query)
     }}
   >
-    {query}
+    {visibleText(query)}
   </button>
 )
 

@@ -4,6 +4,7 @@ import { type KeyboardEvent, useState } from 'react'
 import type { LabelChange } from '#lib/core/labels.ts'
 import type { TrajectorySummary } from '#lib/core/library.ts'
 import { TextArea, TextField } from '../ui/field.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import { TagField } from './tag-field.tsx'
 
 interface LabelsFormProps {
@@ -35,7 +36,7 @@ export function LabelsForm({ labels, question, knownTags, onChange }: LabelsForm
   return (
     <div className="grid gap-2.5" data-labels={progress ?? 'idle'}>
       <div className="grid grid-cols-[minmax(0,1fr)_5rem] items-start gap-2.5">
-        <TextField label="Title" placeholder={question} {...title} />
+        <TextField label="Title" placeholder={visibleText(question)} {...title} />
         <TextField label="Reward" inputMode="decimal" placeholder="none" {...reward} />
       </div>
       <TagField

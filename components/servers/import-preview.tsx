@@ -5,6 +5,7 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Heading } from '../ui/facts.tsx'
 import { Segmented } from '../ui/segmented.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 
 interface ImportPreviewProps {
   readonly fileName: string
@@ -150,7 +151,7 @@ function ServerRow({ change, isReplaced, isLeftOut, failure, onReplace, onLeaveO
   return (
     <div className="grid gap-1" data-change={kind}>
       <p className="flex flex-wrap items-baseline gap-x-3">
-        <span className="font-medium">{server.name}</span>
+        <span className="font-medium">{visibleText(server.name)}</span>
         <span className="text-dim text-xs">{KINDS[kind]}</span>
       </p>
       {kind === 'conflict' || kind === 'fixed' ? (
@@ -161,7 +162,7 @@ function ServerRow({ change, isReplaced, isLeftOut, failure, onReplace, onLeaveO
       {kind === 'conflict' && (
         <>
           <Segmented<'keep' | 'replace'>
-            label={`Address of ${server.name}`}
+            label={`Address of ${visibleText(server.name)}`}
             options={KEEP_OR_REPLACE}
             value={isReplaced ? 'replace' : 'keep'}
             onChange={(choice) => onReplace(choice === 'replace')}
@@ -175,7 +176,7 @@ function ServerRow({ change, isReplaced, isLeftOut, failure, onReplace, onLeaveO
       )}
       {kind === 'added' && (
         <Segmented<'add' | 'leave-out'>
-          label={`Server ${server.name}`}
+          label={`Server ${visibleText(server.name)}`}
           options={ADD_OR_LEAVE_OUT}
           value={isLeftOut ? 'leave-out' : 'add'}
           onChange={(choice) => onLeaveOut(choice === 'leave-out')}

@@ -1,5 +1,6 @@
 import { KeyRound } from 'lucide-react'
 import type { ServerEntry } from '#lib/core/server-status.ts'
+import { visibleText } from '../ui/visible-text.ts'
 import { ServerLight, type ShownStatus, stateText } from './server-state.tsx'
 
 interface ServerListProps {
@@ -24,7 +25,7 @@ export function ServerList({ rows, selected, used, onSelect }: ServerListProps) 
           >
             <span className="flex items-center gap-2">
               <ServerLight status={status} />
-              <span className="min-w-0 truncate font-medium">{name}</span>
+              <span className="min-w-0 truncate font-medium">{visibleText(name)}</span>
               {hasKey && <KeyRound size={13} aria-label="with a key" className="shrink-0 text-faint" />}
               <span className="ml-auto shrink-0 text-dim text-xs">{name === used ? 'in the playground' : ''}</span>
             </span>

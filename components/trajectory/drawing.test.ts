@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { DEFAULT_GRID_OPTIONS, GRID_OPTIONS } from './grid-options.ts'
 import { countText, decimalText, durationText, percentText } from './numbers.ts'
 import { outcomeText } from './outcome-text.ts'
 import { pieceView } from './piece-view.ts'
@@ -86,6 +87,21 @@ describe('the background of a row', () => {
       ),
     ).toHaveLength(4)
   })
+})
+
+test('view options are read from what the browser keeps, also from an earlier version', () => {
+  expect(GRID_OPTIONS.read({ fontSize: 16, showsWhitespace: false, showsBoundaries: true })).toEqual({
+    fontSize: 16,
+    showsWhitespace: false,
+    showsBoundaries: true,
+  })
+  expect(GRID_OPTIONS.read({ fontSize: 12, showsWhitespace: false })).toEqual({
+    fontSize: 12,
+    showsWhitespace: false,
+    showsBoundaries: false,
+  })
+  expect(GRID_OPTIONS.read({ fontSize: 1, showsBoundaries: 'yes' })).toEqual(DEFAULT_GRID_OPTIONS)
+  expect([GRID_OPTIONS.read(null), GRID_OPTIONS.read('x')]).toEqual([undefined, undefined])
 })
 
 test('numbers are written for people', () => {

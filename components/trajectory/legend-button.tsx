@@ -1,4 +1,5 @@
 'use client'
+import { Shapes } from 'lucide-react'
 import { lazy, type Ref, Suspense, useState } from 'react'
 import { Popover, type PopoverControl } from '../ui/popover.tsx'
 import type { LegendSource } from './legend-entries.ts'
@@ -16,7 +17,17 @@ interface LegendButtonProps {
 export function LegendButton({ source, control }: LegendButtonProps) {
   const [isOpen, setIsOpen] = useState(false)
   return (
-    <Popover label="Legend (L)" button="Legend" control={control} onOpen={setIsOpen}>
+    <Popover
+      label="Legend (L)"
+      button={
+        <>
+          <Shapes size={15} aria-hidden className="sm:hidden" />
+          <span className="max-sm:hidden">Legend</span>
+        </>
+      }
+      control={control}
+      onOpen={setIsOpen}
+    >
       {/* As wide and high before its content has come: it is placed once. */}
       <section
         aria-label="Legend"

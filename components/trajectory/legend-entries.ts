@@ -10,7 +10,7 @@ import type { MarkKind } from './token-marks.ts'
 
 /** What a token view shows, as far as its marks go. */
 export interface LegendSource {
-  /** run: the tokens of a run, which are not folded and have no minimap; lanes: two trajectories beside each other. */
+  /** run: the tokens of a run, without a minimap and a trainer tab; lanes: two trajectories beside each other. */
   readonly view: 'inspector' | 'run' | 'lanes'
   readonly trajectories: readonly TrajectoryView[]
   /** Kinds of marks that some tokens have. */
@@ -193,35 +193,31 @@ const GROUPS: readonly LegendGroup[] = [
         title: 'Hit',
         meaning: 'found by the query in the find bar',
         sample: { kind: 'row', text: 'found', overlay: 'hit' },
-        views: ['inspector'],
+        views: ['inspector', 'run'],
         occurs: marks('hit'),
       },
       {
         title: 'Current hit, chosen drift',
         meaning: 'the one that was stepped to',
         sample: { kind: 'row', text: 'found', overlay: 'current' },
-        views: ['inspector', 'lanes'],
         occurs: marks('current'),
       },
       {
         title: 'Drift',
         meaning: 'ids that encoding the text again does not give; a bar in the gutter marks the line',
         sample: { kind: 'row', text: 'drift', overlay: 'drift' },
-        views: ['inspector', 'lanes'],
         occurs: marks('drift'),
       },
       {
         title: 'Missing tokens',
         meaning: 'a red caret: the other sequence has tokens here, this one has none',
         sample: { kind: 'row', text: 'here', overlay: 'gap' },
-        views: ['inspector', 'lanes'],
         occurs: marks('gap'),
       },
       {
         title: 'Linked',
         meaning: 'a blue tint: what the pointer rests on elsewhere, such as a message, a call or a point of a chart',
         sample: { kind: 'row', text: 'token', overlay: 'linked' },
-        views: ['inspector', 'lanes'],
         occurs: marks('linked'),
       },
       {
@@ -288,7 +284,7 @@ const GROUPS: readonly LegendGroup[] = [
         title: 'Folded',
         meaning: 'a line for a segment or think block that is folded away, with what is marked in it',
         sample: { kind: 'row', text: '▸ response · 64 tok', isFolded: true },
-        views: ['inspector'],
+        views: ['inspector', 'run'],
         occurs: ({ folds }) => folds.segments.size + folds.thinks.size > 0,
       },
     ],

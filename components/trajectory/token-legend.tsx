@@ -16,7 +16,7 @@ export function TokenLegend({ source }: { readonly source: LegendSource }) {
         Backgrounds are what tokens are coloured by: their scale is beside the choice of colours.
       </p>
       {shown.map(({ title, entries }) => (
-        <section key={title} aria-label={title}>
+        <section key={title} aria-label={title} className="mt-4">
           <Heading>{title}</Heading>
           <Entries entries={entries} />
         </section>

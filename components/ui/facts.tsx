@@ -28,5 +28,9 @@ export function Fact({
 }
 
 export function Heading({ children }: { readonly children: ReactNode }) {
-  return <h2 className="mt-5 mb-2 font-semibold text-dim text-xs first:mt-0">{children}</h2>
+  return (
+    <h2 className="mt-5 mb-2 font-semibold text-dim text-xs first:mt-0">
+      {typeof children === 'string' ? visibleText(children) : children}
+    </h2>
+  )
 }

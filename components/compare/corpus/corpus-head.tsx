@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { FilesButton } from '../../ui/file-button.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
+import { visibleText } from '../../ui/visible-text.ts'
 import { ACCEPT } from './corpus-start.tsx'
 
 type Mode = 'structured' | 'raw' | 'text'
@@ -84,7 +85,7 @@ function sourceText(source: ShownSource): string {
     }
     case 'files': {
       const [first] = source.files
-      return source.files.length === 1 && first ? first.name : `${countText(source.files.length)} files`
+      return source.files.length === 1 && first ? visibleText(first.name) : `${countText(source.files.length)} files`
     }
   }
 }

@@ -3,6 +3,7 @@
 import { type CheckedSample, placeText, type Sample } from '#lib/compare/corpus/sample.ts'
 import { spanCount } from '#lib/compare/corpus/totals.ts'
 import { countsAsDrift, type DriftKind, type DriftLayer } from '#lib/core/drift/report.ts'
+import { visibleText } from '../../ui/visible-text.ts'
 
 export const SAMPLE_LISTS = ['drifting', 'all', 'unchecked'] as const
 export type SampleListName = (typeof SAMPLE_LISTS)[number]
@@ -17,7 +18,7 @@ export interface SampleSort {
 
 export const spansOf = ({ kinds }: CheckedSample): number => kinds.reduce((sum, { spans }) => sum + spanCount(spans), 0)
 
-export const nameText = (sample: Sample): string => sample.title ?? sample.id ?? placeText(sample.place)
+export const nameText = (sample: Sample): string => visibleText(sample.title ?? sample.id ?? placeText(sample.place))
 
 /** `kind`, `layer`: only samples with such drift; undefined: any. */
 export function listedSamples(

@@ -1,6 +1,7 @@
 import type { Colouring } from '../../trajectory/colour/colouring.ts'
 import { HEAT_LEVELS, NO_DATA } from '../../trajectory/colour/palette.ts'
 import { valueAt } from '../../trajectory/colour/scale.ts'
+import { visibleText } from '../../ui/visible-text.ts'
 
 /** What colours mean, as a row of words and colours. */
 export type LegendPart =
@@ -33,7 +34,7 @@ export function legendParts({ mode, scale, limit, palette }: Colouring): readonl
       text(mode.title),
       ...present
         .slice(0, MOST_CATEGORIES)
-        .flatMap((category) => [colour(category.colour as string), text(category.label)]),
+        .flatMap((category) => [colour(category.colour as string), text(visibleText(category.label))]),
       ...(present.length > MOST_CATEGORIES ? [text(`and ${present.length - MOST_CATEGORIES} more`)] : []),
     ]
   }

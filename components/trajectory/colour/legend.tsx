@@ -1,4 +1,5 @@
 import { Button } from '../../ui/button.tsx'
+import { visibleText } from '../../ui/visible-text.ts'
 import { countText } from '../numbers.ts'
 import type { Colouring } from './colouring.ts'
 import { LimitHandle } from './limit-handle.tsx'
@@ -99,7 +100,7 @@ function CategoryLegend({ mode: { name, categories, explanation }, scale: { coun
       {others.length > 0 && (
         <span
           className="text-faint"
-          title={others.map(({ label, count }) => `${label}: ${countText(count)}`).join('\n')}
+          title={others.map(({ label, count }) => `${visibleText(label)}: ${countText(count)}`).join('\n')}
         >
           and {countText(others.length)} more
         </span>
@@ -126,7 +127,7 @@ function Swatch({ colour, label, count, isMask = false }: SwatchProps) {
           <rect x={0.5} y={0.5} width={11} height={11} rx={2} fill={colour ?? 'none'} className="stroke-line" />
         </svg>
       )}
-      <span className="max-w-44 truncate">{label}</span>
+      <span className="max-w-44 truncate">{visibleText(label)}</span>
       <span className="text-faint">· {countText(count)}</span>
     </span>
   )
