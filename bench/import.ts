@@ -1,7 +1,7 @@
 /**
  * Large files sent to /api/import of the built application: how long it takes, how long /api/health then takes beside its time
- * without an import, and how much memory the process needs beside the file's bytes (Linux only). `[1,1,…]` of 126 MB is refused; a
- * list of rollouts and JSON lines of 94 MB and more are stored.
+ * without an import, and how much memory the process needs beside the file's bytes (Linux only). `[1,1,…]` of 126 MiB is refused, and
+ * a list of 1,000 rollouts of some 96 MB is stored.
  */
 import { mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
