@@ -1,7 +1,6 @@
 'use client'
 /** Two sides beside each other: TITO against what a pipeline would hold that keeps text or messages, or any two. */
 import dynamic from 'next/dynamic'
-import Link from 'next/link'
 import { useRef, useState } from 'react'
 import { SidesBar } from '#components/compare/sides-bar.tsx'
 import { Banner } from '#components/ui/banner.tsx'
@@ -12,6 +11,7 @@ import type { SideName } from '#lib/compare/compare-sides.ts'
 import { counterpart, exampleName, readSide, type Side, sideText } from '#lib/compare/side.ts'
 import { useCompareAddress } from './compare-address.ts'
 import { CompareStart } from './compare-start.tsx'
+import { Link } from './navigation.tsx'
 import { Shell } from './shell.tsx'
 import { type ComparedState, type Source, useCompared, useSource } from './use-compared.ts'
 

@@ -1,5 +1,5 @@
 'use client'
-import Link from 'next/link'
+import { Link } from './navigation.tsx'
 import { TrajectoryPicker } from './trajectory-picker.tsx'
 
 /** What the page shows before anything is chosen. */

@@ -1,7 +1,6 @@
 'use client'
 /** The drift report of many trajectories: from the library, or of files that are read here and stored nowhere. */
 import dynamic from 'next/dynamic'
-import { useRouter } from 'next/navigation'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { CorpusHead } from '#components/compare/corpus/corpus-head.tsx'
 import { CorpusProgress } from '#components/compare/corpus/corpus-progress.tsx'
@@ -17,13 +16,14 @@ import { placeText, type Sample } from '#lib/compare/corpus/sample.ts'
 import { compareMadeHref } from './compare-href.ts'
 import { useCorpusAddress } from './corpus-address.ts'
 import { saveCorpusReport } from './corpus-exports.ts'
+import { useNavigation } from './navigation.tsx'
 import { Shell } from './shell.tsx'
 
 const CorpusResults = dynamic(async () => (await import('#components/compare/corpus/corpus-results.tsx')).CorpusResults)
 
 export function CorpusScreen() {
   const address = useCorpusAddress()
-  const router = useRouter()
+  const { go } = useNavigation()
   const [files, setFiles] = useState<readonly File[]>(() => (address.source ? [] : corpusStore.files()))
   const [storing, setStoring] = useState<string>()
   const [trouble, setTrouble] = useState<Error>()
@@ -63,7 +63,7 @@ export function CorpusScreen() {
     try {
       const { storeRecord } = await import('#lib/client/store-record.ts')
       const key = await storeRecord({ file, record: place.record, tokenizer }, new AbortController().signal)
-      router.push(hrefOf(key, sample))
+      go(hrefOf(key, sample))
     } catch (error) {
       if (!(error instanceof Error)) throw error
       setTrouble(error)
@@ -136,7 +136,7 @@ export function CorpusScreen() {
               shown={address}
               onShow={address.set}
               hrefOf={(sample) => (sample.place.kind === 'stored' ? hrefOf(sample.place.key, sample) : undefined)}
-              onOpen={(href) => router.push(href)}
+              onOpen={(href) => go(href)}
               onStore={storeAndCompare}
               storing={storing}
             />

@@ -1,4 +1,3 @@
-import Link from 'next/link'
 import type { ReactNode } from 'react'
 import type { InspectorPartProps } from '#components/inspector/inspection.ts'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
@@ -8,6 +7,7 @@ import { Button } from '#components/ui/button.tsx'
 import { storedWords } from '#lib/client/opened-words.ts'
 import { useOpenedFile } from '#lib/client/use-opened-file.ts'
 import { lacksTexts } from '#lib/core/texts.ts'
+import { Link } from './navigation.tsx'
 import { useViewState } from './view-state.ts'
 
 interface InspectorNoticesProps extends InspectorPartProps {

@@ -2,8 +2,6 @@
 /** The library: every stored trajectory, to be found, labelled, exported and deleted. */
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
-import Link from 'next/link'
-import { useRouter } from 'next/navigation'
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { CutSentence } from '#components/library/cut-count.tsx'
 import { GroupFacts } from '#components/library/group-facts.tsx'
@@ -27,6 +25,7 @@ import { useLibrary } from '#lib/client/use-library.ts'
 import { compareBothHref } from './compare-href.ts'
 import { MOST_IN_ADDRESS, reportOfKeysHref, reportOfLibraryHref } from './corpus-href.ts'
 import { useLibraryState } from './library-state.ts'
+import { Link, useNavigation } from './navigation.tsx'
 import { Shell } from './shell.tsx'
 
 const SeveralExport = dynamic(async () => (await import('./several-export.tsx')).SeveralExport, { loading: () => null })
@@ -59,7 +58,7 @@ interface Trouble {
 export function LibraryScreen() {
   const state = useLibraryState()
   const library = useLibrary()
-  const router = useRouter()
+  const { go } = useNavigation()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   /** What was deleted here, the last of it last. */
   const [removals, setRemovals] = useState<readonly Removal[]>([])
@@ -193,7 +192,7 @@ export function LibraryScreen() {
     if (kind === 'open') {
       // The address is written a moment later, and would take the new page back.
       await written
-      router.push(`/t/${encodeURIComponent(key)}`)
+      go(`/t/${encodeURIComponent(key)}`)
     }
     if (kind !== 'edit') return
     setIsPanelShown(true)
@@ -260,7 +259,7 @@ export function LibraryScreen() {
                   </div>
                 </Popover>
                 {page.total > 0 && state.filter.health !== 'lost' && (
-                  <Button onClick={() => router.push(reportOfLibraryHref(given))}>Drift report</Button>
+                  <Button onClick={() => go(reportOfLibraryHref(given))}>Drift report</Button>
                 )}
                 <Pager page={page} onCursor={state.setCursor} />
               </span>
@@ -334,12 +333,10 @@ export function LibraryScreen() {
                     <span className="mr-1 font-medium">{chosen.size} chosen</span>
                     <Button onClick={exportChosen}>Export …</Button>
                     {chosen.size === 2 && (
-                      <Button onClick={() => router.push(compareBothHref(...([...chosen] as [string, string])))}>
-                        Compare
-                      </Button>
+                      <Button onClick={() => go(compareBothHref(...([...chosen] as [string, string])))}>Compare</Button>
                     )}
                     {chosen.size <= MOST_IN_ADDRESS && (
-                      <Button onClick={() => router.push(reportOfKeysHref([...chosen]))}>Drift report of these</Button>
+                      <Button onClick={() => go(reportOfKeysHref([...chosen]))}>Drift report of these</Button>
                     )}
                     <Button onClick={() => remove([...chosen])}>Delete</Button>
                     <Button look="quiet" onClick={() => setChosen(new Set())}>
@@ -384,7 +381,7 @@ export function LibraryScreen() {
                 </p>
               )}
               <div className="mt-4 flex flex-wrap gap-2">
-                <Button look="primary" onClick={() => router.push(groupHref(entry.row.key, entry.group.id))}>
+                <Button look="primary" onClick={() => go(groupHref(entry.row.key, entry.group.id))}>
                   Open in playground
                 </Button>
                 <Button onClick={() => setExported(entry.group.keys)}>Export …</Button>

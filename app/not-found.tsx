@@ -1,4 +1,4 @@
-import Link from 'next/link'
+import { Link } from './navigation.tsx'
 
 export default function NotFound() {
   return (

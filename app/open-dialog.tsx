@@ -1,12 +1,12 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import Link from 'next/link'
 import { countText } from '#components/trajectory/numbers.ts'
 import { Dialog } from '#components/ui/dialog.tsx'
 import { Heading } from '#components/ui/facts.tsx'
 import { FileButton } from '#components/ui/file-button.tsx'
 import { trajectoriesOptions } from '#lib/client/library.ts'
 import { EXAMPLES } from './examples.ts'
+import { Link } from './navigation.tsx'
 
 interface OpenDialogProps {
   readonly onFile: (file: File) => void

@@ -1,12 +1,12 @@
 'use client'
 /** How a run has ended, and what can be done next. Loaded where one has ended otherwise than by itself. */
-import Link from 'next/link'
 import { type NextStep, nextSteps } from '#components/playground/next-steps.ts'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import type { Setup } from '#lib/settings/setup.ts'
+import { Link } from './navigation.tsx'
 
 interface PlaygroundOutcomeProps {
   readonly trajectory: TrajectoryView

@@ -1,6 +1,5 @@
 'use client'
 import dynamic from 'next/dynamic'
-import Link from 'next/link'
 import { useState } from 'react'
 import { RewardFields } from '#components/playground/reward-fields.tsx'
 import type { SampleSort } from '#components/playground/sample-sort.ts'
@@ -12,6 +11,7 @@ import type { RewardRule } from '#lib/core/reward/rule.ts'
 import type { SampleRow } from '#lib/core/sample-progress.ts'
 import { rewardDraftOf, rewardRuleOf } from '#lib/settings/reward-draft.ts'
 import { compareBothHref } from './compare-href.ts'
+import { Link } from './navigation.tsx'
 
 const SeveralExport = dynamic(async () => (await import('./several-export.tsx')).SeveralExport, { loading: () => null })
 

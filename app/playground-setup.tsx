@@ -2,7 +2,6 @@
 /** The setup of the next run, and what opens from it: all sampling parameters, MCP servers, sharing. */
 import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
-import Link from 'next/link'
 import { useState } from 'react'
 import { SetupForm } from '#components/playground/setup-form.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -12,6 +11,7 @@ import type { PromptDraft } from '#lib/settings/prompt-draft.ts'
 import type { SamplingField } from '#lib/settings/sampling-fields.ts'
 import { type FieldErrors, openingOf, type Setup, setupOf } from '#lib/settings/setup.ts'
 import { McpButton } from './mcp-button.tsx'
+import { Link } from './navigation.tsx'
 import type { useServerStatus } from './use-server-status.ts'
 import { useSharing } from './use-sharing.ts'
 

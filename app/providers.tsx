@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { ApiError, takeTokenFromAddress } from '#lib/client/api.ts'
 import { TRAJECTORY_DEFAULTS } from '#lib/client/queries.ts'
 import { OpenedFileContext, openedFileOn } from '#lib/client/use-opened-file.ts'
+import { NavigationProvider } from './navigation.tsx'
 
 // Before the first query, and before anything could copy the address.
 if (typeof window !== 'undefined') takeTokenFromAddress()
@@ -17,7 +18,9 @@ export function Providers({ children }: { readonly children: ReactNode }) {
   return (
     <NuqsAdapter>
       <QueryClientProvider client={client}>
-        <OpenedFileContext value={openedFile}>{children}</OpenedFileContext>
+        <OpenedFileContext value={openedFile}>
+          <NavigationProvider>{children}</NavigationProvider>
+        </OpenedFileContext>
       </QueryClientProvider>
     </NuqsAdapter>
   )

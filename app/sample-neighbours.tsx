@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import Link from 'next/link'
 import { groupOptions } from '#lib/client/queries.ts'
+import { Link } from './navigation.tsx'
 
 interface SampleNeighboursProps {
   readonly groupId: string

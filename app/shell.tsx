@@ -2,7 +2,6 @@
 /** What every page stands in: the header, the gate for the launch token, opening a file by button or drop. */
 import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
-import Link from 'next/link'
 import { usePathname, useRouter } from 'next/navigation'
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { helpHref } from '#components/docs/help-page.ts'
@@ -18,6 +17,7 @@ import { reader } from '#lib/client/reader.ts'
 import { TaskError } from '#lib/client/task-error.ts'
 import { useOpenedFile } from '#lib/client/use-opened-file.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { Link, useNavigation } from './navigation.tsx'
 import { type ShellActions, ShellContext, type Shown, type TokensTarget } from './shell-actions.ts'
 import { useServerStatus } from './use-server-status.ts'
 
@@ -48,6 +48,7 @@ const UNTOLD_MS = 300
 
 export function Shell({ title, trajectory, notice, server = '', onExport, onFiles, children }: ShellProps) {
   const router = useRouter()
+  const { go, isGone, waiting, stay } = useNavigation()
   const openedFile = useOpenedFile()
   const [isOpening, setIsOpening] = useState(false)
   const [isAsking, setIsAsking] = useState(false)
@@ -73,7 +74,7 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
     const telling = setTimeout(() => setReading(file.name), UNTOLD_MS)
     try {
       const count = await openedFile.open(file, opening.signal)
-      router.push(`/open${count > 1 ? `?opened=${count}` : ''}`)
+      await go(`/open${count > 1 ? `?opened=${count}` : ''}`)
     } catch (reason) {
       if (!opening.signal.aborted) fail(reason)
     } finally {
@@ -118,6 +119,7 @@ export function Shell({ title, trajectory, notice, server = '', onExport, onFile
         <Header title={title} server={server} help={help} onOpen={actions.openFile} onExport={actions.exportFile} />
       </div>
       <div id={CONTENT_ID} tabIndex={-1}>
+        {isGone && <Gone waiting={waiting} onStay={stay} />}
         {problem && (
           <Banner tone="bad" title={problem.title} hint={problem.hint}>
             <Button onClick={() => setProblem(undefined)}>Dismiss</Button>
@@ -175,6 +177,22 @@ const SkipLink = ({ tokens }: { readonly tokens: TokensTarget | undefined }) => 
 
 const hintOf = (error: Error): string | undefined =>
   error instanceof FileError || error instanceof ApiError || error instanceof TaskError ? error.hint : undefined
+
+/** What is on the page stays, and is of use: it can be read, copied and saved. */
+function Gone({ waiting, onStay }: { readonly waiting: string | undefined; readonly onStay: () => void }) {
+  const page = PAGES.find(({ href }) => href === waiting)?.label ?? 'The page that you asked for'
+  return (
+    <Banner
+      tone="bad"
+      title="The application does not answer; trying again every second …"
+      hint={`It was stopped, or the tunnel to it is closed: start it again with npm start. This page stays as it is.${
+        waiting === undefined ? '' : ` ${page} opens when it answers again.`
+      }`}
+    >
+      {waiting !== undefined && <Button onClick={onStay}>Stay on this page</Button>}
+    </Banner>
+  )
+}
 
 interface HeaderProps {
   readonly title: string

@@ -2,7 +2,6 @@
 /** One trajectory by itself: where it comes from, and what is said while it loads. */
 import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
-import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { type ReactNode, useEffect, useEffectEvent } from 'react'
 import { LabelsForm } from '#components/library/labels-form.tsx'
@@ -18,6 +17,7 @@ import { useLibrary } from '#lib/client/use-library.ts'
 import { useOpenedFile } from '#lib/client/use-opened-file.ts'
 import { exampleKey } from '#lib/compare/side.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { Link } from './navigation.tsx'
 import { Shell } from './shell.tsx'
 import { useViewState } from './view-state.ts'
 

@@ -1,5 +1,4 @@
 /** The one `Inspection` of a screen: the address, what parts have marked, folded and offered, and the token view itself. */
-import { useRouter } from 'next/navigation'
 import type { Inspection } from '#components/inspector/inspection.ts'
 import { useInspectionParts } from '#components/inspector/use-inspection-parts.ts'
 import { colouringOf } from '#components/trajectory/colour/colouring.ts'
@@ -12,6 +11,7 @@ import { useInspection } from '#lib/client/use-inspection.ts'
 import { tokenCount } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { compareHref } from './compare-href.ts'
+import { useNavigation } from './navigation.tsx'
 import { useViewState } from './view-state.ts'
 
 export function useInspectionState(
@@ -24,7 +24,7 @@ export function useInspectionState(
 ) {
   const { view: asked, link, setView } = useViewState()
   const run = useInspection(trajectory)
-  const router = useRouter()
+  const { go } = useNavigation()
   const [trainerCut, onTrainerCut] = usePreference(TRAINER_CUT)
   const colouring = colouringOf(trajectory, asked.colour, asked.limit)
   const view: Inspection['view'] = { ...asked, selection: within(asked.selection, tokenCount(trajectory)) }
@@ -37,7 +37,7 @@ export function useInspectionState(
       run,
       colouring,
       reading: trajectoryReading(colouring),
-      onCompare: comparedKey === undefined ? undefined : (kept) => router.push(compareHref(comparedKey, kept)),
+      onCompare: comparedKey === undefined ? undefined : (kept) => go(compareHref(comparedKey, kept)),
       trainerCut,
       onTrainerCut,
       onSave: saveText,

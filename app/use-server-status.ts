@@ -4,6 +4,7 @@ import type { ShownStatus } from '#components/servers/server-state.tsx'
 import { ApiError } from '#lib/client/api.ts'
 import { serverStatusOptions, serversOptions } from '#lib/client/queries.ts'
 import type { ServerEntry, ServerStatus } from '#lib/core/server-status.ts'
+import { useNavigation } from './navigation.tsx'
 
 interface ServerView {
   readonly servers: readonly ServerEntry[]
@@ -16,7 +17,17 @@ interface ServerView {
 export function useServerStatus(chosen: string): ServerView {
   const { data } = useQuery(serversOptions())
   const name = chosen === '' ? data?.default : chosen
-  return { servers: data?.servers ?? [], name: name ?? '', status: shownStatus(useQuery(serverStatusOptions(name))) }
+  const status = shownStatus(useQuery(serverStatusOptions(name)))
+  const { isGone } = useNavigation()
+  return { servers: data?.servers ?? [], name: name ?? '', status: isGone ? GONE : status }
+}
+
+/** Nothing is known of any server then. */
+const GONE: ShownStatus = {
+  state: 'failed',
+  code: 'UNREACHABLE',
+  message: 'The application does not answer.',
+  hint: 'Start it again with npm start.',
 }
 
 interface Answer {

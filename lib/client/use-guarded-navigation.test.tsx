@@ -1,0 +1,121 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { act, renderHook } from '@testing-library/react'
+import type { ReactNode } from 'react'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { isAnswering } from './application.ts'
+import { useGuardedNavigation } from './use-guarded-navigation.ts'
+
+type Server = 'up' | 'refuses' | 'hangs' | 'proxy' | 'token'
+let server: Server
+const push = vi.fn()
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  server = 'up'
+  push.mockClear()
+  vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('visible')
+  // The browser's own timer is none of the fake ones.
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(new DOMException('', 'TimeoutError')), milliseconds)
+    return controller.signal
+  })
+  vi.stubGlobal('fetch', (_: string, { signal }: RequestInit) => {
+    if (server === 'up') return Promise.resolve(Response.json({ status: 'ok' }))
+    if (server === 'refuses') return Promise.reject(new TypeError('Failed to fetch'))
+    if (server === 'proxy') return Promise.resolve(new Response('Bad gateway', { status: 502 }))
+    if (server === 'token') return Promise.resolve(Response.json({ code: 'NO_TOKEN', detail: 'd' }, { status: 401 }))
+    return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  })
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
+})
+
+const pass = (milliseconds: number) => act(() => vi.advanceTimersByTimeAsync(milliseconds))
+
+async function page() {
+  const cache = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  const { result } = renderHook(() => useGuardedNavigation(push), {
+    wrapper: ({ children }: { readonly children: ReactNode }) => (
+      <QueryClientProvider client={cache}>{children}</QueryClientProvider>
+    ),
+  })
+  await pass(0)
+  return { result, cache }
+}
+
+describe('an application that is gone', () => {
+  test.each<Server>(['refuses', 'hangs', 'proxy'])('is noticed within 3 s where its address %s', async (gone) => {
+    const { result } = await page()
+    expect(result.current.isGone).toBe(false)
+    server = gone
+    await pass(3_000)
+    expect(result.current.isGone).toBe(true)
+    server = 'up'
+    await pass(3_000)
+    expect(result.current.isGone).toBe(false)
+  })
+
+  test('is asked by nobody while the page is hidden', async () => {
+    const { result } = await page()
+    vi.mocked(Object.getOwnPropertyDescriptor(document, 'visibilityState')?.get as () => string).mockReturnValue(
+      'hidden',
+    )
+    server = 'refuses'
+    await pass(60_000)
+    expect(result.current.isGone).toBe(false)
+  })
+})
+
+test('an application that wants a token answers', async () => {
+  server = 'token'
+  expect(await isAnswering()).toBe(true)
+})
+
+describe('another page', () => {
+  test('opens where the application answers', async () => {
+    const { result } = await page()
+    await act(() => result.current.go('/library'))
+    expect(push).toHaveBeenCalledExactlyOnceWith('/library')
+  })
+
+  test('waits where the application is gone, and opens once it answers again', async () => {
+    const { result } = await page()
+    server = 'refuses'
+    await act(() => result.current.go('/library'))
+    expect([result.current.isGone, result.current.waiting, push.mock.calls]).toEqual([true, '/library', []])
+    await pass(5_000)
+    expect(push).not.toHaveBeenCalled()
+    server = 'up'
+    await pass(3_000)
+    expect(push).toHaveBeenCalledExactlyOnceWith('/library')
+    expect(result.current.waiting).toBeUndefined()
+  })
+
+  test('does not open where the reader has chosen to stay, and the last of two opens alone', async () => {
+    const { result } = await page()
+    server = 'refuses'
+    await act(() => result.current.go('/library'))
+    act(() => result.current.stay())
+    server = 'up'
+    await pass(3_000)
+    expect(push).not.toHaveBeenCalled()
+    await act(() => Promise.all([result.current.go('/servers'), result.current.go('/compare')]))
+    expect(push).toHaveBeenCalledExactlyOnceWith('/compare')
+  })
+})
+
+test('what failed meanwhile is requested again once the application answers', async () => {
+  const { cache } = await page()
+  let isBroken = true
+  const read = () => (isBroken ? Promise.reject(new Error('gone')) : Promise.resolve('read'))
+  await cache.prefetchQuery({ queryKey: ['a'], queryFn: read })
+  server = 'refuses'
+  await pass(3_000)
+  isBroken = false
+  server = 'up'
+  await pass(3_000)
+  expect(cache.getQueryData(['a'])).toBe('read')
+})
