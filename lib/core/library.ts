@@ -82,6 +82,16 @@ export type TrajectoryPage = Plain<z.infer<typeof pageSchema>>
 /** What the trainer's cut loses of many samples. */
 export type CutCount = NonNullable<TrajectoryPage['cut']>
 
+export const neighboursSchema = z.object({
+  ahead: z.int().describe('Rows of the list before this trajectory.'),
+  total: z.int().describe('Rows of the list.'),
+  isListed: z.boolean().describe('Whether the trajectory is one of them: it may have been found before it changed.'),
+  previous: z.string().exactOptional().describe('Key of the row before it. Omitted: it is the first.'),
+  next: z.string().exactOptional().describe('Key of the row after it. Omitted: it is the last.'),
+})
+/** Where a trajectory stands in a list. */
+export type Neighbours = Plain<z.infer<typeof neighboursSchema>>
+
 export const choicesSchema = z.object({
   total: z.int(),
   outcomes: z.array(z.object({ kind: summarySchema.shape.outcomeKind, outcome: z.string(), count: z.int() })),

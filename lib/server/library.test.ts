@@ -12,7 +12,14 @@ import { openText } from '#lib/formats/open.ts'
 import { writableFormats } from '#lib/formats/registry.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
 import { exportPreview, exportSeveral } from './export.ts'
-import { labelChangeSchema, labelTrajectory, listTrajectories, removeTrajectory, restoreTrajectory } from './library.ts'
+import {
+  labelChangeSchema,
+  labelTrajectory,
+  listTrajectories,
+  removeTrajectory,
+  restoreTrajectory,
+  trajectoryNeighbours,
+} from './library.ts'
 import { Problem } from './problem.ts'
 import type { Services } from './services.ts'
 import { exportTrajectory } from './trajectories.ts'
@@ -47,6 +54,21 @@ const problemOf = (action: () => unknown) => {
   }
   return undefined
 }
+
+test('the rows beside a trajectory are those of the list with the same query', () => {
+  const beside = (key: string, query: string) =>
+    trajectoryNeighbours(key, new Request(`http://h/api/trajectories/${key}/neighbours?${query}`), all)
+  expect(beside('b', '')).toEqual({ ahead: 1, total: 3, isListed: true, previous: 'c', next: 'a' })
+  expect(beside('a', '')).toEqual({ ahead: 2, total: 3, isListed: true, previous: 'b' })
+  // Unknown rewards come last.
+  expect(beside('c', 'sort=reward')).toEqual({ ahead: 1, total: 3, isListed: true, previous: 'a', next: 'b' })
+  expect(beside('b', 'sort=reward&order=asc')).toEqual({ ahead: 2, total: 3, isListed: true, previous: 'a' })
+  store.label('b', { tags: ['x'] })
+  expect(beside('c', 'tag=x')).toEqual({ ahead: 0, total: 1, isListed: false, next: 'b' })
+  expect(problemOf(() => beside('none', ''))).toMatchObject({ status: 404 })
+  store.remove('b')
+  expect(problemOf(() => beside('b', ''))).toMatchObject({ code: 'DELETED' })
+})
 
 describe('lists', () => {
   test('are asked for in the address', () => {

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Health } from '#lib/core/health.ts'
 import {
   firstOrder,
-  type ListSort,
+  type Neighbours,
   SORT_COLUMNS,
   SORT_ORDERS,
   type TrajectoryPage,
@@ -11,7 +11,7 @@ import {
 } from '#lib/core/library.ts'
 import { OVERLONG, type TrainerCut, trainerCutSchema } from '#lib/core/trainer-cut.ts'
 import { HEALTH_FILTERS } from '#lib/store/health.ts'
-import type { ListFilter } from '#lib/store/listing.ts'
+import type { ListFilter, PlaceQuery } from '#lib/store/listing.ts'
 import { cursorText, readCursor } from './list-cursor.ts'
 import { Problem } from './problem.ts'
 import { oneOf, wholeNumber } from './query.ts'
@@ -25,17 +25,12 @@ const LONGEST_PAGE = 200
 const LONGEST_SEARCH = 500
 
 export function listTrajectories(request: Request, { store }: Services): TrajectoryPage {
-  const query = new URL(request.url).searchParams
-  const by = oneOf(request, 'sort', SORT_COLUMNS, 'added')
-  const sort: ListSort = { by, order: oneOf(request, 'order', SORT_ORDERS, firstOrder(by)) }
-  const cursor = query.get('cursor')
-  const cut = cutIn(request)
+  const cursor = new URL(request.url).searchParams.get('cursor')
+  const place = placeQueryIn(request)
+  const { sort } = place
   const page = store.list({
-    filter: filterIn(query),
-    sort,
+    ...place,
     limit: Math.min(LONGEST_PAGE, Math.max(1, wholeNumber(request, 'limit', 50))),
-    foldsGroups: oneOf(request, 'groups', GROUPS, 'open') === 'folded',
-    ...(cut && { cut }),
     ...(cursor !== null && { cursor: readCursor(cursor, sort) }),
   })
   return {
@@ -63,6 +58,25 @@ function cutIn(request: Request): TrainerCut | undefined {
     code: 'BAD_QUERY',
     detail: `"cut" must be a number of tokens from 1 to 100,000,000, not ${JSON.stringify(text.slice(0, 40))}`,
   })
+}
+
+/** The rows beside a trajectory in the list that the same query gives. Throws Problem 404. */
+export function trajectoryNeighbours(key: string, request: Request, { store }: Services): Neighbours {
+  const found = store.neighbours(key, placeQueryIn(request))
+  if (!found) throw noTrajectory(key, store)
+  return found
+}
+
+/** Which rows a list has, and in which order. Throws Problem. */
+function placeQueryIn(request: Request): PlaceQuery {
+  const by = oneOf(request, 'sort', SORT_COLUMNS, 'added')
+  const cut = cutIn(request)
+  return {
+    filter: filterIn(new URL(request.url).searchParams),
+    sort: { by, order: oneOf(request, 'order', SORT_ORDERS, firstOrder(by)) },
+    foldsGroups: oneOf(request, 'groups', GROUPS, 'open') === 'folded',
+    ...(cut && { cut }),
+  }
 }
 
 function filterIn(query: URLSearchParams): ListFilter {

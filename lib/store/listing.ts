@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { byGravity } from '#lib/core/health.ts'
-import type { Choices, CutCount, GroupSummary, ListSort, TrajectorySummary } from '#lib/core/library.ts'
+import type { Choices, CutCount, GroupSummary, ListSort, Neighbours, TrajectorySummary } from '#lib/core/library.ts'
 import { cutFinding, lostToCut, type TrainerCut } from '#lib/core/trainer-cut.ts'
 import { SUMMARY_COLUMNS, summary } from './entry.ts'
 import { type HealthFilter, healthCondition } from './health.ts'
@@ -45,6 +45,9 @@ export interface ListQuery {
   /** Omitted: the first page. */
   readonly cursor?: Cursor
 }
+
+/** A list without its pages. */
+export type PlaceQuery = Omit<ListQuery, 'limit' | 'cursor'>
 
 export interface Page {
   readonly rows: readonly TrajectorySummary[]
@@ -203,6 +206,38 @@ export function choices(database: DatabaseSync): Choices {
       count: Number(row.count),
     })),
     tags: tags.map((row) => ({ tag: String(row.tag), count: Number(row.count) })),
+  }
+}
+
+/**
+ * Which rows a list has before and after a row; undefined: there is no such row. The filter may leave the row itself out.
+ * Where groups are folded, a sample stands where its group does.
+ */
+export function neighbours(database: DatabaseSync, key: string, query: PlaceQuery): Neighbours | undefined {
+  const { filter, sort, cut, foldsGroups = false } = query
+  const isKey: Condition = { sql: 'key = ?', values: [key] }
+  const [own] = select(database, sort, [VISIBLE, isKey], false, 1)
+  if (!own) return undefined
+  const matching = filterConditions(filter, cut)
+  const where = foldsGroups ? [...matching, firstOfGroup(sort, matching)] : matching
+  const isOfGroup: Condition = { sql: 'group_id = ?', values: [own.group_id as Value] }
+  const [listed] = select(
+    database,
+    sort,
+    [...where, foldsGroups && own.group_id !== null ? isOfGroup : isKey],
+    false,
+    1,
+  )
+  const position = positionOf(listed ?? own)
+  const beside = (side: Cursor['side']): Condition[] => [...where, besideRow(sort, position, side)]
+  const keyBeside = (side: Cursor['side']) => select(database, sort, beside(side), side === 'before', 1)[0]?.key
+  const [previous, next] = [keyBeside('before'), keyBeside('after')]
+  return {
+    ahead: count(database, beside('before')),
+    total: count(database, where),
+    isListed: listed !== undefined,
+    ...(previous !== undefined && { previous: String(previous) }),
+    ...(next !== undefined && { next: String(next) }),
   }
 }
 

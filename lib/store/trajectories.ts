@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { changedLabels, type LabelChange } from '#lib/core/labels.ts'
-import type { Choices, TrajectorySummary } from '#lib/core/library.ts'
+import type { Choices, Neighbours, TrajectorySummary } from '#lib/core/library.ts'
 import { outcomeWord } from '#lib/core/sample-progress.ts'
 import type { Outcome, Trajectory } from '#lib/core/trajectory.ts'
 import { DATABASE_FILE, openDatabase } from './database.ts'
@@ -11,7 +11,7 @@ import { createGroupStore, type GroupStore } from './groups.ts'
 import { createHealthStore, type HealthStore } from './health.ts'
 import { createInserter, headerText } from './insert.ts'
 import { type Instance, openInstance } from './instance.ts'
-import { choices, type ListQuery, list, type Page } from './listing.ts'
+import { choices, type ListQuery, list, neighbours, type Page, type PlaceQuery } from './listing.ts'
 import { recordReader } from './record.ts'
 import { updateRow } from './row.ts'
 import { createSearchIndex, recordIndex } from './search-index.ts'
@@ -39,6 +39,8 @@ export interface TrajectoryStore extends Omit<HealthStore, 'revision'>, GroupSto
   /** Changes labels, in mid-run too. Undefined like `get`. */
   label(key: string, change: LabelChange): TrajectorySummary | undefined
   list(query: ListQuery): Page
+  /** The rows beside one in a list. Undefined like `get`. */
+  neighbours(key: string, query: PlaceQuery): Neighbours | undefined
   /** What there is to filter by. */
   choices(): Choices
   /** Hides a trajectory; one that is being written stays. Those deleted longer than a day are gone with the next start. */
@@ -194,6 +196,7 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
       const page = list(database, query)
       return { ...page, rows: page.rows.map(ended) }
     },
+    neighbours: (key, query) => neighbours(database, key, query),
     choices: () => choices(database),
     remove(key) {
       settledRow(key)

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { exportPreviewSchema } from '#lib/core/export-preview.ts'
 import { healthSchema } from '#lib/core/health.ts'
-import { choicesSchema, pageSchema, SORT_COLUMNS, summarySchema } from '#lib/core/library.ts'
+import { choicesSchema, neighboursSchema, pageSchema, SORT_COLUMNS, summarySchema } from '#lib/core/library.ts'
 import { trajectorySchema } from '#lib/core/trajectory.ts'
 import { formats, writableFormats } from '#lib/formats/registry.ts'
 import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
@@ -12,25 +12,30 @@ import { labelChangeSchema } from '../library.ts'
 import { promptLogprobsRequestSchema } from '../prompt-logprobs.ts'
 import type { Operation } from './operation.ts'
 
+/** Which rows a list has, in which order. */
+const LIST_QUERY = {
+  q: 'Words and "phrases" that must all stand in title, first question (its first 4,000 characters), tags, note, model, outcome or file name, or begin words of what the model wrote; and numbers: reward, tokens, trained, logprob (mean), turns, segments, calls, failed, as in reward>0.5 or tokens:1000-2000.',
+  outcome: 'running, ended or failed, or a reason or code such as length.',
+  tag: 'A tag that they must have; may be given several times.',
+  source: 'rollout, import, fork or recorded; import:{format} for one format of files.',
+  health: 'problems (errors or warnings), none, drift, unchecked, or lost (trained tokens, to `cut`).',
+  cut: 'The most tokens that a trainer takes of a sample: `cut` of the answer counts what is lost, and rows have it as a finding.',
+  overlong:
+    'What the trainer does to longer samples: cut (it takes their first tokens), mask or drop. cut unless given.',
+  group: 'The id of a group of samples.',
+  groups:
+    'folded: a group is one row, its first sample in this order; `groups` of the answer tells of all its samples. open, as samples, unless given.',
+  sort: `${SORT_COLUMNS.join(', ')}. added unless given.`,
+  order: 'asc or desc. desc unless given, but asc for titles. Unknown values come last either way.',
+} as const
+
 export const trajectoryOperations: readonly Operation[] = [
   {
     method: 'get',
     path: '/api/trajectories',
     summary: 'Stored trajectories, page by page.',
     query: {
-      q: 'Words and "phrases" that must all stand in title, first question (its first 4,000 characters), tags, note, model, outcome or file name, or begin words of what the model wrote; and numbers: reward, tokens, trained, logprob (mean), turns, segments, calls, failed, as in reward>0.5 or tokens:1000-2000.',
-      outcome: 'running, ended or failed, or a reason or code such as length.',
-      tag: 'A tag that they must have; may be given several times.',
-      source: 'rollout, import, fork or recorded; import:{format} for one format of files.',
-      health: 'problems (errors or warnings), none, drift, unchecked, or lost (trained tokens, to `cut`).',
-      cut: 'The most tokens that a trainer takes of a sample: `cut` of the answer counts what is lost, and rows have it as a finding.',
-      overlong:
-        'What the trainer does to longer samples: cut (it takes their first tokens), mask or drop. cut unless given.',
-      group: 'The id of a group of samples.',
-      groups:
-        'folded: a group is one row, its first sample in this order; `groups` of the answer tells of all its samples. open, as samples, unless given.',
-      sort: `${SORT_COLUMNS.join(', ')}. added unless given.`,
-      order: 'asc or desc. desc unless given, but asc for titles. Unknown values come last either way.',
+      ...LIST_QUERY,
       limit: 'At most 200; 50 unless given.',
       cursor: '`next` or `previous` of another page with the same sort and order.',
     },
@@ -46,6 +51,13 @@ export const trajectoryOperations: readonly Operation[] = [
     path: '/api/trajectories/{key}',
     summary: 'One stored trajectory.',
     answers: { 200: { description: 'The trajectory.', schema: trajectorySchema } },
+  },
+  {
+    method: 'get',
+    path: '/api/trajectories/{key}/neighbours',
+    summary: 'Where a stored trajectory stands in a list, and the rows beside it.',
+    query: LIST_QUERY,
+    answers: { 200: { description: 'Its place.', schema: neighboursSchema } },
   },
   {
     method: 'get',
