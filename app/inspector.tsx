@@ -12,6 +12,7 @@ import { COMMANDS } from '#components/inspector/commands.ts'
 import { FindBar } from '#components/inspector/find-bar.tsx'
 import { offeredCommands } from '#components/inspector/further-commands.ts'
 import { INSPECTOR_TABS, type InspectorTab, TAB_TITLES } from '#components/inspector/inspection.ts'
+import { ListWalk } from '#components/inspector/list-walk.tsx'
 import { RECENT_FINDS } from '#components/inspector/recent-finds.ts'
 import { selectionStatus } from '#components/inspector/selection-status.ts'
 import { TokenStage } from '#components/inspector/token-stage.tsx'
@@ -36,7 +37,6 @@ import { type Pane, Panes } from '#components/ui/panes.tsx'
 import type { PopoverControl } from '#components/ui/popover.tsx'
 import { TabList, TabPanel } from '#components/ui/tabs.tsx'
 import { usePreference } from '#lib/client/preference.ts'
-import { saveContent } from '#lib/client/save-file.ts'
 import { usePromptLogprobs } from '#lib/client/use-prompt-logprobs.ts'
 import { isUnscoredAt } from '#lib/core/scoring/prompt-logprobs.ts'
 import { takesTokenizer } from '#lib/core/texts.ts'
@@ -44,9 +44,12 @@ import { tokenAt, tokenCount } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { InspectorNotices } from './inspector-notices.tsx'
 import { OTHER_TABS } from './inspector-tabs.ts'
+import { useNavigation } from './navigation.tsx'
+import { savingActions } from './page-actions.ts'
 import { useShellActions, useSkipLink } from './shell-actions.ts'
 import { useCommands } from './use-commands.ts'
 import { useInspectionState } from './use-inspection-state.ts'
+import { useListPlace } from './use-list-place.ts'
 import { useAddedColumn, useScorer } from './use-scoring.ts'
 
 // Each has a fallback: without one the whole page waits for it, and a key pressed meanwhile goes on from what is past.
@@ -72,8 +75,6 @@ const Palette = dynamic<PaletteProps<CommandScreen>>(async () => (await loadPale
 })
 /** Then the page has shown what it has, and the palette opens at once when it is asked for. */
 const LOAD_PALETTE_AFTER_MS = 2_000
-
-const EVERYTHING = { alternatives: true, messages: true, labels: false } as const
 
 interface InspectorProps {
   readonly trajectory: TrajectoryView
@@ -110,6 +111,8 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
   const id = useId()
   const legend = useRef<PopoverControl>(null)
   const shell = useShellActions()
+  const { go } = useNavigation()
+  const place = useListPlace(given, storedKey)
   const { view, onView, onSelect, folds, marks } = inspection
   const { onShown } = shell
   useEffect(() => onShown({ folds, marks }), [onShown, folds, marks])
@@ -137,18 +140,10 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
           setHasTools(true)
           onView({ tab: 'tokens' })
         }),
-      copyImage: async () => {
-        const { copyGridImage } = await import('#components/inspector/image/copy-image.ts')
-        inspection.say(
-          await copyGridImage(inspection, trajectory.title ?? trajectory.model.name ?? 'Trajectory', saveContent),
-        )
-      },
-      saveOffline: async () => {
-        const { exportOffline } = await import('#lib/client/offline.ts')
-        inspection.say('Writing the page …')
-        await exportOffline(trajectory, { ...view, folds, marks }, EVERYTHING)
-          .then(() => inspection.say('Saved as one HTML file.'))
-          .catch((error: unknown) => inspection.say(error instanceof Error ? error.message : String(error)))
+      ...savingActions(inspection),
+      openBeside: {
+        previous: place?.previous === undefined ? undefined : () => go(place.previous ?? ''),
+        next: place?.next === undefined ? undefined : () => go(place.next ?? ''),
       },
       showLegend: () => legend.current?.toggle(),
       link: () => (window.location.pathname === '/open' ? undefined : link()),
@@ -178,6 +173,7 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
       gist={shown && <TokenGist token={shown} vocab={trajectory.vocab} />}
       left={
         <>
+          {place && <ListWalk place={place} onOpen={go} />}
           <Heading>Trajectory</Heading>
           <Totals trajectory={trajectory} driftSpans={driftSpans} />
           <Heading>Segments</Heading>

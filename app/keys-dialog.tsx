@@ -6,6 +6,7 @@ import { LANE_MOVES } from '#components/compare/lanes/lane-keys.ts'
 import { helpHref } from '#components/docs/help-page.ts'
 import { COMMAND_GROUPS } from '#components/inspector/command.ts'
 import { COMMANDS } from '#components/inspector/commands.ts'
+import { RUN_COMMANDS } from '#components/inspector/run-commands.ts'
 import { GRID_MOVES, SELECT_ALL } from '#components/trajectory/grid-keys.ts'
 import { keyLabel } from '#components/trajectory/key-name.ts'
 import { Dialog } from '#components/ui/dialog.tsx'
@@ -69,7 +70,7 @@ function groupsOf(path: string): readonly KeyGroup[] {
   if (path === '/compare') return [...keyGroups(COMPARE_GROUPS, COMPARE_COMMANDS), LANES]
   if (path.startsWith('/templates')) return [LAB, TOKENS, ANYWHERE]
   if (path.startsWith('/library')) return [LIBRARY, ANYWHERE]
-  return [PLAYGROUND, TOKENS, ANYWHERE]
+  return [PLAYGROUND, ...keyGroups(COMMAND_GROUPS, RUN_COMMANDS)]
 }
 
 const ANYWHERE: KeyGroup = { heading: 'Anywhere', keys: [{ names: ['?'], what: 'These keys' }] }

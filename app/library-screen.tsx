@@ -24,6 +24,7 @@ import { usePreference } from '#lib/client/preference.ts'
 import { useLibrary } from '#lib/client/use-library.ts'
 import { compareBothHref } from './compare-href.ts'
 import { MOST_IN_ADDRESS, reportOfKeysHref, reportOfLibraryHref } from './corpus-href.ts'
+import { inspectorHref } from './inspector-href.ts'
 import { useLibraryState } from './library-state.ts'
 import { Link, useNavigation } from './navigation.tsx'
 import { Shell } from './shell.tsx'
@@ -92,6 +93,8 @@ export function LibraryScreen() {
     placeholderData: keepPreviousData,
   })
   const { data: choices } = useQuery(choicesOptions())
+  /** Of this list, for the trajectories that are opened from it. */
+  const listQuery = new URLSearchParams({ ...given, sort: state.sort.by, order: state.sort.order }).toString()
   const rows = page?.trajectories ?? []
   const groups = page?.groups ?? []
   const openIds = groups.map(({ id }) => id).filter((id) => state.open.includes(id))
@@ -192,7 +195,7 @@ export function LibraryScreen() {
     if (kind === 'open') {
       // The address is written a moment later, and would take the new page back.
       await written
-      go(`/t/${encodeURIComponent(key)}`)
+      go(inspectorHref(key, listQuery))
     }
     if (kind !== 'edit') return
     setIsPanelShown(true)

@@ -13,6 +13,7 @@ import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
 import { withGrammar } from '#lib/settings/sampling-fields.ts'
 import type { Setup } from '#lib/settings/setup.ts'
 import { compareHref } from './compare-href.ts'
+import { inspectorHref } from './inspector-href.ts'
 import { Link } from './navigation.tsx'
 import type { StructuredDraft } from './structured-dialog.tsx'
 import type { useViewState } from './view-state.ts'
@@ -50,12 +51,14 @@ export function PlaygroundRun({ trajectory, view, shown, baseUrl, setup, onTurn 
       <Heading>This run</Heading>
       <Totals trajectory={trajectory} />
       {view.key !== undefined && trajectory.outcome.kind !== 'running' && trajectory.segments.length > 0 && (
-        <Link
-          href={compareHref(view.key, 'messages')}
-          className="mt-2 inline-block font-medium text-accent hover:underline"
-        >
-          Compare with retokenized
-        </Link>
+        <p className="mt-2 grid justify-items-start gap-1">
+          <Link href={inspectorHref(view.key)} className="font-medium text-accent hover:underline">
+            Open in inspector
+          </Link>
+          <Link href={compareHref(view.key, 'messages')} className="font-medium text-accent hover:underline">
+            Compare with retokenized
+          </Link>
+        </p>
       )}
       <div className="mt-2">
         <CopyRun trajectory={trajectory} baseUrl={baseUrl} />

@@ -11,6 +11,7 @@ import type { RewardRule } from '#lib/core/reward/rule.ts'
 import type { SampleRow } from '#lib/core/sample-progress.ts'
 import { rewardDraftOf, rewardRuleOf } from '#lib/settings/reward-draft.ts'
 import { compareBothHref } from './compare-href.ts'
+import { inspectorHref } from './inspector-href.ts'
 import { Link } from './navigation.tsx'
 
 const SeveralExport = dynamic(async () => (await import('./several-export.tsx')).SeveralExport, { loading: () => null })
@@ -41,6 +42,7 @@ export function PlaygroundSamples({ groupId, group, shown, onShow, onCall }: Pla
         onSort={setSort}
         onStop={(row) => onCall(() => group.stop(row))}
         onStopAll={() => onCall(group.stopAll)}
+        inspectorHref={inspectorHref}
       >
         <Popover label="Reward of the group" button="Reward">
           <RewardForm

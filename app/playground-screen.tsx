@@ -2,7 +2,6 @@
 /** The playground: set up a run, watch its tokens arrive, go on with a further turn. */
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
-import { useSaid } from '#components/commands/use-said.ts'
 import { Composer } from '#components/playground/composer.tsx'
 import { liveNote } from '#components/playground/live-note.ts'
 import type { AskPreview } from '#components/playground/prompt-preview.tsx'
@@ -56,7 +55,6 @@ export function PlaygroundScreen() {
   const [setup, setSetup] = useSetup()
   const [draft, changeDraft] = usePromptDraft(view.key === undefined)
   const [pointed, setPointed] = useState<number>()
-  const { said, say } = useSaid()
   const [pane, setPane] = useState<Pane>('middle')
   const server = useServerStatus(setup.server)
   const run = useShownRun(view)
@@ -140,10 +138,11 @@ export function PlaygroundScreen() {
             </div>
             {hasTokens && trajectory ? (
               <PlaygroundTokens
+                // The folds and marks of one trajectory are none of another.
+                key={view.key}
                 trajectory={trajectory}
-                view={view}
+                storedKey={view.key}
                 onPoint={setPointed}
-                onSay={say}
                 onShow={() => setPane('middle')}
               />
             ) : (
@@ -153,9 +152,6 @@ export function PlaygroundScreen() {
               />
             )}
             <div className="border-line border-t">
-              <p role="status" className="px-3.5 text-xs not-empty:pt-2">
-                {said}
-              </p>
               {trajectory && (hasTokens || isRunning) && (
                 <p className="px-3.5 pt-2">
                   <RunClock trajectory={trajectory} isRunning={isRunning} note={liveNote(server.status, setup)} />

@@ -1,66 +1,147 @@
 'use client'
-import { useRef } from 'react'
+import { Command } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { isMac } from '#components/commands/is-mac.ts'
+import type { PaletteProps } from '#components/commands/palette.tsx'
+import { StatusLine } from '#components/commands/status-line.tsx'
+import type { CommandScreen } from '#components/inspector/command.ts'
+import { FindBar } from '#components/inspector/find-bar.tsx'
+import { offeredCommands } from '#components/inspector/further-commands.ts'
+import { RECENT_FINDS } from '#components/inspector/recent-finds.ts'
+import { RUN_COMMANDS } from '#components/inspector/run-commands.ts'
+import { selectionStatus } from '#components/inspector/selection-status.ts'
 import { ColourBar } from '#components/trajectory/colour/colour-bar.tsx'
-import { colouringOf } from '#components/trajectory/colour/colouring.ts'
-import type { GridControl } from '#components/trajectory/grid-control.ts'
-import { GRID_OPTIONS, NO_FOLDS } from '#components/trajectory/grid-options.ts'
+import { GRID_OPTIONS } from '#components/trajectory/grid-options.ts'
+import { keyLabel } from '#components/trajectory/key-name.ts'
 import { LegendButton } from '#components/trajectory/legend-button.tsx'
 import { TokenGrid } from '#components/trajectory/token-grid.tsx'
-import { trajectoryReading } from '#components/trajectory/token-reading.ts'
+import { markKindsOf } from '#components/trajectory/token-marks.ts'
 import { ViewOptions } from '#components/trajectory/view-options.tsx'
+import { IconButton } from '#components/ui/icon-button.tsx'
+import type { PopoverControl } from '#components/ui/popover.tsx'
 import { usePreference } from '#lib/client/preference.ts'
+import { tokenCount } from '#lib/core/tokens.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import { useSkipLink } from './shell-actions.ts'
-import type { useViewState } from './view-state.ts'
+import { inspectorHref } from './inspector-href.ts'
+import { useNavigation } from './navigation.tsx'
+import { savingActions } from './page-actions.ts'
+import { useShellActions, useSkipLink } from './shell-actions.ts'
+import { useCommands } from './use-commands.ts'
+import { useInspectionState } from './use-inspection-state.ts'
+
+const Palette = dynamic<PaletteProps<CommandScreen>>(
+  async () => (await import('#components/commands/palette.tsx')).Palette,
+  { loading: () => null },
+)
 
 interface PlaygroundTokensProps {
   readonly trajectory: TrajectoryView
-  readonly view: ReturnType<typeof useViewState>
+  /** Under which it is stored. */
+  readonly storedKey: string | undefined
   readonly onPoint: (index: number | undefined) => void
-  readonly onSay: (message: string) => void
-  /** Shows this pane in a window that has no room for all. */
+  /** Shows the token view in a window that has no room for all. */
   readonly onShow: () => void
 }
 
-/** The tokens of a run, and what they are coloured by. Loaded with the first question: until then there are none. */
-export function PlaygroundTokens({ trajectory, view, onPoint, onSay, onShow }: PlaygroundTokensProps) {
+/**
+ * The tokens of a run, and what they are coloured by, with the commands and keys of the inspector. Loaded with the first
+ * question: until then there are none.
+ */
+export function PlaygroundTokens({ trajectory, storedKey, onPoint, onShow }: PlaygroundTokensProps) {
   const [options, setOptions] = usePreference(GRID_OPTIONS)
-  const { colour, limit, selection } = view.view
-  const grid = useRef<GridControl>(null)
+  const [recent, setRecent] = usePreference(RECENT_FINDS)
+  const [hasTools, setHasTools] = useState(false)
+  const legend = useRef<PopoverControl>(null)
+  const shell = useShellActions()
+  const { go } = useNavigation()
+  const finished = trajectory.outcome.kind === 'running' ? undefined : storedKey
+  const parts = useInspectionState(trajectory, storedKey, finished, onShow)
+  const { inspection, link, offers, said } = parts
+  const { view, onView, marks, folds } = inspection
   useSkipLink(() => {
     flushSync(onShow)
-    grid.current?.focus()
+    inspection.grid.current?.focus()
   })
-  const colouring = colouringOf(trajectory, colour, limit)
+  const screenOf = (showPalette: () => void): CommandScreen => ({
+    inspection,
+    offers,
+    options,
+    onOptions: setOptions,
+    page: {
+      ...shell,
+      ...savingActions(inspection),
+      showPalette,
+      showTools: () =>
+        flushSync(() => {
+          onShow()
+          setHasTools(true)
+        }),
+      showLegend: () => legend.current?.toggle(),
+      openInspector: finished === undefined ? undefined : () => go(inspectorHref(finished)),
+      link,
+    },
+  })
+  const commands = useCommands({ commands: RUN_COMMANDS, screenOf, say: inspection.say })
   return (
-    <div className="grid h-full min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
-      <div className="flex items-start gap-x-3 border-line border-b px-3.5 py-2">
-        <ColourBar trajectory={trajectory} colouring={colouring} onChange={view.setView} />
+    <div className="grid h-full min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto]">
+      <div className="flex flex-wrap items-start gap-x-3 gap-y-1.5 border-line border-b px-3.5 py-2">
+        <ColourBar trajectory={trajectory} colouring={inspection.colouring} onChange={onView} />
         <span className="ml-auto flex gap-1">
+          <IconButton label={`Commands (${keyLabel('Mod+k', isMac())})`} onClick={commands.screen.page.showPalette}>
+            <Command size={15} aria-hidden />
+          </IconButton>
           <LegendButton
+            control={legend}
             source={{
               view: 'run',
               trajectories: [trajectory],
-              markKinds: [],
-              isSelected: selection !== undefined,
+              markKinds: markKindsOf(marks),
+              isSelected: view.selection !== undefined,
               options,
-              folds: NO_FOLDS,
+              folds,
             }}
           />
-          <ViewOptions options={options} onOptions={setOptions} />
+          <ViewOptions folding={inspection} options={options} onOptions={setOptions} />
         </span>
+        <div className={`basis-full ${hasTools || view.find !== '' ? '' : 'hidden'}`}>
+          <FindBar inspection={inspection} recent={recent} onRecent={setRecent} />
+        </div>
       </div>
-      <TokenGrid
-        trajectory={trajectory}
-        reading={trajectoryReading(colouring)}
-        selection={selection}
-        onSelect={view.setSelection}
-        onPoint={onPoint}
-        onSay={onSay}
-        options={options}
-        control={grid}
-      />
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the token view in it */}
+      <div
+        className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)]"
+        onKeyDown={(event) => (event.target as Element).matches('[role="grid"]') && commands.runKey(event)}
+      >
+        <TokenGrid
+          trajectory={trajectory}
+          reading={inspection.reading}
+          selection={view.selection}
+          onSelect={inspection.onSelect}
+          onPoint={(index) => {
+            parts.onPoint(index)
+            onPoint(index)
+          }}
+          marks={marks}
+          options={options}
+          folds={folds}
+          onFolds={inspection.onFolds}
+          onSight={parts.onSight}
+          onSay={inspection.say}
+          control={inspection.grid}
+        />
+      </div>
+      <StatusLine text={selectionStatus(view.selection, tokenCount(trajectory))} said={said} />
+      {commands.isPaletteOpen && (
+        <Palette
+          commandsFor={(typed) => offeredCommands(commands.screen, typed, RUN_COMMANDS)}
+          screen={commands.screen}
+          placeholder="A command, or the number of a token"
+          onRun={commands.runFromPalette}
+          onClose={commands.closePalette}
+        />
+      )}
     </div>
   )
 }

@@ -103,6 +103,7 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
     refetchInterval: ({ state }) => (state.data?.outcome.kind === 'running' ? POLL_RUNNING_MS : false),
   })
   const { data: choices } = useQuery(choicesOptions())
+  const { list } = useViewState()
   const library = useLibrary()
   const data = fresh ? fresh.trajectory : stored
   const { tags = [], title = null, note = null, reward = null } = data ?? {}
@@ -143,7 +144,7 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
     >
       {data && storedKey !== undefined && (
         <p className="grid justify-items-start gap-1.5">
-          {data.group && data.provenance.kind !== 'import' && (
+          {list !== undefined && data.group && data.provenance.kind !== 'import' && (
             <SampleNeighbours groupId={data.group.id} storedKey={storedKey} />
           )}
           {data.model.tokenizer && data.model.template && (

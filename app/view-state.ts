@@ -15,13 +15,14 @@ const NAMES = {
   scatter: parseAsString,
   format: parseAsString,
   opened: parseAsInteger,
+  list: parseAsString,
 }
 
 const serialize = createSerializer(NAMES)
 
 /** What the address says of the view: a copied link shows the same. */
 export function useViewState() {
-  const [{ t, group, at, tab, colour, limit, find, scatter, format, opened }, set] = useAddress(NAMES)
+  const [{ t, group, at, tab, colour, limit, find, scatter, format, opened, list }, set] = useAddress(NAMES)
   const view: InspectorView = {
     tab,
     colour,
@@ -36,6 +37,8 @@ export function useViewState() {
     view,
     /** How many trajectories the file had that was just opened here; undefined when it was this one alone. */
     opened: opened !== null && opened > 1 ? opened : undefined,
+    /** Query of the list that the trajectory was opened from; undefined: none is named. */
+    list: list ?? undefined,
     /** The group of samples that the one shown belongs to. */
     group: group ?? undefined,
     setKey: (key: string | undefined) => set({ t: key ?? null, group: null, at: null }, { history: 'push' }),
@@ -47,6 +50,8 @@ export function useViewState() {
     forgetOpened: () => set({ opened: null }),
     /** This page's address under another path, with all that it holds, also what the browser does not show yet. */
     addressAt: (path: string) => serialize(path, { t, opened, ...namesOf(view) }),
+    /** The address of another trajectory of the same list, looked at in the same way. */
+    besideAt: (path: string) => serialize(path, { list, ...namesOf({ ...view, selection: undefined }) }),
     /** An address that restores exactly this view, or one that differs, wherever the page's own may have got to. */
     link: (change: Partial<InspectorView> = {}) =>
       new URL(

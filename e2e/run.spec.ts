@@ -200,7 +200,8 @@ test('a slow run is drawn as it arrives, survives a reload, is followed to its e
     const before = await count(page)
     const { cut } = slow.generations
     await page.getByLabel('Next turn').fill('What is 12 * 7?')
-    await page.getByRole('button', { name: /Send/ }).click()
+    // The second click falls on Stop, which has taken the place of Send.
+    await page.getByRole('button', { name: /Send/ }).dblclick()
     // The prompt comes at once, the reply token by token.
     await expect.poll(() => count(page)).toBeGreaterThan(before)
     const withPrompt = await count(page)
@@ -212,8 +213,23 @@ test('a slow run is drawn as it arrives, survives a reload, is followed to its e
     expect(segments.at(-1)).toMatchObject({ kind: 'response', finish: { kind: 'cancelled' } })
     expect(segments.at(-1)?.ids.length).toBeGreaterThan(3)
     await expect.poll(() => slow.generations.cut).toBe(cut + 1)
-    // The open turn is closed, and the next one continues from there.
+  })
+
+  await test.step('Resume continues the response from its own tokens', async () => {
+    const before = (await stored(page, request)).segments
+    const kept = before.at(-1)
     await page.getByLabel('SGLang server').selectOption('built-in')
+    await page.getByRole('button', { name: 'Resume the response' }).click()
+    await expect(page.getByText('Stopped.')).toHaveCount(0)
+    await idle(page)
+    const { segments } = await stored(page, request)
+    const resumed = segments[before.length - 1]
+    expect(segments.slice(0, before.length - 1)).toEqual(before.slice(0, -1))
+    expect(resumed?.ids.slice(0, kept?.ids.length)).toEqual(kept?.ids)
+    expect(resumed?.logprobs?.slice(0, kept?.ids.length)).toEqual(kept?.logprobs)
+    expect(resumed).toMatchObject({ finish: { kind: 'stop' }, resumed: [{ at: kept?.ids.length }] })
+    // The call that was cut in two is one call, and has been run.
+    expect(resumed?.toolCalls?.map(({ result }) => result?.text)).toEqual(['84'])
     await ask(page, 'What is 2 + 2?')
     expect((await stored(page, request)).segments.slice(0, segments.length)).toEqual(segments)
   })

@@ -25,6 +25,10 @@ interface PageActions extends CommandLists {
   readonly link: () => string | undefined
   readonly copyImage: () => void
   readonly saveOffline: () => void
+  /** Undefined in the inspector itself, and while a run is under way. */
+  readonly openInspector?: (() => void) | undefined
+  /** Opens the trajectory beside this one in its list; undefined where there is none. */
+  readonly openBeside?: { readonly previous: (() => void) | undefined; readonly next: (() => void) | undefined }
   /** What the marks of the token view mean. */
   readonly showLegend: () => void
 }

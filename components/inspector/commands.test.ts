@@ -11,6 +11,7 @@ import { furtherCommands } from './further-commands.ts'
 import type { Inspection } from './inspection.ts'
 import { markAfter } from './next-mark.ts'
 import type { Offers } from './offers.ts'
+import { RUN_COMMANDS } from './run-commands.ts'
 
 /** A screen that writes down what it is told. */
 function screenWith({
@@ -140,6 +141,43 @@ test('the marks after and before a token are those that a look at all of them fi
       expect(markAfter(marked, undefined, 1)?.start).toBe(starts[0])
     }),
   )
+})
+
+describe('beside a run in the playground', () => {
+  const names = RUN_COMMANDS.map(({ name }) => name)
+
+  test('the keys of the token view are those of the inspector', () => {
+    const { screen, told } = screenWith()
+    for (const key of ['m', '/', 'c', 'w'])
+      expect(commandOfKey(RUN_COMMANDS, key), key).toBe(commandOfKey(COMMANDS, key))
+    runCommand(commandOfKey(RUN_COMMANDS, 'm') as InspectorCommand, screen, () => {})
+    expect(told).toEqual([['view', { colour: 'mask', limit: undefined }]])
+  })
+
+  test('there are no tabs to show and no list to walk through', () => {
+    expect(names.filter((name) => /^tab-|verify|trajectory$/.test(name))).toEqual([])
+  })
+
+  test('a run that has ended opens in the inspector; one under way says that it has not', () => {
+    const { screen } = screenWith()
+    const [openInspector, say] = [vi.fn(), vi.fn()]
+    const command = commandOfKey(RUN_COMMANDS, 'i') as InspectorCommand
+    runCommand(command, screen, say)
+    expect(say).toHaveBeenCalledWith('The run has not ended yet.')
+    runCommand(command, { ...screen, page: { ...screen.page, openInspector } }, say)
+    expect(openInspector).toHaveBeenCalledOnce()
+  })
+})
+
+test('the trajectories beside this one in its list open; at an end the command says so', () => {
+  const { screen } = screenWith()
+  const [next, say] = [vi.fn(), vi.fn()]
+  const page = { ...screen.page, openBeside: { previous: undefined, next } }
+  const run = (name: string) =>
+    runCommand(COMMANDS.find((command) => command.name === name) as InspectorCommand, { ...screen, page }, say)
+  run('next-trajectory')
+  run('previous-trajectory')
+  expect([next.mock.calls.length, say.mock.calls]).toEqual([1, [['This is the first trajectory of the list.']]])
 })
 
 describe('the palette', () => {

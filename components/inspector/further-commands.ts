@@ -6,9 +6,13 @@ import { colour } from './command-steps.ts'
 import { COMMANDS } from './commands.ts'
 
 /** What the palette offers. A number names places: they come first. */
-export const offeredCommands = (screen: CommandScreen, typed: string): readonly InspectorCommand[] => [
+export const offeredCommands = (
+  screen: CommandScreen,
+  typed: string,
+  commands = COMMANDS,
+): readonly InspectorCommand[] => [
   ...furtherCommands(screen, typed),
-  ...COMMANDS.filter(({ name }) => name !== 'palette'),
+  ...commands.filter(({ name }) => name !== 'palette'),
 ]
 
 /** Those that depend on the trajectory: its colours, and the places that a number names. */

@@ -16,12 +16,14 @@ interface SamplesStripProps {
   readonly onSort: (sort: SampleSort) => void
   readonly onStop: (row: SampleRow) => void
   readonly onStopAll: () => void
+  /** Where a sample that has ended is inspected. */
+  readonly inspectorHref: (key: string) => string
   /** What can be done with the group: rewards, comparison, export. */
   readonly children: ReactNode
 }
 
 export function SamplesStrip(props: SamplesStripProps) {
-  const { rows, shown, onShow, sort, onSort, onStop, onStopAll, children } = props
+  const { rows, shown, onShow, sort, onSort, onStop, onStopAll, inspectorHref, children } = props
   const rewards = groupRewards(rows.map(({ reward }) => reward))
   const sorted = sortedSamples(rows, sort)
   const running = rows.filter(isRunning).length
@@ -67,6 +69,11 @@ export function SamplesStrip(props: SamplesStripProps) {
             <span title="(reward − mean) / deviation of the group, as GRPO weighs it">
               advantage {signed(advantage(row.reward, rewards))}
             </span>
+          )}
+          {!isRunning(row) && (
+            <a href={inspectorHref(row.key)} className="font-medium text-accent hover:underline">
+              Open in inspector
+            </a>
           )}
           {row.rolloutId !== undefined && (
             <Button className="min-h-6! px-1.5" onClick={() => onStop(row)}>

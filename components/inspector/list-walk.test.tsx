@@ -1,0 +1,50 @@
+import { fireEvent, render, screen } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import { type ListPlace, ListWalk } from './list-walk.tsx'
+
+const place: ListPlace = {
+  name: 'in the library',
+  href: '/library?row=b',
+  number: 3,
+  total: 1_200,
+  previous: '/t/a',
+  next: '/t/c',
+}
+
+test('the place in the list is told, with links to the trajectories beside it and to the list', () => {
+  render(<ListWalk place={place} onOpen={() => {}} />)
+  expect(screen.getByRole('navigation', { name: 'List of trajectories' }).textContent).toContain('3 of 1,200')
+  const hrefs = screen.getAllByRole('link').map((link) => link.getAttribute('href'))
+  expect(hrefs).toEqual(['/t/a', '/t/c', '/library?row=b'])
+})
+
+test('at an end of the list a disabled button keeps the place of the link', () => {
+  render(<ListWalk place={{ ...place, next: undefined, number: undefined }} onOpen={() => {}} />)
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: /^Next/ }).disabled).toBe(true)
+  expect(screen.getByText('Not among the 1,200')).toBeDefined()
+})
+
+test('N and P open the trajectories beside it, wherever the focus is but in a field or dialog', () => {
+  const onOpen = vi.fn()
+  const { rerender } = render(
+    <>
+      <ListWalk place={place} onOpen={onOpen} />
+      <input aria-label="field" />
+    </>,
+  )
+  fireEvent.keyDown(document.body, { key: 'N' })
+  fireEvent.keyDown(document.body, { key: 'P' })
+  expect(onOpen.mock.calls).toEqual([['/t/c'], ['/t/a']])
+  fireEvent.keyDown(screen.getByLabelText('field'), { key: 'N' })
+  fireEvent.keyDown(document.body, { key: 'N', ctrlKey: true })
+  fireEvent.keyDown(document.body, { key: 'n' })
+  rerender(
+    <>
+      <ListWalk place={{ ...place, next: undefined }} onOpen={onOpen} />
+      <dialog open />
+    </>,
+  )
+  fireEvent.keyDown(document.body, { key: 'N' })
+  fireEvent.keyDown(document.body, { key: 'P' })
+  expect(onOpen).toHaveBeenCalledTimes(2)
+})

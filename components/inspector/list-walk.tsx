@@ -1,0 +1,85 @@
+'use client'
+/** Where a trajectory stands in the list that it was opened from, with ways to those beside it. */
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { type ReactNode, useEffect, useEffectEvent } from 'react'
+import { countText } from '../trajectory/numbers.ts'
+import { IconButton } from '../ui/icon-button.tsx'
+
+/** A place in a list of trajectories. */
+export interface ListPlace {
+  /** What leads to the list: `in the library`, `all samples`. */
+  readonly name: string
+  /** What a row of the list is; undefined: a trajectory. */
+  readonly row?: string
+  /** Address of the list. */
+  readonly href: string
+  /** From 1; undefined: the list leaves this trajectory out, as after a change of its labels. */
+  readonly number: number | undefined
+  readonly total: number
+  /** Addresses of the trajectories beside this one; undefined at an end. */
+  readonly previous: string | undefined
+  readonly next: string | undefined
+}
+
+export function ListWalk({ place, onOpen }: { readonly place: ListPlace; readonly onOpen: (href: string) => void }) {
+  const { name, row, href, number, total, previous, next } = place
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const to = event.key === 'N' ? next : event.key === 'P' ? previous : undefined
+    const isTaken = event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey
+    const isTyping =
+      event.target instanceof Element &&
+      event.target.closest('input, textarea, select, [contenteditable], dialog') !== null
+    if (to === undefined || isTaken || isTyping || document.querySelector('dialog[open]')) return
+    event.preventDefault()
+    onOpen(to)
+  })
+  useEffect(() => {
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [])
+  return (
+    <nav aria-label="List of trajectories" className="flex items-center gap-1 text-xs tabular-nums" data-walk={number}>
+      <Step label="Previous trajectory (P)" href={previous}>
+        <ChevronLeft size={15} aria-hidden />
+      </Step>
+      <span className="whitespace-nowrap">
+        {row !== undefined && `${row} `}
+        {number === undefined ? `Not among the ${countText(total)}` : `${countText(number)} of ${countText(total)}`}
+      </span>
+      <Step label="Next trajectory (N)" href={next}>
+        <ChevronRight size={15} aria-hidden />
+      </Step>
+      <a href={href} className="ml-1 min-w-0 truncate py-1 font-medium text-accent hover:underline">
+        {name}
+      </a>
+    </nav>
+  )
+}
+
+/** At an end a button that is disabled: what is beside it keeps its place. */
+function Step({
+  label,
+  href,
+  children,
+}: {
+  readonly label: string
+  readonly href: string | undefined
+  readonly children: ReactNode
+}) {
+  if (href === undefined)
+    return (
+      <IconButton label={label} disabled onClick={undefined}>
+        {children}
+      </IconButton>
+    )
+  return (
+    <a
+      href={href}
+      aria-label={label}
+      title={label}
+      className="grid size-7 shrink-0 place-items-center rounded-md text-dim hover:bg-panel hover:text-ink"
+    >
+      {children}
+    </a>
+  )
+}
