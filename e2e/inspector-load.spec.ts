@@ -53,7 +53,7 @@ test('A long file is shown before it is stored, read once, and searched and scro
   const store = await holdImports(page)
   const reads: string[] = []
   page.on('request', (request) => {
-    if (/\/api\/trajectories\/./.test(request.url())) reads.push(request.url())
+    if (/\/api\/trajectories\/[^/]+$/.test(request.url())) reads.push(request.url())
   })
 
   await test.step('the page that shows the file is the one that shows the stored trajectory', async () => {

@@ -379,6 +379,19 @@ describe('groups', () => {
     ])
   })
 
+  test('are one step of a walk through the list, from whichever of their samples', () => {
+    for (const key of ['h0', 'h1'])
+      expect(store.neighbours(key, { filter: {}, sort: newest, foldsGroups: true }), key).toEqual({
+        ahead: 1,
+        total: 4,
+        isListed: true,
+        previous: 'last',
+        next: 'g2',
+      })
+    const filter = { text: 'reward<0.3' }
+    expect(store.neighbours('h0', { filter, sort: newest, foldsGroups: true })).toMatchObject({ isListed: false })
+  })
+
   test('are rows of pages like others, there and back, in every order', () => {
     for (const by of SORT_COLUMNS)
       for (const order of ['asc', 'desc'] as const) {
