@@ -220,7 +220,9 @@ test('a slow run is drawn as it arrives, survives a reload, is followed to its e
     const kept = before.at(-1)
     await page.getByLabel('SGLang server').selectOption('built-in')
     await page.getByRole('button', { name: 'Resume the response' }).click()
-    await expect(page.getByText('Stopped.')).toHaveCount(0)
+    // The answer stands behind the result of the call.
+    await expect.poll(async () => (await stored(page, request)).segments.length).toBe(before.length + 2)
+    await page.getByRole('button', { name: /New run/ }).waitFor()
     await idle(page)
     const { segments } = await stored(page, request)
     const resumed = segments[before.length - 1]

@@ -1,4 +1,5 @@
 /** From a run to the inspector, from one trajectory to the next, and what happens when the application is gone. */
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@playwright/test'
 import { ask, CHANGING, greedy, idle, open, shownKey } from './application.ts'
@@ -9,10 +10,16 @@ test('A run takes the keys of the inspector, opens there, and the inspector walk
 }) => {
   const grid = page.getByRole('grid', { name: 'Tokens' })
   const walk = page.getByRole('navigation', { name: 'List of trajectories' })
+  const tag = `walk-${randomUUID().slice(0, 8)}`
   const example = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8'))
   for (const [index, reward] of [3, 1, 2].entries()) {
-    const data = { ...example, id: `walk-${index}`, title: `Walk ${index}`, tags: ['walk'], reward }
-    expect((await request.post('/api/import', { headers: CHANGING, data })).status()).toBe(201)
+    const stored = await request.post('/api/import', {
+      headers: { ...CHANGING, 'content-type': 'application/octet-stream' },
+      data: Buffer.from(
+        JSON.stringify({ ...example, id: `${tag}-${index}`, title: `Walk ${index}`, tags: [tag], reward }),
+      ),
+    })
+    expect(stored.status()).toBe(201)
   }
   await open(page)
   await greedy(page)
@@ -39,7 +46,7 @@ test('A run takes the keys of the inspector, opens there, and the inspector walk
   })
 
   await test.step('previous and next follow filter and order of the library, by key and by link', async () => {
-    await page.goto('/library?tag=walk&sort=reward')
+    await page.goto(`/library?tag=${tag}&sort=reward`)
     await page.getByRole('link', { name: 'Walk 0' }).focus()
     await page.keyboard.press('Enter')
     await idle(page)
