@@ -94,7 +94,13 @@ export function LibraryScreen() {
   })
   const { data: choices } = useQuery(choicesOptions())
   /** Of this list, for the trajectories that are opened from it. */
-  const listQuery = new URLSearchParams({ ...given, sort: state.sort.by, order: state.sort.order }).toString()
+  const listQuery = new URLSearchParams({
+    ...given,
+    sort: state.sort.by,
+    order: state.sort.order,
+    ...Object.fromEntries(Object.entries(cutQuery).map(([name, value]) => [name, String(value)])),
+    ...(state.foldsGroups && { groups: 'folded' }),
+  }).toString()
   const rows = page?.trajectories ?? []
   const groups = page?.groups ?? []
   const openIds = groups.map(({ id }) => id).filter((id) => state.open.includes(id))

@@ -86,9 +86,9 @@ export function PlaygroundTokens({ trajectory, storedKey, onPoint, onShow }: Pla
   const commands = useCommands({ commands: RUN_COMMANDS, screenOf, say: inspection.say })
   return (
     <div className="grid h-full min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto]">
-      <div className="flex flex-wrap items-start gap-x-3 gap-y-1.5 border-line border-b px-3.5 py-2">
+      <div className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-1.5 border-line border-b px-3.5 py-2">
         <ColourBar trajectory={trajectory} colouring={inspection.colouring} onChange={onView} />
-        <span className="ml-auto flex gap-1">
+        <span className="flex gap-1">
           <IconButton label={`Commands (${keyLabel('Mod+k', isMac())})`} onClick={commands.screen.page.showPalette}>
             <Command size={15} aria-hidden />
           </IconButton>
@@ -105,7 +105,7 @@ export function PlaygroundTokens({ trajectory, storedKey, onPoint, onShow }: Pla
           />
           <ViewOptions folding={inspection} options={options} onOptions={setOptions} />
         </span>
-        <div className={`basis-full ${hasTools || view.find !== '' ? '' : 'hidden'}`}>
+        <div className={`col-span-2 ${hasTools || view.find !== '' ? '' : 'hidden'}`}>
           <FindBar inspection={inspection} recent={recent} onRecent={setRecent} />
         </div>
       </div>

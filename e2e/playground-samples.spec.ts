@@ -149,7 +149,7 @@ test('Many samples stand in rows that fit both windows, and are found from the l
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.getByRole('region', { name: 'Samples' }).getByRole('link', { name: 'Library' }).click()
   await expect(page.locator('tr[data-key]')).toHaveCount(17)
-  await page.locator(`tr[data-key="${keys[0]}"] a[href^="/t/"]`).click()
+  await page.locator(`tr[data-key="${keys[0]}"] a[data-title]`).click()
   await expect(page.getByText('Sample 1 of 17')).toBeVisible()
   await page.getByRole('link', { name: 'next →' }).click()
   await expect(page.getByText('Sample 2 of 17')).toBeVisible()

@@ -38,7 +38,11 @@ export function ListWalk({ place, onOpen }: { readonly place: ListPlace; readonl
     return () => window.removeEventListener('keydown', press)
   }, [])
   return (
-    <nav aria-label="List of trajectories" className="flex items-center gap-1 text-xs tabular-nums" data-walk={number}>
+    <nav
+      aria-label="List of trajectories"
+      className="-ml-1.5 flex items-center gap-1 text-xs tabular-nums"
+      data-walk={number}
+    >
       <Step label="Previous trajectory (P)" href={previous}>
         <ChevronLeft size={15} aria-hidden />
       </Step>

@@ -170,7 +170,7 @@ test('tags are taken away one by one, the last with Backspace, and not added twi
   expect(onChange.mock.calls).toEqual([[{ tags: ['b'] }], [{ tags: ['a'] }]])
 })
 
-test('rows are walked, chosen, edited, deleted and opened by keyboard; Tab stops once', async () => {
+test('rows are walked, chosen, edited, deleted and opened by keyboard; Tab stops in one row', async () => {
   const actions: RowAction[] = []
   const chosen: (readonly [readonly string[], boolean])[] = []
   render(
@@ -200,7 +200,12 @@ test('rows are walked, chosen, edited, deleted and opened by keyboard; Tab stops
     [['b'], false],
     [['b'], false],
   ])
-  expect(screen.getAllByRole('link').map(({ tabIndex }) => tabIndex)).toEqual([0, -1, -1])
+  const links = screen.getAllByRole<HTMLAnchorElement>('link', { name: 'Open in inspector' })
+  expect(links.map(({ tabIndex, pathname }) => [tabIndex, pathname])).toEqual([
+    [0, '/t/a'],
+    [-1, '/t/b'],
+    [-1, '/t/c'],
+  ])
 })
 
 test('a click on a cell of a row puts the keys on that row', async () => {

@@ -3,7 +3,7 @@
  * A page of the library. Rows are walked with the arrow keys: the focus stands on their titles. A group is a row that
  * unfolds.
  */
-import { ArrowDown, ArrowUp, ChevronRight, Equal, Pencil } from 'lucide-react'
+import { ArrowDown, ArrowUp, ChevronRight, Equal, Pencil, ScanSearch } from 'lucide-react'
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
 import { firstOrder, type ListSort, type TrajectorySummary } from '#lib/core/library.ts'
 import { countText, decimalText, rewardText } from '../trajectory/numbers.ts'
@@ -366,6 +366,16 @@ function Row({ row, isInGroup, now, isChosen, isShown, tabIndex, onChoose, onAct
           <span className="flex shrink-0 gap-1 max-md:hidden">
             <TagList tags={row.tags} most={2} />
           </span>
+          <a
+            href={`/t/${encodeURIComponent(row.key)}`}
+            tabIndex={tabIndex}
+            aria-label="Open in inspector"
+            title="Open in inspector"
+            onClick={open}
+            className="-my-0.5 ml-auto grid size-6 shrink-0 place-items-center self-center rounded text-dim hover:bg-ground hover:text-ink focus-visible:-outline-offset-2"
+          >
+            <ScanSearch size={14} aria-hidden />
+          </a>
         </span>
         <span className="mt-0.5 block text-dim md:hidden">
           {outcome} · {countText(row.tokens)} tokens · {countText(row.trained)} trained
