@@ -1,7 +1,7 @@
 'use client'
-import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { DOC_PAGES } from '#components/docs/doc-pages.ts'
+import { Link } from './navigation.tsx'
 import { Shell } from './shell.tsx'
 
 interface DocsScreenProps {
