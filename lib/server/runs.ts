@@ -61,7 +61,7 @@ interface Entry extends Run {
 const ABANDONED_MS = 60_000
 /** Ended rollouts can be read again this long; after it the stored trajectory says all. */
 export const KEPT_MS = 10 * 60_000
-/** Of the events of ended rollouts together: a hundred rollouts with alternatives, thousands without. */
+/** Of the events of ended rollouts together. */
 export const KEPT_BYTES = 32 << 20
 /** An end that could not be stored is tried again this often. */
 const STORE_AGAIN_MS = 5_000
