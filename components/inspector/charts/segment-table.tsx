@@ -84,7 +84,7 @@ export function SegmentTable({ inspection }: InspectorPartProps) {
                     {key === 'index' ? (
                       <button
                         type="button"
-                        className="text-accent underline"
+                        className="min-w-6 text-accent underline"
                         onClick={() => onSelect(single(row.start), 'tokens')}
                       >
                         {text(row)}
