@@ -243,11 +243,9 @@ export function LibraryScreen() {
                 <Popover
                   label="Trainer’s cut"
                   button={
-                    <>
-                      {cut && page.cut && page.cut.losing > 0
-                        ? `Trainer’s cut: ${countText(page.cut.losing)} lose tokens`
-                        : 'Trainer’s cut'}
-                    </>
+                    cut && page.cut && page.cut.losing > 0
+                      ? `Trainer’s cut: ${countText(page.cut.losing)} lose tokens`
+                      : 'Trainer’s cut'
                   }
                 >
                   <div className="grid w-[min(380px,calc(100vw-48px))] gap-3 text-xs">

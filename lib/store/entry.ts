@@ -9,6 +9,7 @@ import { outcomeWord } from '#lib/core/sample-progress.ts'
 import { statistics } from '#lib/core/statistics.ts'
 import { trainedSpans } from '#lib/core/trainer-cut.ts'
 import type { Message, Trajectory } from '#lib/core/trajectory.ts'
+import { folded } from './folded.ts'
 import { HEALTH_COLUMN, healthGist } from './health.ts'
 
 /** Read with these columns. */
@@ -95,9 +96,6 @@ export function summary(row: Readonly<Record<string, unknown>>): TrajectorySumma
 }
 
 export const labelsIn = (row: Readonly<Record<string, unknown>>): Labels => JSON.parse(String(row.labels)) as Labels
-
-/** One spelling for what a reader takes for the same: width, ligatures, case. Both sides of a search go through it. */
-export const folded = (text: string): string => text.normalize('NFKC').toLowerCase()
 
 /** null where there is nothing to sort by. */
 function sortKey(text: string): string | null {

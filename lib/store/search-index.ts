@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { textOf } from '#lib/core/pieces.ts'
 import { trainedSpans } from '#lib/core/trainer-cut.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
-import { folded } from './entry.ts'
+import { folded } from './folded.ts'
 
 /** What the index holds of a record. */
 export interface RecordIndex {

@@ -3,7 +3,7 @@
  * `reward>0.5`. All that is typed goes in as parameters.
  */
 import { type Comparison, comparedWith, type Interval, readNumber, readRange } from '#lib/core/interval.ts'
-import { folded } from './entry.ts'
+import { folded } from './folded.ts'
 import { indexedText } from './search-index.ts'
 
 export interface Condition {
