@@ -1,7 +1,7 @@
 /** The application under test, and how tests talk to it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
-import { type APIRequestContext, expect, type Page } from '@playwright/test'
+import { type APIRequestContext, expect, type Page, type Request } from '@playwright/test'
 import { currentBuild } from '../scripts/build.ts'
 import { freePort } from './free-port.ts'
 
@@ -36,6 +36,27 @@ const isHydrated = (): boolean =>
   [...document.querySelectorAll(':is(input, textarea, select, button, details):not([role="grid"] *)')].every(
     (control) => Object.keys(control).some((key) => key.startsWith('__reactProps$')),
   )
+
+/**
+ * Follows what the page asks for, from now on. The function that is returned waits until nothing was asked for in half a second: Playwright's
+ * `networkidle` would count the health of the application too, for which every page asks each second.
+ */
+export function whenQuiet(page: Page): () => Promise<void> {
+  const open = new Set<Request>()
+  let changedAt = performance.now()
+  const isCounted = (request: Request) => !request.url().endsWith('/api/health')
+  page.on('request', (request) => {
+    if (!isCounted(request)) return
+    open.add(request)
+    changedAt = performance.now()
+  })
+  const onEnd = (request: Request) => {
+    if (open.delete(request)) changedAt = performance.now()
+  }
+  page.on('requestfinished', onEnd)
+  page.on('requestfailed', onEnd)
+  return () => expect.poll(() => open.size === 0 && performance.now() - changedAt > 500).toBe(true)
+}
 
 /** Waits until the token view shows a finished trajectory. */
 export async function idle(page: Page): Promise<void> {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from '@playwright/test'
-import { builtFile, open, TOKEN } from './application.ts'
+import { builtFile, open, TOKEN, whenQuiet } from './application.ts'
 import { expectAccessible, expectFit, expectFitEverywhere, violations, watch } from './fit.ts'
 
 test('the launch token is pasted, address and all; the playground and its setup fit', async ({ page }) => {
@@ -134,10 +134,11 @@ test('the first load of every page stays under its budget of compressed script',
     kilobytesOf.set(script, size)
     return size
   }
+  const quiet = whenQuiet(page)
   for (const [path, kilobytes] of Object.entries(sizeBudget)) {
     const address = path.replace('[key]', 'nothing')
     await open(page, address)
-    await page.waitForLoadState('networkidle')
+    await quiet()
     // A script that is preloaded and then run may be listed twice.
     const scripts = await page.evaluate(() => {
       const paths = performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)

@@ -21,6 +21,7 @@ import {
   startApplication,
   stopApplication,
   TOKEN,
+  whenQuiet,
 } from './application.ts'
 import { raw, request as rawRequest } from './raw-http.ts'
 
@@ -540,13 +541,14 @@ test('C2, H5, N2, S1, S2, S4: a page starts nothing by its address, and key and 
     expect(await saved.json()).toEqual({ name: 'keyed', baseUrl: echoing.baseUrl, source: 'saved', hasKey: true })
 
     await test.step('no address starts a run or changes a setting', async () => {
+      const quiet = whenQuiet(page)
       for (const address of [
         '/t/x?prompt=hello&send=1',
         '/?t=x&continue=1',
         `/?q=hello&prompt=hello&text=hello&send=1&run=1&autostart=true&server=watched&baseUrl=${encodeURIComponent(watched.baseUrl)}#prompt=hello`,
       ]) {
         await open(page, address, base)
-        await page.waitForLoadState('networkidle')
+        await quiet()
       }
       await expect(page.getByLabel('SGLang server')).toHaveValue('built-in')
       expect(await page.getByLabel('Question').inputValue()).not.toContain('hello')
@@ -618,8 +620,11 @@ test('C2, H5, N2, S1, S2, S4: a page starts nothing by its address, and key and 
     await test.step('the key is on disk only in a file of the user’s own, and not in the log or the process list', () => {
       for (const spelling of spellings) {
         expect(log).not.toContain(spelling)
-        for (const file of readdirSync(data))
-          if (file !== 'servers.json') expect(readFileSync(path.join(data, file)).includes(spelling), file).toBe(false)
+        for (const entry of readdirSync(data, { recursive: true, withFileTypes: true })) {
+          if (!entry.isFile() || entry.name === 'servers.json') continue
+          const file = path.join(entry.parentPath, entry.name)
+          expect(readFileSync(file).includes(spelling), file).toBe(false)
+        }
         if (process.platform === 'linux')
           for (const source of ['cmdline', 'environ'])
             expect(readFileSync(`/proc/${child.pid}/${source}`).includes(spelling), source).toBe(false)
