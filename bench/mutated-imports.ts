@@ -7,6 +7,7 @@
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
@@ -15,6 +16,8 @@ import { verdictOn } from '#lib/formats/test-verdict.ts'
 import { tell } from './figures.ts'
 
 const LONGEST_MS = 5_000
+/** Other work on the machine may stop the reader for a while: its time is the processor's, and this is the clock's. */
+const LONGEST_WAIT_MS = 120_000
 /** Above the level of the first mutants. */
 const MOST_MEMORY_MB = 100
 /** Mutants after which caches are full and code is compiled. */
@@ -42,9 +45,10 @@ else read(workerData as Plan)
 function read({ seed, files }: Plan): void {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc') as () => void
+  parentPort?.postMessage('ready')
   parentPort?.on('message', async (number: number) => {
     const { origin, bytes } = mutantOf(files, number, seed)
-    const startedAt = performance.now()
+    const before = process.threadCpuUsage()
     const judged = await verdictOn(bytes).then(
       (verdict) => ({ kind: verdict.kind, words: verdict.kind === 'refused' ? verdict.message : '' }),
       (error: unknown) => ({
@@ -52,7 +56,8 @@ function read({ seed, files }: Plan): void {
         words: `${origin}\n${error instanceof Error ? error.stack : error}`,
       }),
     )
-    const elapsedMs = performance.now() - startedAt
+    const { user, system } = process.threadCpuUsage(before)
+    const elapsedMs = (user + system) / 1000
     const isMeasured = number % WARM_UP === WARM_UP - 1
     if (isMeasured) collectGarbage()
     const memoryMb = isMeasured ? process.memoryUsage().heapUsed / 2 ** 20 : undefined
@@ -111,6 +116,7 @@ function filesIn(folder: string): readonly GoodFile[] {
 
 function startThread(plan: Plan) {
   const worker = new Worker(import.meta.filename, { workerData: plan })
+  const ready = new Promise((resolve) => worker.once('message', resolve))
   const ended = new Promise<'ended'>((resolve) => {
     worker.once('error', (error) => {
       console.error(error)
@@ -118,16 +124,26 @@ function startThread(plan: Plan) {
     })
     worker.once('exit', () => resolve('ended'))
   })
+  /** This process computes nothing else meanwhile, so its processor time is the reader's. */
+  const hung = async (answered: AbortSignal): Promise<'hung'> => {
+    const startedAt = performance.now()
+    const before = process.cpuUsage()
+    for (;;) {
+      await setTimeout(200, undefined, { signal: answered, ref: false })
+      const { user, system } = process.cpuUsage(before)
+      if ((user + system) / 1000 > LONGEST_MS || performance.now() - startedAt > LONGEST_WAIT_MS) return 'hung'
+    }
+  }
   return {
     async judge(number: number): Promise<Report | 'ended' | 'hung'> {
-      const { promise: late, resolve } = Promise.withResolvers<'hung'>()
-      const timer = setTimeout(() => resolve('hung'), LONGEST_MS)
+      await Promise.race([ready, ended])
+      const answered = new AbortController()
       const answer = new Promise<Report>((told) => worker.once('message', told))
       worker.postMessage(number)
       try {
-        return await Promise.race([answer, ended, late])
+        return await Promise.race([answer, ended, hung(answered.signal)])
       } finally {
-        clearTimeout(timer)
+        answered.abort()
         worker.removeAllListeners('message')
       }
     },

@@ -110,8 +110,8 @@ const goesOn = (line: string): boolean => /^\s*\[|[[{,:]\s*$/.test(line)
 function recordsInLine(text: string, line: number): readonly Found[] {
   try {
     return recordsIn(parsePythonJson(text), { line })
-  } catch (error) {
-    return [{ ok: false, place: { line }, error: fileProblem({ line }, notJson(error, text)) }]
+  } catch {
+    return [{ ok: false, place: { line }, error: fileProblem({ line }, notJson(text)) }]
   }
 }
 
@@ -120,10 +120,10 @@ function recordsInLines(lines: readonly string[]): readonly Found[] {
   const whole = lines.join('\n')
   try {
     return recordsIn(parsePythonJson(whole), {})
-  } catch (error) {
+  } catch {
     const each = lines.flatMap((text, index) => (text.trim() === '' ? [] : recordsInLine(text, index + 1)))
     const isOfLines = each.some((found) => !isFailed(found) && formatOf(found.value) !== undefined)
-    return isOfLines ? each : [{ ok: false, place: {}, error: fileProblem({}, notJson(error, whole)) }]
+    return isOfLines ? each : [{ ok: false, place: {}, error: fileProblem({}, notJson(whole)) }]
   }
 }
 

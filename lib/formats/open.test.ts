@@ -121,7 +121,12 @@ describe('a file that is wrong says what, where, and what to do', () => {
     [
       'an error behind a name that is there twice',
       '{"token_ids": [1], "token_ids": [2], }',
-      /^expected JSON, found .*double-quoted property name/,
+      'expected JSON, found "}" where a member name in double quotes should stand (column 38)',
+    ],
+    [
+      'a number that only Python writes within another number',
+      '{"logprobs": [-1NaN]}',
+      /^expected JSON, found .* where "," or "\]" should stand \(column 17\)$/,
     ],
     [
       'an error in a line of several',

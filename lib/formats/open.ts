@@ -135,8 +135,8 @@ function recordOpener({ records, isLines }: FoundRecords, source: Source, as: Fo
     try {
       const value = parsePythonJson(text)
       return isElement ? recordsInItem(value, item, place) : recordsIn(value, place)
-    } catch (error) {
-      return problem(notJson(error, text, isElement ? ' of the element' : ''))
+    } catch {
+      return problem(notJson(text, isElement ? ' of the element' : ''))
     }
   }
 

@@ -1,5 +1,5 @@
 import { isDeeperThan, tooDeepAt } from '#lib/core/json-depth.ts'
-import { scanWhole } from '#lib/parsers/json-scan.ts'
+import { type ScanError, scanWhole } from '#lib/parsers/json-scan.ts'
 import { LIMITS } from './limits.ts'
 
 /**
@@ -25,13 +25,13 @@ const TOO_DEEP = `it is nested deeper than ${LIMITS.depth} levels`
 
 const tooDeep = () => new SyntaxError(TOO_DEEP)
 
-/** Why `parsePythonJson` threw `error` for this text, and where the text goes wrong: the engine names no place for some errors. */
-export function whyNotJson(text: string, error: SyntaxError, of: string): string {
+/** Why `parsePythonJson` throws for this text, and where the text goes wrong: the engine names no place for some errors. */
+export function whyNotJson(text: string, of: string): string {
   const deep = tooDeepAt(text, LIMITS.depth)
   if (deep !== undefined) return `${TOO_DEEP} ${placeOf(text, deep, of)}`
-  const scan = scanWhole(withWords(text, numberLike), 0, text.length)
-  // The scan also refuses some JSON that the engine reads: then the error is another one.
-  return scan.ok || scan.kind === 'refused' ? error.message : `${scan.why} ${placeOf(text, scan.at, of)}`
+  // What the engine refuses the scan refuses too.
+  const { why, at } = scanWhole(withWords(text, textLike), 0, text.length, true) as ScanError
+  return `${why} ${placeOf(text, at, of)}`
 }
 
 /** Lines and columns count from 1; a text of one line has columns only. */
@@ -41,9 +41,8 @@ function placeOf(text: string, at: number, of: string): string {
   return text.includes('\n') ? `(line ${before.split('\n').length}, ${column}${of})` : `(${column}${of})`
 }
 
-/** A number that is as long as the word, so that places stay where they are. */
-const numberLike = (word: string): string =>
-  (word.startsWith('-') ? '-' : '') + '1'.repeat(word.replace('-', '').length)
+/** A text that is as long as the word, so that places stay where they are. A number would join digits beside it. */
+const textLike = (word: string): string => JSON.stringify('x'.repeat(word.length - 2))
 
 /** Most files are JSON as it is: the engine parses one in a fifth of the time that looking through its text takes. */
 function plainJson(text: string): { readonly value: unknown } | undefined {

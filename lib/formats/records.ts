@@ -72,10 +72,10 @@ function unsupportedWords(value: unknown): string | undefined {
 }
 
 /** `of`: what the text is of, where it is not the whole line or file. */
-export const notJson = (error: unknown, text: string, of = ''): Violation => ({
+export const notJson = (text: string, of = ''): Violation => ({
   path: '',
   expected: 'JSON',
-  found: whyNotJson(text, error as SyntaxError, of),
+  found: whyNotJson(text, of),
 })
 
 /** Of a file that is known by its first bytes, and is no JSON. */

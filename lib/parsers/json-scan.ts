@@ -52,9 +52,9 @@ export function scanObject(text: string, start: number, limit: number): ObjectSc
   }
 }
 
-/** The value that fills the range, but for white space around it. */
-export function scanWhole(text: string, start: number, end: number): Scan {
-  const value = scanValue(text, skipSpace(text, start, end), end)
+/** The value that fills the range, but for white space around it. `mayRepeat`: an object may have a name twice. */
+export function scanWhole(text: string, start: number, end: number, mayRepeat = false): Scan {
+  const value = scanValue(text, skipSpace(text, start, end), end, mayRepeat)
   if (!value.ok) return value
   const rest = skipSpace(text, value.end, end)
   return rest === end ? value : scanError(rest, 'something stands behind the JSON value')
@@ -67,7 +67,7 @@ interface OpenBracket {
 }
 
 /** The value that starts at `start`. */
-function scanValue(text: string, start: number, limit: number): Scan {
+function scanValue(text: string, start: number, limit: number, mayRepeat = false): Scan {
   /** Innermost last. */
   const open: OpenBracket[] = []
   let position = start
@@ -83,7 +83,7 @@ function scanValue(text: string, start: number, limit: number): Scan {
       position = skipSpace(text, position, limit)
       if (position >= limit || text[position] !== scalar.opens) {
         if (!names) continue
-        const name = scanName(text, position, limit, names)
+        const name = scanName(text, position, limit, names, mayRepeat)
         if (!name.ok) return name
         position = name.valueStart
         continue
@@ -102,7 +102,7 @@ function scanValue(text: string, start: number, limit: number): Scan {
       if (position >= limit || text[position] !== ',') return unexpected(text, position, limit, `"," or "${closer}"`)
       position = skipSpace(text, position + 1, limit)
       if (names) {
-        const name = scanName(text, position, limit, names)
+        const name = scanName(text, position, limit, names, mayRepeat)
         if (!name.ok) return name
         position = name.valueStart
       }
@@ -141,14 +141,14 @@ function scanScalarOrOpen(text: string, start: number, limit: number): ScalarOrO
 type Name = { readonly ok: true; readonly name: string; readonly end: number; readonly valueStart: number } | ScanError
 
 /** A member name, the colon after it and the space up to the value. Adds the name to those of its object. */
-function scanName(text: string, start: number, limit: number, names: Set<string>): Name {
+function scanName(text: string, start: number, limit: number, names: Set<string>, mayRepeat = false): Name {
   if (start >= limit || text[start] !== '"') return unexpected(text, start, limit, 'a member name in double quotes')
   const scan = scanString(text, start, limit)
   if (!scan.ok) return scan
   const colon = skipSpace(text, scan.end, limit)
   if (colon >= limit || text[colon] !== ':') return unexpected(text, colon, limit, '":"')
   const name = JSON.parse(text.slice(start, scan.end)) as string
-  if (names.has(name)) return scanError(start, givenTwice(name), 'refused')
+  if (names.has(name) && !mayRepeat) return scanError(start, givenTwice(name), 'refused')
   names.add(name)
   return { ok: true, name, end: scan.end, valueStart: skipSpace(text, colon + 1, limit) }
 }
