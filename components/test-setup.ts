@@ -4,6 +4,15 @@ import { afterAll, afterEach } from 'vitest'
 // What a component shows at last is waited for until the test itself takes too long: the processor may be another's for seconds.
 configure({ asyncUtilTimeout: 30_000 })
 
+// jsdom has dialogs, and nothing that opens or closes them.
+HTMLDialogElement.prototype.showModal = function () {
+  this.open = true
+}
+HTMLDialogElement.prototype.close = function () {
+  this.open = false
+  this.dispatchEvent(new Event('close'))
+}
+
 afterEach(cleanup)
 
 // The next file uses the same jsdom.

@@ -1,14 +1,7 @@
 import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ShareDialog } from './share-dialog.tsx'
-
-// jsdom has dialogs without what opens them.
-beforeAll(() => {
-  HTMLDialogElement.prototype.showModal = function () {
-    this.open = true
-  }
-})
 
 test('a link that programs would cut says so, and what is pasted is opened', async () => {
   const onOpen = vi.fn()

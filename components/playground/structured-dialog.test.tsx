@@ -1,14 +1,7 @@
 import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { StructuredDialog, type StructuredDialogProps } from './structured-dialog.tsx'
-
-beforeEach(() => {
-  // jsdom has no modal dialogs.
-  HTMLDialogElement.prototype.showModal ??= function (this: HTMLDialogElement) {
-    this.open = true
-  }
-})
 
 const SCHEMA = '{"type": "object", "properties": {"even": {"type": "boolean"}}}'
 const reply = {

@@ -1,16 +1,9 @@
 import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { FIRST_CHOICES, type ImportChoices, importPlan } from '#lib/settings/settings-import.ts'
 import { DEFAULT_SETUP } from '#lib/settings/setup.ts'
 import { ImportPreview } from './import-preview.tsx'
-
-// jsdom has no modal dialogs.
-beforeAll(() => {
-  HTMLDialogElement.prototype.showModal = function () {
-    this.open = true
-  }
-})
 
 const plan = importPlan(
   { servers: [{ name: 'new', baseUrl: 'http://a', needsKey: true }], setup: { ...DEFAULT_SETUP, server: 'new' } },

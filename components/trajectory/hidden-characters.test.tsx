@@ -1,7 +1,7 @@
 /** Texts of others with characters that reorder or hide text: each is seen as its code point wherever it is shown. */
 import { render } from '@testing-library/react'
 import type { ReactNode } from 'react'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { TrajectorySummary } from '#lib/core/library.ts'
 import { sampleTrajectory } from '#lib/core/sample-trajectory.ts'
 import { type Token, tokenAt, tokenCount } from '#lib/core/tokens.ts'
@@ -19,11 +19,6 @@ import { Outline } from './outline.tsx'
 import { spanTitle } from './span-title.ts'
 import { TokenCard } from './token-card.tsx'
 import { ToolCalls } from './tool-calls.tsx'
-
-// jsdom opens no dialogs.
-beforeEach(() => {
-  HTMLDialogElement.prototype.showModal = vi.fn()
-})
 
 const HOSTILE = '\u202Egpj\u2066\u200B'
 const HIDDEN = /[\u200B\u202E\u2066]/

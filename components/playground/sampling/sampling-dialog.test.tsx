@@ -1,18 +1,11 @@
 import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type SamplingField, samplingOf } from '#lib/settings/sampling-fields.ts'
 import type { OwnPreset } from '#lib/settings/sampling-presets.ts'
 import { DEFAULT_SETUP } from '#lib/settings/setup.ts'
 import { SamplingDialog } from './sampling-dialog.tsx'
-
-beforeEach(() => {
-  // jsdom has no modal dialogs.
-  HTMLDialogElement.prototype.showModal ??= function (this: HTMLDialogElement) {
-    this.open = true
-  }
-})
 
 interface PageProps {
   readonly field: SamplingField | undefined
