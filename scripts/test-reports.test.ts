@@ -65,6 +65,10 @@ test('passes', () => {})
 test.describe('a group', () => {
   test('fails', () => expect(1).toBe(2))
   test('is unsteady', ({}, { retry }) => expect(retry).toBe(1))
+  test('fails twice', () => {
+    expect.soft(1).toBe(2)
+    expect.soft('a').toBe('b')
+  })
 })
 `,
       'broken.spec.ts': "throw new Error('not today')\n",
@@ -80,10 +84,12 @@ test.describe('a group', () => {
       { file, title: 'passes', milliseconds: took },
       { file, title: 'a group › fails', milliseconds: took },
       { file, title: 'a group › is unsteady', milliseconds: took },
+      { file, title: 'a group › fails twice', milliseconds: took },
     ],
     failures: [
       { file, title: 'a group › fails', reason: expect.stringMatching(/^Error: expect/) },
       { file, title: 'a group › is unsteady', reason: expect.stringMatching(/^Error: expect/) },
+      { file, title: 'a group › fails twice', reason: expect.stringMatching(/Expected: 2\n.*Expected: "b"/s) },
     ],
   })
   const broken = reportOf({}, 'playwright', ['test', '--config', 'playwright.config.ts', 'broken'])

@@ -67,7 +67,11 @@ interface PlaywrightSuite {
     readonly file: string
     readonly tests: readonly {
       readonly status: string
-      readonly results: readonly { readonly duration: number; readonly error?: { readonly message?: string } }[]
+      readonly results: readonly {
+        readonly duration: number
+        /** Of a test that ran out of time: that it did, then what it waited for. */
+        readonly errors: readonly { readonly message?: string }[]
+      }[]
     }[]
   }[]
 }
@@ -92,7 +96,9 @@ export function playwrightResults({ config, stats, suites, errors }: PlaywrightR
       ...failed.map(({ file, title, results }) => ({
         file,
         title,
-        reason: beginning(results.find(({ error }) => error)?.error?.message ?? ''),
+        reason: (results.find(({ errors }) => errors.length > 0)?.errors ?? [])
+          .map(({ message = '' }) => beginning(message))
+          .join('\n'),
       })),
       ...errors.map(({ message = '' }) => ({ file: 'e2e', title: 'the run', reason: beginning(message) })),
     ],

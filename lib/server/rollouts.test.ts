@@ -27,6 +27,7 @@ let modelName: string
 let shippedTemplate: string
 let toolCallParser: string | undefined
 let replies: string[]
+let slowServerAnswers: PromiseWithResolvers<void>
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-rollouts-'))
   isDown = false
@@ -46,14 +47,15 @@ beforeEach(() => {
     const ids = [...byteTokenizer.encode(said), END]
     return { promptIds, tokens: { ids }, message: { role: 'assistant', content: said }, end, problems: [] }
   }
-  const describe = async (delayMs: number) => {
-    await new Promise((resolve) => setTimeout(resolve, delayMs))
+  slowServerAnswers = Promise.withResolvers()
+  const describe = async (name?: string) => {
+    if (name === 'slow') await slowServerAnswers.promise
     return { modelName, contextLength: 4096, toolCallParser }
   }
   all = testServices(folder, {
     generate,
     chat,
-    describe: (name) => describe(name === 'slow' ? 100 : 0),
+    describe,
     template: () => shippedTemplate,
   })
 })
@@ -81,6 +83,7 @@ test('two continuations at once lose nothing: the slower one goes on from what t
   const key = await began()
   const slow = ended(continueRollout(key, { prompt: 'to slow', server: 'slow' }, all, never))
   await ended(continueRollout(key, { prompt: 'to fast', server: 'fast' }, all, never))
+  slowServerAnswers.resolve()
   await slow
   expect(questions(stored(key))).toEqual(['q', 'to fast', 'to slow'])
 })
