@@ -5,7 +5,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { isAnswering } from './application.ts'
 import { useGuardedNavigation } from './use-guarded-navigation.ts'
 
-type Server = 'up' | 'refuses' | 'hangs' | 'proxy' | 'token'
+type Server = 'up' | 'refuses' | 'hangs' | 'proxy' | 'token' | 'late'
+/** When the server that is late answers, by the fake clock. */
+let answersAt = 0
 let server: Server
 const push = vi.fn()
 
@@ -25,7 +27,10 @@ beforeEach(() => {
     if (server === 'refuses') return Promise.reject(new TypeError('Failed to fetch'))
     if (server === 'proxy') return Promise.resolve(new Response('Bad gateway', { status: 502 }))
     if (server === 'token') return Promise.resolve(Response.json({ code: 'NO_TOKEN', detail: 'd' }, { status: 401 }))
-    return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    return new Promise((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason))
+      if (server === 'late') setTimeout(() => resolve(Response.json({ status: 'ok' })), answersAt - Date.now())
+    })
   })
 })
 afterEach(() => {
@@ -88,6 +93,18 @@ describe('another page', () => {
     expect([result.current.isGone, result.current.waiting, push.mock.calls]).toEqual([true, '/library', []])
     await pass(5_000)
     expect(push).not.toHaveBeenCalled()
+    server = 'up'
+    await pass(3_000)
+    expect(push).toHaveBeenCalledExactlyOnceWith('/library')
+    expect(result.current.waiting).toBeUndefined()
+  })
+
+  test('opens where the answer came too late for the page, and in time for the request of each second', async () => {
+    const { result } = await page()
+    server = 'late'
+    answersAt = Date.now() + 1_800
+    act(() => void result.current.go('/library'))
+    await pass(1_800)
     server = 'up'
     await pass(3_000)
     expect(push).toHaveBeenCalledExactlyOnceWith('/library')

@@ -27,14 +27,15 @@ export function useGuardedNavigation(push: (href: string) => void): Navigation {
     setWaiting(answers ? undefined : href)
     if (answers) push(href)
   }
-  const resume = useEffectEvent(() => {
-    // What failed meanwhile would say so until somebody asks again.
-    cache.refetchQueries({ predicate: ({ state }) => state.status === 'error' })
-    if (waiting !== undefined) go(waiting)
-  })
+  const resume = useEffectEvent((href: string) => go(href))
   useEffect(() => {
-    if (data === 'answers') resume()
-  }, [data])
+    // What failed meanwhile would say so until somebody asks again.
+    if (data === 'answers') cache.refetchQueries({ predicate: ({ state }) => state.status === 'error' })
+  }, [data, cache])
+  useEffect(() => {
+    // Also where 'gone' was never drawn: the answer to the request of that second came right after.
+    if (data === 'answers' && waiting !== undefined) resume(waiting)
+  }, [data, waiting])
   return {
     isGone: data === 'gone',
     waiting,
