@@ -25,13 +25,17 @@ const run = (async (name: keyof typeof tasks, request: never, { signal, onProgre
   }
 }) as RunTask
 
+/** The search for a fix, which begins with the first finding, takes longer than the matrix: it is left out where none is looked at. */
+const runWithoutFix = ((name, request, options) =>
+  name === 'stabilityFix' ? new Promise(() => {}) : run(name, request, options)) as RunTask
+
 function tab(template: string, change: Partial<LabTabProps> = {}) {
   const props: LabTabProps = {
     input: { template, messages: '[]', tools: '', options: '{"add_generation_prompt": true}' },
     tokenizer: 'bytes',
     server: '',
     trajectory: undefined,
-    run,
+    run: runWithoutFix,
     cursorLine: undefined,
     revisions: [],
     shown: 1,
@@ -77,7 +81,7 @@ describe('the matrix', () => {
   })
 
   test('compares text where the address says so, and the switch changes the address', async () => {
-    const asked = vi.fn(run)
+    const asked = vi.fn(runWithoutFix)
     const { props } = tab(strips, { view: { compares: 'text' }, run: asked as unknown as RunTask })
     await current()
     expect(asked.mock.calls[0]?.slice(0, 2)).toMatchObject(['stability', { compares: 'text' }])
@@ -127,7 +131,7 @@ describe('the matrix', () => {
 
 describe('a finding', () => {
   test('shows its line, its conversation, and a fix that can be applied', async () => {
-    const { props } = tab(alias, { view: { cell: 'tool/without/off' } })
+    const { props } = tab(alias, { view: { cell: 'tool/without/off' }, run })
     await current()
     const finding = screen.getByRole('region', { name: 'Finding' })
     await userEvent.click(within(finding).getByRole('button', { name: /template line \d+/ }))

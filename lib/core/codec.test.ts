@@ -5,6 +5,7 @@ import type { LiveTrajectory } from './events.ts'
 import { fileName, severalFileName } from './file.ts'
 import { sampleTrajectory as sample } from './sample-trajectory.ts'
 import { violationText } from './schema-violation.ts'
+import { anyText } from './test-strings.ts'
 import type { ResponseSegment, Segment } from './trajectory.ts'
 
 const error = (value: unknown): string => {
@@ -85,20 +86,16 @@ describe('a file', () => {
       fc.constant(null),
     )
     fc.assert(
-      fc.property(
-        fc.array(fc.tuple(fc.constantFrom(1, 2, 3), number)),
-        fc.string({ unit: 'binary' }),
-        (tokens, title) => {
-          const segment: Segment = {
-            kind: 'prompt',
-            ids: tokens.map(([id]) => id),
-            logprobs: tokens.map(([, logprob]) => logprob),
-            messages: [],
-          }
-          const made = { ...sample, title: title.toWellFormed(), segments: [segment] }
-          expect(decode(encode(made))).toEqual({ ok: true, trajectory: made })
-        },
-      ),
+      fc.property(fc.array(fc.tuple(fc.constantFrom(1, 2, 3), number)), anyText(), (tokens, title) => {
+        const segment: Segment = {
+          kind: 'prompt',
+          ids: tokens.map(([id]) => id),
+          logprobs: tokens.map(([, logprob]) => logprob),
+          messages: [],
+        }
+        const made = { ...sample, title: title.toWellFormed(), segments: [segment] }
+        expect(decode(encode(made))).toEqual({ ok: true, trajectory: made })
+      }),
     )
   })
 })

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hashOfJson, textOfHash } from '#lib/core/link-hash.ts'
+import { anyText } from '#lib/core/test-strings.ts'
 import { applyLabAction, historyOf, inputOf, type LabDocument, shownRevision } from './document.ts'
 import { loadedFrom, readShared, sharedDocument, sharedJson } from './shared-document.ts'
 import { isSharedDocument } from './template-files.ts'
 
-const text = fc.string({ unit: 'binary', maxLength: 40 })
+const text = anyText({ maxLength: 40 })
 const here: LabDocument = {
   revisions: [
     { number: 1, name: 'loaded', kind: 'kept', parent: undefined, template: 'one' },

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '#lib/core/json-object.ts'
 import { isOwnParameter, isSamplingName, samplingNames } from '#lib/core/sampling-parameters.ts'
 import { readSamplingText } from '#lib/core/sampling-texts.ts'
+import { anyText } from '#lib/core/test-strings.ts'
 import { readDialect } from './dialect.ts'
 import { FORMATS, IGNORED, OTHER_NAMES, SAMPLE_NAMES, WRAPPERS } from './dialect-names.ts'
 import { readDialectText } from './dialect-text.ts'
@@ -165,7 +166,7 @@ test('nothing that is pasted makes it fail, and what it reads can be sent', () =
     fc.property(
       fc.oneof(
         object.map((value) => JSON.stringify(value)),
-        fc.string({ unit: 'binary' }),
+        anyText(),
       ),
       (pasted) => {
         const { sampling, samples = 1 } = read(pasted)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ServerEntry } from '#lib/core/server-status.ts'
+import { anyText } from '#lib/core/test-strings.ts'
 import { readSettings, type Settings, settingsText } from './settings-file.ts'
 import { FIRST_CHOICES, importPlan, takenPresets, takenServers, takenSetup } from './settings-import.ts'
 import { DEFAULT_SETUP, type Setup } from './setup.ts'
@@ -13,7 +14,7 @@ const name = fc
     fc.constantFrom('b', '_'),
   )
   .map((parts) => parts.join(''))
-const text = fc.string({ unit: 'binary', maxLength: 20 })
+const text = anyText({ maxLength: 20 })
 /** Anything of the same shape. */
 const like = (value: unknown): fc.Arbitrary<unknown> => {
   if (value === DEFAULT_SETUP.endpoint) return fc.constantFrom('generate', 'chat')

