@@ -65,7 +65,7 @@ export function loadTokenizerFiles(name: string, files: TokenizerFiles): LoadedT
   const tokenizer: Tokenizer = {
     name,
     fingerprint: bytesToHex(sha256(new TextEncoder().encode(files.tokenizerJson))),
-    vocabularySize: 1 + largest([...library.get_vocab(true).values(), ...addedTokens.map(({ id }) => id)]),
+    vocabularySize: Math.max(library.model?.vocab.length ?? 0, ...addedTokens.map(({ id }) => id + 1)),
     addedTokens,
     encode: (text) => (text === '' ? [] : (byWords?.(text) ?? library.encode(text, { add_special_tokens: false }).ids)),
     encodesWords: byWords !== undefined,
@@ -159,9 +159,6 @@ function libraryTokenizer(name: string, definition: object, config: object): Lib
     )
   }
 }
-
-/** Not Math.max(...): a vocabulary is longer than an argument list may be. */
-const largest = (ids: readonly number[]): number => ids.reduce((a, b) => Math.max(a, b), -1)
 
 /**
  * Characters of all templates that are kept compiled together: a dozen of the largest real ones. A compiled
