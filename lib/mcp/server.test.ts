@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { McpPlace } from './place.ts'
 import { createMcpServer, McpError, type McpServer } from './server.ts'
@@ -29,40 +29,61 @@ afterEach(async () => {
   await Promise.all(made.splice(0).map((one) => one.close()))
 })
 
+/** For all tests that ask and leave the server as it was: a program takes a third of a second to start. */
+const lasting: McpServer[] = []
+const shared = (place: McpPlace): McpServer => {
+  const one = createMcpServer(place, { fetch, version: '0' })
+  lasting.push(one)
+  return one
+}
+const overStdio = shared(stdio)
+
 let http: { readonly url: string; readonly stop: () => Promise<void> }
 beforeAll(async () => {
-  http = await startHttp(await freePort())
+  http = await startHttp()
 })
-afterAll(() => http.stop())
+afterAll(async () => {
+  await Promise.all(lasting.map((one) => one.close()))
+  await http.stop()
+})
 
-async function startHttp(port: number): Promise<typeof http> {
-  const env = { ...process.env, PORT: String(port) }
-  const child = spawn(process.execPath, [program, 'streamableHttp'], { env, stdio: 'ignore' })
-  const url = `http://127.0.0.1:${port}/mcp`
-  await vi.waitFor(async () => expect((await fetch(url)).status).toBe(400), { timeout: 30_000 })
-  return {
-    url,
-    async stop() {
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-    },
+/** The program does not say which port it was given. */
+const SAY_PORT = `data:text/javascript,${encodeURIComponent(`
+  import { Server } from 'node:net'
+  const { listen } = Server.prototype
+  Server.prototype.listen = function (...all) {
+    this.once('listening', () => console.log(JSON.stringify(this.address())))
+    return listen.apply(this, all)
+  }`)}`
+
+async function startHttp(): Promise<typeof http> {
+  const child = spawn(process.execPath, ['--import', SAY_PORT, program, 'streamableHttp'], {
+    env: { ...process.env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const lines = createInterface(child.stdout)
+  for await (const line of lines) {
+    if (!line.startsWith('{')) continue
+    child.stdout.resume()
+    return {
+      url: `http://127.0.0.1:${JSON.parse(line).port}/mcp`,
+      async stop() {
+        if (child.exitCode !== null || child.signalCode !== null) return
+        child.kill('SIGKILL')
+        await once(child, 'exit')
+      },
+    }
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { readonly port: number }
-  probe.close()
-  await once(probe, 'close')
-  return port
+  throw new Error('the program ended before it listened')
 }
 
 describe.each(['stdio', 'http'] as const)('over %s', (kind) => {
-  const place = (): McpPlace => (kind === 'stdio' ? stdio : { kind: 'http', url: http.url, headers: {} })
+  let one: McpServer
+  beforeAll(() => {
+    one = kind === 'stdio' ? overStdio : shared({ kind: 'http', url: http.url, headers: {} })
+  })
 
   test('its tools are listed, and called side by side', async () => {
-    const one = server(place())
     const tools = await one.tools(signal)
     expect(tools.find(({ name }) => name === 'echo')).toMatchObject({
       description: expect.stringMatching(/echo/i),
@@ -77,7 +98,6 @@ describe.each(['stdio', 'http'] as const)('over %s', (kind) => {
   })
 
   test('what a tool refuses is an error result, and a tool that is not there one too', async () => {
-    const one = server(place())
     expect(await one.call('get-sum', { a: 'two' }, signal)).toMatchObject({ isError: true })
     expect(await one.call('no-such-tool', {}, signal)).toMatchObject({
       isError: true,
@@ -86,7 +106,6 @@ describe.each(['stdio', 'http'] as const)('over %s', (kind) => {
   })
 
   test('a call that is given up is no longer waited for, and the connection serves the next', async () => {
-    const one = server(place())
     await one.tools(signal)
     const own = new AbortController()
     const call = one.call('trigger-long-running-operation', { duration: 60, steps: 60 }, own.signal)
@@ -96,7 +115,6 @@ describe.each(['stdio', 'http'] as const)('over %s', (kind) => {
   })
 
   test('eight runs share it: each reads its own results, whatever the others give up', async () => {
-    const one = server(place())
     const run = async (number: number) => {
       const late = new AbortController()
       // Every other one waits for a call that its time-out ends.
@@ -125,7 +143,6 @@ describe.each(['stdio', 'http'] as const)('over %s', (kind) => {
   })
 
   test('let go, it is connected again by the next call', async () => {
-    const one = server(place())
     await one.tools(signal)
     await one.close()
     expect((await one.call('echo', { message: 'again' }, signal)).text).toBe('Echo: again')
@@ -133,10 +150,9 @@ describe.each(['stdio', 'http'] as const)('over %s', (kind) => {
 })
 
 test('blocks that are no text are named, structured results are there as text', async () => {
-  const one = server(stdio)
-  const { text } = await one.call('get-tiny-image', {}, signal)
+  const { text } = await overStdio.call('get-tiny-image', {}, signal)
   expect(text).toMatch(/\[image, image\/png, [\d]+ bytes: not shown\]/)
-  const weather = await one.call('get-structured-content', { location: 'New York' }, signal)
+  const weather = await overStdio.call('get-structured-content', { location: 'New York' }, signal)
   expect(JSON.parse(weather.text)).toMatchObject({ conditions: expect.any(String) })
 })
 
@@ -173,9 +189,10 @@ describe('a server that says what it should not', () => {
     ...stdio,
     args: [path.join(import.meta.dirname, 'test-odd-program.ts'), how],
   })
+  const one = shared(odd())
 
   test('loses the odd tools alone, however many they are', async () => {
-    const tools = await server(odd()).tools(signal)
+    const tools = await one.tools(signal)
     expect(tools).toHaveLength(216)
     expect(tools.filter(({ name }) => name === '(no name)')).toHaveLength(4)
     expect(tools.find(({ name }) => name === 'odd-output')).toBeDefined()
@@ -205,11 +222,11 @@ describe('a server that says what it should not', () => {
     ['structured', '{"a":1}'],
     ['old', '{"a":1}'],
   ])('a result that is odd (%s) is read as far as it goes', async (of, text) => {
-    expect(await server(odd()).call('good', { of }, signal)).toEqual({ text, isError: false })
+    expect(await one.call('good', { of }, signal)).toEqual({ text, isError: false })
   })
 
   test('five megabytes come whole', async () => {
-    expect((await server(odd()).call('good', { of: 'text' }, signal)).text).toHaveLength(5_000_000)
+    expect((await one.call('good', { of: 'text' }, signal)).text).toHaveLength(5_000_000)
   })
 })
 
@@ -244,18 +261,19 @@ describe('a server that cannot be had is told with the reason', () => {
   })
 
   test('one that was restarted, over HTTP, is reached by all who share it', async () => {
-    const port = await freePort()
-    const before = await startHttp(port)
+    const before = await startHttp()
+    onTestFinished(before.stop)
     let begun = 0
-    const one = server({ kind: 'http', url: before.url, headers: {} }, (url, init) => {
+    let url = before.url
+    // At one address first the one and then the other process, which knows nothing of the first one's sessions.
+    const one = server({ kind: 'http', url, headers: {} }, (_, init) => {
       if (typeof init?.body === 'string' && init.body.includes('"initialize"')) begun++
       return fetch(url, init)
     })
     await one.tools(signal)
     await before.stop()
     await expect(one.call('echo', { message: 'down' }, signal)).rejects.toThrow('fetch failed')
-    const after = await startHttp(port)
-    onTestFinished(after.stop)
+    url = http.url
     const said = await Promise.all(['a', 'b', 'c'].map((message) => one.call('echo', { message }, signal)))
     expect(said.map(({ text }) => text)).toEqual(['Echo: a', 'Echo: b', 'Echo: c'])
     expect(begun).toBe(2)

@@ -19,6 +19,19 @@ const everything: NamedPlace = {
   name: 'everything',
   place: { kind: 'stdio', command: process.execPath, args: [program], env: { KEY: 'secret' }, cwd: undefined },
 }
+/** The same program, but it ends where it is told to. */
+const other: NamedPlace = {
+  name: 'other',
+  place: {
+    ...everything.place,
+    args: [
+      '-e',
+      `import(${JSON.stringify(program)}); process.stdin.on('data', (said) => String(said).includes('"die"') && process.exit(7))`,
+      'x',
+      'stdio',
+    ],
+  } as NamedPlace['place'],
+}
 const signal = new AbortController().signal
 const context = { signal, number: 1, hold() {}, untimed: <T>(waiting: Promise<T>) => waiting }
 
@@ -26,11 +39,18 @@ const own = ownAddress({ host: '127.0.0.1', port: 3000 })
 
 let folder: string
 const made: McpServers[] = []
+/** Of all tests: a program takes a third of a second to start. */
+let programs: McpServers
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'rollscope-mcp-'))
+  const store = openMcpServerStore(folder)
+  programs = createMcpServers([everything, other], store, { fetch: globalThis.fetch, version: '0', own })
 })
 afterEach(() => Promise.all(made.splice(0).map((one) => one.close())))
-afterAll(() => rm(folder, { recursive: true }))
+afterAll(async () => {
+  await programs.close()
+  await rm(folder, { recursive: true })
+})
 
 function servers(configured: readonly NamedPlace[] = [], fetch = globalThis.fetch): McpServers {
   const one = createMcpServers(configured, openMcpServerStore(folder), { fetch, version: '0', own })
@@ -50,15 +70,15 @@ const problemOf = async (action: () => unknown): Promise<unknown> => {
 
 describe('a tool of a program', () => {
   test('is offered, recorded with its server, and run', async () => {
-    const all = servers([everything])
-    expect(all.list()).toEqual([
-      {
-        name: 'everything',
+    const all = programs
+    expect(all.list()).toEqual(
+      ['everything', 'other'].map((name) => ({
+        name,
         source: 'configuration',
         place: { kind: 'stdio', command: process.execPath },
         hasKey: true,
-      },
-    ])
+      })),
+    )
     expect(await all.tools('everything', signal)).toContainEqual(
       expect.objectContaining({ name: 'echo', inputSchema: expect.objectContaining({ type: 'object' }) }),
     )
@@ -71,7 +91,7 @@ describe('a tool of a program', () => {
   })
 
   test('that is not there is refused before anything starts', async () => {
-    const all = servers([everything])
+    const all = programs
     expect(await problemOf(() => all.spec({ mcp: 'everything', name: 'nothing' }, signal))).toEqual([
       422,
       'NO_TOOL',
@@ -87,11 +107,7 @@ describe('a tool of a program', () => {
 })
 
 test('two servers with a tool of one name are told, with both names, and a call says which server gave no result', async () => {
-  const dying = `import(${JSON.stringify(program)}); process.stdin.on('data', (said) => String(said).includes('"die"') && process.exit(7))`
-  const all = servers([
-    everything,
-    { name: 'other', place: { ...everything.place, args: ['-e', dying, 'x', 'stdio'] } as NamedPlace['place'] },
-  ])
+  const all = programs
   const asked = ['everything', 'other'].map((mcp) => ({ mcp, name: 'echo' }))
   expect(await problemOf(() => chosenTools(asked, { builtInTools: [], mcpServers: all }, signal))).toEqual([
     422,
