@@ -564,10 +564,13 @@ describe('every failure has a name', () => {
   })
 
   test('an error whose words do not come is told without them', async () => {
-    const mute = await against((_request, response) => {
-      response.writeHead(400, { 'content-type': 'application/json' })
-      response.write('{"mess')
-    })
+    const mute = await against(
+      (_request, response) => {
+        response.writeHead(400, { 'content-type': 'application/json' })
+        response.write('{"mess')
+      },
+      { limits: { idleMs: 50 } },
+    )
     expect((await failure(all(mute.generate(request(), never)))).code).toBe('UPSTREAM_REJECTED')
   })
 

@@ -29,7 +29,12 @@ export const DEFAULT_LIMITS: TransportLimits = {
 }
 
 /** An error's status says the most: its words are not waited for as long as a reply is. */
-const OF_AN_ERROR = { firstByteMs: 2_000, idleMs: 2_000, bodyBytes: 1 << 20, wholeBytes: 1 << 20 } as const
+const ofAnError = ({ firstByteMs, idleMs }: TransportLimits) => ({
+  firstByteMs: Math.min(firstByteMs, 2_000),
+  idleMs: Math.min(idleMs, 2_000),
+  bodyBytes: 1 << 20,
+  wholeBytes: 1 << 20,
+})
 
 export interface Transport {
   /** The body of a successful answer, as it arrives. Throws SglangError for anything else. */
@@ -157,7 +162,7 @@ async function send(
     return typeof value === 'string' ? value : value?.[0]
   }
   const isError = status < 200 || status >= 300
-  const { firstByteMs, idleMs, bodyBytes, wholeBytes } = isError ? { ...limits, ...OF_AN_ERROR } : limits
+  const { firstByteMs, idleMs, bodyBytes, wholeBytes } = isError ? ofAnError(limits) : limits
   const parts = answer.body({ firstByteMs, idleMs, bytes: bodyBytes, wholeBytes: Math.min(bodyBytes, wholeBytes) })
   const reading = async <T>(read: () => Promise<T>): Promise<T> => {
     try {
