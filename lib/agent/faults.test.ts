@@ -4,7 +4,7 @@
  * token stands in the record that the server did not send. docs/upstream-faults.md is this table.
  */
 import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { outcomeText } from '#components/trajectory/outcome-text.ts'
 import { decodeValue } from '#lib/core/codec.ts'
 import { logprobs, lossMask, tokenCount } from '#lib/core/tokens.ts'
@@ -32,62 +32,78 @@ const recorded = (trajectory: Trajectory): SentToken[][] =>
   )
 
 const healthy = new Map<boolean, Played>()
+beforeAll(async () => {
+  for (const isStream of [false, true]) healthy.set(isStream, await play(undefined, isStream, 0))
+})
 
 const modes = [
   { name: 'plain', isStream: false },
   { name: 'streamed', isStream: true },
 ] as const
 
+/** It does nothing but wait for a limit: all of them together, because one after the other they take half a minute. */
+const isWait = ({ limits = {} }: Case): boolean => Object.keys(limits).some((limit) => limit.endsWith('Ms'))
+
 describe.each(modes)('$name', ({ isStream }) => {
-  test('a healthy run records what was sent, all of it', async () => {
-    const played = await play(undefined, isStream, 0)
-    healthy.set(isStream, played)
+  test('a healthy run records what was sent, all of it', () => {
+    const played = healthy.get(isStream) as Played
     expect(outcomeOf(played.trajectory)).toBe('end_turn')
     expect(recorded(played.trajectory)).toEqual(REPLIES)
     expect(played.trajectory.segments.flatMap(({ problems = [] }) => problems)).toEqual([])
   })
 
   describe.each([1, 3])('in call %d', (at) => {
-    test.each(casesOf(isStream))('$number, $what: $outcome', async (found) => {
-      const { trajectory, log, waitsMs } = await play(found, isStream, at)
-      const tries = found.mayBeTriedAgain ? waitsMs.length + 1 : (found.tries ?? 1)
-      const isPartial = (found.kept === 'what-came' && isStream) || found.kept === 'cut'
-      const isWhole = found.kept === 'all'
-      // A call that stops at its length runs no tools, one that ends well goes on to the end.
-      const responses = isWhole && found.outcome === 'end_turn' ? 3 : at - 1 + (isWhole || isPartial ? 1 : 0)
-
-      expect(outcomeOf(trajectory)).toBe(found.outcome)
-      expect(waitsMs).toHaveLength(tries - 1)
-      expect(tries).toBeLessThanOrEqual(4)
-      expect(waitsMs.every((ms) => ms > 0 && ms <= 30_000)).toBe(true)
-      const logged = log.filter((entry) => entry.call === at)
-      if (!found.elsewhere && !found.mayBeTriedAgain) expect(logged).toHaveLength(tries + (found.isSentAnew ? 1 : 0))
-
-      const before = healthy.get(isStream)?.trajectory.segments.slice(0, 2 * (at - 1)) ?? []
-      expect(trajectory.segments.slice(0, before.length).map(withoutClocks)).toEqual(before.map(withoutClocks))
-      expect(responsesOf(trajectory)).toHaveLength(responses)
-      const kept = recorded(trajectory)
-      for (const [index, tokens] of kept.entries()) {
-        const sent = log.findLast((entry) => entry.call === index + 1)?.sent ?? []
-        expect(tokens).toEqual(sent.slice(0, tokens.length))
-        if (index < at - 1 || isWhole || found.kept === 'cut') expect(tokens).toEqual(sent)
-      }
-      const last = responsesOf(trajectory).at(-1)
-      if (isPartial) {
-        expect(last?.ids.length).toBeGreaterThan(0)
-        expect(last?.finish).toMatchObject({ kind: 'cut', code: found.outcome })
-      }
-      expect(lossMask(trajectory)).toEqual(
-        trajectory.segments.flatMap(({ kind, ids }) => ids.map(() => (kind === 'response' ? 1 : 0))),
-      )
-      expect(logprobs(trajectory)).toHaveLength(tokenCount(trajectory))
-      if (trajectory.outcome.kind === 'failed') expect(trajectory.outcome.hint).toBe(advice(found.outcome))
-      if (trajectory.outcome.kind !== 'running' && at === 1)
-        expect(trajectory.outcome.unsent).toEqual(isWhole || isPartial ? undefined : [user('How much?')])
-      expect(decodeValue(JSON.parse(JSON.stringify(trajectory))).ok).toBe(true)
-    })
+    const cases = casesOf(isStream).filter((found) => !isWait(found))
+    test.each(cases)('$number, $what: $outcome', (found) => endsAsNamed(found, isStream, at))
   })
 })
+
+test.concurrent.each(
+  modes.flatMap(({ name, isStream }) =>
+    [1, 3].flatMap((at) =>
+      casesOf(isStream).flatMap((found) => (isWait(found) ? [{ ...found, found, name, isStream, at }] : [])),
+    ),
+  ),
+)('$name in call $at: $number, $what: $outcome', ({ found, isStream, at }) => endsAsNamed(found, isStream, at))
+
+async function endsAsNamed(found: Case, isStream: boolean, at: number): Promise<void> {
+  const { trajectory, log, waitsMs } = await play(found, isStream, at)
+  const tries = found.mayBeTriedAgain ? waitsMs.length + 1 : (found.tries ?? 1)
+  const isPartial = (found.kept === 'what-came' && isStream) || found.kept === 'cut'
+  const isWhole = found.kept === 'all'
+  // A call that stops at its length runs no tools, one that ends well goes on to the end.
+  const responses = isWhole && found.outcome === 'end_turn' ? 3 : at - 1 + (isWhole || isPartial ? 1 : 0)
+
+  expect(outcomeOf(trajectory)).toBe(found.outcome)
+  expect(waitsMs).toHaveLength(tries - 1)
+  expect(tries).toBeLessThanOrEqual(4)
+  expect(waitsMs.every((ms) => ms > 0 && ms <= 30_000)).toBe(true)
+  const logged = log.filter((entry) => entry.call === at)
+  if (!found.elsewhere && !found.mayBeTriedAgain) expect(logged).toHaveLength(tries + (found.isSentAnew ? 1 : 0))
+
+  const before = healthy.get(isStream)?.trajectory.segments.slice(0, 2 * (at - 1)) ?? []
+  expect(trajectory.segments.slice(0, before.length).map(withoutClocks)).toEqual(before.map(withoutClocks))
+  expect(responsesOf(trajectory)).toHaveLength(responses)
+  const kept = recorded(trajectory)
+  for (const [index, tokens] of kept.entries()) {
+    const sent = log.findLast((entry) => entry.call === index + 1)?.sent ?? []
+    expect(tokens).toEqual(sent.slice(0, tokens.length))
+    if (index < at - 1 || isWhole || found.kept === 'cut') expect(tokens).toEqual(sent)
+  }
+  const last = responsesOf(trajectory).at(-1)
+  if (isPartial) {
+    expect(last?.ids.length).toBeGreaterThan(0)
+    expect(last?.finish).toMatchObject({ kind: 'cut', code: found.outcome })
+  }
+  expect(lossMask(trajectory)).toEqual(
+    trajectory.segments.flatMap(({ kind, ids }) => ids.map(() => (kind === 'response' ? 1 : 0))),
+  )
+  expect(logprobs(trajectory)).toHaveLength(tokenCount(trajectory))
+  if (trajectory.outcome.kind === 'failed') expect(trajectory.outcome.hint).toBe(advice(found.outcome))
+  if (trajectory.outcome.kind !== 'running' && at === 1)
+    expect(trajectory.outcome.unsent).toEqual(isWhole || isPartial ? undefined : [user('How much?')])
+  expect(decodeValue(JSON.parse(JSON.stringify(trajectory))).ok).toBe(true)
+}
 
 /** A run is the same but for its request ids and times. */
 function withoutClocks(segment: Trajectory['segments'][number]): object {
