@@ -285,7 +285,7 @@ describe('search', () => {
           store.list({ filter: { text }, sort: newest, limit: 1 })
         },
       ),
-      { numRuns: runs(300) },
+      { numRuns: runs(100) },
     )
   })
 
@@ -755,6 +755,6 @@ test('whatever is done in whatever order, the lists are those of a simple model,
         }
       },
     ),
-    { numRuns: runs(60) },
+    { numRuns: runs(30) },
   )
 }, 120_000)
