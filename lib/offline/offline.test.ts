@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import { runs } from '#lib/core/test-runs.ts'
+import { anyText } from '#lib/core/test-strings.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { charactersOf, type OfflineView, offlineDocument } from './document.ts'
 import { fontFacesIn, isNeeded, withFonts } from './fonts.ts'
@@ -30,9 +31,7 @@ const HOSTILE = [
   "'; default-src *",
   '\u2028</title>',
 ]
-const hostile = fc
-  .array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary' })))
-  .map((parts) => parts.join(''))
+const hostile = fc.array(fc.oneof(fc.constantFrom(...HOSTILE), anyText())).map((parts) => parts.join(''))
 
 describe('the page', () => {
   const html = (change: Partial<Parameters<typeof offlineHtml>[0]> = {}) =>

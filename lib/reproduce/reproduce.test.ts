@@ -10,6 +10,7 @@ import { describe, expect, test } from 'vitest'
 import type { RunRequest } from '#lib/core/run-request.ts'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import { runs } from '#lib/core/test-runs.ts'
+import { anyText } from '#lib/core/test-strings.ts'
 import type { PromptSegment, ResponseSegment, Trajectory } from '#lib/core/trajectory.ts'
 import { pythonLiteral } from '#lib/inspect/requests/request-code.ts'
 import { type Again, againOfRequest, againOfTrajectory } from './again.ts'
@@ -152,14 +153,10 @@ test('results that follow each other are one message; a question is asked, anyth
 describe('the call', () => {
   test('is one that a shell takes, whatever the run holds', () => {
     fc.assert(
-      fc.property(
-        fc.array(fc.string({ unit: 'binary' }), { maxLength: 3 }),
-        fc.string({ unit: 'binary' }),
-        (turns, prompt) => {
-          const input = rolloutCurl({ ...againOfRequest({ prompt }), turns }).replaceAll('\0', '')
-          expect(spawnSync('bash', ['-n'], { input }).status).toBe(0)
-        },
-      ),
+      fc.property(fc.array(anyText(), { maxLength: 3 }), anyText(), (turns, prompt) => {
+        const input = rolloutCurl({ ...againOfRequest({ prompt }), turns }).replaceAll('\0', '')
+        expect(spawnSync('bash', ['-n'], { input }).status).toBe(0)
+      }),
       { numRuns: runs(25) },
     )
   })

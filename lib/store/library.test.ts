@@ -12,6 +12,7 @@ import { textOf } from '#lib/core/pieces.ts'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import { statistics } from '#lib/core/statistics.ts'
 import { runs } from '#lib/core/test-runs.ts'
+import { anyText } from '#lib/core/test-strings.ts'
 import type { TrainerCut } from '#lib/core/trainer-cut.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
 import { play } from '#lib/tito/play.ts'
@@ -274,7 +275,7 @@ describe('search', () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          fc.string({ unit: 'binary' }),
+          anyText(),
           fc
             .array(
               fc.constantFrom('"', '*', '(', ')', 'NEAR(', ' OR ', ' AND ', '{', '}', '^', ':', '-', 'a', '\0', '日'),

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { anyText } from '#lib/core/test-strings.ts'
 import { wordEncoder } from './word-encoder.ts'
 import { createWordMemory } from './word-memory.ts'
 
@@ -31,7 +32,7 @@ describe.each(Object.entries(FOLDERS))('%s', (_, folder) => {
   const text = fc
     .array(
       fc.oneof(
-        fc.string({ unit: 'binary', maxLength: 4 }),
+        anyText({ maxLength: 4 }),
         fc.string({ unit: 'grapheme', maxLength: 4 }),
         fc.lorem({ maxCount: 4 }),
         fc.constantFrom(...contents.slice(0, 40), ...contents.slice(-40)),
