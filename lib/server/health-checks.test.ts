@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodeValue } from '#lib/core/codec.ts'
 import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
 import type { Trajectory } from '#lib/core/trajectory.ts'
@@ -15,7 +15,7 @@ import type { Services } from './services.ts'
 let folder: string
 let store: TrajectoryStore
 let health: HealthChecks
-beforeEach(() => {
+beforeAll(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-checks-'))
   store = openTrajectoryStore(folder, { now: () => new Date() })
   health = createHealthChecks({
@@ -31,7 +31,7 @@ beforeEach(() => {
     },
   })
 })
-afterEach(async () => {
+afterAll(async () => {
   await health.close()
   store.close()
   rmSync(folder, { recursive: true })

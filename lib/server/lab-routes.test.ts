@@ -146,8 +146,8 @@ describe('render', () => {
   })
 })
 
-test('a template that would never end is refused, and the server goes on', async () => {
-  const template = '{% for a in range(90000) %}{% for b in range(90000) %}{% endfor %}{% endfor %}'
+test('a template that goes beyond its budget is refused', async () => {
+  const template = '{{ "a" * 10 ** 10 }}'
   await expect(render({ messages, template })).rejects.toMatchObject({
     details: { status: 422, detail: expect.stringContaining('BudgetError') },
   })
