@@ -68,7 +68,7 @@ export function placeOf({ expected, rendered, before }: Comparison, tokenIndex: 
     offset,
     tokenOffset,
     tokensOnly,
-    region: expected.regions.find(({ end }) => offset < end)?.kind ?? 'added',
+    region: expected.regions().find(({ end }) => offset < end)?.kind ?? 'added',
     message: piece ? piece.message : wrote?.message,
     line: piece && outputLine(piece),
     expectedLine: wrote && outputLine(wrote),
@@ -226,7 +226,7 @@ export function lostMessages({
  * is looked for first; where it is written otherwise, the pieces of the reply tell.
  */
 function replyEndIn({ expected, rendered }: Comparison, replyIndex: number): number {
-  const end = expected.regions.find(({ kind }) => kind === 'end')?.end ?? 0
+  const end = expected.regions().find(({ kind }) => kind === 'end')?.end ?? 0
   return commonText(expected.text, rendered.text) >= end ? end : lastOffsetOf(rendered.rendering, replyIndex)
 }
 

@@ -1,5 +1,7 @@
 /** Both sides of one boundary: turn n with its reply and the new messages, and turn n+1 as the template renders it. */
+import { onceFor } from '#lib/core/once-for.ts'
 import { vocabEntry } from '#lib/core/pieces.ts'
+import type { VocabEntry } from '#lib/core/trajectory.ts'
 import { TemplateError, type TemplateMessage } from '#lib/templates/chat-template.ts'
 import { readJson } from '#lib/templates/jinja/python/json.ts'
 import type { Rendering } from '#lib/templates/rendering.ts'
@@ -24,7 +26,10 @@ export interface Side {
 }
 
 export interface Comparison {
-  readonly expected: Side & { readonly regions: readonly { readonly kind: Region; readonly end: number }[] }
+  readonly expected: Side & {
+    /** In the order of the text; worked out when asked for, with a render of its own. */
+    readonly regions: () => readonly { readonly kind: Region; readonly end: number }[]
+  }
   readonly rendered: Side & { readonly rendering: Rendering }
   /** Turn n, for the lines that wrote it; undefined where its ids are recorded. */
   readonly before: Rendering | undefined
@@ -64,16 +69,18 @@ export function compare(turn: Turn, subject: Subject, trained: Trained, writing:
   if (writing.source === 'composed' && !isCertain(turn.reply, prompt, reply, text)) return { kind: 'unlearnt' }
   const appended = appendedFor(subject, isEnd ? [] : turn.reply.calls, reply, added)
   const behind = appended.ok ? appended.behind : undefined
-  const plain = rendered(subject, history, false)
-  const header = plain.ok && prompt.startsWith(plain.rendering.text) ? plain.rendering.text.length : prompt.length
   const expected = joined(subject.tokenizer, [prompt, reply, behind ?? ''])
-  const ends = [
-    { kind: 'history', text: prompt.slice(0, header) },
-    { kind: 'prompt', text: prompt.slice(header) },
-    ...writing.parts,
-    { kind: 'end', text: writing.end },
-    { kind: 'added', text: behind ?? '' },
-  ] as const
+  const regions = () => {
+    const plain = rendered(subject, history, false)
+    const header = plain.ok && prompt.startsWith(plain.rendering.text) ? plain.rendering.text.length : prompt.length
+    return regionsOf([
+      { kind: 'history', text: prompt.slice(0, header) },
+      { kind: 'prompt', text: prompt.slice(header) },
+      ...writing.parts,
+      { kind: 'end', text: writing.end },
+      { kind: 'added', text: behind ?? '' },
+    ])
+  }
   const ids = subject.tokenizer.encode(text)
   // Where the recipe cannot say what follows, what was read and written must be a beginning of turn n+1.
   const length = behind === undefined ? expected.ids.length : Math.max(expected.ids.length, ids.length)
@@ -82,7 +89,7 @@ export function compare(turn: Turn, subject: Subject, trained: Trained, writing:
   return {
     kind: 'compared',
     comparison: {
-      expected: { ...expected, regions: regionsOf(ends) },
+      expected: { ...expected, regions },
       rendered: { ...joined(subject.tokenizer, [text]), rendering: after.rendering },
       before: before.rendering,
       tokenIndex: at < length ? at : undefined,
@@ -103,6 +110,9 @@ function isCertain({ thinking = '', content, calls }: Reply, prompt: string, rep
   return !isThere(thinking) || !isThere(content) || !calls.every(({ name, id }) => isThere(name) || isThere(id))
 }
 
+/** By id: the same tokens come in every reply, and a search has hundreds. */
+const entries = onceFor((_: Tokenizer) => new Map<number, VocabEntry>())
+
 /** What Rollscope appends behind a reply: lib/tito/prompt.ts; at the end of a conversation what the template writes there. */
 function appendedFor(
   { template, options, tokenizer }: Subject,
@@ -112,7 +122,13 @@ function appendedFor(
 ): ScriptComparison['appended'] {
   const given = calls.map(({ id, name, arguments: json }) => ({ id, name, input: readJson(json), json }))
   const ids = tokenizer.encode(reply)
-  const vocab = Object.fromEntries(ids.map((id) => [id, vocabEntry(tokenizer.bytes(id))]))
+  const known = entries(tokenizer)
+  const vocab: Record<number, VocabEntry> = {}
+  for (const id of ids) {
+    const entry = known.get(id) ?? vocabEntry(tokenizer.bytes(id))
+    known.set(id, entry)
+    vocab[id] = entry
+  }
   const end = endOfReply(ids, vocab, given, tokenizer)
   try {
     const { text } = continuationOf(template, end, added, options)
@@ -126,7 +142,7 @@ function appendedFor(
 
 export function regionsOf(
   stretches: readonly { readonly kind: Region; readonly text: string }[],
-): Comparison['expected']['regions'] {
+): ReturnType<Comparison['expected']['regions']> {
   let end = 0
   return stretches.map(({ kind, text }) => {
     end += text.length

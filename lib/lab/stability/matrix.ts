@@ -81,7 +81,7 @@ export function checkedCell(place: ScriptCell['place'], given: Subject, settings
   const id = cellId(place)
   const subject = asPlaced(given, place)
   const trained = asPlaced(settings.trained, place)
-  const state = thinkingOf(trained)
+  const state = stateAt(place, trained, settings)
   const turn = scriptedTurn({ ...place, takesSystem: facts.takesSystem, toolName })
   const skipped = whyNot(place, state, facts)
   const only = (verdict: Verdict): CheckedCell => ({
@@ -129,6 +129,19 @@ export function checkedCell(place: ScriptCell['place'], given: Subject, settings
     appended: comparison.appended.ok ? comparison.appended.text : undefined,
   }
 }
+
+/** How thinking stands with the options of the place: the same for all cells of a row, and for every change that is tried. */
+function stateAt(
+  { boundary, options }: ScriptCell['place'],
+  trained: Subject,
+  settings: MatrixSettings,
+): ThinkingState {
+  const key = JSON.stringify([boundary === 'end', options])
+  const state = states(settings).get(key) ?? thinkingOf(trained)
+  states(settings).set(key, state)
+  return state
+}
+const states = onceFor((_: MatrixSettings) => new Map<string, ThinkingState>())
 
 /** By the id of the cell: changes to a template are tried by the hundred, and the replies stay the same. */
 const writings = onceFor((_: MatrixSettings) => new Map<string, Writing>())

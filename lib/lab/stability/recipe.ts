@@ -9,8 +9,9 @@ import { renderedText, type Subject } from './subject.ts'
 /** Whether what is appended is what the whole conversation has behind the reply. */
 export function proofOf({ appended, expected, rendered }: ScriptComparison, replyIndex: number): RecipeProof['result'] {
   if (!appended.ok) return { kind: 'failed', failure: appended.error }
-  const at = expected.regions.findIndex(({ kind }) => kind === 'end')
-  const [start, end] = [at - 1, at].map((index) => expected.regions[index]?.end ?? 0) as [number, number]
+  const regions = expected.regions()
+  const at = regions.findIndex(({ kind }) => kind === 'end')
+  const [start, end] = [at - 1, at].map((index) => regions[index]?.end ?? 0) as [number, number]
   const tail = expected.text.slice(start)
   if (rendered.text.endsWith(tail)) return { kind: 'held' }
   const last = lastOffsetOf(rendered.rendering, replyIndex)

@@ -83,7 +83,7 @@ function verdictOf(
       text,
       ids,
       starts: () => starts,
-      regions: regionsOf(stretchesOf(turn, subject)),
+      regions: () => regionsOf(stretchesOf(turn, subject)),
     },
     rendered: { ...side, rendering: after.rendering },
     before: undefined,

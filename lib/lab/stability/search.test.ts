@@ -127,7 +127,7 @@ describe('stable means that the ids are the same', () => {
         // Cut from the text that was put together, encoded here once more.
         const prompt = render(turn.history)
         expect(expected.text.startsWith(prompt)).toBe(true)
-        const end = expected.regions.find(({ kind }) => kind === 'end')?.end ?? 0
+        const end = expected.regions().find(({ kind }) => kind === 'end')?.end ?? 0
         const direct = [prompt, expected.text.slice(prompt.length, end), expected.text.slice(end)].flatMap((text) =>
           byteTokenizer.encode(text),
         )

@@ -138,8 +138,9 @@ function counterexampleOf(
 ): Counterexample {
   const replyIndex = turn.history.length
   const { expected } = comparison
+  const regions = expected.regions()
   const [prompt, end] = (['prompt', 'end'] as const).map(
-    (kind) => expected.regions.find((region) => region.kind === kind)?.end ?? 0,
+    (kind) => regions.find((region) => region.kind === kind)?.end ?? 0,
   ) as [number, number]
   return {
     messages: finding.messages,
