@@ -150,10 +150,15 @@ test('a task that cannot be done says why, and what to do', async () => {
 
 test('an answer that comes too late is not shown', async () => {
   const { promise, resolve } = Promise.withResolvers<Preview>()
-  const { show } = tab({ [input.template]: promise as unknown as Preview, second: refused })
-  await act(async () => {
-    await new Promise((done) => setTimeout(done, 60))
+  let isAsked = false
+  const { show } = tab({
+    get [input.template]() {
+      isAsked = true
+      return promise as unknown as Preview
+    },
+    second: refused,
   })
+  await waitFor(() => expect(isAsked).toBe(true))
   show({ input: { ...input, template: 'second' } })
   await screen.findByRole('alert')
   await act(async () => resolve(rendered))

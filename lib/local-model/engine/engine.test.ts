@@ -93,7 +93,7 @@ describe('sequences that are decoded together', () => {
           expect(difference(together[index], alone)).toBeLessThan(IS_EXACT && isReadAlike ? EXACTLY : ROUNDING)
         }
       }),
-      { numRuns: runs(8) },
+      { numRuns: runs(5) },
     )
   })
 

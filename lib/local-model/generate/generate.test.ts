@@ -66,7 +66,7 @@ describe('a stream', () => {
         expect(lists(deltas).length).toBe(lists([plain]).length)
         expect(largestDifference(deltas.flatMap(outputLogprobs), outputLogprobs(plain))).toBeLessThan(1e-4)
       }),
-      { numRuns: runs(40) },
+      { numRuns: runs(20) },
     )
   })
 
