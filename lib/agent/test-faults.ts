@@ -14,8 +14,8 @@ import { LONGEST_WAIT_MS, RETRY_POLICY } from '#lib/sglang/retries.ts'
 import {
   badTlsServer,
   CHUNKED,
+  CLOSED_PORT,
   chunk,
-  closedPort,
   type Exchange,
   event,
   type Fault,
@@ -150,7 +150,7 @@ export const ROWS: readonly Row[] = [
         outcome: 'CONNECT_REFUSED',
         kept: 'nothing',
         tries: 4,
-        elsewhere: async () => ({ baseUrl: await closedPort() }),
+        elsewhere: async () => ({ baseUrl: CLOSED_PORT }),
       },
     ],
   },

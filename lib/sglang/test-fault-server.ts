@@ -122,13 +122,8 @@ export async function startFaultServer({ replies, at, endOfTurnId, textOf }: Fau
   }
 }
 
-/** Where nobody listens. */
-export async function closedPort(): Promise<string> {
-  const server = createServer()
-  const port = await listening(server)
-  await closed(server, new Set())
-  return `http://127.0.0.1:${port}`
-}
+/** Where nobody listens: a port that no program is given by chance. */
+export const CLOSED_PORT = 'http://127.0.0.1:9'
 
 /** Answers TLS with a certificate that is not accepted. */
 export async function badTlsServer(): Promise<{ readonly baseUrl: string; close(): Promise<void> }> {
