@@ -4,9 +4,12 @@ export interface EventLog<Event> {
   /** Readers get what is there and then end. */
   end(): void
   readonly hasEnded: boolean
-  /** From number `from` on, until the end or the signal. */
-  follow(from: number, signal: AbortSignal): AsyncGenerator<Event>
+  /** From number `from` on, until the end or the signal; `now`: until nothing more is there. */
+  follow(from: number, signal: AbortSignal, until?: Until): AsyncGenerator<Event>
 }
+
+export const UNTIL = ['end', 'now'] as const
+export type Until = (typeof UNTIL)[number]
 
 export function createEventLog<Event>(): EventLog<Event> {
   const events: Event[] = []
@@ -27,10 +30,10 @@ export function createEventLog<Event>(): EventLog<Event> {
     get hasEnded() {
       return hasEnded
     },
-    async *follow(from, signal) {
+    async *follow(from, signal, until = 'end') {
       for (let next = from; ; ) {
         while (next < events.length && !signal.aborted) yield events[next++] as Event
-        if (hasEnded || signal.aborted) return
+        if (hasEnded || signal.aborted || until === 'now') return
         await woken(wakes, signal)
       }
     },

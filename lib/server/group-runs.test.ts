@@ -73,6 +73,15 @@ test('one stream brings the events of all samples, and from any line on', async 
   expect(await all(groups.follow('g', 5, never))).toEqual(lines.slice(5))
 })
 
+test('a reader may look only at the lines so far', async () => {
+  const { groups, next } = started(2)
+  await next(0)
+  const lines = await all(groups.follow('g', 0, never, 'now'))
+  expect(lines.map(({ sample }) => sample)).toEqual([0, 1, 0])
+  expect(await all(groups.follow('g', 3, never, 'now'))).toEqual([])
+  await groups.cancel('g')
+})
+
 test('what a rule has found comes with the end of a sample, and only there', async () => {
   const { groups, next } = started(2)
   for (const sample of [0, 1]) await next(sample, script.length - 1)

@@ -6,9 +6,9 @@ import { createMemory } from '#lib/core/bounded-memory.ts'
 import type { RolloutEvent } from '#lib/core/events.ts'
 import type { GroupLine } from '#lib/core/group-line.ts'
 import type { Scored } from '#lib/core/reward/score.ts'
-import { createEventLog, type EventLog } from './event-log.ts'
+import { createEventLog, type EventLog, type Until } from './event-log.ts'
 import { Problem } from './problem.ts'
-import { KEPT_BYTES, KEPT_MS, type Run, type Runs, type StartOptions } from './runs.ts'
+import { forgetLater, KEPT_BYTES, type Run, type Runs, type StartOptions } from './runs.ts'
 
 export interface GroupRuns {
   /** `scored`: what a sample’s rule has found, known when it ends. */
@@ -18,10 +18,10 @@ export interface GroupRuns {
     scored: (sample: number) => Scored | undefined,
   ): readonly Run[]
   /**
-   * From number `from` on until all samples have ended, each a GroupLine as a line of JSON. Who follows the group follows each
-   * sample. Throws Problem 404.
+   * From number `from` on until all samples have ended, or only those so far, each a GroupLine as a line of JSON. Who follows
+   * the group follows each sample. Throws Problem 404.
    */
-  follow(groupId: string, from: number, signal: AbortSignal): AsyncIterable<Uint8Array>
+  follow(groupId: string, from: number, signal: AbortSignal, until?: Until): AsyncIterable<Uint8Array>
   /** Whether one of its samples, as they began with it, has not ended. */
   isRunning(groupId: string): boolean
   /** Throws Problem 404. Resolves when all samples have ended. */
@@ -73,13 +73,13 @@ export function createGroupRuns(runs: Runs, keptBytes = KEPT_BYTES): GroupRuns {
           log.end()
           active.delete(groupId)
           ended.set(groupId, entry, bytes)
-          setTimeout(() => ended.delete(groupId), KEPT_MS).unref()
+          forgetLater(ended, groupId)
         }
         return runs.start({ ...options, told })
       })
       return started
     },
-    follow: (groupId, from, signal) => follow(find(groupId), runs, from, signal),
+    follow: (groupId, from, signal, until) => follow(find(groupId), runs, from, signal, until),
     isRunning: (groupId) => active.has(groupId),
     async cancel(groupId) {
       await Promise.all([...find(groupId).running].map((rolloutId) => runs.cancel(rolloutId)))
@@ -92,10 +92,11 @@ async function* follow(
   runs: Runs,
   from: number,
   signal: AbortSignal,
+  until: Until | undefined,
 ): AsyncGenerator<Uint8Array> {
-  const leaves = [...running].map((rolloutId) => runs.attend(rolloutId))
+  const leaves = [...running].map((rolloutId) => runs.attend(rolloutId, until))
   try {
-    for await (const logged of log.follow(from, signal)) yield written(logged)
+    for await (const logged of log.follow(from, signal, until)) yield written(logged)
   } finally {
     for (const leave of leaves) leave()
   }

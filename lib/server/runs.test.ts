@@ -307,6 +307,21 @@ describe('without a reader', () => {
     await reading
   })
 
+  test('a reader that only looks at what there is gives it three minutes', async () => {
+    const { next, stopped, runs } = start()
+    for (let i = 0; i < 3; i++) await next()
+    expect(await all(runs.follow('r-t', 1, never, 'now'))).toEqual(script.slice(1, 3))
+    vi.advanceTimersByTime(170_000)
+    expect(stopped()).toBe(false)
+    expect(await all(runs.follow('r-t', 3, never, 'now'))).toEqual([])
+    runs.lookedAt('t')
+    vi.advanceTimersByTime(170_000)
+    expect(stopped()).toBe(false)
+    vi.advanceTimersByTime(11_000)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(stopped()).toBe(true)
+  })
+
   test('an ended one can be read for a while', async () => {
     const { next, runs } = start()
     for (let i = 0; i < script.length + 1; i++) await next()

@@ -2,12 +2,12 @@
  * Rollouts that are running, and those that ended a little while ago: each is one numbered stream of events that any
  * number of readers may follow from any number on. Every closed segment is stored before a reader hears of it.
  */
-import { createMemory } from '#lib/core/bounded-memory.ts'
+import { createMemory, type Memory } from '#lib/core/bounded-memory.ts'
 import type { LiveTrajectory, RolloutEvent } from '#lib/core/events.ts'
 import { createFold } from '#lib/core/fold.ts'
 import type { Outcome, Trajectory } from '#lib/core/trajectory.ts'
 import { StoreError } from '#lib/store/store-error.ts'
-import { createEventLog, type EventLog } from './event-log.ts'
+import { createEventLog, type EventLog, type Until } from './event-log.ts'
 import { lineOf } from './ndjson.ts'
 import { Problem } from './problem.ts'
 
@@ -23,10 +23,10 @@ export interface Runs {
    * StoreError where it still cannot be stored.
    */
   start(options: StartOptions): Run
-  /** Events from number `from` on, each a line of JSON, until the rollout has ended. Throws Problem 404. */
-  follow(rolloutId: string, from: number, signal: AbortSignal): AsyncIterable<Uint8Array>
+  /** Events from number `from` on, each a line of JSON, until the rollout has ended, or only those so far. Throws Problem 404. */
+  follow(rolloutId: string, from: number, signal: AbortSignal, until?: Until): AsyncIterable<Uint8Array>
   /** Counts as a reader, until what it returns is called. Throws Problem 404. */
-  attend(rolloutId: string): () => void
+  attend(rolloutId: string, until?: Until): () => void
   /** Somebody has looked at this trajectory: where a rollout on it runs without a reader, its time begins anew. */
   lookedAt(key: string): void
   /** Throws Problem 404. Resolves when the rollout has ended. */
@@ -54,13 +54,17 @@ interface Entry extends Run {
   readonly controller: AbortController
   done: Promise<void>
   readers: number
+  /** How long it goes on without a reader. */
+  patienceMs: number
   abandoned: ReturnType<typeof setTimeout> | undefined
 }
 
 /** Without a reader a detached rollout goes on this long: a reload, a lost tunnel, one look and the next. */
 const ABANDONED_MS = 60_000
+/** The same where a reader comes again and again: browsers let a hidden page do so once a minute. */
+const ABANDONED_LOOKS_MS = 180_000
 /** Ended rollouts can be read again this long; after it the stored trajectory says all. */
-export const KEPT_MS = 10 * 60_000
+const KEPT_MS = 10 * 60_000
 /** Of the events of ended rollouts together. */
 export const KEPT_BYTES = 32 << 20
 /** An end that could not be stored is tried again this often. */
@@ -107,19 +111,21 @@ export function createRuns(keptBytes = KEPT_BYTES): Runs {
         controller,
         done: Promise.resolve(),
         readers: 0,
+        patienceMs: ABANDONED_MS,
         abandoned: undefined,
       }
-      running.set(options.rolloutId, entry)
+      const { rolloutId } = options
+      running.set(rolloutId, entry)
       entry.done = drive(entry, options, unstored).finally(() => {
-        running.delete(options.rolloutId)
-        ended.set(options.rolloutId, entry, entry.bytes)
-        setTimeout(() => ended.delete(options.rolloutId), KEPT_MS).unref()
+        running.delete(rolloutId)
+        ended.set(rolloutId, entry, entry.bytes)
+        forgetLater(ended, rolloutId)
       })
       if (options.detached) watchAbandonment(entry)
       return { rolloutId: options.rolloutId, key: options.key }
     },
-    follow: (rolloutId, from, signal) => follow(find(rolloutId), from, signal),
-    attend: (rolloutId) => attend(find(rolloutId)),
+    follow: (rolloutId, from, signal, until) => follow(find(rolloutId), from, signal, until),
+    attend: (rolloutId, until) => attend(find(rolloutId), until),
     lookedAt(key) {
       for (const entry of running.values()) if (entry.key === key) watchAbandonment(entry)
     },
@@ -134,6 +140,11 @@ export function createRuns(keptBytes = KEPT_BYTES): Runs {
       unstored.storeAll()
     },
   }
+}
+
+/** In a function of its own: a timer keeps what the functions around it can name. */
+export function forgetLater(ended: Memory<unknown>, id: string): void {
+  setTimeout(() => ended.delete(id), KEPT_MS).unref()
 }
 
 /** Never rejects: whatever breaks, its readers hear of an end. */
@@ -260,20 +271,26 @@ function recordOf({ live: _, ...record }: LiveTrajectory): Trajectory {
   return record
 }
 
-async function* follow(entry: Entry, from: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const leave = attend(entry)
+async function* follow(
+  entry: Entry,
+  from: number,
+  signal: AbortSignal,
+  until: Until | undefined,
+): AsyncGenerator<Uint8Array> {
+  const leave = attend(entry, until)
   try {
-    yield* entry.log.follow(from, signal)
+    yield* entry.log.follow(from, signal, until)
   } finally {
     leave()
   }
 }
 
-function attend(entry: Entry): () => void {
+function attend(entry: Entry, until: Until = 'end'): () => void {
   entry.readers++
   clearTimeout(entry.abandoned)
   return () => {
     entry.readers--
+    if (until === 'now') entry.patienceMs = ABANDONED_LOOKS_MS
     watchAbandonment(entry)
   }
 }
@@ -281,6 +298,6 @@ function attend(entry: Entry): () => void {
 function watchAbandonment(entry: Entry): void {
   if (entry.readers > 0 || entry.log.hasEnded) return
   clearTimeout(entry.abandoned)
-  entry.abandoned = setTimeout(() => entry.controller.abort(), ABANDONED_MS)
+  entry.abandoned = setTimeout(() => entry.controller.abort(), entry.patienceMs)
   entry.abandoned.unref()
 }

@@ -10,6 +10,8 @@ import { structuredAnswerSchema, structuredRequestSchema } from '../structured.t
 import type { Answer, Operation } from './operation.ts'
 
 const rolloutStarted = z.object({ rolloutId: z.string(), trajectoryId: z.string() })
+const UNTIL =
+  '`end`, unless given; `now`: only those so far. A run that is looked at so every three minutes is not stopped.'
 const CLOSED = 'A reader that takes nothing for 30 s gets one last line, `stream-closed`, and follows the events again.'
 const events: Answer = {
   description: `One RolloutEvent a line, until the rollout has ended. ${CLOSED}`,
@@ -29,7 +31,7 @@ export const runOperations: readonly Operation[] = [
     method: 'get',
     path: '/api/rollouts/{id}/events',
     summary: 'The events of a rollout.',
-    query: { from: 'Number of the first event; 0 unless given.' },
+    query: { from: 'Number of the first event; 0 unless given.', until: UNTIL },
     answers: { 200: events },
   },
   {
@@ -57,7 +59,7 @@ export const runOperations: readonly Operation[] = [
     method: 'get',
     path: '/api/groups/{id}/events',
     summary: 'The events of all samples of a group in one stream.',
-    query: { from: 'Number of the first line; 0 unless given.' },
+    query: { from: 'Number of the first line; 0 unless given.', until: UNTIL },
     answers: {
       200: {
         description: `One event of one sample a line, until all have ended. ${CLOSED}`,

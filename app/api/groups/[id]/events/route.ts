@@ -1,10 +1,12 @@
+import { UNTIL } from '#lib/server/event-log.ts'
 import { eventStream } from '#lib/server/ndjson.ts'
-import { wholeNumber } from '#lib/server/query.ts'
+import { oneOf, wholeNumber } from '#lib/server/query.ts'
 import { methods, route } from '#lib/server/route.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   GET: route<{ id: string }>({}, ({ request, params, services }) => {
     const from = wholeNumber(request, 'from', 0)
-    return eventStream(services.groups.follow(params.id, from, request.signal), { from })
+    const until = oneOf(request, 'until', UNTIL, 'end')
+    return eventStream(services.groups.follow(params.id, from, request.signal, until), { from })
   }),
 })

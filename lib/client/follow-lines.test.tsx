@@ -1,0 +1,100 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { followLines, type Locks } from './follow-lines.ts'
+
+afterEach(() => void vi.unstubAllGlobals())
+
+/** As those of a browser: shared by its pages, of which each is a caller. */
+function createLocks(): Locks {
+  const taken = new Set<string>()
+  return {
+    async request(name, _options, use) {
+      if (taken.has(name)) return use(null)
+      taken.add(name)
+      try {
+        return await use({ name })
+      } finally {
+        taken.delete(name)
+      }
+    },
+  }
+}
+
+/** A server whose streams stay open until `end`, and whose looks answer at once. */
+function serve(all: readonly number[]) {
+  const requested: string[] = []
+  const ends: (() => void)[] = []
+  let written = 0
+  vi.stubGlobal('fetch', async (address: string) => {
+    requested.push(address)
+    const query = new URL(address, 'http://x').searchParams
+    const from = Number(query.get('from'))
+    const text = (lines: readonly number[]) => lines.map((n) => `{"n":${n}}\n`).join('')
+    if (query.get('until') === 'now') return new Response(text(all.slice(from, written)))
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        ends.push(() => {
+          controller.enqueue(new TextEncoder().encode(text(all.slice(from))))
+          controller.close()
+        })
+      },
+    })
+    return new Response(body)
+  })
+  const write = (count: number) => {
+    written = count
+  }
+  return { requested, ends, write }
+}
+
+function page(path: string, last: number, locks: Locks) {
+  const seen: number[] = []
+  const connected: boolean[] = []
+  const done = followLines(
+    {
+      path,
+      signal: new AbortController().signal,
+      onLine(line) {
+        const { n } = line as { n: number }
+        seen.push(n)
+        return n === last ? 'done' : 'more'
+      },
+      onConnected: (isConnected) => connected.push(isConnected),
+      onGone: () => {},
+    },
+    { locks, pauseMs: 5 },
+  )
+  return { seen, connected, done }
+}
+
+test('four pages of a browser follow over a stream; a fifth looks again and again, so that a sixth can load', async () => {
+  const { requested, ends, write } = serve([0, 1, 2])
+  const locks = createLocks()
+  const streaming = [1, 2, 3, 4].map((n) => page(`/s${n}`, 2, locks))
+  await expect.poll(() => ends.length).toBe(4)
+  write(2)
+  const looking = page('/look', 2, locks)
+  await expect.poll(() => looking.seen).toEqual([0, 1])
+  write(3)
+  await looking.done
+  expect(looking.seen).toEqual([0, 1, 2])
+  expect(looking.connected).not.toContain(false)
+  const looks = requested.filter((address) => address.startsWith('/look'))
+  expect(new Set(looks)).toEqual(new Set(['/look?from=0&until=now', '/look?from=2&until=now']))
+  for (const end of ends) end()
+  await Promise.all(streaming.map(({ done }) => done))
+  expect(streaming.map(({ seen }) => seen)).toEqual(Array(4).fill([0, 1, 2]))
+})
+
+test('a page takes over the stream that another one leaves', async () => {
+  const { requested, ends } = serve([0])
+  const locks = createLocks()
+  const streaming = [1, 2, 3, 4].map((n) => page(`/s${n}`, 0, locks))
+  await expect.poll(() => ends.length).toBe(4)
+  const looking = page('/look', 0, locks)
+  await expect.poll(() => requested).toContain('/look?from=0&until=now')
+  ends[0]?.()
+  await expect.poll(() => requested).toContain('/look?from=0')
+  for (const end of ends.slice(1)) end()
+  await Promise.all([...streaming, looking].map(({ done }) => done))
+  expect(looking.seen).toEqual([0])
+})
