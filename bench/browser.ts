@@ -2,41 +2,60 @@
  * What the inspector's benches share: the built application, a page of 1440×900 in the system's Chromium, and how long
  * what happens there takes. Times are the page's own (performance.now), so that the bench's distance does not count.
  */
+import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { type Browser, type CDPSession, chromium, type Page } from '@playwright/test'
+import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from '@playwright/test'
 import { startApplication, stopApplication, TOKEN } from '../e2e/application.ts'
 import { findBrowser } from '../scripts/browser.ts'
 import { buildWhenNeeded } from '../scripts/build.ts'
 
 export interface Bench {
   readonly browser: Browser
+  /** The process of the application. */
+  readonly child: ChildProcess
   /** Address of the application. */
   readonly base: string
-  /** A new page of the application, or of another server: its long tasks are recorded from the first on. */
-  open(path?: string, base?: string): Promise<Page>
+  /**
+   * A new page of the application, or of another server: its long tasks are recorded from the first on. `context`: whose
+   * connections and storage it shares; omitted: nobody's.
+   */
+  open(path?: string, base?: string, context?: BrowserContext): Promise<Page>
+  /** For pages of one user. */
+  newContext(): Promise<BrowserContext>
 }
 
-/** Builds the application where its sources changed, starts it on data of its own, and ends it afterwards. */
-export async function withBench(measure: (bench: Bench) => Promise<void>): Promise<void> {
+/**
+ * Builds the application where its sources changed, starts it on data of its own, and ends it afterwards. `own`: further
+ * variables of its environment.
+ */
+export async function withBench(
+  measure: (bench: Bench) => Promise<void>,
+  own: Readonly<Record<string, string>> = {},
+): Promise<void> {
   if (!(await buildWhenNeeded())) throw new Error('the application cannot be built')
   const data = mkdtempSync(path.join(os.tmpdir(), 'rollscope-bench-'))
-  const application = await startApplication(data)
+  const application = await startApplication(data, own)
   const executablePath = findBrowser()
   const browser = await chromium.launch({
     ...(executablePath !== undefined && { executablePath }),
     // Heap figures are exact, and the collector can be asked to work before they are read.
     args: ['--no-sandbox', '--disable-gpu', '--enable-precise-memory-info', '--js-flags=--expose-gc'],
   })
+  const newContext = async () => {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+    await context.addInitScript(record, TOKEN)
+    return context
+  }
   try {
     await measure({
       browser,
+      child: application.child,
       base: application.base,
-      async open(address = '/', base = application.base) {
-        const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
-        await context.addInitScript(record, TOKEN)
-        const page = await context.newPage()
+      newContext,
+      async open(address = '/', base = application.base, context) {
+        const page = await (context ?? (await newContext())).newPage()
         page.on('pageerror', (error) => console.error(`error in the page: ${error.message}`))
         await page.goto(new URL(address, base).href)
         return page

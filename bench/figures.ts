@@ -7,7 +7,7 @@ export interface Figure {
   /** What was measured. */
   readonly what: string
   readonly value: number
-  readonly unit: 'ms' | 'MB' | 'nodes' | '×' | ''
+  readonly unit: 'ms' | 'MB' | 'kB' | 'nodes' | '×' | ''
   /** What it is held against; omitted: nothing. */
   readonly limit?: Limit
 }

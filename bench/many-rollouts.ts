@@ -1,0 +1,245 @@
+/**
+ * 2,000 rollouts over HTTP, 128 at a time, with 20 pages open: whether memory is flat after the first 500, whether every rollout
+ * is recorded with the ids that the server read and wrote, and whether the pages answer meanwhile. Linux.
+ *
+ * `node bench/many-rollouts.ts [ROLLOUTS]`: another number, in four parts.
+ */
+import type { Page } from '@playwright/test'
+import type { RolloutEvent } from '#lib/core/events.ts'
+import { ids } from '#lib/core/tokens.ts'
+import type { Trajectory } from '#lib/core/trajectory.ts'
+import { TOKEN } from '../e2e/application.ts'
+import { freePort } from '../e2e/free-port.ts'
+import { type Bench, percentile, weigh, withBench } from './browser.ts'
+import { tell } from './figures.ts'
+import { type ProcessMemory, watchMemory } from './load/process-memory.ts'
+import {
+  builtInTokenizer,
+  numbersOf,
+  type Reply,
+  type ScriptedSglang,
+  startScriptedSglang,
+} from './load/scripted-sglang.ts'
+
+const ROLLOUTS = Number(process.argv[2] ?? 2000)
+const CONCURRENCY = 128
+/** Memory after each is compared with that after the first. */
+const PARTS = 4
+const PROSE_TOKENS = 100
+/** Above this seed a run has no end: those that pages show. */
+const ENDLESS = 1_000_000
+const LIVE_PAGES = 8
+const MEGABYTE = 1 << 20
+const CHANGING = { authorization: `Bearer ${TOKEN}`, 'x-rollscope': '1', 'content-type': 'application/json' }
+
+const tokenizer = await builtInTokenizer()
+const words = tokenizer.encode(
+  'the ids that a model has sampled go back to it as they are, so that nothing is lost on the way',
+)
+const calling = tokenizer.encode(
+  '\n<tool_call>\n{"name": "calculator", "arguments": {"expression": "3 * 7"}}\n</tool_call>',
+)
+
+const inspectorPort = await freePort()
+await withBench(
+  async (bench) => {
+    const server = await startScriptedSglang(replyTo)
+    await call(bench, '/api/servers', 'POST', { name: 'scripted', baseUrl: server.baseUrl })
+    const memory = await watchMemory(bench.child, inspectorPort)
+    try {
+      await measure(bench, memory, server)
+    } finally {
+      memory.close()
+      await server.close()
+    }
+  },
+  { NODE_OPTIONS: `--inspect-port=${inspectorPort}` },
+)
+
+async function measure(bench: Bench, memory: ProcessMemory, server: ScriptedSglang): Promise<void> {
+  const first = await runs(bench, 0, 1)
+  const pages = await openPages(bench, first[0]?.key ?? '')
+  const resident: number[] = []
+  const sampling = setInterval(() => resident.push(memory.resident() / MEGABYTE), 500)
+  const asking = keepAsking(pages)
+  const started: Started[] = [...first]
+  const parts: { readonly server: number; readonly resident: number; readonly pages: number }[] = []
+  const beginning = performance.now()
+  for (let part = 1; part <= PARTS; part++) {
+    const upTo = Math.round((ROLLOUTS * part) / PARTS)
+    started.push(...(await runs(bench, started.length, upTo)))
+    const { heap, external, resident: now } = await memory.collected()
+    let pageBytes = 0
+    for (const page of pages) pageBytes += heapOf(await weigh(page))
+    parts.push({ server: heap + external, resident: now, pages: pageBytes })
+    tell(`after ${upTo} rollouts: heap and buffers of the server`, (heap + external) / MEGABYTE, 'MB')
+    tell(`after ${upTo} rollouts: resident memory of the server`, now / MEGABYTE, 'MB')
+    tell(`after ${upTo} rollouts: heap of the ${pages.length} pages`, pageBytes / MEGABYTE, 'MB')
+  }
+  const seconds = (performance.now() - beginning) / 1000
+  clearInterval(sampling)
+  const answers = await asking.stop()
+  const ratio = (of: (part: (typeof parts)[number]) => number) =>
+    of(parts.at(-1) as (typeof parts)[number]) / of(parts[0] as (typeof parts)[number])
+  tell(
+    'heap and buffers of the server, last part by first',
+    ratio(({ server }) => server),
+    '×',
+    1.15,
+  )
+  tell(
+    'resident memory of the server, last part by first',
+    ratio(({ resident }) => resident),
+    '×',
+    1.15,
+  )
+  tell(
+    'heap of the pages, last part by first',
+    ratio(({ pages }) => pages),
+    '×',
+    1.15,
+  )
+  tell('peak of resident memory', Math.max(...resident), 'MB')
+  tell('a frame and an answer in a page under load, p95', percentile(answers, 0.95), 'ms', 2000)
+  tell('a frame and an answer in a page under load, longest', Math.max(...answers), 'ms')
+  tell('rollouts in a second', started.length / seconds, '')
+  tell('pages that still show their run', await growingPages(pages), '', { atLeast: LIVE_PAGES })
+  tell('rollouts that did not finish', started.filter(({ reason }) => reason !== 'end_turn').length, '', 0)
+  tell('rollouts whose stored ids are not those of the server', await wrongIds(bench, server, started), '', 0)
+}
+
+/** Two replies: one that calls the calculator, one that answers. */
+function replyTo(_asked: unknown, seed: number, call: number): Reply {
+  const next = numbersOf(2 * seed + call)
+  const prose = (count: number) => Array.from({ length: count }, () => words[Math.floor(next() * words.length)] ?? 0)
+  if (seed >= ENDLESS)
+    return { ids: prose(20_000), finish: { type: 'length', length: 20_000 }, tokensPerChunk: 1, msPerChunk: 1000 }
+  const end = tokenizer.endOfTurn
+  const written = [...prose(PROSE_TOKENS), ...(call === 0 ? calling : []), end]
+  return { ids: written, finish: { type: 'stop', matched: end }, tokensPerChunk: 10, msPerChunk: 20 }
+}
+
+interface Started {
+  readonly seed: number
+  readonly key: string
+  /** Why it ended. */
+  readonly reason: string
+}
+
+/** Rollouts from one number to another, each over a connection of its own that stays until the rollout has ended. */
+async function runs(bench: Bench, from: number, to: number): Promise<readonly Started[]> {
+  let next = from
+  const started: Started[] = []
+  const work = async () => {
+    while (next < to) started.push(await oneRun(bench, next++))
+  }
+  await Promise.all(Array.from({ length: CONCURRENCY }, work))
+  return started
+}
+
+async function oneRun(bench: Bench, seed: number): Promise<Started> {
+  const response = await fetch(new URL('/api/rollouts', bench.base), {
+    method: 'POST',
+    headers: CHANGING,
+    body: JSON.stringify(requestOf(seed)),
+  })
+  if (!response.ok) return { seed, key: '', reason: `${response.status} ${await response.text()}` }
+  const text = await response.text()
+  const last = JSON.parse(text.trimEnd().split('\n').at(-1) ?? '') as RolloutEvent
+  const reason =
+    last.type !== 'ended' ? last.type : last.outcome.kind === 'ended' ? last.outcome.reason : last.outcome.kind
+  return { seed, key: decodeURIComponent(response.headers.get('x-trajectory-id') ?? ''), reason }
+}
+
+const requestOf = (seed: number) => ({
+  prompt: `Question ${seed}: what is 3 * 7?`,
+  server: 'scripted',
+  tools: ['calculator'],
+  sampling: { max_new_tokens: 20_000, sampling_seed: seed },
+})
+
+/** How many rollouts have a record other than what the server read and wrote. Prints the first. */
+async function wrongIds(bench: Bench, { exchanges }: ScriptedSglang, started: readonly Started[]): Promise<number> {
+  let wrong = 0
+  for (const { seed, key, reason } of started) {
+    const trajectory = (await call(bench, `/api/trajectories/${encodeURIComponent(key)}`)) as Trajectory
+    const calls = exchanges.get(seed) ?? []
+    const responses = trajectory.segments.filter(({ kind }) => kind === 'response')
+    const last = calls.at(-1)
+    const isRight =
+      calls.length === 2 &&
+      responses.length === 2 &&
+      responses.every((response, index) => `${response.ids}` === `${calls[index]?.wrote}`) &&
+      `${ids(trajectory)}` === `${[...(last?.read ?? []), ...(last?.wrote ?? [])]}`
+    if (!isRight && wrong++ === 0) console.error(`rollout ${seed} (${key}, ${reason}) is recorded otherwise`)
+  }
+  return wrong
+}
+
+/** Twenty pages of one user, who shares six connections among them: eight runs that go on, the library six times, the inspector four times, the lab, and the servers. */
+async function openPages(bench: Bench, key: string): Promise<readonly Page[]> {
+  const live: string[] = []
+  for (let index = 0; index < LIVE_PAGES; index++) {
+    const { trajectoryId } = await call(bench, '/api/rollouts', 'POST', {
+      ...requestOf(ENDLESS + index),
+      detached: true,
+    })
+    live.push(`/?t=${trajectoryId}`)
+  }
+  const inspected = `/t/${encodeURIComponent(key)}`
+  const addresses = [...live, ...Array(6).fill('/library'), ...Array(4).fill(inspected), '/templates', '/servers']
+  const context = await bench.newContext()
+  const pages: Page[] = []
+  for (const address of addresses) pages.push(await bench.open(address, bench.base, context))
+  for (const page of pages.slice(0, LIVE_PAGES)) await page.locator('[data-tokens]').waitFor()
+  return pages
+}
+
+/** Asks one page after the other for a frame and for an answer of the server. */
+function keepAsking(pages: readonly Page[]): { stop(): Promise<readonly number[]> } {
+  const times: number[] = []
+  let isStopped = false
+  const asking = (async () => {
+    for (let turn = 0; !isStopped; turn++) {
+      const page = pages[turn % pages.length] as Page
+      const before = performance.now()
+      await page.evaluate(async () => {
+        await new Promise((resolve) => requestAnimationFrame(resolve))
+        await (await fetch('/api/health')).text()
+      })
+      times.push(performance.now() - before)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  })()
+  return {
+    async stop() {
+      isStopped = true
+      await asking
+      return times
+    },
+  }
+}
+
+/** Of the pages that show a run: in how many further tokens arrive. */
+async function growingPages(pages: readonly Page[]): Promise<number> {
+  const shown = (page: Page) => page.locator('[data-tokens]').getAttribute('data-tokens')
+  let growing = 0
+  for (const page of pages.slice(0, LIVE_PAGES)) {
+    const before = await shown(page)
+    for (let wait = 0; wait < 50 && (await shown(page)) === before; wait++) await page.waitForTimeout(200)
+    if ((await shown(page)) !== before) growing++
+  }
+  return growing
+}
+
+const heapOf = ({ heap, buffers }: { readonly heap: number; readonly buffers: number }): number => heap + buffers
+
+async function call(bench: Bench, path: string, method = 'GET', json?: object) {
+  const response = await fetch(new URL(path, bench.base), {
+    method,
+    headers: CHANGING,
+    ...(json && { body: JSON.stringify(json) }),
+  })
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+  return response.json()
+}

@@ -1,0 +1,280 @@
+/**
+ * 500 event streams whose readers stop reading while the runs write on, beside as many that read: what each of them costs the
+ * server, whether other readers wait for them, and whether each is ended and finds every event again where it left. Linux.
+ *
+ * `node bench/stopped-readers.ts [READERS]`
+ */
+import { createHash } from 'node:crypto'
+import { Agent, get, type IncomingMessage } from 'node:http'
+import { TOKEN } from '../e2e/application.ts'
+import { freePort } from '../e2e/free-port.ts'
+import { type Bench, percentile, withBench } from './browser.ts'
+import { tell } from './figures.ts'
+import { watchMemory } from './load/process-memory.ts'
+import { builtInTokenizer, type ScriptedSglang, startScriptedSglang } from './load/scripted-sglang.ts'
+
+const READERS = Number(process.argv[2] ?? 500)
+const RUNS = 5
+/** Their events are more than the system keeps for a connection that nobody reads: some 6 MB on loopback. */
+const TOKENS = 36_000
+const TOKENS_PER_CHUNK = 40
+/** Events that a stopped reader has not got from the server when it stops: less would prove nothing. */
+const LEAST_BYTES = 12e6
+const MS_PER_CHUNK = 50
+/** After this long without reading a stream is closed with a reason, and after this long its connection. */
+const STALLED_MS = 30_000
+const CUT_OFF_MS = 60_000
+const KILOBYTE = 1 << 10
+const MEGABYTE = 1 << 20
+
+const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
+const tokenizer = await builtInTokenizer()
+const words = tokenizer.encode(
+  'the ids that a model has sampled go back to it as they are, so that nothing is lost on the way',
+)
+
+const inspectorPort = await freePort()
+await withBench(
+  async (bench) => {
+    let begin = Promise.withResolvers<void>()
+    const server = await startScriptedSglang(async (_asked, seed) => {
+      await begin.promise
+      const ids = Array.from({ length: TOKENS }, (_, index) => words[(index * (seed + 1)) % words.length] ?? 0)
+      const finish = { type: 'length', length: TOKENS } as const
+      return { ids, finish, tokensPerChunk: TOKENS_PER_CHUNK, msPerChunk: MS_PER_CHUNK }
+    })
+    const memory = await watchMemory(bench.child, inspectorPort)
+    try {
+      await call(bench, '/api/servers', 'POST', { name: 'scripted', baseUrl: server.baseUrl })
+      const beside = await round(bench, server, { count: READERS, isReading: true }, () => begin.resolve())
+      const p95 = percentile(beside.delays, 0.95)
+      tell('a chunk to its reader, beside those that read, p95', p95, 'ms')
+      begin = Promise.withResolvers<void>()
+      const before = await memory.collected()
+      let peak = 0
+      const sampling = setInterval(() => {
+        peak = Math.max(peak, memory.resident())
+      }, 250)
+      const crowded = await round(bench, server, { count: READERS, isReading: false }, () => begin.resolve())
+      const full = await memory.collected()
+      clearInterval(sampling)
+      tell('a chunk to its reader, beside those that stopped, p95', percentile(crowded.delays, 0.95), 'ms', p95)
+      tell('events of one run', crowded.bytes / MEGABYTE, 'MB', { atLeast: LEAST_BYTES / MEGABYTE })
+      tell('heap and buffers for each stopped reader', bytesOf(full, before) / READERS / KILOBYTE, 'kB', 128)
+      tell(
+        'resident memory for each stopped reader, at its peak',
+        (peak - before.resident) / READERS / KILOBYTE,
+        'kB',
+        512,
+      )
+      await finish(bench, crowded)
+      const after = await memory.collected()
+      tell(
+        'heap and buffers after all, beside before',
+        (after.heap + after.external) / (before.heap + before.external),
+        '×',
+        1.5,
+      )
+    } finally {
+      memory.close()
+      await server.close()
+    }
+  },
+  { NODE_OPTIONS: `--inspect-port=${inspectorPort}` },
+)
+
+function bytesOf(one: { heap: number; external: number }, other: { heap: number; external: number }): number {
+  return one.heap + one.external - other.heap - other.external
+}
+
+interface Round {
+  /** Milliseconds from each chunk of the server to the reader of its run. */
+  readonly delays: readonly number[]
+  /** Of all events of a run. */
+  readonly bytes: number
+  readonly stopped: readonly StoppedReader[]
+  readonly whole: ReadonlyMap<string, Stream>
+}
+
+interface Stream {
+  readonly lines: number
+  readonly hash: string
+}
+
+interface Others {
+  readonly count: number
+  /** Otherwise they have begun, and stopped. */
+  readonly isReading: boolean
+}
+
+/** Runs all to their end: one reader of each reads, beside the others. */
+async function round(
+  bench: Bench,
+  server: ScriptedSglang,
+  { count, isReading }: Others,
+  begin: () => void,
+): Promise<Round> {
+  const sent = new Map<string, number>()
+  server.onChunk = (seed, tokens, at) => sent.set(`${seed} ${tokens}`, at)
+  const runs = await Promise.all(
+    Array.from({ length: RUNS }, async (_, seed) => {
+      const { rolloutId } = await call(bench, '/api/rollouts', 'POST', {
+        prompt: `Question ${seed}`,
+        server: 'scripted',
+        topLogprobs: 20,
+        detached: true,
+        sampling: { max_new_tokens: TOKENS, sampling_seed: seed },
+      })
+      return { seed, rolloutId: rolloutId as string }
+    }),
+  )
+  const delays: number[] = []
+  let bytes = 0
+  const whole = new Map<string, Stream>()
+  const reading = runs.map(async ({ seed, rolloutId }) => {
+    let tokens = 0
+    const lines = createLineCounter((line) => {
+      const event = JSON.parse(line)
+      if (event.type === 'segment-started') tokens += event.segment.kind === 'prompt' ? event.segment.ids.length : 0
+      if (event.type !== 'tokens') return
+      tokens += event.ids.length
+      const at = sent.get(`${seed} ${tokens}`)
+      if (at !== undefined) delays.push(Date.now() - at)
+    })
+    for await (const part of await follow(bench, rolloutId, 0)) lines.add(part)
+    bytes = Math.max(bytes, lines.bytes)
+    whole.set(rolloutId, lines.stream())
+  })
+  const others = await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const { rolloutId } = runs[index % RUNS] ?? { rolloutId: '' }
+      // Nobody reads it yet: what arrives fills the buffers of this process, then those of the system, and then the server waits.
+      return { rolloutId, response: await follow(bench, rolloutId, 0) }
+    }),
+  )
+  if (isReading) for (const { response } of others) response.resume()
+  begin()
+  await Promise.all(reading)
+  return { delays, bytes, stopped: isReading ? [] : others, whole }
+}
+
+interface StoppedReader {
+  readonly rolloutId: string
+  readonly response: IncomingMessage
+}
+
+/** Half of the readers read on before they are cut off, half after it; all follow the events again where they left. */
+async function finish(bench: Bench, { stopped, whole }: Round): Promise<void> {
+  await pause(STALLED_MS + 5_000)
+  const half = Math.floor(stopped.length / 2)
+  const early = await Promise.all(stopped.slice(0, half).map((reader) => readOn(bench, reader, whole)))
+  await pause(CUT_OFF_MS)
+  const late = await Promise.all(stopped.slice(half).map((reader) => readOn(bench, reader, whole)))
+  const count = (ends: readonly Ended[], is: (ended: Ended) => boolean) => ends.filter(is).length
+  tell(
+    'readers that read on and were not told that they were too slow',
+    count(early, ({ end }) => end !== 'told'),
+    '',
+    0,
+  )
+  tell(
+    'readers that stopped for good and are not cut off',
+    count(late, ({ end }) => end !== 'cut off'),
+    '',
+    0,
+  )
+  tell(
+    'readers that did not find every event again',
+    count([...early, ...late], ({ isWhole }) => !isWhole),
+    '',
+    0,
+  )
+}
+
+interface Ended {
+  readonly end: 'told' | 'cut off' | 'complete'
+  /** With what it gets when it follows the events again. */
+  readonly isWhole: boolean
+}
+
+async function readOn(bench: Bench, { rolloutId, response }: StoppedReader, whole: Round['whole']): Promise<Ended> {
+  let end: Ended['end'] = 'complete'
+  let closedAt: number | undefined
+  const lines = createLineCounter((line) => {
+    const { type, next } = JSON.parse(line)
+    if (type !== 'stream-closed') return
+    end = 'told'
+    closedAt = next
+    return false
+  })
+  try {
+    for await (const part of response) lines.add(part)
+  } catch {
+    end = 'cut off'
+  }
+  const received = lines.count()
+  if (closedAt !== undefined && closedAt !== received)
+    console.error(`${received} lines came, and ${closedAt} were told`)
+  lines.dropRest()
+  if (end !== 'complete') for await (const part of await follow(bench, rolloutId, received)) lines.add(part)
+  const { lines: count, hash } = lines.stream()
+  const expected = whole.get(rolloutId)
+  return { end, isWhole: count === expected?.lines && hash === expected.hash }
+}
+
+/** The answer, of which nothing has been read. */
+async function follow(bench: Bench, rolloutId: string, from: number): Promise<IncomingMessage> {
+  const url = new URL(`/api/rollouts/${rolloutId}/events?from=${from}`, bench.base)
+  return new Promise((resolve, reject) => {
+    get(url, { agent, headers: { authorization: `Bearer ${TOKEN}` } }, (response) => {
+      // Of a connection that is cut off while nobody reads it.
+      response.on('error', () => {})
+      if (response.statusCode === 200) resolve(response)
+      else reject(new Error(`${url}: ${response.statusCode}`))
+    }).on('error', reject)
+  })
+}
+
+/** Lines and their hash, but for lines of which `onLine` returns false. */
+function createLineCounter(onLine: (line: string) => boolean | undefined) {
+  const hash = createHash('sha256')
+  let rest = Buffer.alloc(0)
+  let count = 0
+  let bytes = 0
+  return {
+    add(part: Buffer) {
+      bytes += part.length
+      rest = Buffer.concat([rest, part])
+      for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+        const line = rest.subarray(0, end).toString('utf8')
+        rest = rest.subarray(end + 1)
+        if (onLine(line) === false) continue
+        hash.update(line)
+        count++
+      }
+    },
+    /** A line that was cut in its middle comes again as a whole. */
+    dropRest() {
+      rest = Buffer.alloc(0)
+    },
+    count: () => count,
+    get bytes() {
+      return bytes
+    },
+    stream: (): Stream => ({ lines: count, hash: hash.copy().digest('hex') }),
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+async function call(bench: Bench, path: string, method: string, json: object) {
+  const response = await fetch(new URL(path, bench.base), {
+    method,
+    headers: { authorization: `Bearer ${TOKEN}`, 'x-rollscope': '1', 'content-type': 'application/json' },
+    body: JSON.stringify(json),
+  })
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+  return response.json()
+}
