@@ -2,9 +2,10 @@
  * What deepseek_v3, deepseek_v31, kimi_k2, solar_open and functionary_v31 share: a head with the name stands between delimiters, and the
  * arguments behind it as JSON.
  */
-import { callsIn, earlier, type Fault, malformedCall, malformedEnd, marksIn } from './calls.ts'
+import { callsIn, earlier, endOfName, type Fault, malformedCall, malformedEnd, marksIn } from './calls.ts'
 import { finder } from './finder.ts'
 import { jsonBodyReader } from './json-body.ts'
+import { skipSpace, whatStands } from './json-scan.ts'
 import type { ParsedCall, TextRange, ToolParser } from './parser.ts'
 import { inSections } from './sections.ts'
 
@@ -68,3 +69,20 @@ export function headedParser(format: HeadedFormat): ToolParser {
     }
   }
 }
+
+/**
+ * A head of a name and a separator. `nameEnd`: characters that no name has, with the flag g; `expected`: the separator, in
+ * errors.
+ */
+export const nameBefore =
+  (separator: string, nameEnd: RegExp, expected = separator): HeadedFormat['readHead'] =>
+  (text, from) => {
+    const start = skipSpace(text, from, text.length)
+    const end = endOfName(text, start, nameEnd)
+    const name = text.slice(start, end)
+    if (name === '') return { ok: false, why: 'the call has no name', at: start }
+    const at = skipSpace(text, end, text.length)
+    if (!text.startsWith(separator, at))
+      return { ok: false, why: whatStands(text, at, text.length, expected), at, name }
+    return { ok: true, name, nameText: { start, end }, argumentsAt: at + separator.length }
+  }
