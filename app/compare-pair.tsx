@@ -1,10 +1,9 @@
 'use client'
 /** A comparison: what it found, the drift as a list, both sides token by token, the card of one span. */
-import { Command, Link2 } from 'lucide-react'
+import { Link2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { isMac } from '#components/commands/is-mac.ts'
 import type { PaletteProps } from '#components/commands/palette.tsx'
 import { StatusLine } from '#components/commands/status-line.tsx'
 import { useSaid } from '#components/commands/use-said.ts'
@@ -20,13 +19,11 @@ import { SegmentsAlone } from '#components/compare/segments-alone.tsx'
 import { SummaryStrip } from '#components/compare/summary-strip.tsx'
 import type { ComparePartProps, CompareView, ShownPair } from '#components/compare/view.ts'
 import { useWeighing } from '#components/compare/weigh/use-weighing.ts'
-import { GRID_OPTIONS, NO_FOLDS } from '#components/trajectory/grid-options.ts'
-import { keyLabel } from '#components/trajectory/key-name.ts'
-import { LegendButton } from '#components/trajectory/legend-button.tsx'
+import { TokenViewButtons } from '#components/inspector/token-view-buttons.tsx'
+import { GRID_OPTIONS } from '#components/trajectory/grid-options.ts'
 import { countText } from '#components/trajectory/numbers.ts'
 import { selectionText } from '#components/trajectory/selection.ts'
 import type { MarkKind } from '#components/trajectory/token-marks.ts'
-import { ViewOptions } from '#components/trajectory/view-options.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { IconButton } from '#components/ui/icon-button.tsx'
 import { type Pane, Panes } from '#components/ui/panes.tsx'
@@ -163,21 +160,18 @@ export function ComparePair({ pair: given, hadFocus, asked, onView: setView, pag
               <IconButton label="Copy a link to this comparison (l)" onClick={run('copy-link')}>
                 <Link2 size={15} aria-hidden />
               </IconButton>
-              <IconButton label={`Commands (${keyLabel('Mod+k', isMac())})`} onClick={run('palette')}>
-                <Command size={15} aria-hidden />
-              </IconButton>
-              <LegendButton
-                control={legend}
-                source={{
+              <TokenViewButtons
+                onCommands={run('palette')}
+                legend={legend}
+                shown={{
                   view: 'lanes',
                   trajectories: [pair.compared.left.trajectory, pair.compared.right.trajectory],
                   markKinds: markKindsOf(report.spans.length, view.drift),
                   isSelected: view.drift !== undefined,
-                  options,
-                  folds: NO_FOLDS,
                 }}
+                options={options}
+                onOptions={setOptions}
               />
-              <ViewOptions options={options} onOptions={setOptions} />
             </CompareTools>
             <div className="min-h-0 overflow-auto">
               <Lanes {...parts} options={options} />

@@ -1,10 +1,9 @@
 'use client'
 /** The inspector: outline, tokens or another tab, card. What its parts share is made in use-inspection-state.ts. */
-import { Command, GitCompare, SlidersHorizontal } from 'lucide-react'
+import { GitCompare, SlidersHorizontal } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { isMac } from '#components/commands/is-mac.ts'
 import type { PaletteProps } from '#components/commands/palette.tsx'
 import { StatusLine } from '#components/commands/status-line.tsx'
 import type { CommandScreen } from '#components/inspector/command.ts'
@@ -16,11 +15,10 @@ import { ListWalk } from '#components/inspector/list-walk.tsx'
 import { RECENT_FINDS } from '#components/inspector/recent-finds.ts'
 import { selectionStatus } from '#components/inspector/selection-status.ts'
 import { TokenStage } from '#components/inspector/token-stage.tsx'
+import { TokenViewButtons } from '#components/inspector/token-view-buttons.tsx'
 import { ColourBar } from '#components/trajectory/colour/colour-bar.tsx'
 import { SURPRISE_WITH_PROMPT } from '#components/trajectory/colour/number-modes.ts'
 import { GRID_OPTIONS } from '#components/trajectory/grid-options.ts'
-import { keyLabel } from '#components/trajectory/key-name.ts'
-import { LegendButton } from '#components/trajectory/legend-button.tsx'
 import { Origin } from '#components/trajectory/origin.tsx'
 import { Outline } from '#components/trajectory/outline.tsx'
 import { isSingle, single } from '#components/trajectory/selection.ts'
@@ -28,7 +26,6 @@ import { TokenGist } from '#components/trajectory/token-gist.tsx'
 import { markKindsOf } from '#components/trajectory/token-marks.ts'
 import { ToolCalls } from '#components/trajectory/tool-calls.tsx'
 import { Totals } from '#components/trajectory/totals.tsx'
-import { ViewOptions } from '#components/trajectory/view-options.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Heading } from '#components/ui/facts.tsx'
@@ -219,21 +216,19 @@ export function Inspector({ trajectory: given, storedKey, comparedKey, labels, c
                   <GitCompare size={15} aria-hidden />
                 </IconButton>
               )}
-              <IconButton label={`Commands (${keyLabel('Mod+k', isMac())})`} onClick={commands.screen.page.showPalette}>
-                <Command size={15} aria-hidden />
-              </IconButton>
-              <LegendButton
-                control={legend}
-                source={{
+              <TokenViewButtons
+                onCommands={commands.screen.page.showPalette}
+                legend={legend}
+                shown={{
                   view: 'inspector',
                   trajectories: [trajectory],
                   markKinds: markKindsOf(marks),
                   isSelected: selection !== undefined,
-                  options,
-                  folds,
                 }}
+                folding={inspection}
+                options={options}
+                onOptions={setOptions}
               />
-              <ViewOptions folding={inspection} options={options} onOptions={setOptions} />
             </span>
           </div>
           <InspectorNotices

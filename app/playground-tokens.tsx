@@ -1,9 +1,7 @@
 'use client'
-import { Command } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { isMac } from '#components/commands/is-mac.ts'
 import type { PaletteProps } from '#components/commands/palette.tsx'
 import { StatusLine } from '#components/commands/status-line.tsx'
 import type { CommandScreen } from '#components/inspector/command.ts'
@@ -12,14 +10,11 @@ import { offeredCommands } from '#components/inspector/further-commands.ts'
 import { RECENT_FINDS } from '#components/inspector/recent-finds.ts'
 import { RUN_COMMANDS } from '#components/inspector/run-commands.ts'
 import { selectionStatus } from '#components/inspector/selection-status.ts'
+import { TokenViewButtons } from '#components/inspector/token-view-buttons.tsx'
 import { ColourBar } from '#components/trajectory/colour/colour-bar.tsx'
 import { GRID_OPTIONS } from '#components/trajectory/grid-options.ts'
-import { keyLabel } from '#components/trajectory/key-name.ts'
-import { LegendButton } from '#components/trajectory/legend-button.tsx'
 import { TokenGrid } from '#components/trajectory/token-grid.tsx'
 import { markKindsOf } from '#components/trajectory/token-marks.ts'
-import { ViewOptions } from '#components/trajectory/view-options.tsx'
-import { IconButton } from '#components/ui/icon-button.tsx'
 import type { PopoverControl } from '#components/ui/popover.tsx'
 import { usePreference } from '#lib/client/preference.ts'
 import { tokenCount } from '#lib/core/tokens.ts'
@@ -89,21 +84,19 @@ export function PlaygroundTokens({ trajectory, storedKey, onPoint, onShow }: Pla
       <div className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-1.5 border-line border-b px-3.5 py-2">
         <ColourBar trajectory={trajectory} colouring={inspection.colouring} onChange={onView} />
         <span className="flex gap-1">
-          <IconButton label={`Commands (${keyLabel('Mod+k', isMac())})`} onClick={commands.screen.page.showPalette}>
-            <Command size={15} aria-hidden />
-          </IconButton>
-          <LegendButton
-            control={legend}
-            source={{
+          <TokenViewButtons
+            onCommands={commands.screen.page.showPalette}
+            legend={legend}
+            shown={{
               view: 'run',
               trajectories: [trajectory],
               markKinds: markKindsOf(marks),
               isSelected: view.selection !== undefined,
-              options,
-              folds,
             }}
+            folding={inspection}
+            options={options}
+            onOptions={setOptions}
           />
-          <ViewOptions folding={inspection} options={options} onOptions={setOptions} />
         </span>
         <div className={`col-span-2 ${hasTools || view.find !== '' ? '' : 'hidden'}`}>
           <FindBar inspection={inspection} recent={recent} onRecent={setRecent} />

@@ -10,9 +10,9 @@ import { FindBar } from '../inspector/find-bar.tsx'
 import { RangeCard } from '../inspector/range-card.tsx'
 import { selectionStatus } from '../inspector/selection-status.ts'
 import { TokenStage } from '../inspector/token-stage.tsx'
+import { TokenViewButtons } from '../inspector/token-view-buttons.tsx'
 import { ColourBar } from '../trajectory/colour/colour-bar.tsx'
 import { DEFAULT_GRID_OPTIONS } from '../trajectory/grid-options.ts'
-import { LegendButton } from '../trajectory/legend-button.tsx'
 import { Origin } from '../trajectory/origin.tsx'
 import { Outline } from '../trajectory/outline.tsx'
 import { RunNotices } from '../trajectory/run-notices.tsx'
@@ -22,7 +22,6 @@ import { TokenGist } from '../trajectory/token-gist.tsx'
 import { markKindsOf } from '../trajectory/token-marks.ts'
 import { ToolCalls } from '../trajectory/tool-calls.tsx'
 import { Totals } from '../trajectory/totals.tsx'
-import { ViewOptions } from '../trajectory/view-options.tsx'
 import { Heading } from '../ui/facts.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { type Pane, Panes } from '../ui/panes.tsx'
@@ -81,18 +80,18 @@ export function OfflineView({ trajectory, view: saved }: OfflineViewProps) {
               <SlidersHorizontal size={15} aria-hidden />
             </IconButton>
           </span>
-          <LegendButton
-            control={legend}
-            source={{
+          <TokenViewButtons
+            legend={legend}
+            shown={{
               view: 'inspector',
               trajectories: [trajectory],
               markKinds: markKindsOf(inspection.marks),
               isSelected: selection !== undefined,
-              options,
-              folds: inspection.folds,
             }}
+            folding={inspection}
+            options={options}
+            onOptions={setOptions}
           />
-          <ViewOptions folding={inspection} options={options} onOptions={setOptions} />
         </span>
       </header>
       <Panes

@@ -7,7 +7,7 @@ import { Popover } from '../ui/popover.tsx'
 import { allToggled, thinksToggled } from './folding.ts'
 import { FONT_SIZES, type Folds, type GridOptions, resized } from './grid-options.ts'
 
-interface ViewOptionsProps {
+export interface ViewOptionsProps {
   readonly options: GridOptions
   readonly onOptions: (options: GridOptions) => void
   /** Folds everything at once. Omitted: nothing can be folded here. */
