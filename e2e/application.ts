@@ -119,7 +119,7 @@ interface Application {
 /** A second one, with data of its own. `own`: further variables of its environment. */
 export async function startApplication(data: string, own: Readonly<Record<string, string>> = {}): Promise<Application> {
   const port = await freePort()
-  const child = spawn('node', ['scripts/serve.ts'], {
+  const child = spawn(process.execPath, ['scripts/serve.ts'], {
     env: { ...process.env, PORT: String(port), ROLLSCOPE_DATA: data, ROLLSCOPE_TOKEN: TOKEN, ...own },
   })
   let log = ''
