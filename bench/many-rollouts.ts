@@ -151,12 +151,14 @@ async function oneRun(bench: Bench, seed: number): Promise<Started> {
   return { seed, key: decodeURIComponent(response.headers.get('x-trajectory-id') ?? ''), reason }
 }
 
-const requestOf = (seed: number) => ({
-  prompt: `Question ${seed}: what is 3 * 7?`,
-  server: 'scripted',
-  tools: ['calculator'],
-  sampling: { max_new_tokens: 20_000, sampling_seed: seed },
-})
+function requestOf(seed: number) {
+  return {
+    prompt: `Question ${seed}: what is 3 * 7?`,
+    server: 'scripted',
+    tools: ['calculator'],
+    sampling: { max_new_tokens: 20_000, sampling_seed: seed },
+  }
+}
 
 /** How many rollouts have a record other than what the server read and wrote. Prints the first. */
 async function wrongIds(bench: Bench, { exchanges }: ScriptedSglang, started: readonly Started[]): Promise<number> {
@@ -232,7 +234,9 @@ async function growingPages(pages: readonly Page[]): Promise<number> {
   return growing
 }
 
-const heapOf = ({ heap, buffers }: { readonly heap: number; readonly buffers: number }): number => heap + buffers
+function heapOf({ heap, buffers }: { readonly heap: number; readonly buffers: number }): number {
+  return heap + buffers
+}
 
 async function call(bench: Bench, path: string, method = 'GET', json?: object) {
   const response = await fetch(new URL(path, bench.base), {
