@@ -8,8 +8,8 @@ requireNode('unit')
 const PURE =
   'lib/{compare,core,formats,inspect,lab,offline,parsers,reproduce,settings,templates,tito,tokenizer-files}/**/*.test.ts'
 
-/** For what hangs. No test is to take 10 s, but the processor may be another's for most of the time. */
-const TIMEOUT = 60_000
+/** For what hangs. No test is to take 10 s, but the journeys go first, and the processor may be another's for most of the time. */
+const TIMEOUT = 180_000
 
 /** Of every project: one does not inherit what stands beside `projects`. */
 const COMMON = {

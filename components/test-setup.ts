@@ -2,7 +2,7 @@ import { cleanup, configure } from '@testing-library/react'
 import { afterAll, afterEach } from 'vitest'
 
 // What a component shows at last is waited for until the test itself takes too long: the processor may be another's for seconds.
-configure({ asyncUtilTimeout: 30_000 })
+configure({ asyncUtilTimeout: 90_000 })
 
 // jsdom has dialogs, and nothing that opens or closes them.
 HTMLDialogElement.prototype.showModal = function () {

@@ -126,7 +126,7 @@ export async function startApplication(data: string, own: Readonly<Record<string
   child.stdout?.on('data', (chunk) => {
     log += chunk
   })
-  await expect.poll(() => log, { timeout: 30_000 }).toContain('SGLang ')
+  await expect.poll(() => log, { timeout: 90_000 }).toContain('SGLang ')
   return { base: `http://127.0.0.1:${port}`, child }
 }
 

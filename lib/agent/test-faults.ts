@@ -370,21 +370,21 @@ export const ROWS: readonly Row[] = [
         outcome: 'BODY_TIMEOUT',
         kept: 'what-came',
         fault: ({ begin }) => begin(3),
-        limits: { idleMs: 300 },
+        limits: { idleMs: 1_000 },
       },
       {
         what: 'headers and no byte of the body',
         outcome: 'BODY_TIMEOUT',
         kept: 'nothing',
         fault: ({ head, isStream }) => head('200 OK', typed(isStream)),
-        limits: { firstByteMs: 300 },
+        limits: { firstByteMs: 1_000 },
       },
     ],
   },
   {
     number: 17,
     what: 'one byte now and then, for ever',
-    cases: [{ what: 'drops', outcome: 'DEADLINE', kept: 'what-came', fault: drips(20), limits: { deadlineMs: 700 } }],
+    cases: [{ what: 'drops', outcome: 'DEADLINE', kept: 'what-came', fault: drips(20), limits: { deadlineMs: 2_000 } }],
   },
   {
     number: 18,
@@ -654,7 +654,7 @@ export const ROWS: readonly Row[] = [
           await new Promise((resolve) => setTimeout(resolve, 20))
         }
       },
-      limits: { firstTokenMs: 300 },
+      limits: { firstTokenMs: 1_000 },
     })),
   },
 ]

@@ -156,7 +156,8 @@ export async function swallowingPort(): Promise<{ readonly baseUrl: string; clos
     filler.on('error', () => {})
     fillers.push(filler)
     isFull = await new Promise<boolean>((resolve) => {
-      const timer = setTimeout(() => resolve(true), 300)
+      // What has connected meanwhile is told before the check: on a busy machine the timer alone would be no proof.
+      const timer = setTimeout(() => setImmediate(resolve, true), 300)
       filler.once('connect', () => {
         clearTimeout(timer)
         resolve(false)

@@ -12,9 +12,6 @@ import { probes, type Trap } from './probes.ts'
 import { createPython } from './python.ts'
 import { testOptions, testPlace } from './test-place.ts'
 
-// Starts take two seconds, on a busy machine many.
-vi.setConfig({ testTimeout: 60_000 })
-
 const start = async () => startInterpreter(await testPlace())
 
 const ends: (() => void)[] = []

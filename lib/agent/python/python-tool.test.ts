@@ -1,11 +1,8 @@
 /** What a model gets of the code that it writes, from the real interpreter. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AgentTool, type CallContext, ToolFailure } from '../tool.ts'
 import { createPython, type Python } from './python.ts'
 import { testOptions } from './test-place.ts'
-
-// Starts take two seconds, on a busy machine many.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let python: Python
 let tool: AgentTool
