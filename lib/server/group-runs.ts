@@ -8,7 +8,7 @@ import type { GroupLine } from '#lib/core/group-line.ts'
 import type { Scored } from '#lib/core/reward/score.ts'
 import { createEventLog, type EventLog, type Until } from './event-log.ts'
 import { Problem } from './problem.ts'
-import { forgetLater, KEPT_BYTES, type Run, type Runs, type StartOptions } from './runs.ts'
+import { KEPT_BYTES, LINE_BYTES, type Run, type Runs, type StartOptions } from './runs.ts'
 
 export interface GroupRuns {
   /** `scored`: what a sample’s rule has found, known when it ends. */
@@ -66,14 +66,13 @@ export function createGroupRuns(runs: Runs, keptBytes = KEPT_BYTES): GroupRuns {
         const told = (event: RolloutEvent, line: Uint8Array) => {
           const found = event.type === 'ended' ? scored(sample) : undefined
           log.add({ sample, event: line, ...(found && { scored: found }) })
-          bytes += line.byteLength
+          bytes += line.byteLength + LINE_BYTES
           if (event.type !== 'ended') return
           running.delete(options.rolloutId)
           if (running.size > 0) return
           log.end()
           active.delete(groupId)
           ended.set(groupId, entry, bytes)
-          forgetLater(ended, groupId)
         }
         return runs.start({ ...options, told })
       })

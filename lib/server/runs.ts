@@ -2,7 +2,7 @@
  * Rollouts that are running, and those that ended a little while ago: each is one numbered stream of events that any
  * number of readers may follow from any number on. Every closed segment is stored before a reader hears of it.
  */
-import { createMemory, type Memory } from '#lib/core/bounded-memory.ts'
+import { createMemory } from '#lib/core/bounded-memory.ts'
 import type { LiveTrajectory, RolloutEvent } from '#lib/core/events.ts'
 import { createFold } from '#lib/core/fold.ts'
 import type { Outcome, Trajectory } from '#lib/core/trajectory.ts'
@@ -49,7 +49,7 @@ export interface StartOptions {
 interface Entry extends Run {
   /** Lines, not events: they are written once for all readers, and their size is known. */
   readonly log: EventLog<Uint8Array>
-  /** Of its lines. */
+  /** Of its lines, with what keeping them takes. */
   bytes: number
   readonly controller: AbortController
   done: Promise<void>
@@ -63,28 +63,38 @@ interface Entry extends Run {
 const ABANDONED_MS = 60_000
 /** The same where a reader comes again and again: browsers let a hidden page do so once a minute. */
 const ABANDONED_LOOKS_MS = 180_000
-/** Ended rollouts can be read again this long; after it the stored trajectory says all. */
-const KEPT_MS = 10 * 60_000
-/** Of the events of ended rollouts together. */
-export const KEPT_BYTES = 32 << 20
+/**
+ * Of the events of ended rollouts together: hundreds of short ones, or some of 50,000 tokens. Those before them are read from
+ * the stored trajectory. No timer forgets them: each would keep the request that began its rollout.
+ */
+export const KEPT_BYTES = 12 << 20
+/** What a line takes beside its bytes, about. */
+export const LINE_BYTES = 200
 /** An end that could not be stored is tried again this often. */
 const STORE_AGAIN_MS = 5_000
 
 /** `keptBytes`: events of ended rollouts that can be read again, the latest ones. */
 export function createRuns(keptBytes = KEPT_BYTES): Runs {
   const running = new Map<string, Entry>()
-  const ended = createMemory<Entry>(keptBytes)
+  /** Their lines alone: a signal keeps all that has listened to it. */
+  const ended = createMemory<EventLog<Uint8Array>>(keptBytes)
   const unstored = createUnstoredEnds()
-  const find = (rolloutId: string): Entry => {
-    const entry = running.get(rolloutId) ?? ended.get(rolloutId)
-    if (!entry)
+  /** undefined: it has ended. */
+  const findRunning = (rolloutId: string): Entry | undefined => {
+    const entry = running.get(rolloutId)
+    if (!entry) findEnded(rolloutId)
+    return entry
+  }
+  const findEnded = (rolloutId: string): EventLog<Uint8Array> => {
+    const log = ended.get(rolloutId)
+    if (!log)
       throw new Problem({
         status: 404,
         code: 'NO_ROLLOUT',
         detail: 'there is no such rollout, or it ended some time ago',
         hint: 'Its trajectory is stored: open that.',
       })
-    return entry
+    return log
   }
   return {
     start(options) {
@@ -118,21 +128,26 @@ export function createRuns(keptBytes = KEPT_BYTES): Runs {
       running.set(rolloutId, entry)
       entry.done = drive(entry, options, unstored).finally(() => {
         running.delete(rolloutId)
-        ended.set(rolloutId, entry, entry.bytes)
-        forgetLater(ended, rolloutId)
+        ended.set(rolloutId, entry.log, entry.bytes)
       })
       if (options.detached) watchAbandonment(entry)
       return { rolloutId: options.rolloutId, key: options.key }
     },
-    follow: (rolloutId, from, signal, until) => follow(find(rolloutId), from, signal, until),
-    attend: (rolloutId, until) => attend(find(rolloutId), until),
+    follow(rolloutId, from, signal, until) {
+      const entry = findRunning(rolloutId)
+      return entry ? follow(entry, from, signal, until) : findEnded(rolloutId).follow(from, signal, until)
+    },
+    attend(rolloutId, until) {
+      const entry = findRunning(rolloutId)
+      return entry ? attend(entry, until) : () => {}
+    },
     lookedAt(key) {
       for (const entry of running.values()) if (entry.key === key) watchAbandonment(entry)
     },
     async cancel(rolloutId) {
-      const entry = find(rolloutId)
-      entry.controller.abort()
-      await entry.done
+      const entry = findRunning(rolloutId)
+      entry?.controller.abort()
+      await entry?.done
     },
     async cancelAll() {
       for (const { controller } of running.values()) controller.abort()
@@ -140,11 +155,6 @@ export function createRuns(keptBytes = KEPT_BYTES): Runs {
       unstored.storeAll()
     },
   }
-}
-
-/** In a function of its own: a timer keeps what the functions around it can name. */
-export function forgetLater(ended: Memory<unknown>, id: string): void {
-  setTimeout(() => ended.delete(id), KEPT_MS).unref()
 }
 
 /** Never rejects: whatever breaks, its readers hear of an end. */
@@ -158,7 +168,7 @@ async function drive(
   let unstored = Number.POSITIVE_INFINITY
   const publish = (event: RolloutEvent) => {
     const line = lineOf(event)
-    entry.bytes += line.byteLength
+    entry.bytes += line.byteLength + LINE_BYTES
     entry.log.add(line)
     told(event, line)
   }
