@@ -19,9 +19,13 @@ export interface Bench {
   readonly base: string
   /**
    * A new page of the application, or of another server: its long tasks are recorded from the first on. `context`: whose
-   * connections and storage it shares; omitted: nobody's.
+   * connections and storage it shares; omitted: nobody's. `isHidden`: another tab is in front of it.
    */
-  open(path?: string, base?: string, context?: BrowserContext): Promise<Page>
+  open(
+    path?: string,
+    base?: string,
+    options?: { readonly context?: BrowserContext; readonly isHidden?: boolean },
+  ): Promise<Page>
   /** For pages of one user. */
   newContext(): Promise<BrowserContext>
 }
@@ -54,8 +58,9 @@ export async function withBench(
       child: application.child,
       base: application.base,
       newContext,
-      async open(address = '/', base = application.base, context) {
+      async open(address = '/', base = application.base, { context, isHidden = false } = {}) {
         const page = await (context ?? (await newContext())).newPage()
+        if (isHidden) await page.addInitScript(hide)
         page.on('pageerror', (error) => console.error(`error in the page: ${error.message}`))
         await page.goto(new URL(address, base).href)
         return page
@@ -79,6 +84,12 @@ declare global {
   interface Window {
     recorded: Recorded
   }
+}
+
+/** Runs in the page before its own scripts: to the browser of the bench every page is in front. */
+function hide(): void {
+  Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })
+  Object.defineProperty(document, 'hidden', { get: () => true })
 }
 
 /** Runs in the page before its own scripts. */

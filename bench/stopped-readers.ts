@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto'
 import { Agent, get, type IncomingMessage } from 'node:http'
+import type { Trajectory } from '#lib/core/trajectory.ts'
 import { TOKEN } from '../e2e/application.ts'
 import { freePort } from '../e2e/free-port.ts'
 import { type Bench, percentile, withBench } from './browser.ts'
@@ -26,6 +27,8 @@ const STALLED_MS = 30_000
 const CUT_OFF_MS = 60_000
 const KILOBYTE = 1 << 10
 const MEGABYTE = 1 << 20
+/** The answer to who follows a rollout whose events are no longer kept. */
+const GONE = 'status 404'
 
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
 const tokenizer = await builtInTokenizer()
@@ -67,7 +70,7 @@ await withBench(
         'kB',
         512,
       )
-      await finish(bench, crowded)
+      await finish(bench, server, crowded)
       const after = await memory.collected()
       tell(
         'heap and buffers after all, beside before',
@@ -117,15 +120,15 @@ async function round(
   const sent = new Map<string, number>()
   server.onChunk = (seed, tokens, at) => sent.set(`${seed} ${tokens}`, at)
   const runs = await Promise.all(
-    Array.from({ length: RUNS }, async (_, seed) => {
-      const { rolloutId } = await call(bench, '/api/rollouts', 'POST', {
+    Array.from({ length: RUNS }, async (_, seed): Promise<Run> => {
+      const { rolloutId, trajectoryId: key } = await call(bench, '/api/rollouts', 'POST', {
         prompt: `Question ${seed}`,
         server: 'scripted',
         topLogprobs: 20,
         detached: true,
         sampling: { max_new_tokens: TOKENS, sampling_seed: seed },
       })
-      return { seed, rolloutId: rolloutId as string }
+      return { seed, rolloutId, key }
     }),
   )
   const delays: number[] = []
@@ -147,9 +150,9 @@ async function round(
   })
   const others = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
-      const { rolloutId } = runs[index % RUNS] ?? { rolloutId: '' }
+      const run = runs[index % RUNS] as Run
       // Nobody reads it yet: what arrives fills the buffers of this process, then those of the system, and then the server waits.
-      return { rolloutId, response: await follow(bench, rolloutId, 0) }
+      return { run, response: await follow(bench, run.rolloutId, 0) }
     }),
   )
   if (isReading) for (const { response } of others) response.resume()
@@ -158,18 +161,25 @@ async function round(
   return { delays, bytes, stopped: isReading ? [] : others, whole }
 }
 
-interface StoppedReader {
+interface Run {
+  readonly seed: number
   readonly rolloutId: string
+  /** Of its trajectory. */
+  readonly key: string
+}
+
+interface StoppedReader {
+  readonly run: Run
   readonly response: IncomingMessage
 }
 
 /** Half of the readers read on before they are cut off, half after it; all follow the events again where they left. */
-async function finish(bench: Bench, { stopped, whole }: Round): Promise<void> {
+async function finish(bench: Bench, server: ScriptedSglang, { stopped, whole }: Round): Promise<void> {
   await pause(STALLED_MS + 5_000)
   const half = Math.floor(stopped.length / 2)
-  const early = await Promise.all(stopped.slice(0, half).map((reader) => readOn(bench, reader, whole)))
+  const early = await Promise.all(stopped.slice(0, half).map((reader) => readOn(bench, server, reader, whole)))
   await pause(CUT_OFF_MS)
-  const late = await Promise.all(stopped.slice(half).map((reader) => readOn(bench, reader, whole)))
+  const late = await Promise.all(stopped.slice(half).map((reader) => readOn(bench, server, reader, whole)))
   const count = (ends: readonly Ended[], is: (ended: Ended) => boolean) => ends.filter(is).length
   tell(
     'readers that read on and were not told that they were too slow',
@@ -193,11 +203,16 @@ async function finish(bench: Bench, { stopped, whole }: Round): Promise<void> {
 
 interface Ended {
   readonly end: 'told' | 'cut off' | 'complete'
-  /** With what it gets when it follows the events again. */
+  /** With what it gets when it follows the events again, or by the stored trajectory where they are no longer kept. */
   readonly isWhole: boolean
 }
 
-async function readOn(bench: Bench, { rolloutId, response }: StoppedReader, whole: Round['whole']): Promise<Ended> {
+async function readOn(
+  bench: Bench,
+  server: ScriptedSglang,
+  { run, response }: StoppedReader,
+  whole: Round['whole'],
+): Promise<Ended> {
   let end: Ended['end'] = 'complete'
   let closedAt: number | undefined
   const lines = createLineCounter((line) => {
@@ -216,13 +231,23 @@ async function readOn(bench: Bench, { rolloutId, response }: StoppedReader, whol
   if (closedAt !== undefined && closedAt !== received)
     console.error(`${received} lines came, and ${closedAt} were told`)
   lines.dropRest()
-  if (end !== 'complete') for await (const part of await follow(bench, rolloutId, received)) lines.add(part)
+  if (end !== 'complete') {
+    const rest = await follow(bench, run.rolloutId, received).catch((error: Error) => error)
+    if (rest instanceof Error) return { end, isWhole: rest.message === GONE && (await isStored(bench, server, run)) }
+    for await (const part of rest) lines.add(part)
+  }
   const { lines: count, hash } = lines.stream()
-  const expected = whole.get(rolloutId)
+  const expected = whole.get(run.rolloutId)
   return { end, isWhole: count === expected?.lines && hash === expected.hash }
 }
 
-/** The answer, of which nothing has been read. */
+/** Whether the stored trajectory has the ids that the server wrote. */
+async function isStored(bench: Bench, { exchanges }: ScriptedSglang, { seed, key }: Run): Promise<boolean> {
+  const { segments } = (await call(bench, `/api/trajectories/${encodeURIComponent(key)}`)) as Trajectory
+  return `${segments.at(-1)?.ids}` === `${exchanges.get(seed)?.at(-1)?.wrote}`
+}
+
+/** The answer, of which nothing has been read. Rejects with `status N`. */
 async function follow(bench: Bench, rolloutId: string, from: number): Promise<IncomingMessage> {
   const url = new URL(`/api/rollouts/${rolloutId}/events?from=${from}`, bench.base)
   return new Promise((resolve, reject) => {
@@ -230,7 +255,7 @@ async function follow(bench: Bench, rolloutId: string, from: number): Promise<In
       // Of a connection that is cut off while nobody reads it.
       response.on('error', () => {})
       if (response.statusCode === 200) resolve(response)
-      else reject(new Error(`${url}: ${response.statusCode}`))
+      else reject(new Error(`status ${response.statusCode}`))
     }).on('error', reject)
   })
 }
@@ -269,11 +294,11 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-async function call(bench: Bench, path: string, method: string, json: object) {
+async function call(bench: Bench, path: string, method = 'GET', json?: object) {
   const response = await fetch(new URL(path, bench.base), {
     method,
     headers: { authorization: `Bearer ${TOKEN}`, 'x-rollscope': '1', 'content-type': 'application/json' },
-    body: JSON.stringify(json),
+    ...(json && { body: JSON.stringify(json) }),
   })
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
   return response.json()
