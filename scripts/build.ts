@@ -31,7 +31,7 @@ export async function buildWhenNeeded({
       folder,
       sources: () => sourceHash(root),
       make(made) {
-        console.log('Building Rollscope (about half a minute, once) …')
+        console.log('Building Rollscope (half a minute to some minutes, once) …')
         return build(made, output)
       },
       onWait: () => console.log('Waiting for another start of Rollscope, which is building it …'),

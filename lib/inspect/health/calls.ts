@@ -29,13 +29,22 @@ export const checkCalls: Check = (trajectory, starts) => {
       kind: 'failed-call',
       severity: 'note',
       label: counted(failed.length, 'failed call'),
-      message: 'The tool answered with an error.',
+      message: `The tool answered with an error: ${beginningOf(failed[0]?.call)}`,
       count: failed.length,
       places: failed.map(({ place }) => place),
+      remedy: 'Look at the arguments of the call, and at what the model made of the error.',
     })
   return lacksTexts(trajectory)
     ? { findings, unknown: 'the texts of the tokens are not known' }
     : { findings: [...findings, ...missedFindings(trajectory, starts)] }
+}
+
+/** Of an error's text: one line, as long as a sentence. */
+const ERROR_LENGTH = 200
+
+function beginningOf(call: ToolCall | undefined): string {
+  const text = (call?.kind === 'parsed' ? (call.result?.text ?? '') : '').replace(/\s+/g, ' ').trim()
+  return text.length > ERROR_LENGTH ? `${text.slice(0, ERROR_LENGTH)} …` : text
 }
 
 const whyOf = (call: ToolCall | undefined): string => (call?.kind === 'malformed' ? call.why : '')

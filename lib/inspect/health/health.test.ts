@@ -90,7 +90,9 @@ describe('health', () => {
         ].map((check) => [check, undefined]),
       )
     }
-    expect(kinds(checked(example('tool-error')))).toEqual(['failed-call: 1 failed call'])
+    const failed = checked(example('tool-error'))
+    expect(kinds(failed)).toEqual(['failed-call: 1 failed call'])
+    expect(failed.findings[0]?.message).toMatch(/^The tool answered with an error: \S.{5}/)
     expect(checked(of([prompt, response('ok')])).findings).toEqual([])
   })
 
