@@ -6,6 +6,7 @@ import { byGravity, type Health, type HealthFinding, type Severity } from '#lib/
 import { type Drift, driftTokenizer, tokenizerFindings } from '#lib/inspect/health/drift.ts'
 import { countText } from '../trajectory/numbers.ts'
 import { IconButton } from '../ui/icon-button.tsx'
+import { visibleText } from '../ui/visible-text.ts'
 import type { Inspection, InspectorPartProps } from './inspection.ts'
 import { type InspectState, useInspectTask } from './use-inspect-task.ts'
 
@@ -46,7 +47,7 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
           <button
             key={chip.key}
             type="button"
-            title={chip.message}
+            title={visibleText(chip.message)}
             aria-expanded={chip.key === open?.key}
             onClick={() => step(chip, 1)}
             className="inline-flex min-h-6 shrink-0 items-center gap-1 rounded-full border border-line bg-raised px-2 hover:border-line-strong aria-expanded:border-accent max-lg:min-h-8"
@@ -63,7 +64,7 @@ export function HealthStrip({ inspection }: InspectorPartProps) {
       {shown && open && (
         <div className="flex items-start gap-2 border-line border-t bg-panel px-3.5 py-1.5">
           <p className="min-w-0 flex-1 py-1 [overflow-wrap:anywhere]">
-            {shown.message}
+            {visibleText(shown.message)}
             {shown.remedy !== undefined && <span className="text-dim"> {shown.remedy}</span>}
           </p>
           {shown.kind === 'drift' && inspection.onCompare && (
