@@ -65,7 +65,8 @@ export function loadTokenizerFiles(name: string, files: TokenizerFiles): LoadedT
   const tokenizer: Tokenizer = {
     name,
     fingerprint: bytesToHex(sha256(new TextEncoder().encode(files.tokenizerJson))),
-    vocabularySize: Math.max(library.model?.vocab.length ?? 0, ...addedTokens.map(({ id }) => id + 1)),
+    // Not Math.max(...): there may be more added tokens than an argument list may have.
+    vocabularySize: addedTokens.reduce((size, { id }) => Math.max(size, id + 1), library.model?.vocab.length ?? 0),
     addedTokens,
     encode: (text) => (text === '' ? [] : (byWords?.(text) ?? library.encode(text, { add_special_tokens: false }).ids)),
     encodesWords: byWords !== undefined,
