@@ -134,7 +134,7 @@ export function createRuns(keptBytes = KEPT_BYTES): Runs {
       return { rolloutId: options.rolloutId, key: options.key }
     },
     follow(rolloutId, from, signal, until) {
-      const entry = findRunning(rolloutId)
+      const entry = running.get(rolloutId)
       return entry ? follow(entry, from, signal, until) : findEnded(rolloutId).follow(from, signal, until)
     },
     attend(rolloutId, until) {
