@@ -89,7 +89,7 @@ test('Help opens the documentation of the page, which fits and leads on', async 
   expect(new URL(help.url()).pathname).toBe('/docs/compare')
   await expectFitEverywhere(help)
   await help.goto('/docs')
-  await help.getByRole('main').getByRole('link', { name: /^Find/ }).click()
+  await help.getByRole('main').getByRole('link', { name: 'Find', exact: true }).first().click()
   await expect(help.getByRole('heading', { level: 2, name: 'Find' })).toBeVisible()
   await help.goto('/docs/nothing')
   await expect(help.getByRole('heading', { name: 'There is no such page' })).toBeVisible()

@@ -1,13 +1,13 @@
 import { type MarkdownParts, TrustedMarkdown } from '../ui/markdown.tsx'
-import { anchorOf, docHref } from './doc-pages.ts'
+import { anchorOf, docHref, pictureHref } from './doc-pages.ts'
 
 interface DocTextProps {
-  /** Of its file in docs/, without `.md`. */
+  /** The file name in docs/, without `.md`. */
   readonly name: string
   readonly text: string
 }
 
-/** A page of the documentation: its Markdown, with headings that links lead to. */
+/** A page of the documentation: its Markdown, with an anchor for each heading and with pictures from docs/pictures. */
 export const DocText = ({ name, text }: DocTextProps) => (
   <article className="grid max-w-[80ch] gap-3 text-sm leading-relaxed [&_p]:whitespace-normal [overflow-wrap:anywhere]">
     <TrustedMarkdown text={text.replace(/<!--[\s\S]*?-->/g, '')} parts={partsOf(name)} />
@@ -47,6 +47,15 @@ const partsOf = (name: string): MarkdownParts => ({
       >
         {content}
       </a>
+    )
+  },
+  image: ({ text, href }) => {
+    const source = pictureHref(href)
+    return source === undefined ? (
+      text
+    ) : (
+      // biome-ignore lint/performance/noImgElement: the picture has the size in which it is shown
+      <img src={source} alt={text} className="h-auto w-full rounded-md border border-line" />
     )
   },
 })

@@ -1,15 +1,15 @@
 import { globSync, readFileSync } from 'node:fs'
 import { render, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import { anchorOf, DOC_PAGES, docHref, docName } from './doc-pages.ts'
+import { anchorOf, DOC_PAGES, docHref, docName, INDEX_PAGE, pictureHref } from './doc-pages.ts'
 import { DocText } from './doc-text.tsx'
 import { helpFor, helpHref } from './help-page.ts'
 
 const names = globSync('docs/**/*.md').map((file) => file.replaceAll('\\', '/').slice('docs/'.length, -'.md'.length))
 const textOf = (name: string) => readFileSync(`docs/${name}.md`, 'utf8')
 
-test('every page of the documentation is listed once', () => {
-  const pages = names.filter((name) => !name.startsWith('decisions/')).sort()
+test('every page of the documentation is listed once, besides the index', () => {
+  const pages = names.filter((name) => !name.startsWith('decisions/') && name !== INDEX_PAGE).sort()
   expect(pages.length).toBeGreaterThan(10)
   expect(DOC_PAGES.map(({ name }) => name).sort()).toEqual(pages)
 })
@@ -34,11 +34,20 @@ test('Help leads to a page below /docs, or to their list', () => {
 })
 
 test('an address names a page or a decision, and no other file', () => {
-  expect([docName(['find']), docName(['decisions', '0001-one-event-stream'])]).toEqual([
+  expect([docName([]), docName(['find']), docName(['decisions', '0001-one-event-stream'])]).toEqual([
+    INDEX_PAGE,
     'find',
     'decisions/0001-one-event-stream',
   ])
-  for (const parts of [[], ['..', 'package'], ['decisions', '..'], ['a', 'b'], ['a/b'], ['%2e%2e'], ['find.md']])
+  for (const parts of [
+    ['..', 'package'],
+    ['pictures', 'find'],
+    ['decisions', '..'],
+    ['a', 'b'],
+    ['a/b'],
+    ['%2e%2e'],
+    ['find.md'],
+  ])
     expect([parts, docName(parts)]).toEqual([parts, undefined])
 })
 
@@ -48,7 +57,25 @@ test('links of a page lead to other pages, to public files and to the web', () =
   expect(docHref('../public/trajectory.schema.json', 'formats')).toBe('/trajectory.schema.json')
   expect(docHref('https://pypi.org/', 'formats')).toBe('https://pypi.org/')
   expect(docHref('#limits', 'formats')).toBe('#limits')
+  expect(docHref('README.md', 'formats')).toBe('/docs')
+  expect(docHref('../README.md', 'formats')).toBeUndefined()
   expect(docHref('../lib/agent/families', 'formats')).toBeUndefined()
+})
+
+test('a picture of a page is shown from docs/pictures, and an image from elsewhere is its description', () => {
+  expect(pictureHref('pictures/find.png')).toBe('/docs/pictures/find.png')
+  for (const link of [
+    'find.png',
+    'pictures/../find.png',
+    'pictures/find.svg',
+    'https://example.com/find.png',
+    '/x.png',
+  ])
+    expect([link, pictureHref(link)]).toEqual([link, undefined])
+  render(<DocText name="find" text="![The find bar](pictures/find.png) ![A logo](https://example.com/logo.png)" />)
+  expect(screen.getByRole('img').getAttribute('src')).toBe('/docs/pictures/find.png')
+  expect(screen.getByRole('img', { name: 'The find bar' })).toBeDefined()
+  expect(document.body.textContent).toContain('A logo')
 })
 
 test.each(names)('%s is drawn with its headings, and its links lead to headings that there are', (name) => {
@@ -57,7 +84,7 @@ test.each(names)('%s is drawn with its headings, and its links lead to headings 
   for (const link of container.querySelectorAll('a')) {
     const [page = '', anchor] = (link.getAttribute('href') ?? '').split('#')
     if (page.startsWith('http') || page.endsWith('.json')) continue
-    const target = page === '' ? name : page.slice('/docs/'.length)
+    const target = page === '' ? name : page === '/docs' ? INDEX_PAGE : page.slice('/docs/'.length)
     expect(names, link.textContent).toContain(target)
     if (anchor !== undefined)
       expect(Array.from(textOf(target).matchAll(/^#+ (.*)$/gm), ([, heading = '']) => anchorOf(heading))).toContain(

@@ -32,6 +32,7 @@ export function Markdown({ text, fallback }: MarkdownProps) {
 export interface MarkdownParts {
   readonly heading: (heading: Tokens.Heading, content: ReactNode) => ReactNode
   readonly link: (link: Tokens.Link, content: ReactNode) => ReactNode
+  readonly image: (image: Tokens.Image) => ReactNode
 }
 
 const OF_OTHERS: MarkdownParts = {
@@ -41,6 +42,11 @@ const OF_OTHERS: MarkdownParts = {
       {content}
       {text !== href && <span className="text-faint"> ({href})</span>}
     </>
+  ),
+  image: ({ text, href }) => (
+    <span className="text-faint">
+      [image{text && `: ${text}`}] ({href})
+    </span>
   ),
 }
 
@@ -114,11 +120,7 @@ function phrase(token: MarkedToken, parts: MarkdownParts): ReactNode {
     case 'link':
       return parts.link(token as Tokens.Link, inline(token.tokens, parts))
     case 'image':
-      return (
-        <span className="text-faint">
-          [image{token.text && `: ${token.text}`}] ({token.href})
-        </span>
-      )
+      return parts.image(token as Tokens.Image)
     case 'text':
       return 'tokens' in token && token.tokens ? inline(token.tokens, parts) : token.text
     case 'escape':

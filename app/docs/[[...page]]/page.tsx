@@ -1,9 +1,9 @@
-/** The documentation, from the files that came with this copy of the application: no network is asked. */
+/** The documentation page. It reads the files that came with this copy of the application and needs no network. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
-import { DOC_PAGES, docName } from '#components/docs/doc-pages.ts'
+import { docName } from '#components/docs/doc-pages.ts'
 import { DocText } from '#components/docs/doc-text.tsx'
 import { DocsScreen } from '../../docs-screen.tsx'
 
@@ -14,13 +14,12 @@ interface DocsPageProps {
 export const metadata: Metadata = { title: 'Documentation' }
 
 export default async function DocsPage({ params }: DocsPageProps) {
-  const { page } = await params
-  if (!page) return <DocsScreen shown={undefined}>{undefined}</DocsScreen>
+  const { page = [] } = await params
   const name = docName(page)
   const text = name === undefined ? undefined : await textOf(name)
   if (name === undefined || text === undefined) notFound()
   return (
-    <DocsScreen shown={DOC_PAGES.find((known) => known.name === name)?.name}>
+    <DocsScreen shown={name}>
       <DocText name={name} text={text} />
     </DocsScreen>
   )
