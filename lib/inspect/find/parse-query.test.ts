@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '#lib/core/test-runs.ts'
@@ -259,4 +260,13 @@ test('any text is read or refused with a place in it, and nothing is thrown', ()
 test('what is nested without end is refused', () => {
   expect(read('('.repeat(100_000))).toMatch(/Nested deeper than 50 levels/)
   expect(read('not '.repeat(100_000))).toMatch(/Nested deeper than 50 levels/)
+})
+
+test('every example query of docs/find.md parses', () => {
+  const blocks = readFileSync('docs/find.md', 'utf8').matchAll(/^```text\n([\s\S]*?)^```$/gm)
+  const queries = [...blocks]
+    .flatMap(([, block = '']) => block.trim().split('\n'))
+    .map((line) => line.split(/ {2,}/)[0])
+  expect(queries.length).toBeGreaterThan(5)
+  for (const query of queries) expect([query, parseQuery(query as string, []).kind]).toEqual([query, 'query'])
 })
