@@ -33,7 +33,7 @@ function tableOf(templates: readonly DoctoredTemplate[], answers: TrlGolden['tem
     '| --- | --- | --- | --- | --- |',
     ...asked.map(({ name, trl, cell, cells }) => `| ${name} | ${trl} | ${cell} | ${cells} | ${WHY[name] ?? ''} |`),
     '',
-    `TRL does not ask about ${rows.length - asked.length}: ${rows
+    `TRL does not check ${rows.length - asked.length}: ${rows
       .filter(({ trl }) => trl === NOT_ASKED)
       .map(({ name, cells }) => `${name} (${cells})`)
       .join(', ')}.`,
@@ -77,7 +77,7 @@ const NO_TOOLS = 'TRL gives no tools, and the template goes through the list of 
 const WHY: Readonly<Record<string, string>> = {
   'llama-cpp-python/Apriel-1.6-15b-Thinker-fixed': `${PROMPT} It ends with “Here are my reasoning steps:”, which history lacks.`,
   'llama-cpp-python/CohereForAI-c4ai-command-r7b-12-2024-tool_use':
-    'The template begins another reply behind the call, though none is requested. TRL takes that for the call.',
+    'The template begins another reply after the call, though none is requested. TRL reads that as the call.',
   'llama-cpp-python/NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use': NO_TOOLS,
   'llama-cpp-python/NousResearch-Hermes-3-Llama-3.1-8B-tool_use': NO_TOOLS,
   'llama-cpp-python/Qwen-QwQ-32B': OPEN_THINK,
