@@ -13,8 +13,6 @@ const NOT_YET = new Set([
   'docs/compare.md',
   'docs/divergences.md',
   'docs/formats.md',
-  'docs/inspector.md',
-  'docs/playground.md',
   'docs/security.md',
   'docs/template-lab.md',
   'docs/testing.md',
@@ -66,7 +64,7 @@ test('sentences are found in paragraphs, lists and tables, without code', () => 
     '# Title\n\nOne `a. B` ends.\nTwo [links](x.md) end? Three\n\n- Four. Five\n\n| six | Seven. Eight |\n| --- | --- |\n\n```sh\nno sentence\n```\n'
   expect(sentencesOf(text)).toEqual([
     'Title',
-    'One code ends.',
+    'One Code ends.',
     'Two links end?',
     'Three',
     'Four.',
@@ -78,13 +76,13 @@ test('sentences are found in paragraphs, lists and tables, without code', () => 
   expect(wordsIn('One code – ends (2).')).toBe(4)
 })
 
-/** Returns the sentences of a page: code counts as one word, a cell of a table as a paragraph. Generated parts are left out. */
+/** Returns the sentences of a page: code counts as one word, a cell of a table as a paragraph. parts that come from the code are left out. */
 function sentencesOf(markdown: string): string[] {
   return markdown
-    .replace(/<!-- Generated[\s\S]*?<!-- End -->/g, '')
+    .replace(/<!-- Copied[\s\S]*?<!-- End -->/g, '')
     .replace(/<!--[\s\S]*?-->/g, '')
     .replace(/^```[\s\S]*?^```$/gm, '')
-    .replace(/``.+?``|`[^`]+`/g, 'code')
+    .replace(/``.+?``|`[^`]+`/g, 'Code')
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/\*\*|(?<=\s)\*(?=\S)|(?<=\S)\*(?=[\s,.:])/g, '')
     .split(/\n\s*\n|\n(?=\s*(?:[-#|]|\d+\.) ?)|(?<=^\|.*)(?<!\\)\|/m)
