@@ -4,6 +4,10 @@
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { segmentStarts } from '#lib/core/tokens.ts'
+import { health } from '#lib/inspect/health/health.ts'
+import { resultReadings } from '#lib/inspect/health/unread-results.ts'
+import { resultOf } from '#lib/lab/task.ts'
 import { expectedRecord, joined, split } from './golden/test-divergences.ts'
 import { createPlayer, type Played, type Player, textOfIds } from './golden/test-play.ts'
 import { type AgentRecord, goldenNames, pythonRecord, type Scenario, script } from './golden/test-scenarios.ts'
@@ -66,6 +70,20 @@ test('a template that leaves the tools out is told, where Python says nothing', 
   }
   expect(await told('deepseek: tools that the template does not print, several turns')).toEqual(['template'])
   expect(await told('several turns with tools')).toEqual([])
+})
+
+test('The health check finds no unread tool result and no contradictory ending in any scenario', async () => {
+  const kinds = ['result-not-read', 'finish-contradiction']
+  const found: (readonly [scenario: string, message: string])[] = []
+  let results = 0
+  for (const scenario of script.scenarios) {
+    const { trajectory } = await player.play(scenario)
+    results += resultReadings(trajectory, segmentStarts(trajectory)).length
+    for (const { kind, message } of resultOf(health(trajectory)).findings)
+      if (kinds.includes(kind)) found.push([scenario.name, message])
+  }
+  expect(found).toEqual([])
+  expect(results).toBeGreaterThanOrEqual(100)
 })
 
 describe('the scenarios', () => {

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Plain } from './trajectory.ts'
 
 /** Raised when the checks change: what was stored by older ones is checked again. */
-export const HEALTH_VERSION = 6
+export const HEALTH_VERSION = 7
 
 const SEVERITIES = ['error', 'warning', 'note'] as const
 export type Severity = (typeof SEVERITIES)[number]
@@ -21,6 +21,8 @@ const findingSchema = z.object({
       'malformed-call',
       'failed-call',
       'missed-call',
+      'result-not-read',
+      'finish-contradiction',
       'open-think',
       'weights',
       'placeholder',

@@ -4,7 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { textOf } from '#lib/core/pieces.ts'
-import { toolCallsOf } from '#lib/core/tokens.ts'
+import { segmentStarts, toolCallsOf } from '#lib/core/tokens.ts'
+import { resultReadings } from '#lib/inspect/health/unread-results.ts'
 import { parserNames } from '#lib/parsers/registry.ts'
 import { stepsOf } from './test-conversation.ts'
 import { families, stopIdsOf, tokenizerOf } from './test-families.ts'
@@ -57,6 +58,14 @@ describe.each(families.map((family) => [family.name, family.parser, family] as c
       expect(responses.map(({ thinks }) => thinks.length > 0)).toEqual(thinking)
     },
   )
+
+  test('The health check finds every tool result in the prompt after its call', async () => {
+    const { trajectory } = await run(false)
+    const readings = resultReadings(trajectory, segmentStarts(trajectory))
+    expect(readings.map(({ call, isRead }) => [call.result?.text, isRead])).toEqual(
+      calls.map(({ result }) => [result, true]),
+    )
+  })
 
   if (family.breaks) {
     const { at } = family.breaks

@@ -4,6 +4,7 @@ import { lacksTexts } from '#lib/core/texts.ts'
 import type { ToolCall, Trajectory } from '#lib/core/trajectory.ts'
 import { missedCalls } from '#lib/parsers/missed-calls.ts'
 import { type Check, counted, placed } from './check.ts'
+import { resultReadings } from './unread-results.ts'
 
 export const checkCalls: Check = (trajectory, starts) => {
   const calls = trajectory.segments.flatMap((segment, index) =>
@@ -36,18 +37,37 @@ export const checkCalls: Check = (trajectory, starts) => {
     })
   return lacksTexts(trajectory)
     ? { findings, unknown: 'the texts of the tokens are not known' }
-    : { findings: [...findings, ...missedFindings(trajectory, starts)] }
+    : { findings: [...findings, ...unreadFindings(trajectory, starts), ...missedFindings(trajectory, starts)] }
 }
 
-/** Of an error's text: one line, as long as a sentence. */
-const ERROR_LENGTH = 200
+/** Results are quoted as one line, as long as a sentence. */
+const QUOTE_LENGTH = 200
 
 function beginningOf(call: ToolCall | undefined): string {
   const text = (call?.kind === 'parsed' ? (call.result?.text ?? '') : '').replace(/\s+/g, ' ').trim()
-  return text.length > ERROR_LENGTH ? `${text.slice(0, ERROR_LENGTH)} …` : text
+  return text.length > QUOTE_LENGTH ? `${text.slice(0, QUOTE_LENGTH)} …` : text
 }
 
 const whyOf = (call: ToolCall | undefined): string => (call?.kind === 'malformed' ? call.why : '')
+
+function unreadFindings(trajectory: Trajectory, starts: readonly number[]): readonly HealthFinding[] {
+  const unread = resultReadings(trajectory, starts).filter(({ isRead }) => !isRead)
+  const [first] = unread
+  return first
+    ? [
+        {
+          kind: 'result-not-read',
+          severity: 'warning',
+          label: `${counted(unread.length, 'tool result')} not in the prompt`,
+          message: `The prompt after the call of ${first.call.name} does not contain its recorded result, so the model did not read it: ${beginningOf(first.call)}`,
+          count: unread.length,
+          places: unread.map(({ place }) => place),
+          remedy:
+            'Compare the prompt after the call with the result: the chat template may leave it out or shorten it, or the program that wrote the file replaced it.',
+        },
+      ]
+    : []
+}
 
 /** A wrong parser finds nothing, and nothing fails: the run goes on without a single call. */
 function missedFindings(trajectory: Trajectory, starts: readonly number[]): readonly HealthFinding[] {

@@ -1,6 +1,8 @@
 /** Whether responses and the run came to their own end. */
 import type { HealthFinding } from '#lib/core/health.ts'
-import type { Outcome, ResponseSegment, Span } from '#lib/core/trajectory.ts'
+import { textOf } from '#lib/core/pieces.ts'
+import { responseCalls } from '#lib/core/response-calls.ts'
+import type { Outcome, ResponseSegment, Span, Trajectory } from '#lib/core/trajectory.ts'
 import { type Check, counted, placed } from './check.ts'
 
 export const checkEndings: Check = (trajectory, starts) => {
@@ -9,12 +11,14 @@ export const checkEndings: Check = (trajectory, starts) => {
   )
   const ended = (...kinds: readonly string[]) =>
     responses.filter(({ segment }) => kinds.includes(segment.finish?.kind ?? ''))
-  const [truncated, broken, cancelled] = [ended('length'), ended('abort', 'cut', 'unknown'), ended('cancelled')]
+  const [byLength, broken, cancelled] = [ended('length'), ended('abort', 'cut', 'unknown'), ended('cancelled')]
+  const complete = byLength.filter(({ segment }) => hasEndedTurn(trajectory, segment))
+  const truncated = byLength.filter((response) => !complete.includes(response))
   const open = responses.flatMap(({ segment, start }) =>
     segment.thinks.filter(({ closed }) => !closed).map((think) => placed(think, start)),
   )
   const tooLong = responses.flatMap(({ segment, start }) => {
-    const limit = tokenLimit(segment)
+    const limit = tokenLimit(segment.request)
     return limit !== undefined && segment.ids.length > limit
       ? [{ limit, place: placed({ start: limit, end: segment.ids.length }, start) }]
       : []
@@ -60,6 +64,7 @@ export const checkEndings: Check = (trajectory, starts) => {
       count: cancelled.length,
       places: cancelled.map(lastToken),
     })
+  findings.push(...finishContradictions(trajectory, complete, truncated, responses.at(-1)))
   if (open.length > 0)
     findings.push({
       kind: 'open-think',
@@ -69,7 +74,7 @@ export const checkEndings: Check = (trajectory, starts) => {
       count: open.length,
       places: open,
     })
-  const isTold = truncated.length + broken.length + cancelled.length > 0
+  const isTold = byLength.length + broken.length + cancelled.length > 0
   const outcome = outcomeFinding(trajectory.outcome, isTold)
   const isUnknown = trajectory.outcome.kind === 'ended' && trajectory.outcome.reason === 'unknown'
   return {
@@ -79,14 +84,94 @@ export const checkEndings: Check = (trajectory, starts) => {
   }
 }
 
+interface PlacedResponse {
+  readonly segment: ResponseSegment
+  readonly start: number
+}
+
+/** The finish reason says `length`, and the last token says that the model had ended its turn. */
+function hasEndedTurn({ model }: Trajectory, { ids, request }: ResponseSegment): boolean {
+  const end = model.tokenizer?.endOfTurnId
+  return end !== undefined && ids.at(-1) === end && request?.samplingParams.ignore_eos !== true
+}
+
+function finishContradictions(
+  trajectory: Trajectory,
+  complete: readonly PlacedResponse[],
+  truncated: readonly PlacedResponse[],
+  last: PlacedResponse | undefined,
+): readonly HealthFinding[] {
+  const { model, outcome, vocab } = trajectory
+  const early = truncated.flatMap((response) => {
+    const room = unusedRoom(response.segment, model.contextLength)
+    return room ? [{ response, room }] : []
+  })
+  const kind = 'finish-contradiction'
+  const findings: HealthFinding[] = []
+  if (complete.length > 0)
+    findings.push({
+      kind,
+      severity: 'note',
+      label: `${counted(complete.length, 'ended turn')} with the finish reason length`,
+      message: `The server reports that the token limit ended the response, but its last token is the end-of-turn token ${textOf([model.tokenizer?.endOfTurnId as number], vocab)}: the model had ended its turn.`,
+      count: complete.length,
+      places: complete.map(lastToken),
+      remedy:
+        'Do not treat the response as truncated. SGLang reports length where the last token that it may write ends the turn.',
+    })
+  if (early[0]) {
+    const { written, allowed, context } = early[0].room
+    findings.push({
+      kind,
+      severity: 'note',
+      label: `${counted(early.length, 'response')} cut below the token limit`,
+      message: `The server reports that a token limit ended the response after ${counted(written, 'token')}, but the request allowed ${allowed.toLocaleString('en')}, and the context of ${counted(context, 'token')} was not full.`,
+      count: early.length,
+      places: early.map(({ response }) => lastToken(response)),
+      remedy:
+        'Check whether a router or proxy lowers the limit, and whether the server has memory for fewer tokens than its context length (--max-total-tokens).',
+    })
+  }
+  const finish = last?.segment.finish?.kind
+  const endedOtherwise = finish !== undefined && CUT.has(finish)
+  if (last && endedOtherwise && !complete.includes(last) && outcome.kind === 'ended' && outcome.reason === 'end_turn')
+    findings.push({
+      kind,
+      severity: 'warning',
+      label: `end_turn after the finish reason ${finish}`,
+      message: `The run is recorded as ended by the model (end_turn), but the finish reason of its last response is ${finish}: the model did not end its turn.`,
+      count: 1,
+      places: [lastToken(last)],
+      remedy:
+        'Look at what wrote the file. Filter by the finish reason of the response, not by the outcome of the run.',
+    })
+  return findings
+}
+
+/** Finish reasons of a response that the model did not end. */
+const CUT: ReadonlySet<string> = new Set(['length', 'abort', 'cut', 'cancelled'])
+
+/** Tokens of the context that a server may keep to itself: SGLang 0.5.23 leaves two unused. */
+const KEPT_BACK = 8
+
+/** What the call that ended a response could still have written; undefined where a limit was reached or is not known. */
+function unusedRoom(segment: ResponseSegment, context: number | undefined) {
+  const call = responseCalls(segment).at(-1)
+  const allowed = tokenLimit(call?.request as ResponseSegment['request'])
+  if (!call?.request || allowed === undefined || context === undefined) return undefined
+  const written = call.end - call.start
+  const isFull = call.request.inputLength + written >= context - KEPT_BACK
+  return written >= allowed || isFull ? undefined : { written, allowed, context }
+}
+
 /** Each endpoint has its own name for the limit; foreign files may hold any value there. */
-function tokenLimit({ request }: ResponseSegment): number | undefined {
+function tokenLimit(request: ResponseSegment['request']): number | undefined {
   const { max_new_tokens, max_completion_tokens } = request?.samplingParams ?? {}
   const limit = request?.endpoint === 'chat' ? max_completion_tokens : max_new_tokens
   return Number.isSafeInteger(limit) && (limit as number) >= 0 ? (limit as number) : undefined
 }
 
-const lastToken = ({ segment, start }: { readonly segment: ResponseSegment; readonly start: number }): Span => {
+const lastToken = ({ segment, start }: PlacedResponse): Span => {
   const end = start + segment.ids.length
   return { start: Math.max(0, end - 1), end: Math.max(1, end) }
 }

@@ -301,7 +301,7 @@ describe('health', () => {
 
   test('tells how responses and the run ended, each thing once', () => {
     const at = (finish: ResponseSegment['finish'], outcome: Trajectory['outcome']) =>
-      kinds(checked(of([prompt, response('x', finish && { finish })], { outcome })))
+      kinds(checked(of([prompt, response('x', { ids: encode('xy'), ...(finish && { finish }) })], { outcome })))
     expect(at({ kind: 'length' }, { kind: 'ended', reason: 'length' })).toEqual([
       'truncated: 1 response cut at the token limit',
     ])
@@ -349,6 +349,75 @@ describe('health', () => {
       expect(checked(of([prompt, response('four', { request: odd })])).findings).toEqual([])
     },
   )
+
+  describe('An ending that two recorded facts contradict', () => {
+    const request = {
+      server: 's',
+      samplingParams: { max_new_tokens: 50 },
+      inputLength: prompt.ids.length,
+      inputHash: '',
+      streamed: false,
+    }
+    const cut: Partial<ResponseSegment> = { ids: encode('cut'), finish: { kind: 'length' }, request }
+    const byLength = { kind: 'ended', reason: 'length' } as const
+    const found = (change: Partial<ResponseSegment>, contextLength?: number, more: Partial<Trajectory> = {}) => {
+      const trajectory = of([prompt, response('', change)], { outcome: byLength, ...more })
+      const model = { ...trajectory.model, ...(contextLength !== undefined && { contextLength }) }
+      return checked({ ...trajectory, model }).findings.filter(({ kind }) => kind === 'finish-contradiction')
+    }
+
+    test('is a note where the finish reason is length below the limits of request and context', () => {
+      expect(found(cut, 1000)).toMatchObject([
+        {
+          severity: 'note',
+          label: '1 response cut below the token limit',
+          message:
+            'The server reports that a token limit ended the response after 3 tokens, but the request allowed 50, and the context of 1,000 tokens was not full.',
+          places: [{ start: prompt.ids.length + 2, end: prompt.ids.length + 3 }],
+        },
+      ])
+    })
+
+    test('is none where the request’s limit or the context was reached, or one of them is not known', () => {
+      expect(found(cut)).toEqual([])
+      expect(found(cut, prompt.ids.length + 3 + 2)).toEqual([])
+      expect(found({ ...cut, request: { ...request, samplingParams: { max_new_tokens: 3 } } }, 1000)).toEqual([])
+      expect(found({ ...cut, request: { ...request, samplingParams: {} } }, 1000)).toEqual([])
+      const resumed = [
+        { at: 1, request: { ...request, samplingParams: { max_new_tokens: 2 }, inputLength: prompt.ids.length + 1 } },
+      ]
+      expect(found({ ...cut, resumed }, 1000)).toEqual([])
+    })
+
+    test('is a note, and no truncation, where the last token of a response cut by length ends the turn', () => {
+      const ids = [...encode('ok'), end]
+      const { findings } = checked(of([prompt, response('ok', { ids, finish: { kind: 'length' } })]))
+      expect(findings).toMatchObject([
+        {
+          kind: 'finish-contradiction',
+          severity: 'note',
+          label: '1 ended turn with the finish reason length',
+          message: expect.stringContaining('end-of-turn token <|im_end|>'),
+        },
+      ])
+      const ignoring = { ...request, samplingParams: { ignore_eos: true } }
+      expect(found({ ids, finish: { kind: 'length' }, request: ignoring })).toEqual([])
+    })
+
+    test.each(['length', 'abort', 'cancelled'] as const)(
+      'is a warning where a run of end_turn ends with %s',
+      (kind) => {
+        const outcome = { kind: 'ended', reason: 'end_turn' } as const
+        expect(found({ ids: encode('cut'), finish: { kind } }, undefined, { outcome })).toMatchObject([
+          {
+            severity: 'warning',
+            label: `end_turn after the finish reason ${kind}`,
+            message: `The run is recorded as ended by the model (end_turn), but the finish reason of its last response is ${kind}: the model did not end its turn.`,
+          },
+        ])
+      },
+    )
+  })
 
   test('tells of a response that ends while thinking', () => {
     const open = response('<think>hm', { thinks: [{ start: 0, end: 3, closed: false }] })
