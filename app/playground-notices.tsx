@@ -5,6 +5,8 @@ import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import type { ApiError } from '#lib/client/api.ts'
 import { downloadsOptions } from '#lib/client/queries.ts'
+import type { ServerEntry } from '#lib/core/server-status.ts'
+import { Link } from './navigation.tsx'
 
 const Downloads = dynamic(async () => (await import('#components/playground/downloads.tsx')).Downloads, {
   loading: () => null,
@@ -12,6 +14,8 @@ const Downloads = dynamic(async () => (await import('#components/playground/down
 
 interface PlaygroundNoticesProps {
   readonly problem: ApiError | undefined
+  /** The chosen server; undefined while the list is not known. */
+  readonly server: ServerEntry | undefined
   readonly isConnected: boolean
   /** A start waits for its answer, which may wait for a download. */
   readonly isStarting: boolean
@@ -19,9 +23,31 @@ interface PlaygroundNoticesProps {
   readonly onServerTokenizer: () => void
 }
 
+/** Failures where the server’s address is what to look at. */
+const ADDRESS_FAILURES: ReadonlySet<string> = new Set([
+  'ADDRESS_REFUSED',
+  'BAD_HTTP',
+  'CIRCUIT_OPEN',
+  'CONNECT_REFUSED',
+  'CONNECT_TIMEOUT',
+  'CONNECTION_RESET',
+  'DNS_FAILED',
+  'HEADERS_TIMEOUT',
+  'NOT_SGLANG',
+  'TLS_FAILED',
+  'UPSTREAM_REDIRECT',
+])
+
 /** What stands between a prompt and its run. */
-export function PlaygroundNotices({ problem, isConnected, isStarting, onServerTokenizer }: PlaygroundNoticesProps) {
+export function PlaygroundNotices({
+  problem,
+  server,
+  isConnected,
+  isStarting,
+  onServerTokenizer,
+}: PlaygroundNoticesProps) {
   const { data: waitingFor } = useQuery(downloadsOptions(isStarting))
+  const unreached = problem && ADDRESS_FAILURES.has(problem.code) ? server : undefined
   return (
     <>
       {!isConnected && (
@@ -32,7 +58,19 @@ export function PlaygroundNotices({ problem, isConnected, isStarting, onServerTo
         />
       )}
       {problem && (
-        <Banner tone="bad" title={problem.message} hint={problem.hint}>
+        <Banner
+          tone="bad"
+          title={unreached ? `${problem.message}: ${unreached.name} (${unreached.baseUrl})` : problem.message}
+          hint={problem.hint}
+        >
+          {unreached && (
+            <Link
+              href={`/servers?server=${encodeURIComponent(unreached.name)}`}
+              className="inline-flex min-h-8 items-center font-medium text-accent hover:underline"
+            >
+              Open Servers
+            </Link>
+          )}
           {problem.remedy === 'server-tokenizer' && (
             <Button onClick={onServerTokenizer}>Use the server’s tokenizer</Button>
           )}

@@ -118,6 +118,7 @@ export function PlaygroundScreen() {
             <div>
               <PlaygroundNotices
                 problem={sending.problem ?? run.error}
+                server={server.servers.find(({ name }) => name === server.name)}
                 isConnected={run.isConnected}
                 isStarting={sending.state === 'starting'}
                 onServerTokenizer={sending.sendWithServerTokenizer}

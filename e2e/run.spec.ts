@@ -264,11 +264,13 @@ test('what cannot be sent says why, and the question is kept', async ({ page, re
   await test.step('a server that is away is named', async () => {
     await page.getByLabel('SGLang server').selectOption('away')
     await expect(page.getByRole('status').filter({ hasText: 'nothing listens' })).toContainText(
-      'start the server, or correct its address',
+      'Start the server, or correct its address',
     )
     await question.fill('Are you there?')
     await send.click()
-    await expect(page.getByRole('alert').filter({ hasText: 'nothing listens' })).toBeVisible()
+    const refusal = page.getByRole('alert').filter({ hasText: 'Nothing listens' })
+    await expect(refusal).toContainText(/away \(http:\/\/127\.0\.0\.1:\d+\)/)
+    await expect(refusal.getByRole('link', { name: 'Open Servers' })).toHaveAttribute('href', '/servers?server=away')
     await expect(question).toHaveValue('Are you there?')
   })
 

@@ -163,7 +163,7 @@ function problemOf(error: unknown) {
     return {
       status: error.code === 'ADDRESS_REFUSED' ? 400 : 502,
       code: error.code,
-      detail: error.message,
+      detail: error.sentence,
       hint: error.hint,
     }
   if (error instanceof TokenizerError) return { status: 422, code: error.code, detail: error.message, hint: error.hint }

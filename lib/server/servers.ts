@@ -152,7 +152,7 @@ export async function serverLoad(client: SglangClient, signal: AbortSignal): Pro
 
 function failed(error: unknown) {
   if (!(error instanceof SglangError)) throw error
-  const { code, message, hint } = error
+  const { code, sentence: message, hint } = error
   return { state: 'failed' as const, code, message, hint }
 }
 
@@ -162,7 +162,7 @@ function addressIn({ baseUrl }: ServerInput, own: OwnAddress): string {
     return serverAddress(baseUrl, own)
   } catch (error) {
     if (!(error instanceof SglangError)) throw error
-    const { code, message: detail, hint } = error
+    const { code, sentence: detail, hint } = error
     throw new Problem({ status: 400, code, detail, hint, field: 'baseUrl' }, { cause: error })
   }
 }

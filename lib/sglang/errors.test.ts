@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { contextCounts, errorFromStatus } from './errors.ts'
+import { contextCounts, errorFromStatus, SglangError } from './errors.ts'
 import { recording, recordingNames } from './test-recordings.ts'
 
 test.each([
@@ -81,4 +81,24 @@ test('a page of a megabyte that opens tags and closes none is read in time', () 
 test('advice on a key depends on whether one was sent', () => {
   expect(errorFromStatus(401, '', {}).hint).toContain('save one with this server')
   expect(errorFromStatus(401, '', {}, 'sk-1').hint).toContain('change it')
+})
+
+test('No hint repeats what the message of the same failure says', () => {
+  const failures = [
+    ['CONNECT_REFUSED', 'nothing listens'],
+    ['CONNECT_TIMEOUT', 'does not answer'],
+    ['TLS_FAILED', 'certificate is'],
+    ['CONNECTION_RESET', 'closed the connection'],
+    ['HEADERS_TIMEOUT', 'accepted the request'],
+    ['BODY_TIMEOUT', 'stopped'],
+    ['DEADLINE', 'took longer'],
+    ['UPSTREAM_BUSY', 'busy'],
+    ['UPSTREAM_ERROR', 'failed'],
+  ] as const
+  for (const [code, words] of failures) expect(new SglangError(code, words).hint).not.toMatch(new RegExp(words, 'i'))
+})
+
+test('A message that is shown as a sentence begins with a capital letter', () => {
+  const error = new SglangError('CONNECT_REFUSED', 'nothing listens at the server’s address (ECONNREFUSED)')
+  expect(error.sentence).toBe('Nothing listens at the server’s address (ECONNREFUSED)')
 })

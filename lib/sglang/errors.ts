@@ -76,6 +76,11 @@ export class SglangError extends Error {
     this.hasSentKey = details.hasSentKey ?? false
   }
 
+  /** The message where it begins a sentence of its own: the page shows it so. */
+  get sentence(): string {
+    return this.message.charAt(0).toUpperCase() + this.message.slice(1)
+  }
+
   get hint(): string {
     if (this.code === 'UPSTREAM_AUTH' && this.hasSentKey) return KEY_REFUSED_HINT
     const isUnreached = this.cause instanceof SglangError && UNREACHED.has(this.cause.code)
@@ -97,6 +102,7 @@ const UNREACHED_HINT =
 const KEY_REFUSED_HINT =
   'The server refuses the key that was sent: change it (Servers → Change), or SGLANG_API_KEY for the default one.'
 
+/** What to do. What happened is the message, which the page shows above. */
 const HINTS: Readonly<Record<SglangErrorCode, string>> = {
   ADDRESS_REFUSED:
     'Give the server another address: link-local, metadata, unspecified and multicast ones are never called.',
@@ -104,21 +110,20 @@ const HINTS: Readonly<Record<SglangErrorCode, string>> = {
   CIRCUIT_OPEN: 'Look at the server’s log. The next call after that time tries it.',
   CHAT_UNSUPPORTED:
     'The chat baseline needs a server that answers /v1/chat/completions with the ids it has read and written (return_token_ids: SGLang 0.5.23 does; sglang-router takes it out). Choose the built-in server or a newer SGLang.',
-  CONNECT_REFUSED: 'Nothing listens there: start the server, or correct its address.',
+  CONNECT_REFUSED: 'Start the server, or correct its address.',
   DNS_FAILED: 'Check the host name of the server.',
-  CONNECT_TIMEOUT: 'The host does not answer: check the address, the tunnel and the firewall.',
-  TLS_FAILED:
-    'The server’s certificate is not accepted: use http:// for a plain server, or a certificate that this machine trusts.',
-  CONNECTION_RESET: 'The server closed the connection; it may have crashed. Look at its log.',
-  HEADERS_TIMEOUT: 'The server accepted the request and said nothing. Look at its log and its queue.',
-  BODY_TIMEOUT: 'The reply stopped half-way. Look at the server’s log.',
-  TOKEN_TIMEOUT: 'The server keeps the reply open and writes nothing. Look at its log and its queue.',
-  DEADLINE: 'The reply took longer than a call may. Lower max_new_tokens.',
+  CONNECT_TIMEOUT: 'Check the address, the tunnel and the firewall.',
+  TLS_FAILED: 'Use http:// for a plain server, or a certificate that this machine trusts.',
+  CONNECTION_RESET: 'The server may have crashed: look at its log.',
+  HEADERS_TIMEOUT: 'Look at the server’s log and its queue.',
+  BODY_TIMEOUT: 'Look at the server’s log.',
+  TOKEN_TIMEOUT: 'Look at the server’s log and its queue.',
+  DEADLINE: 'Lower max_new_tokens.',
   BAD_HTTP: 'What listens there does not speak HTTP as expected: check the port.',
   NOT_SGLANG: 'What answers there is no SGLang server: check the address and the port.',
   BAD_SHAPE:
     'The reply lacks what SGLang sends: check that the address is that of an SGLang server of version 0.4.6 or newer.',
-  BAD_JSON: 'What the server sent is no JSON. Look at its log, and at what stands between.',
+  BAD_JSON: 'Look at the server’s log, and at that of a router or proxy before it.',
   BAD_ENCODING: 'Something between compresses replies: switch that off for this server.',
   TOO_LARGE: 'Lower max_new_tokens or the number of alternatives, or switch streaming off.',
   INCONSISTENT:
@@ -130,13 +135,12 @@ const HINTS: Readonly<Record<SglangErrorCode, string>> = {
   CONTEXT_LENGTH: 'Shorten the conversation, lower max_new_tokens, or start the server with a larger --context-length.',
   UPSTREAM_AUTH:
     'The server wants an API key: save one with this server (Servers → Change), or set SGLANG_API_KEY for the default one.',
-  UPSTREAM_BUSY: 'The server has no room for the request now: try again later, or lower the load on it.',
-  UPSTREAM_ERROR: 'The server failed inside. Look at its log.',
+  UPSTREAM_BUSY: 'Try again later, or lower the load on the server.',
+  UPSTREAM_ERROR: 'Look at the server’s log.',
   UPSTREAM_REDIRECT: 'Redirects are never followed: give the address that the server itself answers at.',
   UPSTREAM_REJECTED: 'The server’s words say what it does not take: change that setting, or the messages.',
   UNKNOWN_PARAMETER: 'Send it without this parameter, or choose a server whose version knows it.',
-  UPSTREAM_TRUNCATED:
-    'The reply ended before it was complete. Look at the log of the server, and of a router or proxy before it.',
+  UPSTREAM_TRUNCATED: 'Look at the log of the server, and of a router or proxy before it.',
   REQUEST_TOO_LARGE:
     'Raise the size limit of request bodies (sglang-router: --max-payload-size; nginx: client_max_body_size), or shorten the conversation.',
 }
