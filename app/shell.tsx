@@ -5,7 +5,7 @@ import dynamic from 'next/dynamic'
 import { usePathname, useRouter } from 'next/navigation'
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { helpHref } from '#components/docs/help-page.ts'
-import { ServerLight } from '#components/servers/server-state.tsx'
+import { ServerLight, serverTitle } from '#components/servers/server-state.tsx'
 import { Banner } from '#components/ui/banner.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { visibleText } from '#components/ui/visible-text.ts'
@@ -214,7 +214,8 @@ const PAGES = [
 
 function Header({ title, server, help, onOpen, onExport }: HeaderProps) {
   const path = usePathname()
-  const { name, status } = useServerStatus(server)
+  const { name, status, servers } = useServerStatus(server)
+  const entry = servers.find((one) => one.name === name)
   return (
     <header className="flex flex-wrap items-center gap-x-4 border-line border-b px-3.5">
       <Link href="/" className="py-3 font-semibold text-[15px]">
@@ -249,7 +250,7 @@ function Header({ title, server, help, onOpen, onExport }: HeaderProps) {
       <Link
         href={name === '' ? '/servers' : `/servers?server=${encodeURIComponent(name)}`}
         className="ml-auto flex min-w-0 items-center gap-2 py-2 text-dim text-xs hover:text-ink max-sm:flex-1 max-sm:justify-end"
-        title="How this server stands"
+        title={visibleText(serverTitle(entry, status))}
       >
         <ServerLight status={status} />
         <span className="truncate">

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stateText, statusText } from './server-state.tsx'
+import { serverTitle, stateText, statusText } from './server-state.tsx'
 
 const download = { kind: 'model', name: 'org/name', file: 'onnx/model_q4.onnx' } as const
 
@@ -13,4 +13,21 @@ test.each([
 
 test('a server that starts without telling more is starting', () => {
   expect(statusText({ state: 'starting' })).toBe('the server is starting …')
+})
+
+test('The tooltip of the built-in server says that it is no server of the user, and how to choose one', () => {
+  const builtIn = {
+    name: 'built-in',
+    baseUrl: 'http://127.0.0.1:3000/sglang',
+    source: 'built-in',
+    hasKey: false,
+  } as const
+  const title = serverTitle(builtIn, { state: 'asking' })
+  expect(title).toContain('not a server of yours')
+  expect(title).toContain('SGLANG_BASE_URL')
+  const saved = { ...builtIn, name: 'mine', baseUrl: 'http://gpu:30000', source: 'saved' } as const
+  expect(serverTitle(saved, { state: 'asking' })).toBe(
+    'The SGLang server mine at http://gpu:30000, which runs use. Status: asking the server …',
+  )
+  expect(serverTitle(undefined, { state: 'asking' })).toBe('Status: asking the server …')
 })

@@ -1,4 +1,4 @@
-import type { ServerStatus } from '#lib/core/server-status.ts'
+import type { ServerEntry, ServerStatus } from '#lib/core/server-status.ts'
 import type { Download } from '#lib/core/tokenizer-download.ts'
 
 /** asking: nothing is known yet. */
@@ -29,6 +29,16 @@ export function statusText(status: ShownStatus): string {
     case 'failed':
       return status.message
   }
+}
+
+/** What the server in the header is, for its tooltip; undefined: the list of servers is not known yet. */
+export function serverTitle(server: ServerEntry | undefined, status: ShownStatus): string {
+  const state = `Status: ${statusText(status)}`
+  return server?.source === 'built-in'
+    ? `The small model built into Rollscope, not a server of yours. To use your own, add it on the page Servers, or start Rollscope with SGLANG_BASE_URL. ${state}`
+    : [server && `The SGLang server ${server.name} at ${server.baseUrl}, which runs use.`, state]
+        .filter(Boolean)
+        .join(' ')
 }
 
 /** Of the model that a server waits for. */
