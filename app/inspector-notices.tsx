@@ -7,6 +7,7 @@ import { Button } from '#components/ui/button.tsx'
 import { storedWords } from '#lib/client/opened-words.ts'
 import { useOpenedFile } from '#lib/client/use-opened-file.ts'
 import { lacksTexts } from '#lib/core/texts.ts'
+import { continueHref } from './inspector-href.ts'
 import { Link } from './navigation.tsx'
 import { useViewState } from './view-state.ts'
 
@@ -27,6 +28,7 @@ export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, chi
   const stored = storedKey === undefined ? undefined : file.storedWith(storedKey)
   const storing = storedKey === undefined && file.opened.kind === 'shown' ? file.opened.storing : undefined
   const ended = outcomeText(trajectory.outcome)
+  const continuation = continueHref(storedKey, trajectory)
   return (
     <div className="grid gap-px bg-line">
       {opened !== undefined && (
@@ -54,7 +56,23 @@ export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, chi
           )}
         </Banner>
       )}
-      {ended && <Banner tone={ended.tone} title={ended.title} hint={ended.hint} />}
+      {ended && (
+        <Banner
+          tone={ended.tone}
+          title={ended.title}
+          hint={
+            continuation === undefined
+              ? ended.facts
+              : [ended.hint, 'The controls for this are in the playground.'].filter(Boolean).join(' ')
+          }
+        >
+          {continuation !== undefined && (
+            <Link href={continuation} className="inline-flex min-h-8 items-center font-medium text-accent underline">
+              Continue in the playground
+            </Link>
+          )}
+        </Banner>
+      )}
       <RunNotices trajectory={trajectory} />
       {children}
       {trajectory.outcome.kind === 'running' && (

@@ -17,6 +17,7 @@ import { useLibrary } from '#lib/client/use-library.ts'
 import { useOpenedFile } from '#lib/client/use-opened-file.ts'
 import { exampleKey } from '#lib/compare/side.ts'
 import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { continueHref } from './inspector-href.ts'
 import { Link } from './navigation.tsx'
 import { Shell } from './shell.tsx'
 import { useViewState } from './view-state.ts'
@@ -107,6 +108,7 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
   const library = useLibrary()
   const data = fresh ? fresh.trajectory : stored
   const { tags = [], title = null, note = null, reward = null } = data ?? {}
+  const continuation = data && continueHref(storedKey, data)
   return (
     <TrajectoryScreen
       key={identity}
@@ -147,8 +149,8 @@ function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
           {list !== undefined && data.group && data.provenance.kind !== 'import' && (
             <SampleNeighbours groupId={data.group.id} storedKey={storedKey} />
           )}
-          {data.model.tokenizer && data.model.template && (
-            <Link href={`/?t=${encodeURIComponent(storedKey)}`} className="font-medium text-accent hover:underline">
+          {continuation !== undefined && (
+            <Link href={continuation} className="font-medium text-accent hover:underline">
               Continue in the playground
             </Link>
           )}

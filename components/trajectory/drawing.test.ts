@@ -134,12 +134,15 @@ test('outcomes say what happened and what to do', () => {
   expect(outcomeText({ kind: 'ended', reason: 'end_turn' })).toBeUndefined()
   expect(outcomeText({ kind: 'ended', reason: 'length' })).toMatchObject({
     tone: 'note',
-    hint: expect.stringContaining('max_new_tokens'),
+    hint: 'It was kept as it is. Raise max_new_tokens, or send a next turn: the open turn is closed first.',
+    facts: 'It was kept as it is.',
   })
+  expect(outcomeText({ kind: 'ended', reason: 'max_tokens' })).toMatchObject({ facts: undefined })
   expect(outcomeText({ kind: 'failed', code: 'X', message: 'it broke', hint: 'mend it' })).toEqual({
     tone: 'bad',
     title: 'It broke (X)',
     hint: 'mend it',
+    facts: 'mend it',
   })
   expect(outcomeText({ kind: 'failed', code: 'X', message: 'it was refused (400)' })?.title).toBe(
     'It was refused (400, X)',
