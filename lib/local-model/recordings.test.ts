@@ -51,7 +51,7 @@ const DIFFERENCES: readonly Difference[] = [
   refused(
     /^core-generate-regex-bad$/,
     /^Failed to compile regex grammar: .*unterminated character class/,
-    'the words for a grammar that is none',
+    'the message for an invalid grammar',
   ),
   refused(/^core-generate-ebnf$/, /^ebnf is set.* it takes regex and json_schema/, '`ebnf`'),
   refused(/^core-generate-flat-top$/, /^return_flat_raw_top_logprobs is set/, 'flat lists of alternatives'),
@@ -63,7 +63,7 @@ const DIFFERENCES: readonly Difference[] = [
   {
     names:
       /^auth-(admin-key-(abort|flush|on-generate)|good-key-basic-scheme|no-key|no-key-get_(model_info|ping|server_info|v1_loads|v1_models)|no-key-stream|wrong-key|x-api-key)$/,
-    why: 'keys: there are none, whoever is let in by the application may ask',
+    why: 'API keys: none; everyone whom the application admits may send requests',
     here: { kind: 'answered', status: 200 },
   },
   {
@@ -108,13 +108,13 @@ const { post, stream, generate } = testClient(model)
 
 const names = [...recordings.keys()].filter(isAsked)
 
-test('every rule above speaks of a recording, and every difference is told to users', () => {
+test('every rule above applies to a recording, and docs/built-in-server.md lists every difference', () => {
   expect(names.length).toBeGreaterThan(170)
   const patterns = [...DIFFERENCES.map(({ names: pattern }) => pattern), ...ELSEWHERE.map(([pattern]) => pattern)]
   for (const pattern of [...patterns, PARTIAL])
     expect([pattern, [...recordings.keys()].some((name) => pattern.test(name))]).toEqual([pattern, true])
-  const told = readFileSync('docs/built-in-server.md', 'utf8').replaceAll(/\s+/g, ' ')
-  for (const { why } of DIFFERENCES) expect(told).toContain(why)
+  const page = readFileSync('docs/built-in-server.md', 'utf8').replaceAll(/\s+/g, ' ')
+  for (const { why } of DIFFERENCES) expect(page).toContain(why)
 })
 
 describe('a recorded request is answered as it was', () => {
