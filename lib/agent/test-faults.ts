@@ -168,7 +168,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     number: 3,
-    what: 'packets are swallowed on the way',
+    what: 'packets are lost on the way',
     cases: [
       {
         what: 'no answer to a SYN',
@@ -199,7 +199,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     number: 5,
-    what: 'the request is accepted and nothing is said',
+    what: 'the server accepts the request and sends nothing',
     cases: [
       { what: 'silence', outcome: 'HEADERS_TIMEOUT', kept: 'nothing', fault: () => {}, limits: { firstByteMs: 200 } },
     ],
@@ -232,7 +232,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     number: 8,
-    what: 'what listens does not speak HTTP',
+    what: 'the server does not speak HTTP',
     cases: [
       {
         what: 'the banner of SSH',
@@ -306,7 +306,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     number: 13,
-    what: 'the server fails inside (500, 502, 504)',
+    what: 'the server fails internally (500, 502, 504)',
     cases: ['500 Internal Server Error', '502 Bad Gateway', '504 Gateway Timeout'].map((line) => ({
       what: line,
       outcome: 'UPSTREAM_ERROR',
@@ -317,7 +317,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     number: 14,
-    what: 'the connection is closed in mid-reply, or the reply has no finish reason',
+    what: 'the connection is closed during the reply, or the reply has no finish reason',
     cases: [
       {
         what: 'closed after a few tokens',
@@ -383,7 +383,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     number: 17,
-    what: 'one byte now and then, for ever',
+    what: 'one byte from time to time, forever',
     cases: [{ what: 'drops', outcome: 'DEADLINE', kept: 'what-came', fault: drips(20), limits: { deadlineMs: 2_000 } }],
   },
   {
@@ -413,7 +413,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     number: 19,
-    what: 'compressed data though none was asked for',
+    what: 'compressed data that was not requested',
     cases: [
       {
         what: 'a bomb of 100 MB',
@@ -432,7 +432,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     number: 20,
-    what: 'something else answers with 200',
+    what: 'another service answers with 200',
     cases: [
       {
         what: 'a page',
@@ -444,7 +444,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     number: 21,
-    what: 'invalid JSON, NaN in it, or nested without end',
+    what: 'JSON that is invalid, contains NaN, or is nested without end',
     cases: [
       { what: 'cut JSON', outcome: 'BAD_JSON', kept: 'what-came', fault: rest(() => '{"text": "a') },
       {
@@ -463,7 +463,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     number: 22,
-    what: 'meta_info or the logprobs are missing, or of another shape',
+    what: 'meta_info or the logprobs are missing, or have another shape',
     cases: [
       {
         what: 'no meta_info',
@@ -487,7 +487,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     number: 23,
-    what: 'counts, ids or logprobs that cannot be',
+    what: 'impossible counts, ids or logprobs',
     cases: [
       {
         what: 'more tokens counted than sent',
@@ -508,7 +508,7 @@ export const ROWS: readonly Row[] = [
         fault: claims((body) => ({ ...body, output_ids: body.output_ids.map((id) => id + 1) })),
       },
       {
-        what: 'more tokens than were asked for',
+        what: 'more tokens than requested',
         outcome: 'INCONSISTENT',
         kept: 'what-came',
         reply: TOO_MANY,
@@ -561,7 +561,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     number: 25,
-    what: 'the reply ends otherwise: aborted, at its length, for a reason that is not known',
+    what: 'the reply ends in another way: aborted, at its length, or for an unknown reason',
     cases: [
       {
         what: 'abort',
@@ -599,7 +599,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     number: 26,
-    what: 'the server is started anew as another model',
+    what: 'the server restarts as another model',
     cases: [
       {
         what: 'another model',
@@ -626,7 +626,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     number: 27,
-    what: 'the request is larger than the server, or what stands between, takes (413)',
+    what: 'the request is larger than the server or a proxy accepts (413)',
     cases: [
       {
         what: '413 Content Too Large',
@@ -638,7 +638,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     number: 28,
-    what: 'a stream is kept open and brings no token',
+    what: 'a stream stays open without a token',
     cases: [
       { what: 'comments', send: () => ': still here\n\n' },
       { what: 'events without tokens', send: ({ body }: Exchange) => event(body(0, 0)) },
