@@ -141,8 +141,8 @@ async function formOf(template: string, render: Render): Promise<Form | Pick<Swe
   if (!printsResults) return { kind: 'refused', why: error }
   const why =
     error === '' || !template.includes('tool_calls')
-      ? 'of a reply the content alone is written'
-      : `calls are left out where there is content; without, ${error}`
+      ? 'only the content of a reply is rendered'
+      : `calls are omitted beside content; without content, ${error}`
   return { kind: 'no calls', why }
 }
 
