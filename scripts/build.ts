@@ -16,7 +16,7 @@ if (import.meta.main) {
 }
 
 /**
- * Returns the folder of the build of the present sources; undefined when they cannot be built. `output`: where that of the compiler
+ * Returns the folder of the build of the present sources; undefined when they cannot be built, after it has printed why. `output`: where that of the compiler
  * goes.
  */
 export async function buildWhenNeeded({
@@ -30,9 +30,15 @@ export async function buildWhenNeeded({
     {
       folder,
       sources: () => sourceHash(root),
-      make(made) {
+      async make(made) {
+        if (!hasBuildTools()) {
+          console.error('The packages that build Rollscope are not installed: npm install --include=dev')
+          return false
+        }
         console.log('Building Rollscope (half a minute to some minutes, once) …')
-        return build(made, output)
+        if (await build(made, output)) return true
+        console.error(`The build failed.${output === 'ignore' ? ' `npm run build` shows its whole output.' : ''}`)
+        return false
       },
       onWait: () => console.log('Waiting for another start of Rollscope, which is building it …'),
     },
@@ -53,10 +59,6 @@ export function currentBuild(): string {
 }
 
 async function build(made: string, output: 'inherit' | 'ignore'): Promise<boolean> {
-  if (!hasBuildTools()) {
-    console.error('The packages that build Rollscope are not installed: npm install --include=dev')
-    return false
-  }
   // Development's own list of the routes: one that names a route which is gone by now would fail the check of the types.
   rmSync(path.join(root, '.next', 'dev', 'types'), { recursive: true, force: true })
   const environmentTypes = path.join(root, 'next-env.d.ts')

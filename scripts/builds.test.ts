@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -170,4 +170,18 @@ test('a file is locked by many at once when they share it, and by nobody alone m
   expect(tryLock(file, 'shared')).toBeUndefined()
   alone?.release()
   expect(tryLock(path.join(folder, 'nowhere', 'lock'), 'shared')).toBeUndefined()
+})
+
+test('Without the devDependencies a start prints the command that installs them, and nothing else', () => {
+  for (const file of ['build.ts', 'builds.ts', 'file-lock.ts'])
+    cpSync(path.join(import.meta.dirname, file), path.join(folder, 'scripts', file))
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['scripts/build.ts'], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  expect([stdout, stderr, status]).toEqual([
+    '',
+    'The packages that build Rollscope are not installed: npm install --include=dev\n',
+    1,
+  ])
 })

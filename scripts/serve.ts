@@ -66,7 +66,8 @@ try {
 /** Builds what is missing and tells Next which build it serves. Returns the script of saved pages. */
 async function chooseBuild(): Promise<string> {
   const build = await buildWhenNeeded()
-  if (build === undefined) return fail('The build failed. `npm run build` shows its whole output.')
+  // The builder has printed why, and what to do.
+  if (build === undefined) process.exit(1)
   process.env.ROLLSCOPE_BUILD = path.relative(folder, build)
   return offlineScript(build)
 }
