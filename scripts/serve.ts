@@ -9,7 +9,7 @@ import { createFront } from '../lib/server/front.ts'
 import { answerFromLocalModel, isForLocalModel } from '../lib/server/local-model-node.ts'
 import { ignoreWriteErrors } from '../lib/server/log-streams.ts'
 import { BUILT_IN_PATH } from '../lib/server/servers.ts'
-import { shareConfig, sharedServices } from '../lib/server/shared.ts'
+import { shareConfig, sharedInstance, sharedServices, shareInstance } from '../lib/server/shared.ts'
 import { buildWhenNeeded, offlineScript } from './build.ts'
 
 const folder = path.resolve(import.meta.dirname, '..')
@@ -24,7 +24,8 @@ try {
   // Before the folder changes: `rollscope start` takes paths of the folder that it is called in.
   const config = readConfig(process.env, folder)
   process.chdir(folder)
-  checkConfig(config)
+  const { instance, notice } = checkConfig(config)
+  shareInstance(instance)
   const offline = readFileSync(development ? await buildForDevelopment() : await chooseBuild())
   shareConfig(config)
   const application = next({ dev: development, dir: folder, hostname: config.host, port: config.port })
@@ -56,6 +57,7 @@ try {
     console.log(
       `SGLang     ${config.sglang?.baseUrl ?? `built-in model at http://${host}:${config.port}${BUILT_IN_PATH} (set SGLANG_BASE_URL for your own server)`}`,
     )
+    if (notice !== undefined) console.log(notice)
   })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop(front))
 } catch (error) {
@@ -94,6 +96,7 @@ async function stop(front: ReturnType<typeof createFront>): Promise<void> {
   for (const tool of services?.builtInTools ?? []) tool.close()
   await Promise.all([services?.health.close(), services?.comparing.close(), services?.mcpServers.close()])
   services?.store.close()
+  sharedInstance()?.close()
   front.closeAllConnections()
   process.exit(0)
 }

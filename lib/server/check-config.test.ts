@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Instance } from '#lib/store/instance.ts'
 import { checkConfig } from './check-config.ts'
 import { ConfigError, readConfig } from './config.ts'
 
@@ -11,8 +12,15 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const check = (environment: Record<string, string>) =>
-  checkConfig(readConfig({ ROLLSCOPE_DATA: path.join(folder, 'data'), ...environment }, folder))
+const started: Instance[] = []
+afterEach(() => {
+  for (const instance of started.splice(0)) instance.close()
+})
+const check = (environment: Record<string, string>) => {
+  const start = checkConfig(readConfig({ ROLLSCOPE_DATA: path.join(folder, 'data'), ...environment }, folder))
+  started.push(start.instance)
+  return start
+}
 
 test('what can be used passes', () => {
   expect(() => check({ SGLANG_BASE_URL: 'http://127.0.0.1:30000' })).not.toThrow()
@@ -37,4 +45,17 @@ test.each([
   writeFileSync(path.join(folder, 'data', name), text)
   expect(() => check({})).toThrow(ConfigError)
   expect(() => check({})).toThrow(words)
+})
+
+test('A start names another application on the same data folder as long as that one lives', () => {
+  const first = check({})
+  expect(first.notice).toBeUndefined()
+  const second = check({})
+  expect(second.notice).toContain(
+    `another Rollscope works on ${path.join(folder, 'data')} (it locks ${first.instance.file};`,
+  )
+  expect(second.notice).toContain('ROLLSCOPE_DATA=FOLDER')
+  first.instance.close()
+  second.instance.close()
+  expect(check({}).notice).toBeUndefined()
 })

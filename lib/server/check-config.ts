@@ -1,15 +1,23 @@
 /** What the configuration names, tried before the server starts: a wrong value ends the start, not the first request. */
 import { SglangError } from '#lib/sglang/errors.ts'
 import { DataFolderError, openDataFolder } from '#lib/store/data-folder.ts'
+import type { Instance } from '#lib/store/instance.ts'
 import { openMcpServerStore, openServerStore } from '#lib/store/servers.ts'
 import { StoreError } from '#lib/store/store-error.ts'
-import { openTrajectoryStore } from '#lib/store/trajectories.ts'
+import { openTrajectoryStore, registerInstance } from '#lib/store/trajectories.ts'
 import { type Config, ConfigError } from './config.ts'
 import { configuredMcpServers } from './mcp-servers.ts'
 import { createServers, ownAddress } from './servers.ts'
 
+interface Start {
+  /** This process, registered in the data folder. */
+  readonly instance: Instance
+  /** What the user should know at the start; undefined: nothing. */
+  readonly notice: string | undefined
+}
+
 /** Throws ConfigError. What stops the start is also what would stop the first request: the folder, its database, its settings. */
-export function checkConfig(config: Config): void {
+export function checkConfig(config: Config): Start {
   try {
     const folder = openDataFolder(config.dataFolder)
     configuredMcpServers(config.mcpFile, ownAddress(config))
@@ -18,6 +26,8 @@ export function checkConfig(config: Config): void {
     openMcpServerStore(folder).list()
     createServers(config, servers)
     openTrajectoryStore(folder, { now: () => new Date() }).close()
+    const { instance, others } = registerInstance(folder)
+    return { instance, notice: others.length > 0 ? sharedFolderNotice(folder, others, instance) : undefined }
   } catch (error) {
     if (error instanceof StoreError) throw new ConfigError(`${error.message}. ${error.hint}`, { cause: error })
     if (error instanceof DataFolderError) throw new ConfigError(error.message)
@@ -25,3 +35,7 @@ export function checkConfig(config: Config): void {
     throw error
   }
 }
+
+/** One line. The files are locked, so that `fuser FILE` names the process. */
+const sharedFolderNotice = (folder: string, others: readonly string[], { id }: Instance): string =>
+  `Data       another Rollscope works on ${folder} (it locks ${others.join(', ')}; this one is instance ${id}). Both show the same trajectories and settings. A run can be stopped or continued only by the one that started it, until that one ends. For data of its own: ROLLSCOPE_DATA=FOLDER`

@@ -17,7 +17,7 @@ import { createLabThread, type LabThread } from './lab-thread.ts'
 import { configuredMcpServers, createMcpServers, type McpServers } from './mcp-servers.ts'
 import { createRuns, type Runs } from './runs.ts'
 import { BUILT_IN, createServers, ownAddress, type Servers } from './servers.ts'
-import { sharedConfig, sharedServices, shareServices } from './shared.ts'
+import { sharedConfig, sharedInstance, sharedServices, shareServices } from './shared.ts'
 import { createThreadedTokenizers } from './threaded-tokenizer.ts'
 
 export interface Services {
@@ -80,7 +80,7 @@ function createServices(config: Config): Services {
   const runs = createRuns()
   const version = versionOf(config.applicationFolder)
   const own = ownAddress(config)
-  const store = openTrajectoryStore(folder, { now: () => new Date() })
+  const store = openTrajectoryStore(folder, { now: () => new Date(), instance: sharedInstance() })
   return {
     config,
     version,

@@ -10,11 +10,13 @@ import { DatabaseSync } from 'node:sqlite'
 
 export interface Instance {
   readonly id: number
+  /** Its file in the data folder. */
+  readonly file: string
   /** Whether an instance other than this one runs. */
   isAlive(id: number): boolean
-  /** Removes the files that killed instances left. No other instance may be starting meanwhile. */
-  removeDead(): void
-  /** Ends it for the others. */
+  /** Removes the files that killed instances left. Returns the files of those that run. No other instance may be starting meanwhile. */
+  removeDead(): readonly string[]
+  /** Ends it for the others. A second call does nothing. */
   close(): void
 }
 
@@ -45,14 +47,18 @@ export function openInstance(dataFolder: string): Instance {
   }
   return {
     id,
+    file: fileOf(id),
     isAlive: (other) => other !== id && isAlive(other),
     removeDead() {
-      for (const name of readdirSync(folder)) {
-        const other = Number(name)
-        if (Number.isInteger(other) && other !== id && !isAlive(other)) rmSync(fileOf(other), { force: true })
-      }
+      const others = readdirSync(folder)
+        .map(Number)
+        .filter((other) => Number.isInteger(other) && other !== id)
+      const { alive = [], dead = [] } = Object.groupBy(others, (other) => (isAlive(other) ? 'alive' : 'dead'))
+      for (const other of dead) rmSync(fileOf(other), { force: true })
+      return alive.map(fileOf)
     },
     close() {
+      if (!own.isOpen) return
       own.close()
       rmSync(fileOf(id), { force: true })
     },

@@ -57,6 +57,8 @@ interface StoreOptions {
   readonly now: () => Date
   /** How long another writer is waited for, in milliseconds. */
   readonly lockTimeoutMs?: number
+  /** Of the process, where it is registered already. Omitted: the store registers one. */
+  readonly instance?: Instance | undefined
   /** Gets the connection: a test limits it. */
   readonly onOpened?: (database: DatabaseSync) => void
 }
@@ -65,31 +67,53 @@ interface StoreOptions {
  * Runs of instances that are gone are marked interrupted. Every function throws StoreError where the database or its disk
  * fails, this one also for a database of a newer version.
  */
-export function openTrajectoryStore(folder: string, { now, lockTimeoutMs, onOpened }: StoreOptions): TrajectoryStore {
+export function openTrajectoryStore(folder: string, options: StoreOptions): TrajectoryStore {
+  const { now, lockTimeoutMs, onOpened } = options
   const file = path.join(folder, DATABASE_FILE)
   return withStoreErrors(file, () => {
     const database = openDatabase(file, lockTimeoutMs)
-    let instance: Instance | undefined
+    let registered: Instance | undefined
     try {
       onOpened?.(database)
-      // In a transaction: no other instance starts meanwhile.
-      const own = transaction(database, () => {
-        const opened = openInstance(folder)
-        opened.removeDead()
-        return opened
-      })
-      instance = own
-      const { markInterrupted, purge, ...store } = createStore(database, own, now)
+      const instance = options.instance ?? register(database, folder).instance
+      registered = instance === options.instance ? undefined : instance
+      const { markInterrupted, purge, ...store } = createStore(database, instance, now)
       markInterrupted()
       purge(now().getTime() - KEPT_DELETED_MS)
       return storeErrorsOf(store, file)
     } catch (error) {
-      instance?.close()
+      registered?.close()
       database.close()
       throw error
     }
   })
 }
+
+interface Registration {
+  readonly instance: Instance
+  /** Files of the other instances that work on the folder. */
+  readonly others: readonly string[]
+}
+
+/** Registers this process in the data folder before its store is opened. Throws StoreError. */
+export function registerInstance(folder: string): Registration {
+  const file = path.join(folder, DATABASE_FILE)
+  return withStoreErrors(file, () => {
+    const database = openDatabase(file)
+    try {
+      return register(database, folder)
+    } finally {
+      database.close()
+    }
+  })
+}
+
+/** In a transaction: no other instance starts meanwhile. */
+const register = (database: DatabaseSync, folder: string): Registration =>
+  transaction(database, () => {
+    const instance = openInstance(folder)
+    return { instance, others: instance.removeDead() }
+  })
 
 /** Deleted trajectories can be restored at least this long. */
 const KEPT_DELETED_MS = 24 * 60 * 60_000
