@@ -1,5 +1,5 @@
 /** The folder that holds trajectories and settings: the user's own, closed to others. */
-import { accessSync, chmodSync, constants, lstatSync, mkdirSync } from 'node:fs'
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
@@ -19,7 +19,21 @@ export function defaultDataFolder(
   return path.posix.join(environment.XDG_DATA_HOME ?? path.posix.join(home, '.local', 'share'), 'rollscope')
 }
 
-/** Makes it if it is not there. Throws DataFolderError when it cannot be made or written, is a link, a file, or somebody else's. */
+/** What Rollscope writes there. Saving would replace a link with a file, write keys elsewhere, or delete files of another folder. */
+const OWN_NAMES: ReadonlySet<string> = new Set([
+  'rollscope.db',
+  'rollscope.db-wal',
+  'rollscope.db-shm',
+  'servers.json',
+  'mcp-servers.json',
+  'instances',
+  'python',
+])
+
+/**
+ * Makes it if it is not there. Throws DataFolderError when it cannot be made or written, is a link or contains one in the place of
+ * a file of Rollscope, is a file, or somebody else's.
+ */
 export function openDataFolder(folder: string): string {
   const refuse = (why: string): never => {
     throw new DataFolderError(`the data folder ${folder} ${why}; set ROLLSCOPE_DATA to another one`)
@@ -41,5 +55,12 @@ export function openDataFolder(folder: string): string {
   } catch (error) {
     refuse(`may not be written: ${(error as Error).message}`)
   }
+  const link = readdirSync(folder, { withFileTypes: true }).find(
+    (entry) => entry.isSymbolicLink() && OWN_NAMES.has(entry.name),
+  )
+  if (link)
+    throw new DataFolderError(
+      `${path.join(folder, link.name)} is a symbolic link: put the file or folder itself there, or set ROLLSCOPE_DATA to another folder`,
+    )
   return folder
 }

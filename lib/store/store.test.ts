@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -173,6 +173,16 @@ describe('the data folder', () => {
     mkdirSync(lax)
     chmodSync(lax, 0o755)
     expect(mode(openDataFolder(lax))).toBe('700')
+  })
+
+  test.each(['rollscope.db', 'servers.json', 'instances'])('may not contain a link named %s', (name) => {
+    const data = path.join(folder, 'data')
+    openDataFolder(data)
+    const target = path.join(folder, 'elsewhere')
+    writeFileSync(target, 'untouched', { mode: 0o644 })
+    symlinkSync(target, path.join(data, name))
+    expect(() => openDataFolder(data)).toThrow(`${path.join(data, name)} is a symbolic link: put the file`)
+    expect([readFileSync(target, 'utf8'), statSync(target).mode & 0o777]).toEqual(['untouched', 0o644])
   })
 
   test('may not be a link', () => {
