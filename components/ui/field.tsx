@@ -113,10 +113,10 @@ export function CheckField({
 }: { readonly label: string; readonly note?: string | undefined } & InputHTMLAttributes<HTMLInputElement>) {
   const id = useId()
   return (
-    <label className="flex min-h-7 items-center gap-2 has-disabled:text-faint">
+    <label className="flex min-h-7 items-baseline gap-2 py-1 has-disabled:text-faint">
       <input
         type="checkbox"
-        className="size-4 shrink-0 accent-(--accent)"
+        className="size-4 shrink-0 translate-y-0.5 accent-(--accent)"
         aria-labelledby={`${id}-label`}
         aria-describedby={note === undefined ? undefined : `${id}-note`}
         {...rest}
