@@ -33,10 +33,11 @@ function tableOf(templates: readonly DoctoredTemplate[], answers: TrlGolden['tem
     '| --- | --- | --- | --- | --- |',
     ...asked.map(({ name, trl, cell, cells }) => `| ${name} | ${trl} | ${cell} | ${cells} | ${WHY[name] ?? ''} |`),
     '',
-    `TRL does not check ${rows.length - asked.length}: ${rows
-      .filter(({ trl }) => trl === NOT_ASKED)
-      .map(({ name, cells }) => `${name} (${cells})`)
-      .join(', ')}.`,
+    `TRL does not check ${rows.length - asked.length} templates.`,
+    '',
+    '| template that TRL does not check | cells |',
+    '| --- | --- |',
+    ...rows.filter(({ trl }) => trl === NOT_ASKED).map(({ name, cells }) => `| ${name} | ${cells} |`),
     '',
   ].join('\n')
 }

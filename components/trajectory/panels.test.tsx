@@ -128,7 +128,7 @@ test('a template that broke the assumption is told', () => {
   expect(screen.getByText('template differs')).toBeDefined()
 })
 
-test('a template that leaves the tools out is told, once', () => {
+test('a template that leaves the tools out is reported once', () => {
   const problem = { kind: 'template', message: 'The chat template does not print the tools.' }
   const segments = sample.segments.map((segment) => ({
     ...segment,

@@ -132,7 +132,7 @@ test('a long result is cut by its limit alone, in words, errors too, and how lon
 })
 
 describe('a tool that takes too long', () => {
-  test('is given up with an error result, and the run goes on', async () => {
+  test('ends with an error result, and the run continues', async () => {
     const { trajectory } = await play({
       scripts: [asks('Rome') + asks('Bern', 'quick'), 'sorry'],
       tools: [hanging, weather({}, 'quick')],

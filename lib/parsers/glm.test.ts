@@ -78,7 +78,7 @@ describe('a malformed call is data with a reason and a place', () => {
     expect(drawn('<tool_call>f<arg_key>a')).toEqual(['✗ the text ends where </arg_key> should stand @22'])
   })
 
-  test('its name is told when it can be read', () => {
+  test('its name is kept when it can be read', () => {
     expect(parseText(glm, '<tool_call>f<b></tool_call>')).toMatchObject([{ kind: 'malformed', name: 'f' }])
     expect(parseText(glm, '<tool_call>f g</tool_call>')[0]).not.toHaveProperty('name')
   })

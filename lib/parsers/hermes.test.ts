@@ -110,7 +110,7 @@ describe('a malformed call is data with a reason and a place', () => {
     expect(draw(`<tool_call>${body}</tool_call>`)).toEqual([drawn])
   })
 
-  test('its name is told when it can be read', () => {
+  test('its name is kept when it can be read', () => {
     expect(hermes.parse(call('{"name": "add", "arguments": {'), [], [])[0]).toMatchObject({
       kind: 'malformed',
       name: 'add',

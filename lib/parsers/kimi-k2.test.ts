@@ -64,7 +64,7 @@ describe('a well-formed call', () => {
     ])
   })
 
-  test('what stands in a think block is no call and no section', () => {
+  test('text in a think block is no call and no section', () => {
     expect(drawn(`<think>${section(call('f', '{}'))}</think>${section(call('g', '{}'))}`)).toEqual(['g({})'])
     expect(drawn(`${BEGIN}<think>${END}${call('f', '{}')}</think>${call('g', '{}')}${END}`)).toEqual(['g({})'])
   })
@@ -89,7 +89,7 @@ describe('a malformed call is data with a reason and a place', () => {
     expect(reasons(section(body, call('g', '{}')))).toEqual([`✗ ${why}`, 'g({})'])
   })
 
-  test('its id and name are told when they can be read', () => {
+  test('its id and name are kept when they can be read', () => {
     expect(parseText(kimiK2, section(call('functions.f:3', '')))).toMatchObject([
       { kind: 'malformed', name: 'f', writtenId: 'functions.f:3' },
     ])

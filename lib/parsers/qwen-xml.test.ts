@@ -106,7 +106,7 @@ describe('a malformed call is data with a reason and a place', () => {
     expect(drawn(text)).toEqual([line])
   })
 
-  test('its name is told when it can be read', () => {
+  test('its name is kept when it can be read', () => {
     expect(parseText(qwenXml, call('f', '<parameter=a'))).toMatchObject([{ kind: 'malformed', name: 'f' }])
     expect(parseText(qwenXml, call(''))[0]).not.toHaveProperty('name')
   })
