@@ -5,8 +5,11 @@ import { requireNode } from './scripts/required-node.ts'
 requireNode('unit')
 
 /** Folders without state of their own (docs/architecture.md calls them pure): their tests can share a process, as threads. */
-const PURE =
-  'lib/{compare,core,formats,inspect,lab,offline,parsers,reproduce,settings,templates,tito,tokenizer-files}/**/*.test.ts'
+const PURE = [
+  'lib/{analysis,api,formats,json,parsers,sampling,share,tasks,templates,tools,trajectory,util}/**/*.test.ts',
+  'lib/rollout/{prompt,record}/**/*.test.ts',
+  'lib/tokenizer/files/**/*.test.ts',
+]
 
 /** For what hangs. No test is to take 10 s, but the journeys go first, and the processor may be another's for most of the time. */
 const TIMEOUT = 180_000
@@ -36,15 +39,15 @@ export default defineConfig({
     },
     projects: [
       {
-        test: { ...COMMON, name: 'pure', environment: 'node', include: [PURE], setupFiles: SETUP, pool: 'threads' },
+        test: { ...COMMON, name: 'pure', environment: 'node', include: PURE, setupFiles: SETUP, pool: 'threads' },
       },
       {
         test: {
           ...COMMON,
           name: 'node',
           environment: 'node',
-          include: ['lib/**/*.test.ts', 'scripts/**/*.test.ts', 'components/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, PURE],
+          include: ['{lib,scripts,components,testing}/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...PURE],
           setupFiles: SETUP,
         },
       },
@@ -54,7 +57,7 @@ export default defineConfig({
           ...COMMON,
           name: 'dom',
           environment: 'jsdom',
-          include: ['components/**/*.test.tsx', 'lib/**/*.test.tsx'],
+          include: ['{components,lib}/**/*.test.tsx'],
           setupFiles: [...SETUP, './components/test-setup.ts'],
         },
       },

@@ -1,4 +1,4 @@
-import { Link } from './navigation.tsx'
+import { Link } from '#components/shell/navigation.tsx'
 
 export default function NotFound() {
   return (

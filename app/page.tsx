@@ -1,4 +1,4 @@
-import { PlaygroundScreen } from './playground-screen.tsx'
+import { PlaygroundScreen } from '#components/playground/screen.tsx'
 
 export default function PlaygroundPage() {
   return <PlaygroundScreen />

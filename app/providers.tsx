@@ -2,10 +2,10 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { NuqsAdapter } from 'nuqs/adapters/next/app'
 import { type ReactNode, useState } from 'react'
-import { ApiError, takeTokenFromAddress } from '#lib/client/api.ts'
-import { TRAJECTORY_DEFAULTS } from '#lib/client/queries.ts'
-import { OpenedFileContext, openedFileOn } from '#lib/client/use-opened-file.ts'
-import { NavigationProvider } from './navigation.tsx'
+import { NavigationProvider } from '#components/shell/navigation.tsx'
+import { ApiError, takeTokenFromAddress } from '#lib/browser/api.ts'
+import { OpenedFileContext, openedFileOn } from '#lib/browser/files/use-opened-file.ts'
+import { TRAJECTORY_DEFAULTS } from '#lib/browser/queries.ts'
 
 // Before the first query, and before anything could copy the address.
 if (typeof window !== 'undefined') takeTokenFromAddress()

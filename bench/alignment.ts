@@ -7,10 +7,10 @@
  * `timeout`, and said so. Ratios are medians.
  */
 import { diffArrays, diffChars, diffLines, diffWordsWithSpace } from 'diff'
-import { alignTokens, driftOf } from '#lib/core/drift/align.ts'
-import { compareTrajectories } from '#lib/core/drift/compare.ts'
-import { textOf } from '#lib/core/pieces.ts'
-import { ids } from '#lib/core/tokens.ts'
+import { alignTokens, driftOf } from '#lib/trajectory/drift/align.ts'
+import { compareTrajectories } from '#lib/trajectory/drift/compare.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { randomNumbers } from '../e2e/large-trajectory.ts'
 import { percentile } from './browser.ts'
 import { type EditedPair, editedPair } from './edited-trajectory.ts'

@@ -7,17 +7,17 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { checkSample } from '#lib/compare/corpus/check.ts'
-import { corpusReport } from '#lib/compare/corpus/report.ts'
-import type { Sample } from '#lib/compare/corpus/sample.ts'
-import { NO_TOTALS, spanCount, withSample } from '#lib/compare/corpus/totals.ts'
-import { shownSide } from '#lib/compare/retokenized.ts'
-import { textOf } from '#lib/core/pieces.ts'
-import { ids, tokenCount } from '#lib/core/tokens.ts'
-import type { Message, Trajectory } from '#lib/core/trajectory.ts'
-import { openEach } from '#lib/formats/open-each.ts'
-import { play, type Turn } from '#lib/tito/play.ts'
-import { loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
+import { shownSide } from '#lib/analysis/compare/retokenized.ts'
+import { checkSample } from '#lib/analysis/corpus/check.ts'
+import { corpusReport } from '#lib/analysis/corpus/report.ts'
+import type { Sample } from '#lib/analysis/corpus/sample.ts'
+import { NO_TOTALS, spanCount, withSample } from '#lib/analysis/corpus/totals.ts'
+import { openEach } from '#lib/formats/reading/open-each.ts'
+import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
+import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { play, type Turn } from '#testing/simulated-rollout.ts'
 import { tell } from './figures.ts'
 
 const SAMPLES = 300
@@ -40,7 +40,7 @@ const [END_OF_TURN = -1] = qwen.tokenizer.encode('<|im_end|>')
 
 const random = randomNumbers(1)
 /** This repository's own documents and code: words, numbers, punctuation as they come. */
-const words = ['docs', 'lib/core', 'lib/tito']
+const words = ['docs', 'lib/trajectory', 'lib/rollout/prompt']
   .flatMap((place) => readdirSync(place).map((name) => path.join(place, name)))
   .filter((file) => /\.(md|ts)$/.test(file))
   .sort()

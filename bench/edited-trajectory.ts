@@ -1,10 +1,10 @@
 /** A long trajectory and what it might have become: edits of every size, the same for the same seed. */
 
-import { vocabEntry } from '#lib/core/pieces.ts'
-import { ids } from '#lib/core/tokens.ts'
-import type { VocabEntry } from '#lib/core/trajectory.ts'
-import type { SegmentView, TrajectoryView } from '#lib/core/trajectory-view.ts'
-import type { Tokenizer } from '#lib/tito/tokenizer.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import type { VocabEntry } from '#lib/trajectory/format/trajectory.ts'
+import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
+import { ids } from '#lib/trajectory/tokens/tokens.ts'
+import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { largeTrajectory, qwen, randomNumbers } from '../e2e/large-trajectory.ts'
 
 export interface EditedPair {

@@ -5,9 +5,9 @@
  * `node bench/many-rollouts.ts [ROLLOUTS]`: another number, in four parts.
  */
 import type { Page } from '@playwright/test'
-import type { RolloutEvent } from '#lib/core/events.ts'
-import { ids } from '#lib/core/tokens.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { TOKEN } from '../e2e/application.ts'
 import { freePort } from '../e2e/free-port.ts'
 import { type Bench, percentile, weigh, withBench } from './browser.ts'

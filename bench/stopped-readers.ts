@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto'
 import { Agent, get, type IncomingMessage } from 'node:http'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { TOKEN } from '../e2e/application.ts'
 import { freePort } from '../e2e/free-port.ts'
 import { type Bench, percentile, withBench } from './browser.ts'

@@ -2,9 +2,9 @@
  * Bytes of one reply on the wire, fetched whole and streamed: `node bench/stream-bytes.ts [reply tokens] [prompt tokens]`.
  * The client and the steps are the application's; the server, in this process, replies as SGLang does in both manners.
  */
-import { liveViewOf } from '#lib/core/live-view.ts'
-import { createClient } from '#lib/sglang/client.ts'
-import { type Manner, promptOf, replyOf, startStreamServer, VOCABULARY } from '#lib/sglang/test-stream-server.ts'
+import { liveViewOf } from '#lib/api/live-view.ts'
+import { createClient } from '#lib/sglang/client/client.ts'
+import { type Manner, promptOf, replyOf, startStreamServer, VOCABULARY } from '#testing/sglang/stream-server.ts'
 
 const [TOKENS = 8192, PROMPT = 3000] = process.argv.slice(2).map(Number)
 

@@ -1,14 +1,15 @@
 /**
- * Every fault of a server (lib/agent/test-faults.ts, docs/upstream-faults.md) through the whole agent, streamed and plain, in the first call
+ * Every fault of a server (testing/faults.ts, docs/upstream-faults.md) through the whole agent, streamed and plain, in the first call
  * and in the third: its outcome, and how long it took. Besides those of the table a body of two gigabytes that nothing announces, and
  * events without end. `node bench/upstream-faults.ts`
  *
  * Fails where an outcome is another than the table's, where a run stays open, or where a call takes longer than the table says of
  * its limits. The limits are short ones; waits between tries are counted and not waited for.
  */
-import { type Case, casesOf, longestMs, outcomeOf, play, responsesOf } from '#lib/agent/test-faults.ts'
-import { CHUNKED, chunk, type Exchange } from '#lib/sglang/test-fault-server.ts'
-import { DEFAULT_LIMITS } from '#lib/sglang/transport.ts'
+
+import { DEFAULT_LIMITS } from '#lib/sglang/client/transport.ts'
+import { type Case, casesOf, longestMs, outcomeOf, play, responsesOf } from '#testing/faults.ts'
+import { CHUNKED, chunk, type Exchange } from '#testing/sglang/fault-server.ts'
 import { tell } from './figures.ts'
 
 /** Where a call is late, the fastest of so many counts: other work on the machine comes and goes. */

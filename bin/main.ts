@@ -1,9 +1,9 @@
 /** `rollscope`: starts the application, and answers what can be asked without the page. */
 import path from 'node:path'
+import { BUILT_IN } from '#lib/server/servers/servers.ts'
 import { command } from '../lib/command-line/command.ts'
 import { EXIT } from '../lib/command-line/exit.ts'
 import { type Config, ConfigError, readConfig } from '../lib/server/config.ts'
-import { BUILT_IN } from '../lib/server/servers.ts'
 import manifest from '../package.json' with { type: 'json' }
 
 const folder = path.resolve(import.meta.dirname, '..')

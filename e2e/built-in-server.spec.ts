@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, test } from '@playwright/test'
-import { startTestHub, type TestHub } from '../lib/tokenizer/test-hub.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { AUTHORIZED, ask, greedy, open, startApplication, stopApplication } from './application.ts'
 
 const NAME = 'org/calculator'

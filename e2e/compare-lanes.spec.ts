@@ -1,8 +1,8 @@
 /** The lanes of the compare page: rows of both sides, folds, keys, one column, and many tokens. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { encode } from '#lib/core/codec.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import { encode } from '#lib/trajectory/format/codec.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { CHANGING, idle, open } from './application.ts'
 import { expectAccessible, expectWithin, SCREENS, WINDOWS, watch } from './fit.ts'
 

@@ -1,8 +1,8 @@
 /** Both sides of a real trajectory are scored by the built-in server and weighed. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { lossMask } from '#lib/core/tokens.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { open } from './application.ts'
 import { expectAccessible, expectWithin, SCREENS, watch } from './fit.ts'
 

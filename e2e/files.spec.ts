@@ -1,7 +1,7 @@
 /** Export, open, drop; stored trajectories and examples. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
-import { EXAMPLES } from '../app/examples.ts'
+import { EXAMPLES } from '#components/shell/examples.ts'
 import { AUTHORIZED, ask, greedy, idle, open, shownKey } from './application.ts'
 
 async function exported(page: Page): Promise<string> {
@@ -28,7 +28,7 @@ test('A run is exported, opened from the list, continued, and opened again from 
   const folder = info.outputPath('.').replace(/\/\.$/, '')
   await open(page)
 
-  // lib/formats/open.test.ts has every other reason.
+  // lib/formats/reading/open.test.ts has every other reason.
   await test.step('A file that is no trajectory is refused with the place in it, and the question stays', async () => {
     await expect(page.getByLabel('Question')).toHaveValue(/\w/)
     await page.getByLabel('Question').fill('What is 31 * 3?')

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
-import { lossMask } from '#lib/core/tokens.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { AUTHORIZED, BASE, CHANGING, idle, open, TOKEN } from './application.ts'
 
 const example = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8')) as Trajectory

@@ -1,10 +1,10 @@
 /** The card of a token, the sums of a range, and the outline. */
 import { readFileSync } from 'node:fs'
 import { type APIRequestContext, expect, type Locator, test } from '@playwright/test'
-import { encode } from '#lib/core/codec.ts'
-import { textOf } from '#lib/core/pieces.ts'
-import { ids, segmentStarts } from '#lib/core/tokens.ts'
-import type { PromptSegment, ResponseSegment, Trajectory } from '#lib/core/trajectory.ts'
+import { encode } from '#lib/trajectory/format/codec.ts'
+import type { PromptSegment, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { ids, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { AUTHORIZED, CHANGING, idle, open } from './application.ts'
 import { expectFit, WINDOWS, watch } from './fit.ts'
 

@@ -1,7 +1,7 @@
 /** Colours of the inspector: what tokens show, the end of the scale, the minimap, and the charts. */
 import { expect, type Page, test } from '@playwright/test'
-import { encode } from '#lib/core/codec.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import { encode } from '#lib/trajectory/format/codec.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { AUTHORIZED, CHANGING, idle, open } from './application.ts'
 import { expectFit, expectFitEverywhere, SCREENS, watch } from './fit.ts'
 import { largeTrajectory } from './large-trajectory.ts'
@@ -37,7 +37,7 @@ const drawn = (page: Page) =>
 /** The tokenizer that the generated trajectory names is not here: its drift is not known. */
 const faults = (wrongs: readonly string[]) => wrongs.filter((wrong) => !wrong.includes('422'))
 
-// components/trajectory/colour/colouring.test.ts has the colours of each way, inspector-keys.spec.ts a link to them.
+// components/token-view/colour/colouring.test.ts has the colours of each way, inspector-keys.spec.ts a link to them.
 test('Colours, the end of their scale and the minimap change what the tokens show, and fit each window', async ({
   page,
 }) => {

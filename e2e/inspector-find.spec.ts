@@ -1,9 +1,9 @@
 /** Find in the inspector: keys and focus between the field and the tokens, the address, the help, and both windows. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { textWithStarts, tokensAt } from '#lib/core/pieces.ts'
-import { ids } from '#lib/core/tokens.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { textWithStarts, tokensAt } from '#lib/trajectory/tokens/pieces.ts'
+import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { idle, open } from './application.ts'
 import { expectFitEverywhere, watch } from './fit.ts'
 

@@ -1,6 +1,6 @@
 /** The token view itself: text of every kind, folds, marks, sizes, the place that is kept, and many lines. */
 import { type APIRequestContext, expect, type Page, test } from '@playwright/test'
-import { FORMAT, type Trajectory } from '#lib/core/trajectory.ts'
+import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { CHANGING, idle, open } from './application.ts'
 import { expectFitEverywhere, SCREENS, watch } from './fit.ts'
 import { textTrajectory } from './text-trajectory.ts'

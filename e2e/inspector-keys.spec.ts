@@ -1,9 +1,9 @@
 /** The inspector by keys and pointer: choosing, copying, commands, links, tabs, and where the focus goes. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { textOf } from '#lib/core/pieces.ts'
-import { ids, segmentStarts, tokenCount } from '#lib/core/tokens.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { ids, segmentStarts, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { idle, open } from './application.ts'
 import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
 
@@ -63,7 +63,7 @@ test('keys move, extend, copy, fold and run commands, and give the focus back', 
     await expect(grid(page)).toBeFocused()
   })
 
-  // components/trajectory/selecting.test.ts has every key.
+  // components/token-view/grid/selecting.test.ts has every key.
   await test.step('the focus moves and extends', async () => {
     await grid(page).focus()
     for (const [keys, at] of [

@@ -1,8 +1,8 @@
 /** Messages beside their tokens. */
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { segmentStarts } from '#lib/core/tokens.ts'
-import type { ResponseSegment, Segment, Trajectory } from '#lib/core/trajectory.ts'
+import type { ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { CHANGING, open } from './application.ts'
 import { expectFitEverywhere, WINDOWS, watch } from './fit.ts'
 

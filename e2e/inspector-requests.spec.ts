@@ -2,8 +2,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, type Page, test } from '@playwright/test'
-import { ids, segmentStarts } from '#lib/core/tokens.ts'
-import type { ResponseSegment, Trajectory } from '#lib/core/trajectory.ts'
+import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ids, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
 import { BASE, open, TOKEN } from './application.ts'
 import { expectFitEverywhere, SCREENS, watch } from './fit.ts'
 
@@ -26,7 +26,7 @@ async function show(page: Page, query: string): Promise<void> {
   await page.locator('[data-tokens]').waitFor({ state: 'attached' })
 }
 
-// components/inspector/requests-tab.test.tsx has changed ids and a file without requests.
+// components/inspector/requests/requests-tab.test.tsx has changed ids and a file without requests.
 test('Requests tab shows and copies each request, whose cURL generates the same tokens again, and fits', async ({
   page,
 }) => {

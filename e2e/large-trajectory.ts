@@ -4,13 +4,19 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { encode } from '#lib/core/codec.ts'
-import { inputHashes } from '#lib/core/input-hash.ts'
-import { FORMAT, type ResponseSegment, type Segment, type Trajectory, type VocabEntry } from '#lib/core/trajectory.ts'
-import { hermes } from '#lib/parsers/hermes.ts'
-import { annotations, callId, vocabularyWriter } from '#lib/tito/record.ts'
-import type { Tokenizer } from '#lib/tito/tokenizer.ts'
-import { loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
+import { hermes } from '#lib/parsers/json/hermes.ts'
+import { annotations, callId, vocabularyWriter } from '#lib/rollout/record/record.ts'
+import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import { encode } from '#lib/trajectory/format/codec.ts'
+import { inputHashes } from '#lib/trajectory/format/input-hash.ts'
+import {
+  FORMAT,
+  type ResponseSegment,
+  type Segment,
+  type Trajectory,
+  type VocabEntry,
+} from '#lib/trajectory/format/trajectory.ts'
 
 const ALTERNATIVES = 5
 /** Of all tokens. */
@@ -227,7 +233,7 @@ export function qwen(): Tokenizer {
 /** What the agent reads: this repository's documents and pure code, without what would be markup. */
 function sourceIds(tokenizer: Tokenizer): readonly number[] {
   const markup = new Set(tokenizer.addedTokens.map(({ id }) => id))
-  return ['docs', 'lib/core', 'lib/parsers', 'lib/tito', 'lib/formats']
+  return ['docs', 'lib/trajectory', 'lib/parsers', 'lib/rollout/prompt', 'lib/formats']
     .flatMap((folder) =>
       readdirSync(folder)
         .filter((name) => /\.(md|ts)$/.test(name))

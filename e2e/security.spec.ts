@@ -442,7 +442,7 @@ test('N2: the content security policy lets nothing in, with a nonce of its own f
   expect(again.headers['content-security-policy']).not.toBe(headers['content-security-policy'])
 })
 
-// lib/sglang/address.test.ts has every way to write one. OWN: the port of this worker's application.
+// lib/sglang/client/address.test.ts has every way to write one. OWN: the port of this worker's application.
 test('U1, U2: what can be no server’s address is refused, and nothing is saved', async ({ request }) => {
   for (const address of [
     'file:///etc/passwd',

@@ -1,6 +1,6 @@
 /** A trajectory with every kind of text that a token may hold: what the token view must show without hiding or moving any. */
-import { encode } from '#lib/core/codec.ts'
-import { FORMAT, type Trajectory, type VocabEntry } from '#lib/core/trajectory.ts'
+import { encode } from '#lib/trajectory/format/codec.ts'
+import { FORMAT, type Trajectory, type VocabEntry } from '#lib/trajectory/format/trajectory.ts'
 
 const LONG_TOKEN = 'x'.repeat(20_000)
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from '@playwright/test'
-import { startTestHub, type TestHub } from '../lib/tokenizer/test-hub.ts'
+import { startTestHub, type TestHub } from '#testing/hub.ts'
 import { CHANGING, greedy, HUB_PORT, idle, open } from './application.ts'
 import { type SlowServer, startSlowServer } from './slow-server.ts'
 

@@ -1,7 +1,7 @@
 /** The application as a script uses it: over its HTTP interface. */
-import { decodeValue } from '#lib/core/codec.ts'
-import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import { decodeValue } from '#lib/trajectory/format/codec.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import type { Conversation } from './conversations.ts'
 import { APPLICATION_TOKEN } from './processes.ts'
 

@@ -1,14 +1,14 @@
 /** The chat baseline on the real SGLang: what it reports is consistent, the drift is located, and the built-in server does the same. */
 import { expect, inject, test } from 'vitest'
-import { compareSides } from '#lib/compare/compare-sides.ts'
-import { turnsRead } from '#lib/compare/read-side.ts'
-import { decodeValue } from '#lib/core/codec.ts'
-import { textOf } from '#lib/core/pieces.ts'
-import { ids } from '#lib/core/tokens.ts'
-import type { ResponseSegment, Trajectory } from '#lib/core/trajectory.ts'
-import { checkInputs } from '#lib/inspect/requests/check-inputs.ts'
-import { recordedCalls } from '#lib/inspect/requests/recorded-calls.ts'
-import { resultOf } from '#lib/lab/task.ts'
+import { compareSides } from '#lib/analysis/compare/compare-sides.ts'
+import { turnsRead } from '#lib/analysis/compare/read-side.ts'
+import { checkInputs } from '#lib/analysis/requests/check-inputs.ts'
+import { recordedCalls } from '#lib/analysis/requests/recorded-calls.ts'
+import { resultOf } from '#lib/tasks/task.ts'
+import { decodeValue } from '#lib/trajectory/format/codec.ts'
+import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { application } from './application.ts'
 
 const places = inject('places')

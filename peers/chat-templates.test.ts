@@ -1,10 +1,10 @@
-/** Real chat templates: the golden files of lib/agent/families, runs with the templates themselves, docs/chat-templates.md. */
+/** Real chat templates: the golden files of lib/rollout/families, runs with the templates themselves, docs/chat-templates.md. */
 import { readFileSync } from 'node:fs'
 import { expect, inject, test } from 'vitest'
-import { families, tokenizerOf } from '#lib/agent/families/test-families.ts'
-import { readGolden, wholeTexts } from '#lib/agent/families/test-golden.ts'
-import { runFamily } from '#lib/agent/families/test-run.ts'
-import { startScriptedServer } from '#lib/agent/families/test-server.ts'
+import { families, tokenizerOf } from '#lib/rollout/families/test-families.ts'
+import { readGolden, wholeTexts } from '#lib/rollout/families/test-golden.ts'
+import { runFamily } from '#lib/rollout/families/test-run.ts'
+import { startScriptedServer } from '#lib/rollout/families/test-server.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
 import { CLOCK } from '#lib/templates/golden/test-golden.ts'
 import { familyGoldens, templateText } from './family-goldens.ts'

@@ -3,12 +3,12 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { decode } from '#lib/core/codec.ts'
-import { readableJson } from '#lib/core/readable-json.ts'
-import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
 import { type GroupNumbers, numberGroups } from '#lib/formats/group-numbers.ts'
 import { writableFormats } from '#lib/formats/registry.ts'
+import { readableJson } from '#lib/json/readable-json.ts'
+import { decode } from '#lib/trajectory/format/codec.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
 import { python } from './python.ts'
 
 const { python: interpreter } = inject('strands')

@@ -1,4 +1,4 @@
-/** The golden files of lib/agent and lib/parsers are what the real strands-sglang makes, each time. */
+/** The golden files of lib/rollout and lib/parsers are what the real strands-sglang makes, each time. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, inject, test } from 'vitest'
@@ -17,9 +17,9 @@ interface Runs {
   readonly scenarios: Readonly<Record<string, unknown>>
 }
 
-test('strands-sglang sends and records what golden.json of lib/agent says', async () => {
-  const { scenarios } = (await made('agent')) as Runs
-  const before = (kept('agent') as Runs).scenarios
+test('strands-sglang sends and records what golden.json of lib/rollout says', async () => {
+  const { scenarios } = (await made('rollout')) as Runs
+  const before = (kept('rollout') as Runs).scenarios
   for (const [name, record] of Object.entries(before)) expect([name, scenarios[name]]).toEqual([name, record])
   expect(Object.keys(scenarios)).toEqual(Object.keys(before))
 })

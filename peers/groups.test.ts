@@ -1,8 +1,8 @@
 /** Samples of one prompt on the real SGLang, scored once and read from its prefix cache; and many runs on it at once. */
 import { expect, inject, test } from 'vitest'
-import type { GroupStarted } from '#lib/core/group.ts'
-import { ids } from '#lib/core/tokens.ts'
-import type { ResponseSegment, Trajectory } from '#lib/core/trajectory.ts'
+import type { GroupStarted } from '#lib/api/group.ts'
+import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ids } from '#lib/trajectory/tokens/tokens.ts'
 import { application } from './application.ts'
 
 const places = inject('places')

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { type TemplateCheck, templateCheckSchema } from '#lib/core/template-check.ts'
+import { type TemplateCheck, templateCheckSchema } from '#lib/api/template-check.ts'
 import { application } from './application.ts'
 
 const places = inject('places')

@@ -1,6 +1,6 @@
-/** Writes the golden files of lib/agent/families and the tables of docs/chat-templates.md: `node peers/record-families.ts`. */
+/** Writes the golden files of lib/rollout/families and the tables of docs/chat-templates.md: `node peers/record-families.ts`. */
 import { writeFileSync } from 'node:fs'
-import { goldenFile } from '#lib/agent/families/test-golden.ts'
+import { goldenFile } from '#lib/rollout/families/test-golden.ts'
 import { familyGoldens } from './family-goldens.ts'
 import { installTemplates, peersFolder } from './install.ts'
 import { sweepTemplates } from './template-sweep.ts'

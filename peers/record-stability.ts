@@ -1,6 +1,6 @@
-/** Writes lib/lab/stability/golden/trl.json and the table of docs/template-lab.md: `node peers/record-stability.ts`. */
+/** Writes lib/templates/prefix-preservation/golden/trl.json and the table of docs/template-lab.md: `node peers/record-stability.ts`. */
 import { writeFileSync } from 'node:fs'
-import { trlGoldenFile } from '#lib/lab/stability/test-trl.ts'
+import { trlGoldenFile } from '#lib/templates/prefix-preservation/trl/test-trl.ts'
 import { installTemplates, peersFolder } from './install.ts'
 import { doctored, templatesIn, trlGolden } from './stability-sweep.ts'
 import { stabilityPage, stabilityPageWith } from './stability-table.ts'

@@ -1,6 +1,6 @@
 /**
  * `node peers/record.ts [name …]` asks the real SGLang for what recorded-requests.ts names and keeps its answers in
- * lib/sglang/recordings, and what its parsers make of recorded-parsing.ts's texts in lib/local-model/messages/golden. Run by hand, when a request is added or SGLang's version changes.
+ * lib/sglang/recordings, and what its parsers make of recorded-parsing.ts's texts in lib/builtin-server/messages/golden. Run by hand, when a request is added or SGLang's version changes.
  */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { type RecordedRequest, recordedRequests } from './recorded-requests.ts'
 
 const here = import.meta.dirname
 const FOLDER = path.join(here, '..', 'lib', 'sglang', 'recordings')
-const GOLDEN = path.join(here, '..', 'lib', 'local-model', 'messages', 'golden')
+const GOLDEN = path.join(here, '..', 'lib', 'builtin-server', 'messages', 'golden')
 const OPTIONS =
   '--device cpu --dtype float32 --model-path tiny-qwen3 (the shipped model) --tool-call-parser qwen25 --reasoning-parser qwen3 --context-length 4096'
 

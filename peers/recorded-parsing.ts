@@ -1,4 +1,4 @@
-/** Texts that are put to SGLang's own parsers, of whose answers lib/local-model/messages/golden/parsing.json keeps one line each. */
+/** Texts that are put to SGLang's own parsers, of whose answers lib/builtin-server/messages/golden/parsing.json keeps one line each. */
 
 export interface ParsingCase {
   readonly parser: string

@@ -4,12 +4,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { compareSides } from '#lib/compare/compare-sides.ts'
-import { type Repro, reproOf } from '#lib/compare/repro/repro.ts'
-import { reproPytest } from '#lib/compare/repro/repro-pytest.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
-import { play } from '#lib/tito/play.ts'
-import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
+import { compareSides } from '#lib/analysis/compare/compare-sides.ts'
+import { type Repro, reproOf } from '#lib/analysis/repro/repro.ts'
+import { reproPytest } from '#lib/analysis/repro/repro-pytest.ts'
+import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { play } from '#testing/simulated-rollout.ts'
 
 const interpreter = inject('places').peers.templates
 const folder = mkdtempSync(path.join(tmpdir(), 'rollscope-repro-'))

@@ -4,11 +4,11 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { crc32 } from 'node:zlib'
 import { expect, inject, test } from 'vitest'
-import { recentCharacters } from '#lib/compare/retokenize/recent-characters.ts'
-import { loadTokenizerFiles } from '#lib/tokenizer-files/tokenizer-files.ts'
+import { recentCharacters } from '#lib/analysis/retokenize/recent-characters.ts'
+import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
 import { python } from './python.ts'
 
-const folder = path.join('..', 'lib', 'compare', 'retokenize', 'golden')
+const folder = path.join('..', 'lib', 'analysis', 'retokenize', 'golden')
 
 interface Golden {
   readonly conversations: Readonly<Record<string, unknown>>

@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { createClient, type SglangClient } from '#lib/sglang/client.ts'
-import { promptOf, replyOf, VOCABULARY } from '#lib/sglang/test-stream-server.ts'
+import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
+import { promptOf, replyOf, VOCABULARY } from '#testing/sglang/stream-server.ts'
 import { type Running, startRouter } from './processes.ts'
 
 const never = new AbortController().signal

@@ -1,7 +1,7 @@
 /** Both servers’ logprobs against transformers in fp32. */
 import { expect, inject, test } from 'vitest'
-import { scoreLineSchema } from '#lib/core/score.ts'
-import { generateReply } from '#lib/sglang/schema.ts'
+import { generateReply } from '#lib/sglang/server/schema.ts'
+import { scoreLineSchema } from '#lib/trajectory/scoring/score.ts'
 import { application, difference, type Tokens, tokensOf } from './application.ts'
 import { conversations } from './conversations.ts'
 import { python } from './python.ts'

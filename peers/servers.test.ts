@@ -1,6 +1,6 @@
 /** The same conversations on the built-in server and on the real SGLang: directly, streamed either way, through the router. */
 import { beforeAll, describe, expect, inject, test } from 'vitest'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { application, difference, type RunSettings, tokensOf } from './application.ts'
 import { conversations } from './conversations.ts'
 

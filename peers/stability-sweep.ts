@@ -1,15 +1,6 @@
 /** Every chat template of the packages under the prefix doctor, under TRL, and under transformers. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { scriptedTurn } from '#lib/lab/stability/boundary.ts'
-import { doctor, readPatient } from '#lib/lab/stability/doctor.ts'
-import { thinkingOf } from '#lib/lab/stability/facts.ts'
-import { asPlaced, cellId, type MatrixSettings, placesOf, type ScriptCell } from '#lib/lab/stability/matrix.ts'
-import type { CauseKind, Cell, DoctorReport } from '#lib/lab/stability/report.ts'
-import { messagesJson, type ScriptMessage } from '#lib/lab/stability/script.ts'
-import type { Subject } from '#lib/lab/stability/subject.ts'
-import { keyOfInput, markTokenizer, type TrlAnswer, type TrlGolden } from '#lib/lab/stability/test-trl.ts'
-import { trainedForm, writingOf } from '#lib/lab/stability/writing.ts'
 import {
   type CompiledTemplate,
   chatTemplate,
@@ -17,6 +8,26 @@ import {
   type TemplateMessage,
 } from '#lib/templates/chat-template.ts'
 import { CLOCK, type Outcome } from '#lib/templates/golden/test-golden.ts'
+import { scriptedTurn } from '#lib/templates/prefix-preservation/boundary.ts'
+import { doctor, readPatient } from '#lib/templates/prefix-preservation/doctor.ts'
+import { thinkingOf } from '#lib/templates/prefix-preservation/facts.ts'
+import { messagesJson, type ScriptMessage } from '#lib/templates/prefix-preservation/fix/script.ts'
+import { trainedForm, writingOf } from '#lib/templates/prefix-preservation/fix/writing.ts'
+import {
+  asPlaced,
+  cellId,
+  type MatrixSettings,
+  placesOf,
+  type ScriptCell,
+} from '#lib/templates/prefix-preservation/matrix.ts'
+import type { CauseKind, Cell, DoctorReport } from '#lib/templates/prefix-preservation/report.ts'
+import type { Subject } from '#lib/templates/prefix-preservation/subject.ts'
+import {
+  keyOfInput,
+  markTokenizer,
+  type TrlAnswer,
+  type TrlGolden,
+} from '#lib/templates/prefix-preservation/trl/test-trl.ts'
 import { type Conversation, conversing } from './python.ts'
 
 export interface DoctoredTemplate {

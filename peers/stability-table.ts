@@ -1,8 +1,8 @@
 /** docs/template-lab.md: TRL's verdict on each template beside the prefix doctor's, and why they differ. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Cell } from '#lib/lab/stability/report.ts'
-import type { TrlAnswer, TrlGolden } from '#lib/lab/stability/test-trl.ts'
+import type { Cell } from '#lib/templates/prefix-preservation/report.ts'
+import type { TrlAnswer, TrlGolden } from '#lib/templates/prefix-preservation/trl/test-trl.ts'
 import type { DoctoredTemplate } from './stability-sweep.ts'
 
 export const stabilityPage = path.join(import.meta.dirname, '..', 'docs', 'template-lab.md')

@@ -1,7 +1,7 @@
 /** The prefix doctor over real templates: its claims held against transformers, and TRL's own question beside it. */
 import { readFileSync } from 'node:fs'
 import { beforeAll, expect, inject, test } from 'vitest'
-import { readTrlGolden, type TrlGolden } from '#lib/lab/stability/test-trl.ts'
+import { readTrlGolden, type TrlGolden } from '#lib/templates/prefix-preservation/trl/test-trl.ts'
 import { confirmedCells, type DoctoredTemplate, doctored, templatesIn, trlGolden } from './stability-sweep.ts'
 import { stabilityPage, stabilityPageWith } from './stability-table.ts'
 

@@ -5,13 +5,13 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { doctor } from '#lib/lab/stability/doctor.ts'
-import { fixFor } from '#lib/lab/stability/fix.ts'
-import type { Cell, DoctorReport, Fix, TemplateFacts } from '#lib/lab/stability/report.ts'
-import { SAMPLE_TOOLS } from '#lib/lab/stability/sample-tools.ts'
-import { type LabTokenizer, resultOf } from '#lib/lab/task.ts'
+import { type LabTokenizer, resultOf } from '#lib/tasks/task.ts'
 import { chatTemplate } from '#lib/templates/chat-template.ts'
-import { byteTokenizerWith } from '#lib/tito/byte-tokenizer.ts'
+import { doctor } from '#lib/templates/prefix-preservation/doctor.ts'
+import { fixFor } from '#lib/templates/prefix-preservation/fix/fix.ts'
+import type { Cell, DoctorReport, Fix, TemplateFacts } from '#lib/templates/prefix-preservation/report.ts'
+import { SAMPLE_TOOLS } from '#lib/templates/prefix-preservation/sample-tools.ts'
+import { byteTokenizerWith } from '#testing/byte-tokenizer.ts'
 import { type Conversation, conversing } from './python.ts'
 
 interface OfferedFix {

@@ -1,10 +1,10 @@
 /** SGLang's own /tokenize and /detokenize in place of the tokenizer's files. */
 import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { createClient } from '#lib/sglang/client.ts'
-import { openServerCodec } from '#lib/sglang/server-codec.ts'
-import { checkTokenizer } from '#lib/sglang/tokenizer-check.ts'
-import { settled } from '#lib/tito/prompt.ts'
-import { createTokenizerLoader, type TokenizerLoader } from '#lib/tokenizer/load.ts'
+import { settled } from '#lib/rollout/prompt/prompt.ts'
+import { createClient } from '#lib/sglang/client/client.ts'
+import { openServerCodec } from '#lib/sglang/server/server-encoder.ts'
+import { checkTokenizer } from '#lib/sglang/server/tokenizer-check.ts'
+import { createTokenizerLoader, type TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { application, tokensOf } from './application.ts'
 import { conversations } from './conversations.ts'
 

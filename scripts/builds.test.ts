@@ -19,7 +19,7 @@ describe('the hash of the sources', () => {
     writeFileSync(path.join(folder, file), text)
   }
   beforeEach(() => {
-    write('lib/core/codec.ts', 'export {}')
+    write('lib/trajectory/format/codec.ts', 'export {}')
     write('next.config.ts', 'export default {}')
   })
 
@@ -28,7 +28,7 @@ describe('the hash of the sources', () => {
     'vitest.config.ts',
     'playwright.config.ts',
     'biome.json',
-    'lib/core/codec.test.ts',
+    'lib/trajectory/format/codec.test.ts',
     'components/a.test.tsx',
     'lib/x/golden/a.json',
     'e2e/run.spec.ts',
@@ -39,7 +39,7 @@ describe('the hash of the sources', () => {
   })
 
   test.each([
-    'lib/core/codec.ts',
+    'lib/trajectory/format/codec.ts',
     'app/page.tsx',
     'public/examples/a.json',
     'next.config.ts',

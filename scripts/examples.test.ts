@@ -1,10 +1,10 @@
-/** The bundled examples are what app/examples.ts says they are. */
+/** The bundled examples are what components/shell/examples.ts says they are. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { EXAMPLES } from '../app/examples.ts'
-import { decode, encode } from '../lib/core/codec.ts'
-import { inputHash } from '../lib/core/input-hash.ts'
-import type { Trajectory } from '../lib/core/trajectory.ts'
+import { EXAMPLES } from '#components/shell/examples.ts'
+import { decode, encode } from '#lib/trajectory/format/codec.ts'
+import { inputHash } from '#lib/trajectory/format/input-hash.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { builtInTokenizer, drifts } from './examples.ts'
 
 const files = readdirSync('public/examples')

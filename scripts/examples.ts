@@ -6,12 +6,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { EXAMPLES } from '../app/examples.ts'
-import { decode, encode } from '../lib/core/codec.ts'
-import { responseText } from '../lib/core/conversation.ts'
-import type { Trajectory } from '../lib/core/trajectory.ts'
-import type { Tokenizer } from '../lib/tito/tokenizer.ts'
-import { createTokenizerLoader } from '../lib/tokenizer/load.ts'
+import { EXAMPLES } from '#components/shell/examples.ts'
+import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import { decode, encode } from '#lib/trajectory/format/codec.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { responseText } from '#lib/trajectory/messages/conversation.ts'
 
 const folder = path.resolve(import.meta.dirname, '..')
 const TOKEN = 'token-that-makes-the-examples'
@@ -96,7 +96,7 @@ async function makeExamples(): Promise<void> {
     for (const recipe of recipes) {
       const trajectory = await firstThatShows(recipe, base, tokenizer)
       const about = EXAMPLES.find(({ name }) => name === recipe.name)
-      if (!about) throw new Error(`app/examples.ts says nothing about ${recipe.name}`)
+      if (!about) throw new Error(`components/shell/examples.ts says nothing about ${recipe.name}`)
       const example = { ...trajectory, id: `example-${about.name}`, title: about.title, note: about.note }
       writeFileSync(path.join(folder, 'public', 'examples', `${recipe.name}.json`), encode(example))
     }

@@ -3,7 +3,7 @@
  * `npm run test:properties` looks further: other cases each time, and as many as PROPERTY_RUNS says.
  */
 import fc from 'fast-check'
-import { DEFAULT_RUNS } from '../lib/core/test-runs.ts'
+import { DEFAULT_RUNS } from '#testing/property-runs.ts'
 
 const runs = process.env.PROPERTY_RUNS
 fc.configureGlobal(runs ? { numRuns: Number(runs) } : { seed: 1, numRuns: DEFAULT_RUNS })

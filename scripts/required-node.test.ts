@@ -9,14 +9,14 @@ test('wrongNode says nothing about the required Node and newer ones', () => {
 })
 
 test('wrongNode names the required Node, the one in use, and the command that works', () => {
-  expect(wrongNode('20.20.2', 'unit', ['run', 'lib/core'])).toMatch(
-    /^The tests need Node 24 or newer, and this is Node 20\.20\.2 .*: npm run unit -- lib\/core$/,
+  expect(wrongNode('20.20.2', 'unit', ['run', 'lib/parsers'])).toMatch(
+    /^The tests need Node 24 or newer, and this is Node 20\.20\.2 .*: npm run unit -- lib\/parsers$/,
   )
   expect(wrongNode('20.20.2', 'e2e', ['test'])).toMatch(/: npm run e2e$/)
 })
 
 test.each([
-  ['vitest', ['run', 'lib/core'], 'npm run unit -- lib/core'],
+  ['vitest', ['run', 'lib/parsers'], 'npm run unit -- lib/parsers'],
   ['vitest', ['run', '--config', 'peers/vitest.config.ts'], 'npm run test:peers'],
   ['playwright', ['test', 'e2e/run.spec.ts'], 'npm run e2e -- e2e/run.spec.ts'],
 ])('%s %j on Node 20 fails with the command that works', (program, parameters, command) => {

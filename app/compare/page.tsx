@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { CompareScreen } from '../compare-screen.tsx'
+import { CompareScreen } from '#components/compare/screen.tsx'
 
 export const metadata: Metadata = { title: 'Compare' }
 

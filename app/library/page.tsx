@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { LibraryScreen } from '../library-screen.tsx'
+import { LibraryScreen } from '#components/library/screen.tsx'
 
 export const metadata: Metadata = { title: 'Library' }
 

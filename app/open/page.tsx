@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { OpenedScreen } from '../trajectory-screen.tsx'
+import { OpenedScreen } from '#components/inspector/screen.tsx'
 
 export const metadata: Metadata = { title: 'Trajectory' }
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { ServersScreen } from '../servers-screen.tsx'
+import { ServersScreen } from '#components/servers/screen.tsx'
 
 export const metadata: Metadata = { title: 'Servers' }
 

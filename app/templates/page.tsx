@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { TemplatesScreen } from '../templates-screen.tsx'
+import { TemplatesScreen } from '#components/templates/screen.tsx'
 
 export const metadata: Metadata = { title: 'Templates' }
 

@@ -6,9 +6,9 @@
 import { type ComponentType, memo, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { List, type RowComponentProps } from 'react-window'
-import { textOf } from '#lib/core/pieces.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
-import { openText } from '#lib/formats/open.ts'
+import { openText } from '#lib/formats/reading/open.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
 
 interface BaselineToken {
   readonly index: number

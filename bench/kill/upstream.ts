@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createTokenizerLoader } from '#lib/tokenizer/load.ts'
+import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 
 export interface Upstream {
   readonly baseUrl: string

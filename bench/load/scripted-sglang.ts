@@ -5,7 +5,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { createTokenizerLoader } from '#lib/tokenizer/load.ts'
+import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 
 export interface Asked {
   readonly rid: string

@@ -5,7 +5,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { createTokenizerLoader } from '#lib/tokenizer/load.ts'
+import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import { excerpt, PAGES, TOKENIZER_FOLDER, TOOL } from './workload.ts'
 
 const [TURNS = 4, TOKENS = 256, ALTERNATIVES = 0] = process.argv.slice(2).map(Number)

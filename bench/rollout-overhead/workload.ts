@@ -4,7 +4,7 @@
  */
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { ToolSpec } from '#lib/core/trajectory.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 
 const root = path.resolve(import.meta.dirname, '..', '..')
 

@@ -1,7 +1,7 @@
 'use client'
 /** Every command by its name: type a part of it, choose with the arrows, Enter does it. */
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
-import { keyLabel } from '../trajectory/key-name.ts'
+import { keyLabel } from '#components/token-view/key-name.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import type { Command } from './command.ts'
 import { isMac } from './is-mac.ts'

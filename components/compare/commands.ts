@@ -1,13 +1,14 @@
 /** Everything that the compare page can be told to do: its keys run it, the palette finds it, the list of keys shows it. */
-import type { Side } from '#lib/compare/side.ts'
-import type { DriftReport } from '#lib/core/drift/report.ts'
+
+import { maskToggled } from '#components/token-view/colour/modes.ts'
+import type { GridOptions } from '#components/token-view/grid-options.ts'
+import type { Side } from '#lib/analysis/compare/side.ts'
+import type { DriftReport } from '#lib/trajectory/drift/report.ts'
 import { type Command, type CommandLists, LIST_COMMANDS } from '../commands/command.ts'
-import { maskToggled } from '../trajectory/colour/modes.ts'
-import type { GridOptions } from '../trajectory/grid-options.ts'
 import { copyText } from '../ui/copy-text.ts'
-import { type DriftFilter, driftAfter, NO_FILTER } from './drift-steps.ts'
-import type { DriftVocabulary } from './drift-words.ts'
-import { AS_TEXTS } from './side-words.ts'
+import { type DriftFilter, driftAfter, NO_FILTER } from './drift/drift-steps.ts'
+import type { DriftVocabulary } from './drift/drift-words.ts'
+import { AS_TEXTS } from './sides/side-words.ts'
 import type { CompareView } from './view.ts'
 
 /** What commands act on. */

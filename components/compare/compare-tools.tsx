@@ -1,11 +1,11 @@
 'use client'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { ColourBar } from '../trajectory/colour/colour-bar.tsx'
-import { colouringOf } from '../trajectory/colour/colouring.ts'
-import { countText } from '../trajectory/numbers.ts'
+import { ColourBar } from '#components/token-view/colour/colour-bar.tsx'
+import { colouringOf } from '#components/token-view/colour/colouring.ts'
+import { countText } from '#components/token-view/numbers.ts'
 import { IconButton } from '../ui/icon-button.tsx'
-import { vocabularyOf } from './drift-words.ts'
+import { vocabularyOf } from './drift/drift-words.ts'
 import type { ComparePartProps } from './view.ts'
 
 interface CompareToolsProps extends ComparePartProps {

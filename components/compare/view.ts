@@ -1,6 +1,6 @@
 /** What every part of the compare page gets. */
-import type { Compared } from '#lib/compare/compare-sides.ts'
-import type { Side } from '#lib/compare/side.ts'
+import type { Compared } from '#lib/analysis/compare/compare-sides.ts'
+import type { Side } from '#lib/analysis/compare/side.ts'
 
 export interface ShownPair {
   readonly left: Side

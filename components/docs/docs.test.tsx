@@ -59,7 +59,7 @@ test('links of a page lead to other pages, to public files and to the web', () =
   expect(docHref('#limits', 'formats')).toBe('#limits')
   expect(docHref('README.md', 'formats')).toBe('/docs')
   expect(docHref('../README.md', 'formats')).toBeUndefined()
-  expect(docHref('../lib/agent/families', 'formats')).toBeUndefined()
+  expect(docHref('../lib/rollout/families', 'formats')).toBeUndefined()
 })
 
 test('a picture of a page is shown from docs/pictures, and an image from elsewhere is its description', () => {

@@ -1,17 +1,17 @@
 /** What every part of the inspector gets: the trajectory, what is chosen in it, and what the address says of the view. */
 
 import type { RefObject } from 'react'
-import type { TrainerCut } from '#lib/core/trainer-cut.ts'
-import type { Span } from '#lib/core/trajectory.ts'
-import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import type { RunInspection } from '#lib/inspect/tasks.ts'
-import type { Colouring } from '../trajectory/colour/colouring.ts'
-import type { GridControl } from '../trajectory/grid-control.ts'
-import type { Folds } from '../trajectory/grid-options.ts'
-import type { Selection } from '../trajectory/selection.ts'
-import type { MarkKind, TokenMarks } from '../trajectory/token-marks.ts'
-import type { TokenReading } from '../trajectory/token-reading.ts'
-import type { Offer } from './offers.ts'
+import type { TokenReading } from '#components/token-view/card/token-reading.ts'
+import type { Colouring } from '#components/token-view/colour/colouring.ts'
+import type { GridControl } from '#components/token-view/grid/grid-control.ts'
+import type { Folds } from '#components/token-view/grid-options.ts'
+import type { Selection } from '#components/token-view/selection.ts'
+import type { MarkKind, TokenMarks } from '#components/token-view/token-marks.ts'
+import type { RunInspection } from '#lib/analysis/tasks.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import type { TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { Offer } from './selection/offers.ts'
 
 export const INSPECTOR_TABS = ['tokens', 'messages', 'requests', 'charts', 'trainer', 'raw'] as const
 export type InspectorTab = (typeof INSPECTOR_TABS)[number]
@@ -56,7 +56,7 @@ export interface Inspection {
   readonly pointed: number | undefined
   /** Tokens of what the pointer rests on elsewhere are marked in grid and minimap; undefined: none. */
   readonly onPointAt: (tokens: Span | undefined) => void
-  /** Runs a task of lib/inspect/tasks.ts in the worker. */
+  /** Runs a task of lib/analysis/tasks.ts in the worker. */
   readonly run: RunInspection
   /** What tokens are coloured by; `reading` draws it. */
   readonly colouring: Colouring

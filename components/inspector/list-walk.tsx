@@ -2,7 +2,7 @@
 /** Where a trajectory stands in the list that it was opened from, with ways to those beside it. */
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { type ReactNode, useEffect, useEffectEvent } from 'react'
-import { countText } from '../trajectory/numbers.ts'
+import { countText } from '#components/token-view/numbers.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 
 /** A place in a list of trajectories. */

@@ -1,8 +1,8 @@
-import type { Span } from '#lib/core/trajectory.ts'
-import type { GridOptions } from '../trajectory/grid-options.ts'
-import { TokenGrid } from '../trajectory/token-grid.tsx'
+import { TokenGrid } from '#components/token-view/grid/token-grid.tsx'
+import type { GridOptions } from '#components/token-view/grid-options.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import type { InspectorPartProps } from './inspection.ts'
-import { Minimap } from './minimap.tsx'
+import { Minimap } from './minimap/minimap.tsx'
 
 interface TokenStageProps extends InspectorPartProps {
   readonly options: GridOptions

@@ -1,6 +1,6 @@
 'use client'
 import { useEffect, useEffectEvent, useState } from 'react'
-import type { InspectTaskName, RequestOf, ResultOf } from '#lib/inspect/tasks.ts'
+import type { InspectTaskName, RequestOf, ResultOf } from '#lib/analysis/tasks.ts'
 import type { Inspection } from './inspection.ts'
 
 export type InspectState<Result> =

@@ -1,15 +1,15 @@
 'use client'
 /** What an `Inspection` holds besides the view and the worker: marks, folds, offers, and the token view itself. */
 import { useRef, useState } from 'react'
-import type { Span } from '#lib/core/trajectory.ts'
+import type { GridControl } from '#components/token-view/grid/grid-control.ts'
+import { type Folds, NO_FOLDS } from '#components/token-view/grid-options.ts'
+import { unfoldedAt } from '#components/token-view/pieces/folding.ts'
+import type { Selection } from '#components/token-view/selection.ts'
+import type { MarkKind, TokenMarks } from '#components/token-view/token-marks.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { useSaid } from '../commands/use-said.ts'
-import { unfoldedAt } from '../trajectory/folding.ts'
-import type { GridControl } from '../trajectory/grid-control.ts'
-import { type Folds, NO_FOLDS } from '../trajectory/grid-options.ts'
-import type { Selection } from '../trajectory/selection.ts'
-import type { MarkKind, TokenMarks } from '../trajectory/token-marks.ts'
 import type { Inspection } from './inspection.ts'
-import { useOffers } from './use-offers.ts'
+import { useOffers } from './selection/use-offers.ts'
 
 type Given = Pick<
   Inspection,

@@ -1,6 +1,6 @@
-import type { CutCount } from '#lib/core/library.ts'
-import type { TrainerCut } from '#lib/core/trainer-cut.ts'
-import { countText, percentText } from '../trajectory/numbers.ts'
+import { countText, percentText } from '#components/token-view/numbers.ts'
+import type { CutCount } from '#lib/api/library.ts'
+import type { TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
 
 interface CutSentenceProps {
   readonly count: CutCount

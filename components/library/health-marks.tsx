@@ -1,6 +1,6 @@
 import { ArrowLeftRight, CircleX, TriangleAlert } from 'lucide-react'
-import type { HealthGist } from '#lib/core/health.ts'
-import { countText } from '../trajectory/numbers.ts'
+import { countText } from '#components/token-view/numbers.ts'
+import type { HealthGist } from '#lib/trajectory/health/health.ts'
 
 /** What was found in a trajectory: a sign and a number for errors, warnings and drift; nothing where it is good. */
 export function HealthMarks({ health }: { readonly health: HealthGist | null }) {

@@ -1,8 +1,8 @@
 'use client'
 /** Title, tags, note and reward, each saved by itself: when its field is left, or with Enter. Esc takes the change back. */
 import { type KeyboardEvent, useState } from 'react'
-import type { LabelChange } from '#lib/core/labels.ts'
-import type { TrajectorySummary } from '#lib/core/library.ts'
+import type { TrajectorySummary } from '#lib/api/library.ts'
+import type { LabelChange } from '#lib/trajectory/format/labels.ts'
 import { TextArea, TextField } from '../ui/field.tsx'
 import { visibleText } from '../ui/visible-text.ts'
 import { TagField } from './tag-field.tsx'

@@ -1,8 +1,8 @@
 import { X } from 'lucide-react'
 import type { Ref } from 'react'
-import { type Choices, firstOrder, type ListSort } from '#lib/core/library.ts'
-import { countText } from '../trajectory/numbers.ts'
-import { sourceText } from './row-texts.ts'
+import { sourceText } from '#components/shell/row-texts.ts'
+import { countText } from '#components/token-view/numbers.ts'
+import { type Choices, firstOrder, type ListSort } from '#lib/api/library.ts'
 
 /** '' = no restriction. */
 export interface LibraryFilter {

@@ -1,7 +1,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import type { TrajectoryPage } from '#lib/core/library.ts'
+import { rangeText } from '#components/shell/row-texts.ts'
+import type { TrajectoryPage } from '#lib/api/library.ts'
 import { Button } from '../ui/button.tsx'
-import { rangeText } from './row-texts.ts'
 
 interface PagerProps {
   readonly page: TrajectoryPage

@@ -1,8 +1,8 @@
-import type { TrajectorySummary } from '#lib/core/library.ts'
-import { countText, decimalText, percentText } from '../trajectory/numbers.ts'
+import { outcomeInk, sourceText, timeText } from '#components/shell/row-texts.ts'
+import { countText, decimalText, percentText } from '#components/token-view/numbers.ts'
+import type { TrajectorySummary } from '#lib/api/library.ts'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { healthWords } from './health-marks.tsx'
-import { outcomeInk, sourceText, timeText } from './row-texts.ts'
 
 /** What is known of a trajectory without opening it. */
 export function RowFacts({ row }: { readonly row: TrajectorySummary }) {

@@ -1,5 +1,5 @@
 /** Rows of the library's table: trajectories, groups, and the samples of a group that is unfolded. */
-import type { GroupSummary, TrajectorySummary } from '#lib/core/library.ts'
+import type { GroupSummary, TrajectorySummary } from '#lib/api/library.ts'
 
 export type TableEntry =
   | { readonly kind: 'trajectory'; readonly key: string; readonly row: TrajectorySummary; readonly isInGroup: boolean }

@@ -5,10 +5,18 @@
  */
 import { ArrowDown, ArrowUp, ChevronRight, Equal, Pencil, ScanSearch } from 'lucide-react'
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
-import { firstOrder, type ListSort, type TrajectorySummary } from '#lib/core/library.ts'
-import { countText, decimalText, rewardText } from '../trajectory/numbers.ts'
+import {
+  flatText,
+  outcomeInk,
+  rewardsText,
+  sourceText,
+  timeText,
+  titleText,
+  whenText,
+} from '#components/shell/row-texts.ts'
+import { countText, decimalText, rewardText } from '#components/token-view/numbers.ts'
+import { firstOrder, type ListSort, type TrajectorySummary } from '#lib/api/library.ts'
 import { HealthMarks } from './health-marks.tsx'
-import { flatText, outcomeInk, rewardsText, sourceText, timeText, titleText, whenText } from './row-texts.ts'
 import { keysOf, type TableEntry } from './table-entries.ts'
 import { TagList } from './tag-list.tsx'
 

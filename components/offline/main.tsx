@@ -1,8 +1,8 @@
 /** Where an offline page begins: scripts/offline-bundle.ts makes one file of it. */
 import { createRoot } from 'react-dom/client'
-import { pack } from '#lib/core/packed.ts'
-import { PAYLOAD_ID, ROOT_ID } from '#lib/offline/page.ts'
-import { unpackDocument } from '#lib/offline/payload.ts'
+import { PAYLOAD_ID, ROOT_ID } from '#lib/share/offline/page.ts'
+import { unpackDocument } from '#lib/share/offline/payload.ts'
+import { pack } from '#lib/trajectory/tokens/packed.ts'
 import { OfflineView } from './offline-view.tsx'
 
 const root = createRoot(document.getElementById(ROOT_ID) as HTMLElement)

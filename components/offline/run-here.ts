@@ -1,9 +1,9 @@
 /** The tasks of the parts that the page is made of: there is no worker in a file, and they are quick. */
 
-import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import { findTask } from '#lib/inspect/find/find.ts'
-import type { InspectTask } from '#lib/inspect/task.ts'
-import type { RunInspection } from '#lib/inspect/tasks.ts'
+import { findTask } from '#lib/analysis/find/find.ts'
+import type { RunInspection } from '#lib/analysis/tasks.ts'
+import type { InspectTask } from '#lib/analysis/trajectory-task.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 const tasks = { find: findTask } as Readonly<Record<string, InspectTask<never, unknown, unknown>>>
 

@@ -1,13 +1,13 @@
 'use client'
 /** The one `Inspection` of an offline page: as it was looked at when it was saved, and then as its reader changes it. */
 import { useMemo, useState } from 'react'
-import type { TrainerCut } from '#lib/core/trainer-cut.ts'
-import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import type { OfflineView } from '#lib/offline/document.ts'
+import { trajectoryReading } from '#components/token-view/card/token-reading.ts'
+import { colouringOf } from '#components/token-view/colour/colouring.ts'
+import type { OfflineView } from '#lib/share/offline/document.ts'
+import type { TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { InspectorView } from '../inspector/inspection.ts'
 import { useInspectionParts } from '../inspector/use-inspection-parts.ts'
-import { colouringOf } from '../trajectory/colour/colouring.ts'
-import { trajectoryReading } from '../trajectory/token-reading.ts'
 import { runHere } from './run-here.ts'
 
 export function useOfflineInspection(

@@ -1,4 +1,4 @@
-import type { ServerEntry } from '#lib/core/server-status.ts'
+import type { ServerEntry } from '#lib/api/server-status.ts'
 import { Banner } from '../ui/banner.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'

@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import type { ServerLoad } from '#lib/core/server-load.ts'
-import type { ReadyStatus } from '#lib/core/server-status.ts'
+import type { ServerLoad } from '#lib/api/server-load.ts'
+import type { ReadyStatus } from '#lib/api/server-status.ts'
 import { ServerDetails } from './server-details.tsx'
 
 const server: ReadyStatus = { state: 'ready', kind: 'server', latencyMs: 3.4 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import type { ServerLoad, ToldLoad } from '#lib/core/server-load.ts'
-import type { ReadyStatus } from '#lib/core/server-status.ts'
-import { countText, durationText, percentText } from '../trajectory/numbers.ts'
+import { countText, durationText, percentText } from '#components/token-view/numbers.ts'
+import type { ServerLoad, ToldLoad } from '#lib/api/server-load.ts'
+import type { ReadyStatus } from '#lib/api/server-status.ts'
 import { Fact, Facts, Heading } from '../ui/facts.tsx'
 
 interface ServerDetailsProps {

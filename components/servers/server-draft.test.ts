@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ServerEntry } from '#lib/core/server-status.ts'
+import type { ServerEntry } from '#lib/api/server-status.ts'
 import { draftOf, EMPTY_DRAFT, inputOf, keyFate, type ServerDraft } from './server-draft.ts'
 
 const saved: ServerEntry = { name: 'gpu', baseUrl: 'http://10.0.0.1:30000', source: 'saved', hasKey: true }

@@ -1,6 +1,6 @@
 /** A server as it is typed in, and what saving it would mean. */
-import type { ServerEntry } from '#lib/core/server-status.ts'
-import { isSameOrigin } from '#lib/settings/settings-import.ts'
+import type { ServerEntry } from '#lib/api/server-status.ts'
+import { isSameOrigin } from '#lib/share/settings/settings-import.ts'
 
 export interface ServerDraft {
   readonly name: string

@@ -3,7 +3,7 @@ import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { createRef } from 'react'
 import { expect, test, vi } from 'vitest'
-import type { ServerEntry } from '#lib/core/server-status.ts'
+import type { ServerEntry } from '#lib/api/server-status.ts'
 import { draftOf, EMPTY_DRAFT, type ServerDraft } from './server-draft.ts'
 import { ServerForm } from './server-form.tsx'
 

@@ -1,5 +1,5 @@
 import type { Ref } from 'react'
-import type { ServerEntry } from '#lib/core/server-status.ts'
+import type { ServerEntry } from '#lib/api/server-status.ts'
 import { Banner } from '../ui/banner.tsx'
 import { Button } from '../ui/button.tsx'
 import { CheckField, TextField } from '../ui/field.tsx'

@@ -1,7 +1,7 @@
 import { KeyRound } from 'lucide-react'
-import type { ServerEntry } from '#lib/core/server-status.ts'
+import { ServerLight, type ShownStatus, stateText } from '#components/shell/server-state.tsx'
+import type { ServerEntry } from '#lib/api/server-status.ts'
 import { visibleText } from '../ui/visible-text.ts'
-import { ServerLight, type ShownStatus, stateText } from './server-state.tsx'
 
 interface ServerListProps {
   readonly rows: readonly { readonly server: ServerEntry; readonly status: ShownStatus }[]

@@ -1,10 +1,10 @@
 /** What every tab of the template lab gets: the document, the tokenizer's state, the worker, and what it may do. */
 
-import type { TemplateCheck } from '#lib/core/template-check.ts'
-import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import type { Revision } from '#lib/lab/document.ts'
-import type { LabInput } from '#lib/lab/task.ts'
-import type { RunTask } from '#lib/lab/tasks.ts'
+import type { TemplateCheck } from '#lib/api/template-check.ts'
+import type { LabInput } from '#lib/tasks/task.ts'
+import type { Revision } from '#lib/templates/document/document.ts'
+import type { RunTask } from '#lib/templates/tasks/tasks.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /** Names that tabs keep in the address; each tab may add its own. Not `token`: that is the launch token’s. */
 export const LAB_VIEW_NAMES = ['colour', 'at', 'cell', 'compares', 'against', 'tokenizer2', 'turns'] as const
@@ -19,7 +19,7 @@ export interface LabTabProps {
   readonly server: string
   /** The trajectory that the lab was opened with, if any: its ids are the truth. */
   readonly trajectory: TrajectoryView | undefined
-  /** Runs a task of lib/lab/tasks.ts in the worker. */
+  /** Runs a task of lib/templates/tasks/tasks.ts in the worker. */
   readonly run: RunTask
   /** Line of the template that the cursor stands on, from 1; undefined where it stands in none. */
   readonly cursorLine: number | undefined

@@ -1,6 +1,6 @@
 'use client'
 import { useEffect, useEffectEvent, useState } from 'react'
-import type { ProgressOf, RequestOf, ResultOf, RunTask, TaskName } from '#lib/lab/tasks.ts'
+import type { ProgressOf, RequestOf, ResultOf, RunTask, TaskName } from '#lib/templates/tasks/tasks.ts'
 
 export type TaskState<Progress, Result> =
   /** `progress`: what was told last. */

@@ -1,6 +1,6 @@
 /** Which of many rows are mounted: those in sight and some beside them. Rows may be measured, and then stay where they are. */
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { countWhile } from '#lib/core/bisect.ts'
+import { countWhile } from '#lib/util/bisect.ts'
 
 export interface RowWindow {
   /** The box that scrolls, which also calls `onScroll`. Rows are in it from its top, without padding. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { anyText } from '#lib/core/test-strings.ts'
-import { pieceView } from '../trajectory/piece-view.ts'
+import { pieceView } from '#components/token-view/pieces/piece-view.ts'
+import { anyText } from '#testing/strings.ts'
 import { hasHiddenCharacter, placeInText, visibleText } from './visible-text.ts'
 
 describe('the text of others', () => {

@@ -4,9 +4,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { REPORT_VERSION } from '#lib/lab/stability/report.ts'
-import { alias, respells, steady } from '#lib/lab/stability/test-templates.ts'
-import { looksBack } from '#lib/tito/small-templates.ts'
+import { REPORT_VERSION } from '#lib/templates/prefix-preservation/report.ts'
+import { alias, respells, steady } from '#lib/templates/prefix-preservation/test-templates.ts'
+import { looksBack } from '#testing/small-templates.ts'
 import { command } from './command.ts'
 
 const tiny = path.resolve('models/tiny-qwen3')

@@ -1,5 +1,5 @@
 /** Which command is meant, and what becomes of it: a number for the shell. */
-import type { TokenizerPlaces } from '#lib/tokenizer/load.ts'
+import type { TokenizerPlaces } from '#lib/tokenizer/hub/load.ts'
 import { doctorCommand } from './doctor-command.ts'
 import { driftCommand } from './drift-command.ts'
 import { CommandError, EXIT } from './exit.ts'

@@ -1,7 +1,14 @@
 /** The doctor's report for people: the matrix in words, one paragraph for each finding. */
-import type { MaskReport } from '#lib/lab/masks/report.ts'
-import type { CellFix, Repair } from '#lib/lab/stability/repair.ts'
-import type { Cell, DoctorReport, Recipe, TokenWindow, TrlVerdict, Verdict } from '#lib/lab/stability/report.ts'
+import type { MaskReport } from '#lib/templates/loss-mask/report.ts'
+import type { CellFix, Repair } from '#lib/templates/prefix-preservation/fix/repair.ts'
+import type {
+  Cell,
+  DoctorReport,
+  Recipe,
+  TokenWindow,
+  TrlVerdict,
+  Verdict,
+} from '#lib/templates/prefix-preservation/report.ts'
 
 /** `subject` as it was named, `tokenizer` whose ids were compared. Ends with a newline. */
 export function reportText(

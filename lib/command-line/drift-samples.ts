@@ -2,12 +2,12 @@
 import { createReadStream } from 'node:fs'
 import { glob, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { checkSample, comparedSample } from '#lib/compare/corpus/check.ts'
-import { type Sample, type SamplePlace, uncheckedSample } from '#lib/compare/corpus/sample.ts'
-import { type Check, sampleTokenizer } from '#lib/compare/corpus/settings.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
-import { openEach } from '#lib/formats/open-each.ts'
-import type { LoadedTokenizer } from '#lib/tokenizer-files/tokenizer-files.ts'
+import { checkSample, comparedSample } from '#lib/analysis/corpus/check.ts'
+import { type Sample, type SamplePlace, uncheckedSample } from '#lib/analysis/corpus/sample.ts'
+import { type Check, sampleTokenizer } from '#lib/analysis/corpus/settings.ts'
+import { openEach } from '#lib/formats/reading/open-each.ts'
+import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { CommandError } from './exit.ts'
 
 export type Right =

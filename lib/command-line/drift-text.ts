@@ -1,8 +1,8 @@
 /** A drift report for people: a line for each sample, then what all of them have in common. */
-import { type CorpusReport, missedCallsText, type Rate, type Summary } from '#lib/compare/corpus/report.ts'
-import { type LayerCounts, placeText, type Sample, type SpanCounts } from '#lib/compare/corpus/sample.ts'
-import { spanCount } from '#lib/compare/corpus/totals.ts'
-import { countsAsDrift } from '#lib/core/drift/report.ts'
+import { type CorpusReport, missedCallsText, type Rate, type Summary } from '#lib/analysis/corpus/report.ts'
+import { type LayerCounts, placeText, type Sample, type SpanCounts } from '#lib/analysis/corpus/sample.ts'
+import { spanCount } from '#lib/analysis/corpus/totals.ts'
+import { countsAsDrift } from '#lib/trajectory/drift/report.ts'
 
 /** One line, or more where something is to be said of how the sample was made again. Ends with a newline. */
 export function sampleText(sample: Sample): string {

@@ -6,10 +6,10 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { corpusReportSchema } from '#lib/compare/corpus/report.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import { corpusReportSchema } from '#lib/analysis/corpus/report.ts'
 import { slime as slimeFormat } from '#lib/formats/slime.ts'
 import { strandsSglang } from '#lib/formats/strands-sglang.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { command } from './command.ts'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-drift-'))

@@ -2,8 +2,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
-import { createTokenizerLoader } from '#lib/tokenizer/load.ts'
-import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer-files/tokenizer-files.ts'
+import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
 import type { Surroundings } from './command.ts'
 import { CommandError, EXIT } from './exit.ts'
 

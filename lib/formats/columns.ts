@@ -1,9 +1,9 @@
 /** The parallel arrays that trainers write, and how they become the columns of segments. */
 import * as z from 'zod'
-import type { Violation } from '#lib/core/schema-violation.ts'
-import { logprobsOf } from '#lib/core/tokens.ts'
-import type { Problem, Segment } from '#lib/core/trajectory.ts'
-import { LIMITS } from './limits.ts'
+import type { Problem, Segment } from '#lib/trajectory/format/trajectory.ts'
+import { logprobsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { LIMITS } from '#lib/util/limits.ts'
+import type { Violation } from '#lib/util/schema-violation.ts'
 
 export const idsSchema = z.array(z.int().min(0))
 

@@ -1,8 +1,8 @@
 /** A trajectory of what a trainer's file says; what such files never say is omitted, and told. */
-import type { JsonObject } from '#lib/core/json-object.ts'
-import { FORMAT, type Problem, type Segment, type Trajectory } from '#lib/core/trajectory.ts'
+import type { JsonObject } from '#lib/json/json-object.ts'
+import { storable } from '#lib/json/json-value.ts'
+import { FORMAT, type Problem, type Segment, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Source } from './format.ts'
-import { storable } from './json-value.ts'
 
 interface Found {
   readonly format: string

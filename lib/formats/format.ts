@@ -1,6 +1,7 @@
 /** What a file format is: how it is recognised, read and written. One file of this folder for each; registry.ts lists them. */
-import type { Violation } from '#lib/core/schema-violation.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { Violation } from '#lib/util/schema-violation.ts'
 import type { GroupNumbers } from './group-numbers.ts'
 import type { TrainingRow } from './training-row.ts'
 

@@ -1,5 +1,5 @@
 /** Groups and samples as trainers number them: by whole numbers that are unique within one file. */
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 
 type Group = NonNullable<Trajectory['group']>
 

@@ -1,6 +1,6 @@
 /** Messages as Strands, OpenAI and trainers write them. */
-import { isObject, type JsonObject } from '#lib/core/json-object.ts'
-import type { Message, Segment } from '#lib/core/trajectory.ts'
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import type { Message, Segment } from '#lib/trajectory/format/trajectory.ts'
 
 /**
  * The segments with the messages that each prompt encodes: what stands between two answers belongs to the prompt

@@ -1,6 +1,6 @@
 /** Files that are wrong in any way: `npm run bench -- mutated-imports` does the same ten thousand times, with a clock and a look at memory. */
 import { expect, test } from 'vitest'
-import { sampleTrajectory } from '#lib/core/sample-trajectory.ts'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { goodFiles, mutantOf } from './test-mutants.ts'
 import { verdictOn } from './test-verdict.ts'
 

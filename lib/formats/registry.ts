@@ -1,10 +1,10 @@
 /** Every file format, in the order in which a file is tried. */
 import type { Format } from './format.ts'
+import { mistakableFormat } from './reading/unsupported.ts'
 import { rollscope } from './rollscope.ts'
 import { slime } from './slime.ts'
 import { strandsSglang } from './strands-sglang.ts'
 import { torchrl } from './torchrl.ts'
-import { mistakableFormat } from './unsupported.ts'
 
 export const formats: readonly Format[] = [rollscope, strandsSglang, slime, torchrl]
 

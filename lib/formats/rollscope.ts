@@ -1,8 +1,8 @@
 /** Rollscope's own format: everything, in both directions. */
 
-import { decodeValue, recordOf } from '#lib/core/codec.ts'
-import { isObject } from '#lib/core/json-object.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import { isObject } from '#lib/json/json-object.ts'
+import { decodeValue, recordOf } from '#lib/trajectory/format/codec.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import type { Format } from './format.ts'
 import type { FieldPart, TokenField, TrainingRow } from './training-row.ts'
 

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decode, encode } from '#lib/core/codec.ts'
-import { sampleTrajectory } from '#lib/core/sample-trajectory.ts'
-import { violationText } from '#lib/core/schema-violation.ts'
-import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
-import type { Outcome, OutcomeReason, Trajectory } from '#lib/core/trajectory.ts'
+import { decode, encode } from '#lib/trajectory/format/codec.ts'
+import type { Outcome, OutcomeReason, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import { violationText } from '#lib/util/schema-violation.ts'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import { bones, source, trajectories } from '#testing/trajectories.ts'
 import { numberGroups } from './group-numbers.ts'
 import { outcomes, slime, statuses } from './slime.ts'
-import { bones, source, trajectories } from './test-trajectories.ts'
 
 /** As slime's Sample.to_dict() gives it: two turns with a tool's result between them. */
 const sample = {

@@ -4,11 +4,12 @@
  * nothing of segments: ours go into `metadata.rollscope`, where slime leaves them alone.
  */
 import * as z from 'zod'
-import { isObject, type JsonObject } from '#lib/core/json-object.ts'
-import { textOf } from '#lib/core/pieces.ts'
-import { schemaViolation, type Violation } from '#lib/core/schema-violation.ts'
-import { ids, logprobs, lossMask, toolCallsOf } from '#lib/core/tokens.ts'
-import type { Message, Outcome, OutcomeReason, Segment, Trajectory } from '#lib/core/trajectory.ts'
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { without } from '#lib/json/json-value.ts'
+import type { Message, Outcome, OutcomeReason, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { ids, logprobs, lossMask, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { schemaViolation, type Violation } from '#lib/util/schema-violation.ts'
 import {
   hasLogprobs,
   idsSchema,
@@ -24,11 +25,10 @@ import {
   stretches,
   tooManySegments,
 } from './columns.ts'
+import { lostBeside, lostForeign } from './export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
 import type { Format, Read, Source } from './format.ts'
 import { type GroupNumbers, numberGroups } from './group-numbers.ts'
-import { without } from './json-value.ts'
-import { lostBeside, lostForeign } from './lost.ts'
 import { firstMessages } from './messages.ts'
 import type { TrainingRow } from './training-row.ts'
 

@@ -4,10 +4,11 @@
  * `initial_prompt_length`. It may stand alone or under a key of another object, with messages and reward beside it.
  */
 import * as z from 'zod'
-import { isObject, type JsonObject } from '#lib/core/json-object.ts'
-import { schemaViolation, type Violation } from '#lib/core/schema-violation.ts'
-import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { without } from '#lib/json/json-value.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import { schemaViolation, type Violation } from '#lib/util/schema-violation.ts'
 import {
   type Columns,
   contradiction,
@@ -23,10 +24,9 @@ import {
   stretches,
   tooManySegments,
 } from './columns.ts'
+import { lostBeside, lostForeign } from './export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
 import type { Format, Read, Source } from './format.ts'
-import { without } from './json-value.ts'
-import { lostBeside, lostForeign } from './lost.ts'
 import { withMessages } from './messages.ts'
 import type { TokenField } from './training-row.ts'
 

@@ -1,9 +1,9 @@
 /**
  * Files that are wrong somewhere, made from good ones by a seed: the same number gives the same file on every machine. For tests.
  */
-import { isObject } from '#lib/core/json-object.ts'
-import { openText } from './open.ts'
-import { parsePythonJson } from './python-json.ts'
+import { isObject } from '#lib/json/json-object.ts'
+import { parsePythonJson } from '#lib/json/python-json.ts'
+import { openText } from './reading/open.ts'
 import { writableFormats } from './registry.ts'
 
 export interface GoodFile {

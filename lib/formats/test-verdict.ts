@@ -1,8 +1,8 @@
 /** What becomes of a file, whatever is in it: opened, and fit for all that is done with a trajectory, or refused by name and place. For tests. */
-import { decode, encode } from '#lib/core/codec.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
-import { openFile } from './open.ts'
-import { openEach } from './open-each.ts'
+import { decode, encode } from '#lib/trajectory/format/codec.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { openFile } from './reading/open.ts'
+import { openEach } from './reading/open-each.ts'
 import { writableFormats } from './registry.ts'
 
 export type Verdict =

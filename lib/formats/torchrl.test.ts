@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '#lib/core/json-object.ts'
-import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
-import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
-import type { Segment, Trajectory } from '#lib/core/trajectory.ts'
-import { openText } from './open.ts'
-import { bones, source, trajectories } from './test-trajectories.ts'
+import type { JsonObject } from '#lib/json/json-object.ts'
+import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { bones, source, trajectories } from '#testing/trajectories.ts'
+import { openText } from './reading/open.ts'
 import { torchrl } from './torchrl.ts'
 
 interface Golden {

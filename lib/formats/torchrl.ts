@@ -4,12 +4,13 @@
  * Prompt and response are one stretch each there; `masks.all_assistant_mask` tells of further turns.
  */
 import * as z from 'zod'
-import { responseTextWithStarts, withResultText } from '#lib/core/conversation.ts'
-import { isObject, type JsonObject } from '#lib/core/json-object.ts'
-import { textOf } from '#lib/core/pieces.ts'
-import { schemaViolation, type Violation } from '#lib/core/schema-violation.ts'
-import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
-import type { Message, Segment, Trajectory } from '#lib/core/trajectory.ts'
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { without } from '#lib/json/json-value.ts'
+import type { Message, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { responseTextWithStarts, withResultText } from '#lib/trajectory/messages/conversation.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import { schemaViolation, type Violation } from '#lib/util/schema-violation.ts'
 import {
   contradiction,
   hasLogprobs,
@@ -26,10 +27,9 @@ import {
   stretches,
   tooManySegments,
 } from './columns.ts'
+import { lostBeside, lostForeign } from './export-losses.ts'
 import { foreignTrajectory } from './foreign-trajectory.ts'
 import type { Format, Read, Source } from './format.ts'
-import { without } from './json-value.ts'
-import { lostBeside, lostForeign } from './lost.ts'
 import { withMessages } from './messages.ts'
 import type { TokenField } from './training-row.ts'
 

@@ -1,11 +1,11 @@
 /** Every entry of every array belongs to the token that the format says. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
-import { ids, logprobs, lossMask } from '#lib/core/tokens.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ids, logprobs, lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { trajectories } from '#testing/trajectories.ts'
 import { writableFormats } from './registry.ts'
-import { trajectories } from './test-trajectories.ts'
 import { type TokenField, type TrainingRow, valueAt } from './training-row.ts'
 
 /** What the file says of each token: its entry, what is meant where nothing is written, or undefined. */

@@ -2,7 +2,7 @@
  * What a trainer gets of a written record: which of its fields are arrays over tokens, and over which tokens. Each format
  * says it of its own records, so that a view of them is never a second writer.
  */
-import type { Span } from '#lib/core/trajectory.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
 
 /** One sample of a batch. */
 export interface TrainingRow {

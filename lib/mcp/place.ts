@@ -1,7 +1,7 @@
 /** Where an MCP server is, and the file in which people keep theirs: `{"mcpServers": {name: …}}`, as other programs read it. */
 import * as z from 'zod'
-import { schemaViolation, violationText } from '#lib/core/schema-violation.ts'
-import { serverNameSchema } from '#lib/core/server-name.ts'
+import { serverNameSchema } from '#lib/api/server-name.ts'
+import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
 
 export type McpPlace =
   | { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }

@@ -1,7 +1,7 @@
 /** The parsers against strands-sglang 0.6.2: golden/make.py runs its four over the same texts. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { ToolSpec } from '#lib/core/trajectory.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import { divergenceNames, divergencesOf, type PythonCall } from './golden/test-divergences.ts'
 import { parsers } from './registry.ts'
 import { parseText } from './test-draw.ts'

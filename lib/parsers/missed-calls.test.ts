@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { sampleTrajectory as sample } from '#lib/core/sample-trajectory.ts'
-import type { ResponseSegment, ToolCall, Trajectory } from '#lib/core/trajectory.ts'
+import type { ResponseSegment, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
 import { missedCalls } from './missed-calls.ts'
 
 const HERMES = '<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call>'

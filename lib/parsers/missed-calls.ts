@@ -1,8 +1,9 @@
 /** Markup of tool calls of which no call was read: a run with another parser than its template's fails at nothing. */
-import { tokensAt } from '#lib/core/pieces.ts'
-import { lacksTexts } from '#lib/core/texts.ts'
-import type { Span } from '#lib/core/trajectory.ts'
-import type { ResponseView, TrajectoryView } from '#lib/core/trajectory-view.ts'
+
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { tokensAt } from '#lib/trajectory/tokens/pieces.ts'
+import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
+import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { foreignFormIn } from './foreign-forms.ts'
 import { parsedText } from './parsed-text.ts'
 import { type ParsedCall, spellingsOf, type ToolParser } from './parser.ts'

@@ -1,8 +1,8 @@
 /** Which text of a response parsers read: a stop token belongs to it where it closes a call, a section or a think block. */
-import { textToParse } from '#lib/core/conversation.ts'
-import type { TextWithStarts } from '#lib/core/pieces.ts'
-import { isSpecial } from '#lib/core/tokens.ts'
-import type { ResponseView, TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { textToParse } from '#lib/trajectory/messages/conversation.ts'
+import type { TextWithStarts } from '#lib/trajectory/tokens/pieces.ts'
+import { isSpecial } from '#lib/trajectory/tokens/tokens.ts'
+import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { spellingsOf, type ToolParser } from './parser.ts'
 import { THINK_ENDS } from './thinking-forms.ts'
 

@@ -1,5 +1,5 @@
 /** What a tool-call parser is: text in, calls with their places out. Strict: nothing is repaired, nothing is dropped. */
-import type { ToolSpec } from '#lib/core/trajectory.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 
 /** Half-open range of UTF-16 offsets in the text that was parsed. */
 export interface TextRange {

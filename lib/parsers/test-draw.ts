@@ -1,5 +1,5 @@
 /** Test drawing of what a parser found. */
-import type { ToolSpec } from '#lib/core/trajectory.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
 import type { ParsedCall, TextRange, ToolParser } from './parser.ts'
 import { thinkBlocks, thinkDelimitersIn } from './thinking.ts'
 

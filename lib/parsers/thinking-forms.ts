@@ -1,7 +1,7 @@
 /** Which delimiters models think between: by families, each with what it cannot be written without. */
 
 import type { TextRange } from './parser.ts'
-import { anyOf } from './tags.ts'
+import { anyOf } from './reading/tags.ts'
 import type { ThinkDelimiter } from './thinking.ts'
 
 /** A mark of a form at its place: a token of that text, or the text where there are no tokens. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { hermes } from './hermes.ts'
-import { kimiK2 } from './kimi-k2.ts'
+import { hermes } from './json/hermes.ts'
+import { kimiK2 } from './json/kimi-k2.ts'
 import { thinkBlocks, thinkDelimitersIn, thoughtIn } from './thinking.ts'
 
 /** Think blocks in braces; one that did not close ends with !. */

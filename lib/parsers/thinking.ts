@@ -1,7 +1,8 @@
 /** Where think blocks stand in a response: they shield what is drafted in them from the tool-call parser. */
-import { earlier } from './calls.ts'
-import { finder } from './finder.ts'
+
 import { spellingsOf, type TextRange, type ToolParser } from './parser.ts'
+import { earlier } from './reading/calls.ts'
+import { finder } from './reading/finder.ts'
 import { marksOf, THINK_FORMS } from './thinking-forms.ts'
 
 /** A think delimiter at its place in the text. */

@@ -1,8 +1,9 @@
 /** What this Rollscope can do, for pages and scripts that offer a choice. */
 import * as z from 'zod'
-import { DEFAULT_TOOL_TIMEOUT_MS } from '#lib/agent/limits.ts'
-import { type Plain, schemas } from '#lib/core/trajectory.ts'
 import { DEFAULT_PARSER, parserNames } from '#lib/parsers/registry.ts'
+import { DEFAULT_TOOL_TIMEOUT_MS } from '#lib/rollout/loop/limits.ts'
+import { schemas } from '#lib/trajectory/format/trajectory.ts'
+import type { Plain } from '#lib/util/plain.ts'
 import type { Services } from './services.ts'
 
 export const capabilitiesSchema = z.object({

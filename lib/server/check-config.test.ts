@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Instance } from '#lib/store/instance.ts'
+import type { Instance } from '#lib/store/files/instance.ts'
 import { checkConfig } from './check-config.ts'
 import { ConfigError, readConfig } from './config.ts'
 

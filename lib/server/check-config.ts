@@ -1,13 +1,14 @@
 /** What the configuration names, tried before the server starts: a wrong value ends the start, not the first request. */
-import { SglangError } from '#lib/sglang/errors.ts'
-import { DataFolderError, openDataFolder } from '#lib/store/data-folder.ts'
-import type { Instance } from '#lib/store/instance.ts'
-import { openMcpServerStore, openServerStore } from '#lib/store/servers.ts'
+
+import { configuredMcpServers } from '#lib/server/servers/mcp-servers.ts'
+import { createServers, ownAddress } from '#lib/server/servers/servers.ts'
+import { SglangError } from '#lib/sglang/client/errors.ts'
+import { DataFolderError, openDataFolder } from '#lib/store/files/data-folder.ts'
+import type { Instance } from '#lib/store/files/instance.ts'
+import { openMcpServerStore, openServerStore } from '#lib/store/files/servers.ts'
 import { StoreError } from '#lib/store/store-error.ts'
 import { openTrajectoryStore, registerInstance } from '#lib/store/trajectories.ts'
 import { type Config, ConfigError } from './config.ts'
-import { configuredMcpServers } from './mcp-servers.ts'
-import { createServers, ownAddress } from './servers.ts'
 
 interface Start {
   /** This process, registered in the data folder. */

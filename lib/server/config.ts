@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import os from 'node:os'
 import path from 'node:path'
-import { type Capacity, DEFAULT_CAPACITY } from '#lib/local-model/engine/job.ts'
-import { type Dtype, dtypes } from '#lib/local-model/models/dtypes.ts'
-import { defaultDataFolder } from '#lib/store/data-folder.ts'
+import { type Capacity, DEFAULT_CAPACITY } from '#lib/builtin-server/engine/job.ts'
+import { type Dtype, dtypes } from '#lib/builtin-server/models/dtypes.ts'
+import { defaultDataFolder } from '#lib/store/files/data-folder.ts'
 
 export interface Config {
   readonly host: string

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { createFront } from './front.ts'
+import { createFront } from './http/http-gateway.ts'
 
 let server: Server | undefined
 const sockets: Socket[] = []

@@ -1,24 +1,24 @@
 /** Everything the routes share, made once in a process. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { createLocalModel, type LocalModel } from '#lib/local-model/local-model.ts'
-import { checkedFetch } from '#lib/sglang/checked-connector.ts'
-import { openDataFolder } from '#lib/store/data-folder.ts'
-import { openMcpServerStore, openServerStore } from '#lib/store/servers.ts'
+import { createLocalModel, type LocalModel } from '#lib/builtin-server/local-model.ts'
+import { type ComparingThread, createComparing } from '#lib/server/compare/comparing.ts'
+import { createHealthChecks, type HealthChecks } from '#lib/server/library/health-checks.ts'
+import { createImporting, type ImportingThread } from '#lib/server/library/importing.ts'
+import { type BuiltInTool, createBuiltInTools } from '#lib/server/runs/built-in-tools.ts'
+import { createGroupRuns, type GroupRuns } from '#lib/server/runs/group-runs.ts'
+import { createRuns, type Runs } from '#lib/server/runs/runs.ts'
+import { configuredMcpServers, createMcpServers, type McpServers } from '#lib/server/servers/mcp-servers.ts'
+import { BUILT_IN, createServers, ownAddress, type Servers } from '#lib/server/servers/servers.ts'
+import { createLabThread, type LabThread } from '#lib/server/templates/lab-thread.ts'
+import { createThreadedTokenizers } from '#lib/server/templates/threaded-tokenizer.ts'
+import { checkedFetch } from '#lib/sglang/client/checked-connector.ts'
+import { openDataFolder } from '#lib/store/files/data-folder.ts'
+import { openMcpServerStore, openServerStore } from '#lib/store/files/servers.ts'
 import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
-import { createTokenizerLoader, type TokenizerLoader, type TokenizerPlaces } from '#lib/tokenizer/load.ts'
-import { type BuiltInTool, createBuiltInTools } from './built-in-tools.ts'
-import { type ComparingThread, createComparing } from './comparing.ts'
+import { createTokenizerLoader, type TokenizerLoader, type TokenizerPlaces } from '#lib/tokenizer/hub/load.ts'
 import type { Config } from './config.ts'
-import { createGroupRuns, type GroupRuns } from './group-runs.ts'
-import { createHealthChecks, type HealthChecks } from './health-checks.ts'
-import { createImporting, type ImportingThread } from './importing.ts'
-import { createLabThread, type LabThread } from './lab-thread.ts'
-import { configuredMcpServers, createMcpServers, type McpServers } from './mcp-servers.ts'
-import { createRuns, type Runs } from './runs.ts'
-import { BUILT_IN, createServers, ownAddress, type Servers } from './servers.ts'
 import { sharedConfig, sharedInstance, sharedServices, shareServices } from './shared.ts'
-import { createThreadedTokenizers } from './threaded-tokenizer.ts'
 
 export interface Services {
   readonly config: Config
@@ -72,7 +72,7 @@ function createServices(config: Config): Services {
     createLabThread({
       name,
       longestMs,
-      workerFile: path.join(config.applicationFolder, 'lib', 'server', 'lab-worker.ts'),
+      workerFile: path.join(config.applicationFolder, 'lib', 'server', 'templates', 'lab-worker.ts'),
       start: { dataFolder: folder, tokenizers: places },
     })
   const rendering = labThreadOf('rollscope-render', RENDERING_MS)
@@ -101,7 +101,7 @@ function createServices(config: Config): Services {
         const { loaded, settle } = threaded(tokenizer, BUILT_IN)
         return settle(() => compute(loaded), NEVER_LEFT)
       },
-      workerFile: path.join(config.applicationFolder, 'lib', 'local-model', 'engine', 'worker.ts'),
+      workerFile: path.join(config.applicationFolder, 'lib', 'builtin-server', 'engine', 'worker.ts'),
       capacity: config.modelCapacity,
       dtype: config.modelDtype,
       hub: config.hub,
@@ -111,18 +111,18 @@ function createServices(config: Config): Services {
     groups: createGroupRuns(runs),
     health: createHealthChecks({
       store,
-      workerFile: path.join(config.applicationFolder, 'lib', 'server', 'health-worker.ts'),
+      workerFile: path.join(config.applicationFolder, 'lib', 'server', 'library', 'health-worker.ts'),
       start: { dataFolder: folder, tokenizers: { ...places, hub: { ...places.hub, cachedOnly: true } } },
     }),
     rendering,
     diagnosing: labThreadOf('rollscope-doctor', DIAGNOSING_MS),
     threaded,
     importing: createImporting({
-      workerFile: path.join(config.applicationFolder, 'lib', 'server', 'import-worker.ts'),
+      workerFile: path.join(config.applicationFolder, 'lib', 'server', 'library', 'import-worker.ts'),
       start: { dataFolder: folder, tokenizers: places },
     }),
     comparing: createComparing({
-      workerFile: path.join(config.applicationFolder, 'lib', 'server', 'compare-worker.ts'),
+      workerFile: path.join(config.applicationFolder, 'lib', 'server', 'compare', 'compare-worker.ts'),
       start: {
         dataFolder: folder,
         examplesFolder: path.join(config.applicationFolder, 'public', 'examples'),

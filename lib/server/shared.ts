@@ -1,5 +1,5 @@
 /** Where the program that starts the server and the routes that Next bundles apart from it meet: the global object. */
-import type { Instance } from '#lib/store/instance.ts'
+import type { Instance } from '#lib/store/files/instance.ts'
 import type { Config } from './config.ts'
 import type { Services } from './services.ts'
 

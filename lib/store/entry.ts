@@ -2,15 +2,16 @@
  * The row of a trajectory in the list. Its columns have two writers: the record, written again with every segment, and
  * the labels, written when somebody changes them. Neither touches the other's.
  */
-import { type Labels, labelsOf } from '#lib/core/labels.ts'
-import type { TrajectorySummary } from '#lib/core/library.ts'
-import { textOf } from '#lib/core/pieces.ts'
-import { outcomeWord } from '#lib/core/sample-progress.ts'
-import { statistics } from '#lib/core/statistics.ts'
-import { trainedSpans } from '#lib/core/trainer-cut.ts'
-import type { Message, Trajectory } from '#lib/core/trajectory.ts'
-import { folded } from './folded.ts'
+
+import type { TrajectorySummary } from '#lib/api/library.ts'
+import { outcomeWord } from '#lib/api/sample-progress.ts'
+import { type Labels, labelsOf } from '#lib/trajectory/format/labels.ts'
+import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { trainedSpans } from '#lib/trajectory/health/trainer-cut.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { statistics } from '#lib/trajectory/tokens/statistics.ts'
 import { HEALTH_COLUMN, healthGist } from './health.ts'
+import { folded } from './listing/folded.ts'
 
 /** Read with these columns. */
 export const SUMMARY_COLUMNS = `sequence, key, id, created_at, added_at, labels, question, model, outcome_kind, outcome, source, import_format, segments, turns, tokens, trained, mean_logprob, tool_calls, failed_calls, group_id, group_index, reward_why, ${HEALTH_COLUMN}`

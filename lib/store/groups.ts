@@ -1,8 +1,8 @@
 /** Groups of samples: their rows, and the rule by which their answers are rewarded. */
 import type { DatabaseSync } from 'node:sqlite'
-import type { TrajectorySummary } from '#lib/core/library.ts'
-import { type RewardRule, rewardRuleSchema } from '#lib/core/reward/rule.ts'
-import type { Scored } from '#lib/core/reward/score.ts'
+import type { TrajectorySummary } from '#lib/api/library.ts'
+import { type RewardRule, rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
+import type { Scored } from '#lib/trajectory/reward/score.ts'
 import { labelColumns, labelsIn, SUMMARY_COLUMNS, summary } from './entry.ts'
 import { updateRow } from './row.ts'
 import { transaction } from './transaction.ts'

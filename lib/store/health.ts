@@ -3,8 +3,8 @@
  * tokenizer that is chosen, makes another, and what was found before counts no more.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { gistOf, gravest, HEALTH_VERSION, type Health, type HealthGist } from '#lib/core/health.ts'
-import { createSearchIndex, type RecordIndex } from './search-index.ts'
+import { gistOf, gravest, HEALTH_VERSION, type Health, type HealthGist } from '#lib/trajectory/health/health.ts'
+import { createSearchIndex, type RecordIndex } from './listing/search-index.ts'
 import { transaction } from './transaction.ts'
 
 /** Of a record: its row, and how often that was written. */

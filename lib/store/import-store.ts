@@ -3,7 +3,7 @@
  * which others write: until it is published, what it has stored is hidden as deleted trajectories are.
  */
 import path from 'node:path'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { DATABASE_FILE, openDatabase } from './database.ts'
 import { createInserter, type Inserted } from './insert.ts'
 import { storeErrorsOf, withStoreErrors } from './store-error.ts'

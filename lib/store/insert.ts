@@ -1,12 +1,12 @@
 /** New trajectories as rows of the database, for every connection that writes some. */
 import type { DatabaseSync } from 'node:sqlite'
-import { encode } from '#lib/core/codec.ts'
-import { labelsOf, withLabels } from '#lib/core/labels.ts'
-import type { Segment, Trajectory } from '#lib/core/trajectory.ts'
+import { encode } from '#lib/trajectory/format/codec.ts'
+import { labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
+import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { labelColumns, recordColumns } from './entry.ts'
+import { createSearchIndex, recordIndex } from './listing/search-index.ts'
 import { recordReader } from './record.ts'
 import { insertRow, type Row } from './row.ts'
-import { createSearchIndex, recordIndex } from './search-index.ts'
 
 export interface Inserted {
   readonly key: string

@@ -1,9 +1,9 @@
 /** A stored record put together from its rows; for another thread also over a connection of its own. */
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { decodeValue } from '#lib/core/codec.ts'
-import { violationText } from '#lib/core/schema-violation.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import { decodeValue } from '#lib/trajectory/format/codec.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { violationText } from '#lib/util/schema-violation.ts'
 import { DATABASE_FILE, LOCK_TIMEOUT_MS } from './database.ts'
 import { labelsIn } from './entry.ts'
 import { createHealthStore, type Revision } from './health.ts'

@@ -1,8 +1,8 @@
 /** The tables, version by version. A database is brought from its version to this one in one transaction. */
 import type { DatabaseSync } from 'node:sqlite'
-import { decodeValue } from '#lib/core/codec.ts'
-import { labelsOf, withLabels } from '#lib/core/labels.ts'
-import type { Trajectory } from '#lib/core/trajectory.ts'
+import { decodeValue } from '#lib/trajectory/format/codec.ts'
+import { labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
 import { labelColumns, recordColumns } from './entry.ts'
 import { insertRow, type Row } from './row.ts'
 import { StoreError } from './store-error.ts'

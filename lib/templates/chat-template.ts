@@ -1,13 +1,13 @@
 /** Chat templates: the port that everything renders through, as transformers' apply_chat_template calls jinja2. */
-import { onceFor } from '#lib/core/once-for.ts'
+import { onceFor } from '#lib/util/memoize.ts'
 import { cutAtTag, REASONING, tagged } from './continue-final-message.ts'
 import { DEFAULT_BUDGET } from './jinja/budget.ts'
 import { fromJs } from './jinja/python/json.ts'
-import { typeName } from './jinja/python/repr.ts'
+import { typeName } from './jinja/python/text/repr.ts'
 import { PyDict, PyError, PyTuple, type Value } from './jinja/python/values.ts'
+import type { Budget, Rendering } from './jinja/rendering.ts'
 import { LocatedError } from './jinja/syntax/syntax.ts'
 import { compileTemplate } from './jinja/template.ts'
-import type { Budget, Rendering } from './rendering.ts'
 
 /** A message as templates get it: the field's JSON names. */
 export interface TemplateMessage {

@@ -2,10 +2,10 @@
  * continue_final_message of transformers 5.23: the last message is rendered with a tag behind it, and the text ends where
  * the tag stands, so that the model continues the message instead of beginning a new one.
  */
-import { typeName } from './jinja/python/repr.ts'
-import { stripped } from './jinja/python/text-search.ts'
+import { typeName } from './jinja/python/text/repr.ts'
+import { stripped } from './jinja/python/text/text-search.ts'
 import { PyDict, PyError, PyTuple, type Value } from './jinja/python/values.ts'
-import type { Rendering } from './rendering.ts'
+import type { Rendering } from './jinja/rendering.ts'
 
 /** Under these names the reasoning of a message is passed; the first of them that is there is what templates read. */
 export const REASONING = ['reasoning_content', 'thinking', 'reasoning']

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { onceFor } from '#lib/core/once-for.ts'
+import { onceFor } from '#lib/util/memoize.ts'
 import {
   CLOCK,
   compiledOnce,

@@ -1,5 +1,5 @@
-import { Problem } from '#lib/server/problem.ts'
-import { route } from '#lib/server/route.ts'
+import { Problem } from '#lib/server/http/problem.ts'
+import { route } from '#lib/server/http/route.ts'
 
 /** What has no route of its own says so as the others do, and to those only who may ask. */
 const none = route<{ path?: string[] }>({}, ({ params }) => {

@@ -1,5 +1,5 @@
-import { groupRequestSchema, startGroup } from '#lib/server/groups.ts'
-import { json, methods, readLargeJson, route } from '#lib/server/route.ts'
+import { json, methods, readLargeJson, route } from '#lib/server/http/route.ts'
+import { groupRequestSchema, startGroup } from '#lib/server/runs/groups.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   POST: route({ changes: 'application/json' }, async ({ request, services }) =>

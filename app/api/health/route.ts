@@ -1,4 +1,4 @@
-import { json, methods, route } from '#lib/server/route.ts'
+import { json, methods, route } from '#lib/server/http/route.ts'
 
 export const dynamic = 'force-dynamic'
 

@@ -1,5 +1,5 @@
-import { mcpServerInputSchema } from '#lib/server/mcp-servers.ts'
-import { json, methods, readJson, route } from '#lib/server/route.ts'
+import { json, methods, readJson, route } from '#lib/server/http/route.ts'
+import { mcpServerInputSchema } from '#lib/server/servers/mcp-servers.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   GET: route({}, ({ services }) => json({ servers: services.mcpServers.list() })),

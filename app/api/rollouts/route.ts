@@ -1,6 +1,6 @@
-import { rolloutRequestSchema, startRollout } from '#lib/server/rollouts.ts'
-import { methods, readLargeJson, route } from '#lib/server/route.ts'
-import { runResponse } from '#lib/server/run-response.ts'
+import { methods, readLargeJson, route } from '#lib/server/http/route.ts'
+import { runResponse } from '#lib/server/http/run-response.ts'
+import { rolloutRequestSchema, startRollout } from '#lib/server/runs/rollouts.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   POST: route({ changes: 'application/json' }, async ({ request, services }) => {

@@ -1,7 +1,7 @@
-import { scoreRequestSchema } from '#lib/core/score.ts'
-import { ndjson } from '#lib/server/ndjson.ts'
-import { json, methods, readLargeJson, route } from '#lib/server/route.ts'
-import { openScoring, scoreAtOnce, scoreLines } from '#lib/server/score.ts'
+import { ndjson } from '#lib/server/http/ndjson.ts'
+import { json, methods, readLargeJson, route } from '#lib/server/http/route.ts'
+import { openScoring, scoreAtOnce, scoreLines } from '#lib/server/servers/score.ts'
+import { scoreRequestSchema } from '#lib/trajectory/scoring/score.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   POST: route({ changes: 'application/json' }, async ({ request, services }) => {

@@ -1,5 +1,5 @@
-import { json, methods, readJson, route } from '#lib/server/route.ts'
-import { serverInputSchema } from '#lib/server/servers.ts'
+import { json, methods, readJson, route } from '#lib/server/http/route.ts'
+import { serverInputSchema } from '#lib/server/servers/servers.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   GET: route({}, ({ services }) => json({ servers: services.servers.list(), default: services.servers.defaultName })),

@@ -1,5 +1,5 @@
-import { previewPrompt, previewRequestSchema } from '#lib/server/prompt-preview.ts'
-import { json, methods, readLargeJson, route } from '#lib/server/route.ts'
+import { json, methods, readLargeJson, route } from '#lib/server/http/route.ts'
+import { previewPrompt, previewRequestSchema } from '#lib/server/runs/prompt-preview.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   POST: route({ changes: 'application/json' }, async ({ request, services }) =>

@@ -1,6 +1,6 @@
-import { ndjson } from '#lib/server/ndjson.ts'
-import { json, methods, readJson, route } from '#lib/server/route.ts'
-import { loadTokenizer, tokenizerRequestSchema } from '#lib/server/tokenizers.ts'
+import { ndjson } from '#lib/server/http/ndjson.ts'
+import { json, methods, readJson, route } from '#lib/server/http/route.ts'
+import { loadTokenizer, tokenizerRequestSchema } from '#lib/server/servers/tokenizers.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   GET: route({}, async ({ services }) =>

@@ -1,5 +1,5 @@
-import { listTrajectories } from '#lib/server/library.ts'
-import { json, methods, route } from '#lib/server/route.ts'
+import { json, methods, route } from '#lib/server/http/route.ts'
+import { listTrajectories } from '#lib/server/library/library.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   GET: route({}, ({ request, services }) => {

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { CorpusScreen } from '../../corpus-screen.tsx'
+import { CorpusScreen } from '#components/compare/corpus/screen.tsx'
 
 export const metadata: Metadata = { title: 'Drift report' }
 

@@ -5,7 +5,7 @@ import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { docName } from '#components/docs/doc-pages.ts'
 import { DocText } from '#components/docs/doc-text.tsx'
-import { DocsScreen } from '../../docs-screen.tsx'
+import { DocsScreen } from '#components/docs/screen.tsx'
 
 interface DocsPageProps {
   readonly params: Promise<{ readonly page?: readonly string[] }>

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { ExampleScreen } from '../../trajectory-screen.tsx'
+import { ExampleScreen } from '#components/inspector/screen.tsx'
 
 export const metadata: Metadata = { title: 'Example' }
 

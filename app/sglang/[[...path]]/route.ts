@@ -1,4 +1,4 @@
-import { localModelRoute } from '#lib/server/local-model-route.ts'
+import { localModelRoute } from '#lib/server/servers/builtin-server-route.ts'
 
 export const dynamic = 'force-dynamic'
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { StoredScreen } from '../../trajectory-screen.tsx'
+import { StoredScreen } from '#components/inspector/screen.tsx'
 
 export const metadata: Metadata = { title: 'Trajectory' }
 

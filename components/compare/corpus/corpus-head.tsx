@@ -1,6 +1,6 @@
 'use client'
 import { type FormEvent, useState } from 'react'
-import { countText } from '../../trajectory/numbers.ts'
+import { countText } from '#components/token-view/numbers.ts'
 import { Button } from '../../ui/button.tsx'
 import { FilesButton } from '../../ui/file-button.tsx'
 import { Popover } from '../../ui/popover.tsx'

@@ -1,4 +1,4 @@
-import { countText, durationText, percentText } from '../../trajectory/numbers.ts'
+import { countText, durationText, percentText } from '#components/token-view/numbers.ts'
 import { Button } from '../../ui/button.tsx'
 
 interface CorpusProgressProps {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import type { Summary } from '#lib/compare/corpus/report.ts'
-import { spanCount } from '#lib/compare/corpus/totals.ts'
-import { countText } from '../../trajectory/numbers.ts'
+import { countText } from '#components/token-view/numbers.ts'
+import type { Summary } from '#lib/analysis/corpus/report.ts'
+import { spanCount } from '#lib/analysis/corpus/totals.ts'
 import { partText, rateText, shareText } from './rates.ts'
 import { SeverityCounts } from './severity.tsx'
 

@@ -1,4 +1,4 @@
-import { decimalText, percentText } from '../../trajectory/numbers.ts'
+import { decimalText, percentText } from '#components/token-view/numbers.ts'
 
 export const shareText = (share: number | null): string => (share === null ? '—' : percentText(share))
 

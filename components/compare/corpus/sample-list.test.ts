@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CheckedSample, Sample } from '#lib/compare/corpus/sample.ts'
+import type { CheckedSample, Sample } from '#lib/analysis/corpus/sample.ts'
 import { listedSamples } from './sample-list.ts'
 
 const checked = (key: string, touched: number, tokens: number, kind?: 'split' | 'separator'): CheckedSample => ({

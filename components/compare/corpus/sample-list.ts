@@ -1,8 +1,8 @@
 /** Which samples of a report are listed, and in which order. */
 
-import { type CheckedSample, placeText, type Sample } from '#lib/compare/corpus/sample.ts'
-import { spanCount } from '#lib/compare/corpus/totals.ts'
-import { countsAsDrift, type DriftKind, type DriftLayer } from '#lib/core/drift/report.ts'
+import { type CheckedSample, placeText, type Sample } from '#lib/analysis/corpus/sample.ts'
+import { spanCount } from '#lib/analysis/corpus/totals.ts'
+import { countsAsDrift, type DriftKind, type DriftLayer } from '#lib/trajectory/drift/report.ts'
 import { visibleText } from '../../ui/visible-text.ts'
 
 export const SAMPLE_LISTS = ['drifting', 'all', 'unchecked'] as const

@@ -1,6 +1,6 @@
-import type { SpanCounts } from '#lib/compare/corpus/sample.ts'
-import type { DriftSeverity } from '#lib/core/drift/report.ts'
-import { countText } from '../../trajectory/numbers.ts'
+import { countText } from '#components/token-view/numbers.ts'
+import type { SpanCounts } from '#lib/analysis/corpus/sample.ts'
+import type { DriftSeverity } from '#lib/trajectory/drift/report.ts'
 
 const INKS: Readonly<Record<DriftSeverity, string>> = { trained: 'text-bad', context: 'text-warn', tail: 'text-dim' }
 

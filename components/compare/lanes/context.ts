@@ -1,10 +1,10 @@
 /** How many equal tokens beside a drift stay in sight when the others are folded: about one line, within the segment. */
 
-import type { SideName } from '#lib/compare/compare-sides.ts'
-import type { Span } from '#lib/core/trajectory.ts'
-import type { SegmentView } from '#lib/core/trajectory-view.ts'
-import { cellsOf } from '../../trajectory/layout.ts'
-import { ENDS_LINE } from '../../trajectory/piece-table.ts'
+import { cellsOf } from '#components/token-view/grid/layout.ts'
+import { ENDS_LINE } from '#components/token-view/pieces/piece-table.ts'
+import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { RowSide } from './rows.ts'
 
 /** A side, and how its segments are found (`segmentFinder`). */

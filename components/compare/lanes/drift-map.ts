@@ -1,6 +1,6 @@
 /** Where drift stands in the height of all rows. Pure: no canvas. */
-import type { Stretch } from '#lib/core/drift/align.ts'
-import type { DriftSeverity, DriftSpan } from '#lib/core/drift/report.ts'
+import type { Stretch } from '#lib/trajectory/drift/align.ts'
+import type { DriftSeverity, DriftSpan } from '#lib/trajectory/drift/report.ts'
 import type { Pairing } from './pairing.ts'
 import { type Item, itemAt, type Rows } from './rows.ts'
 

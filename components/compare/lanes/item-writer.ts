@@ -1,5 +1,5 @@
-import type { SideName } from '#lib/compare/compare-sides.ts'
-import { longer } from '../../trajectory/line-store.ts'
+import { longer } from '#components/token-view/grid/line-store.ts'
+import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import {
   BLOCK_GAP,
   DIVIDER_HEIGHT,

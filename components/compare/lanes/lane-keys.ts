@@ -1,7 +1,7 @@
 /** Where the keys of the lanes lead. Drift to drift, only differences and one column are keys of the whole page. */
 
-import type { SideName } from '#lib/compare/compare-sides.ts'
-import { columnOfToken, type DrawnLine, type LineSpace, tokenAtColumn } from '../../trajectory/layout.ts'
+import { columnOfToken, type DrawnLine, type LineSpace, tokenAtColumn } from '#components/token-view/grid/layout.ts'
+import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import type { LaneChoice } from './lanes-picture.ts'
 import { driftOfToken, matchOf, type Pairing, type Spot, stretchOf } from './pairing.ts'
 import { drawnLine, type Item, itemOfRow, itemOfToken, type Rows, rowInItem, SIDES, tokensOf } from './rows.ts'

@@ -1,10 +1,11 @@
 /** Draws one column of the lanes into its layer: only what is in sight. */
-import { segmentIndexAt } from '#lib/core/tokens.ts'
-import { createElementPool } from '../../trajectory/element-pool.ts'
-import type { DrawnLine } from '../../trajectory/layout.ts'
-import { createTokenBox } from '../../trajectory/token-box.ts'
-import { type Drawn, part, setData, setText } from '../../trajectory/token-picture.ts'
-import { makeRow, paintRow } from '../../trajectory/token-row.ts'
+
+import { createElementPool } from '#components/token-view/grid/element-pool.ts'
+import type { DrawnLine } from '#components/token-view/grid/layout.ts'
+import { createTokenBox } from '#components/token-view/grid/token-box.ts'
+import { type Drawn, part, setData, setText } from '#components/token-view/grid/token-picture.ts'
+import { makeRow, paintRow } from '#components/token-view/grid/token-row.ts'
+import { segmentIndexAt } from '#lib/trajectory/tokens/tokens.ts'
 import { foldText, missingText, noteTexts, titleOf } from './lane-words.ts'
 import type { LanesPicture } from './lanes-picture.ts'
 import type { Spot } from './pairing.ts'

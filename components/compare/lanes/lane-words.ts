@@ -1,10 +1,10 @@
 /** What the lanes say in words. */
 
-import type { SideName } from '#lib/compare/compare-sides.ts'
-import type { DriftSpan } from '#lib/core/drift/report.ts'
-import { countText } from '../../trajectory/numbers.ts'
-import { segmentTitle } from '../../trajectory/token-reading.ts'
-import type { DriftVocabulary } from '../drift-words.ts'
+import { segmentTitle } from '#components/token-view/card/token-reading.ts'
+import { countText } from '#components/token-view/numbers.ts'
+import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
+import type { DriftSpan } from '#lib/trajectory/drift/report.ts'
+import type { DriftVocabulary } from '../drift/drift-words.ts'
 import type { LanesPicture } from './lanes-picture.ts'
 import { driftNumbered } from './pairing.ts'
 import { otherSide, type RowSide } from './rows.ts'

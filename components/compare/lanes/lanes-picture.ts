@@ -1,9 +1,9 @@
 /** Everything that the lanes are drawn from. */
 
-import type { SideName } from '#lib/compare/compare-sides.ts'
-import type { DriftSpan } from '#lib/core/drift/report.ts'
-import type { RowPicture } from '../../trajectory/token-picture.ts'
-import type { DriftVocabulary } from '../drift-words.ts'
+import type { RowPicture } from '#components/token-view/grid/token-picture.ts'
+import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
+import type { DriftSpan } from '#lib/trajectory/drift/report.ts'
+import type { DriftVocabulary } from '../drift/drift-words.ts'
 import type { Pairing, Spot } from './pairing.ts'
 import type { Rows } from './rows.ts'
 

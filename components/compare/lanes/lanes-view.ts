@@ -1,5 +1,5 @@
 /** Where the lanes stand, and what of them is drawn: one bar scrolls both. */
-import { createScrollSpace, type ScrollSpace } from '../../trajectory/scroll-space.ts'
+import { createScrollSpace, type ScrollSpace } from '#components/token-view/grid/scroll-space.ts'
 import { createLanePainter, placeOf } from './lane-painter.ts'
 import type { LanesPicture } from './lanes-picture.ts'
 import { driftNumbered, type Spot } from './pairing.ts'

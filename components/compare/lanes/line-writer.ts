@@ -1,5 +1,5 @@
-import type { SegmentView } from '#lib/core/trajectory-view.ts'
-import { addLine, type GrowingLines, writeLines } from '../../trajectory/line-store.ts'
+import { addLine, type GrowingLines, writeLines } from '#components/token-view/grid/line-store.ts'
+import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { ReadSide } from './context.ts'
 
 /** Writes the lines of one side. */

@@ -3,9 +3,9 @@
  * new line together where they stand in different rows, so that what is equal stays beside what it is equal to.
  */
 
-import type { SideName } from '#lib/compare/compare-sides.ts'
-import type { Stretch } from '#lib/core/drift/align.ts'
-import type { Span } from '#lib/core/trajectory.ts'
+import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
+import type { Stretch } from '#lib/trajectory/drift/align.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
 import { boundaryAfter, isWide, type ReadSide, shownAfter, shownBefore, startsSegment } from './context.ts'
 import { itemWriter } from './item-writer.ts'
 import { lineWriter } from './line-writer.ts'

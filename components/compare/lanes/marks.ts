@@ -1,7 +1,7 @@
 /** What is outlined in the lanes: every token that drifts, the places where a side has nothing, and the drift that is chosen. */
 
-import type { SideName } from '#lib/compare/compare-sides.ts'
-import type { TokenMarks } from '../../trajectory/token-marks.ts'
+import type { TokenMarks } from '#components/token-view/token-marks.ts'
+import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
 import { driftNumbered, type Pairing } from './pairing.ts'
 
 /** Each token of a drift has an outline of its own: where they are cut is what often differs. */

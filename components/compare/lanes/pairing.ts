@@ -1,8 +1,8 @@
 /** Which token of one side is which of the other, and in which drift a token stands. */
 
-import type { SideName } from '#lib/compare/compare-sides.ts'
-import { countWhile } from '#lib/core/bisect.ts'
-import type { Stretch } from '#lib/core/drift/align.ts'
+import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
+import type { Stretch } from '#lib/trajectory/drift/align.ts'
+import { countWhile } from '#lib/util/bisect.ts'
 import { otherSide } from './rows.ts'
 
 /** A token of one side, counted from its first. */

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { SideName } from '#lib/compare/compare-sides.ts'
-import { alignTokens, type Stretch } from '#lib/core/drift/align.ts'
-import { runs } from '#lib/core/test-runs.ts'
-import { segmentStarts } from '#lib/core/tokens.ts'
-import type { SegmentView } from '#lib/core/trajectory-view.ts'
-import { createPieceTable } from '../../trajectory/piece-table.ts'
+import { createPieceTable } from '#components/token-view/pieces/piece-table.ts'
+import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
+import { alignTokens, type Stretch } from '#lib/trajectory/drift/align.ts'
+import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
+import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { runs } from '#testing/property-runs.ts'
 import { FEWEST_FOLDED, makeRows } from './make-rows.ts'
 import {
   drawnLine,

@@ -2,14 +2,15 @@
  * The rows that two sides stand in, token beside token. Items are stored by number in one table: a stretch of equal tokens
  * that is folded away, or tokens of both sides that are shown. Of lines only their first tokens are stored. Pure.
  */
-import type { SideName } from '#lib/compare/compare-sides.ts'
-import { countWhile } from '#lib/core/bisect.ts'
-import type { Stretch } from '#lib/core/drift/align.ts'
-import { segmentIndexAt } from '#lib/core/tokens.ts'
-import type { Span } from '#lib/core/trajectory.ts'
-import type { SegmentView } from '#lib/core/trajectory-view.ts'
-import type { DrawnLine } from '../../trajectory/layout.ts'
-import type { PieceTable } from '../../trajectory/piece-table.ts'
+
+import type { DrawnLine } from '#components/token-view/grid/layout.ts'
+import type { PieceTable } from '#components/token-view/pieces/piece-table.ts'
+import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
+import type { Stretch } from '#lib/trajectory/drift/align.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { segmentIndexAt } from '#lib/trajectory/tokens/tokens.ts'
+import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { countWhile } from '#lib/util/bisect.ts'
 
 /** Finds the segment that holds a token: −1 where none does. Asked in order, it looks only at the one before and the next. */
 export function segmentFinder({ starts }: Pick<RowSide, 'starts'>): (token: number) => number {

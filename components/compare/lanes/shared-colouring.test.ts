@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { drawn } from '#lib/compare/weigh/test-model.ts'
-import { withColumn } from '#lib/core/added-columns.ts'
-import type { SegmentView, TrajectoryView } from '#lib/core/trajectory-view.ts'
+import { drawn } from '#lib/analysis/rescore/test-model.ts'
+import { withColumn } from '#lib/trajectory/tokens/added-columns.ts'
+import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import { sharedColouring } from './shared-colouring.ts'
 
 const side = (...values: number[]): TrajectoryView =>

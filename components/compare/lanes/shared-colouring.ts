@@ -1,5 +1,5 @@
-import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import { type Colouring, colouringOf } from '../../trajectory/colour/colouring.ts'
+import { type Colouring, colouringOf } from '#components/token-view/colour/colouring.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /**
  * Numbers of both sides on the scale of the left, which the colour bar shows: one colour is one value. Where the left has no

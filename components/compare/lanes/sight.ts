@@ -1,12 +1,12 @@
 /** What of the rows is in sight, as things to be drawn in one column: a lane of one side, or both sides in one. Pure. */
 
-import type { SideName } from '#lib/compare/compare-sides.ts'
-import { countWhile } from '#lib/core/bisect.ts'
-import type { Stretch } from '#lib/core/drift/align.ts'
-import { segmentIndexAt } from '#lib/core/tokens.ts'
-import type { Span } from '#lib/core/trajectory.ts'
-import type { DrawnLine } from '../../trajectory/layout.ts'
-import { partInSight } from '../../trajectory/scroll-space.ts'
+import type { DrawnLine } from '#components/token-view/grid/layout.ts'
+import { partInSight } from '#components/token-view/grid/scroll-space.ts'
+import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
+import type { Stretch } from '#lib/trajectory/drift/align.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { segmentIndexAt } from '#lib/trajectory/tokens/tokens.ts'
+import { countWhile } from '#lib/util/bisect.ts'
 import { driftsBefore, type Pairing } from './pairing.ts'
 import { BLOCK_GAP, drawnLine, type Item, itemsBetween, type Rows, rowInItem, SIDES } from './rows.ts'
 

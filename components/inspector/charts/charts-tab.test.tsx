@@ -1,9 +1,9 @@
 import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
-import { sampleTrajectory } from '#lib/core/sample-trajectory.ts'
-import type { ResponseSegment } from '#lib/core/trajectory.ts'
-import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
+import type { ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import type { Inspection } from '../inspection.ts'
 import { SegmentTable } from './segment-table.tsx'
 

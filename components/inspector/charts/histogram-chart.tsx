@@ -1,6 +1,6 @@
 'use client'
 import { useMemo, useState } from 'react'
-import { countText, decimalText, percentText } from '../../trajectory/numbers.ts'
+import { countText, decimalText, percentText } from '#components/token-view/numbers.ts'
 import { Heading } from '../../ui/facts.tsx'
 import { CheckField } from '../../ui/field.tsx'
 import { useMedia } from '../../ui/use-media.ts'

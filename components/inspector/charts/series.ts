@@ -2,13 +2,14 @@
  * Numbers of the trained tokens of a trajectory as charts draw them: flat arrays, made once for each quantity. Of a run the
  * open segment joins when it has closed.
  */
-import { onceFor } from '#lib/core/once-for.ts'
-import { isTrained, segmentStarts } from '#lib/core/tokens.ts'
-import { numberAt, type SegmentView } from '#lib/core/trajectory-view.ts'
-import type { Coloured, ColourMode, NumberMode } from '../../trajectory/colour/mode.ts'
-import { colourModeNamed, columnNames } from '../../trajectory/colour/modes.ts'
-import { COLUMN_PREFIX } from '../../trajectory/colour/number-modes.ts'
-import { hasTrained } from '../../trajectory/colour/scale.ts'
+
+import type { Coloured, ColourMode, NumberMode } from '#components/token-view/colour/mode.ts'
+import { colourModeNamed, columnNames } from '#components/token-view/colour/modes.ts'
+import { COLUMN_PREFIX } from '#components/token-view/colour/number-modes.ts'
+import { hasTrained } from '#components/token-view/colour/scale.ts'
+import { isTrained, segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
+import { numberAt, type SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { onceFor } from '#lib/util/memoize.ts'
 
 export interface TokenSeries {
   /** As the address names a colour. */

@@ -1,7 +1,7 @@
-import { tokenAt } from '#lib/core/tokens.ts'
-import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import { countText } from '../../trajectory/numbers.ts'
-import { single } from '../../trajectory/selection.ts'
+import { countText } from '#components/token-view/numbers.ts'
+import { single } from '#components/token-view/selection.ts'
+import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 import type { Inspection } from '../inspection.ts'
 
 interface TokenListProps {

@@ -1,6 +1,6 @@
 /** Draws a picture of the token view on a canvas, twice as fine as it is seen. */
 
-import { boundaryAfter, HEAT_TOP, heatHeight } from '../../trajectory/row-background.ts'
+import { boundaryAfter, HEAT_TOP, heatHeight } from '#components/token-view/grid/row-background.ts'
 import type { GridImage, ImageRail, ImageRow, ImageToken } from './grid-image.ts'
 import { HEAD_HEIGHT, RAIL_WIDTH } from './grid-image.ts'
 import type { LegendPart } from './legend-parts.ts'

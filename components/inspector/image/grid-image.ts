@@ -1,12 +1,12 @@
 /** The token view as a picture, as data: where each token stands, what it says and how it is marked. In CSS pixels. */
 
-import { isTrained, spansOf, tokenCount } from '#lib/core/tokens.ts'
-import type { Span } from '#lib/core/trajectory.ts'
-import type { Colouring } from '../../trajectory/colour/colouring.ts'
-import { cellsOf, type Line, lineNumbered, lineOfToken } from '../../trajectory/layout.ts'
-import { countText } from '../../trajectory/numbers.ts'
-import { rangeOf, type Selection } from '../../trajectory/selection.ts'
-import type { TokenPicture } from '../../trajectory/token-picture.ts'
+import type { Colouring } from '#components/token-view/colour/colouring.ts'
+import { cellsOf, type Line, lineNumbered, lineOfToken } from '#components/token-view/grid/layout.ts'
+import type { TokenPicture } from '#components/token-view/grid/token-picture.ts'
+import { countText } from '#components/token-view/numbers.ts'
+import { rangeOf, type Selection } from '#components/token-view/selection.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { isTrained, spansOf, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
 import { visibleText } from '../../ui/visible-text.ts'
 import { type LegendPart, legendParts } from './legend-parts.ts'
 

@@ -1,6 +1,6 @@
-import type { Colouring } from '../../trajectory/colour/colouring.ts'
-import { HEAT_LEVELS, NO_DATA } from '../../trajectory/colour/palette.ts'
-import { valueAt } from '../../trajectory/colour/scale.ts'
+import type { Colouring } from '#components/token-view/colour/colouring.ts'
+import { HEAT_LEVELS, NO_DATA } from '#components/token-view/colour/palette.ts'
+import { valueAt } from '#components/token-view/colour/scale.ts'
 import { visibleText } from '../../ui/visible-text.ts'
 
 /** What colours mean, as a row of words and colours. */

@@ -2,11 +2,11 @@
  * Draws the minimap on two canvases: what changes with colour and layout (counted anew only then), and over it what is
  * marked. Where the grid stands is an element of its own, moved without drawing.
  */
-import type { Colouring } from '../../trajectory/colour/colouring.ts'
-import { HEAT_LEVELS } from '../../trajectory/colour/palette.ts'
-import type { Layout } from '../../trajectory/layout.ts'
-import { rangeOf, type Selection } from '../../trajectory/selection.ts'
-import type { MarkKind, TokenMarks } from '../../trajectory/token-marks.ts'
+import type { Colouring } from '#components/token-view/colour/colouring.ts'
+import { HEAT_LEVELS } from '#components/token-view/colour/palette.ts'
+import type { Layout } from '#components/token-view/grid/layout.ts'
+import { rangeOf, type Selection } from '#components/token-view/selection.ts'
+import type { MarkKind, TokenMarks } from '#components/token-view/token-marks.ts'
 import { type MinimapPicture, minimapPicture, rowOf } from './picture.ts'
 import { heatPixels } from './raster.ts'
 

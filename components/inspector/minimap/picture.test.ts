@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Segment } from '#lib/core/trajectory.ts'
-import { colouringOf } from '../../trajectory/colour/colouring.ts'
-import { createLayoutMaker, UNFOLDED } from '../../trajectory/layout.ts'
-import { createPieceTable } from '../../trajectory/piece-table.ts'
+import { colouringOf } from '#components/token-view/colour/colouring.ts'
+import { createLayoutMaker, UNFOLDED } from '#components/token-view/grid/layout.ts'
+import { createPieceTable } from '#components/token-view/pieces/piece-table.ts'
+import type { Segment } from '#lib/trajectory/format/trajectory.ts'
 import { minimapPicture, rowOf } from './picture.ts'
 import { heatPixels } from './raster.ts'
 

@@ -1,8 +1,9 @@
 /** What the minimap shows, counted: of each row of pixels how many tokens have which colour. Pure: no canvas. */
-import { countWhile } from '#lib/core/bisect.ts'
-import type { SegmentView } from '#lib/core/trajectory-view.ts'
-import { type Colouring, noLevel } from '../../trajectory/colour/colouring.ts'
-import { type Layout, linesBetween } from '../../trajectory/layout.ts'
+
+import { type Colouring, noLevel } from '#components/token-view/colour/colouring.ts'
+import { type Layout, linesBetween } from '#components/token-view/grid/layout.ts'
+import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { countWhile } from '#lib/util/bisect.ts'
 
 export interface MinimapPicture {
   /** Rows of device pixels; fewer than there is room for where the trajectory is short. */

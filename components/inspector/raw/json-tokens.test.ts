@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { sampleTrajectory } from '#lib/core/sample-trajectory.ts'
-import type { JsonPath } from '#lib/inspect/raw/json-place.ts'
+import type { JsonPath } from '#lib/json/json-place.ts'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
 import { pathOfToken, tokensOfPath } from './json-tokens.ts'
 
 const tokens = (...path: JsonPath) => {

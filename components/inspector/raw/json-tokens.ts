@@ -1,8 +1,9 @@
 /** What of the file belongs to which tokens of the trajectory, both ways. */
-import { segmentIndexAt, segmentStarts, segmentsOf } from '#lib/core/tokens.ts'
-import type { Span } from '#lib/core/trajectory.ts'
-import type { TrajectoryView } from '#lib/core/trajectory-view.ts'
-import type { JsonPath } from '#lib/inspect/raw/json-place.ts'
+
+import type { JsonPath } from '#lib/json/json-place.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { segmentIndexAt, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
 
 /** Where the id of a token stands. */
 export function pathOfToken(trajectory: TrajectoryView, token: number): JsonPath | undefined {

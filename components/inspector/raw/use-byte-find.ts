@@ -1,6 +1,6 @@
 'use client'
 import { useEffect, useState } from 'react'
-import { findBytes } from '#lib/inspect/raw/find-bytes.ts'
+import { findBytes } from '#lib/analysis/raw/find-bytes.ts'
 
 /** Where a text stands in bytes; undefined while it is looked for. Read in slices, between which the page does what it has to. */
 export function useByteFind(bytes: Uint8Array, text: string): Int32Array | undefined {

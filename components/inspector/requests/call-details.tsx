@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import type { RecordedCall } from '#lib/inspect/requests/recorded-calls.ts'
+import type { RecordedCall } from '#lib/analysis/requests/recorded-calls.ts'
 import { Button } from '../../ui/button.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import type { Inspection } from '../inspection.ts'

@@ -1,7 +1,7 @@
 import { ChevronRight } from 'lucide-react'
-import { cachedTokensOf } from '#lib/core/statistics.ts'
-import type { RecordedCall } from '#lib/inspect/requests/recorded-calls.ts'
-import { countText, durationText } from '../../trajectory/numbers.ts'
+import { countText, durationText } from '#components/token-view/numbers.ts'
+import type { RecordedCall } from '#lib/analysis/requests/recorded-calls.ts'
+import { cachedTokensOf } from '#lib/trajectory/tokens/statistics.ts'
 import { phasesOf, TimingBar } from './timing-bar.tsx'
 
 interface CallRowProps {

@@ -1,5 +1,5 @@
-import type { Finish, Vocab } from '#lib/core/trajectory.ts'
-import { unreachable } from '#lib/core/unreachable.ts'
+import type { Finish, Vocab } from '#lib/trajectory/format/trajectory.ts'
+import { unreachable } from '#lib/util/unreachable.ts'
 
 /** Why a response ended, in a word or two, and with what. */
 export function finishText(finish: Finish | undefined, vocab: Vocab): string {

@@ -1,6 +1,6 @@
-import type { ResponseSegment } from '#lib/core/trajectory.ts'
-import type { RecordedRequest } from '#lib/inspect/requests/recorded-calls.ts'
-import { durationText } from '../../trajectory/numbers.ts'
+import { durationText } from '#components/token-view/numbers.ts'
+import type { RecordedRequest } from '#lib/analysis/requests/recorded-calls.ts'
+import type { ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
 
 type Timing = NonNullable<ResponseSegment['timing']>
 

@@ -1,6 +1,6 @@
 /** What happens at a token of a sample: where arrays begin and end, the first and the last trained one of a turn. */
-import type { SheetColumn } from '#lib/inspect/trainer/column.ts'
-import type { Cut, SheetRow } from '#lib/inspect/trainer/sheet.ts'
+import type { SheetColumn } from '#lib/analysis/trainer/column.ts'
+import type { Cut, SheetRow } from '#lib/analysis/trainer/sheet.ts'
 
 export interface Note {
   readonly isCut: true | undefined

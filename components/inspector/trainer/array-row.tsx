@@ -1,9 +1,9 @@
 /** One token of a sample: its entry in every array. A table would mount every row, so these are elements with roles. */
 import type { ReactNode } from 'react'
-import type { Vocab } from '#lib/core/trajectory.ts'
-import { entryAt, type SheetColumn } from '#lib/inspect/trainer/column.ts'
-import { MarkedPiece } from '../../trajectory/marked-piece.tsx'
-import { decimalText } from '../../trajectory/numbers.ts'
+import { decimalText } from '#components/token-view/numbers.ts'
+import { MarkedPiece } from '#components/token-view/pieces/marked-piece.tsx'
+import { entryAt, type SheetColumn } from '#lib/analysis/trainer/column.ts'
+import type { Vocab } from '#lib/trajectory/format/trajectory.ts'
 import { type Note, shortName } from './array-notes.ts'
 
 export const ROW_HEIGHT = 22

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import type { SheetColumn } from '#lib/inspect/trainer/column.ts'
-import type { SheetRow } from '#lib/inspect/trainer/sheet.ts'
-import { countText } from '../../trajectory/numbers.ts'
+import { countText } from '#components/token-view/numbers.ts'
+import type { SheetColumn } from '#lib/analysis/trainer/column.ts'
+import type { SheetRow } from '#lib/analysis/trainer/sheet.ts'
 import { shortName } from './array-notes.ts'
 
 /** Each array with its length and what its tokens call for, and the lengths that the record tells. */

@@ -1,4 +1,4 @@
-import type { FieldChange } from '#lib/settings/sampling-presets.ts'
+import type { FieldChange } from '#lib/sampling/presets.ts'
 
 const SHOWN = 40
 const told = (text: string): string => {

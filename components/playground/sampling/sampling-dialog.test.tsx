@@ -2,9 +2,9 @@ import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { describe, expect, test, vi } from 'vitest'
-import { type SamplingField, samplingOf } from '#lib/settings/sampling-fields.ts'
-import type { OwnPreset } from '#lib/settings/sampling-presets.ts'
-import { DEFAULT_SETUP } from '#lib/settings/setup.ts'
+import { type SamplingField, samplingOf } from '#lib/sampling/fields.ts'
+import type { OwnPreset } from '#lib/sampling/presets.ts'
+import { DEFAULT_SETUP } from '#lib/share/settings/setup.ts'
 import { SamplingDialog } from './sampling-dialog.tsx'
 
 interface PageProps {

@@ -1,4 +1,4 @@
-import { schemaProblem } from '#lib/settings/json-schema-text.ts'
+import { schemaProblem } from '#lib/tools/json-schema-text.ts'
 
 /** What no checker can do with a JSON Schema, where there is something. */
 export function SchemaNote({ text }: { readonly text: string }) {

@@ -1,10 +1,10 @@
 /** Templates, parsers and comparisons: what is computed from what is given, and stored nowhere. */
-import { templateCheckSchema } from '#lib/core/template-check.ts'
-import { compareAnswerSchema, compareRequestSchema } from '../compare.ts'
-import { parseAnswerSchema, parseRequestSchema } from '../parse.ts'
-import { renderAnswerSchema, renderRequestSchema } from '../render.ts'
-import { retokenizeAnswerSchema, retokenizeRequestSchema } from '../retokenize.ts'
-import { checkRequestSchema } from '../template-check.ts'
+import { templateCheckSchema } from '#lib/api/template-check.ts'
+import { compareAnswerSchema, compareRequestSchema } from '../compare/compare.ts'
+import { retokenizeAnswerSchema, retokenizeRequestSchema } from '../compare/retokenize.ts'
+import { parseAnswerSchema, parseRequestSchema } from '../templates/parse.ts'
+import { renderAnswerSchema, renderRequestSchema } from '../templates/render.ts'
+import { checkRequestSchema } from '../templates/template-check.ts'
 import {
   doctorAnswerSchema,
   doctorRequestSchema,
@@ -12,7 +12,7 @@ import {
   fixRequestSchema,
   searchAnswerSchema,
   searchRequestSchema,
-} from '../template-doctor.ts'
+} from '../templates/template-doctor.ts'
 import type { Operation } from './operation.ts'
 
 export const labOperations: readonly Operation[] = [

@@ -1,12 +1,12 @@
 /** Rollouts, groups of them, and further turns. */
 import * as z from 'zod'
-import { rolloutEventSchema } from '#lib/core/event-schema.ts'
-import { groupSchema, groupStartedSchema } from '#lib/core/group.ts'
-import { groupLineSchema } from '#lib/core/group-line.ts'
-import { streamClosedSchema } from '#lib/core/stream-closed.ts'
-import { groupRequestSchema, rewardChangeSchema } from '../groups.ts'
-import { continueRequestSchema, rolloutRequestSchema } from '../rollouts.ts'
-import { structuredAnswerSchema, structuredRequestSchema } from '../structured.ts'
+import { groupSchema, groupStartedSchema } from '#lib/api/group.ts'
+import { groupLineSchema } from '#lib/api/group-line.ts'
+import { streamClosedSchema } from '#lib/api/stream-closed.ts'
+import { rolloutEventSchema } from '#lib/trajectory/events/event-schema.ts'
+import { groupRequestSchema, rewardChangeSchema } from '../runs/groups.ts'
+import { continueRequestSchema, rolloutRequestSchema } from '../runs/rollouts.ts'
+import { structuredAnswerSchema, structuredRequestSchema } from '../runs/structured.ts'
 import type { Answer, Operation } from './operation.ts'
 
 const rolloutStarted = z.object({ rolloutId: z.string(), trajectoryId: z.string() })

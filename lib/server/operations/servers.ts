@@ -1,13 +1,13 @@
 /** SGLang and MCP servers: which there are, how they stand, and what they are asked without a run. */
 import * as z from 'zod'
-import { mcpServerEntrySchema, offeredToolSchema } from '#lib/core/mcp-server.ts'
-import { scoreAnswerSchema, scoreRequestSchema } from '#lib/core/score.ts'
-import { serverLoadSchema } from '#lib/core/server-load.ts'
-import { serverParsingSchema } from '#lib/core/server-parsing.ts'
-import { serverEntrySchema, serverStatusSchema } from '#lib/core/server-status.ts'
-import { mcpServerInputSchema } from '../mcp-servers.ts'
-import { serverParsingRequestSchema } from '../server-parsing.ts'
-import { serverInputSchema } from '../servers.ts'
+import { mcpServerEntrySchema, offeredToolSchema } from '#lib/api/mcp-server.ts'
+import { serverLoadSchema } from '#lib/api/server-load.ts'
+import { serverParsingSchema } from '#lib/api/server-parsing.ts'
+import { serverEntrySchema, serverStatusSchema } from '#lib/api/server-status.ts'
+import { scoreAnswerSchema, scoreRequestSchema } from '#lib/trajectory/scoring/score.ts'
+import { mcpServerInputSchema } from '../servers/mcp-servers.ts'
+import { serverParsingRequestSchema } from '../servers/server-parsing.ts'
+import { serverInputSchema } from '../servers/servers.ts'
 import type { Operation } from './operation.ts'
 
 export const serverOperations: readonly Operation[] = [

@@ -1,8 +1,8 @@
 /** Tokenizers, and what a prompt becomes with them. */
-import { promptPreviewSchema } from '#lib/core/prompt-preview.ts'
-import { tokenizerFilesSchema } from '#lib/tokenizer-files/tokenizer-files.ts'
-import { previewRequestSchema } from '../prompt-preview.ts'
-import { loadingSchema, tokenizerRequestSchema, tokenizersSchema } from '../tokenizers.ts'
+import { promptPreviewSchema } from '#lib/api/prompt-preview.ts'
+import { tokenizerFilesSchema } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { previewRequestSchema } from '../runs/prompt-preview.ts'
+import { loadingSchema, tokenizerRequestSchema, tokenizersSchema } from '../servers/tokenizers.ts'
 import type { Operation } from './operation.ts'
 
 export const tokenizerOperations: readonly Operation[] = [

@@ -1,15 +1,15 @@
 /** What is stored: the library, labels, files in and out. */
 import * as z from 'zod'
-import { exportPreviewSchema } from '#lib/core/export-preview.ts'
-import { healthSchema } from '#lib/core/health.ts'
-import { choicesSchema, neighboursSchema, pageSchema, SORT_COLUMNS, summarySchema } from '#lib/core/library.ts'
-import { trajectorySchema } from '#lib/core/trajectory.ts'
+import { exportPreviewSchema } from '#lib/api/export-preview.ts'
+import { choicesSchema, neighboursSchema, pageSchema, SORT_COLUMNS, summarySchema } from '#lib/api/library.ts'
 import { formats, writableFormats } from '#lib/formats/registry.ts'
 import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
-import { exportPreviewRequestSchema, exportRequestSchema } from '../export.ts'
-import { tokenizerChoiceSchema } from '../import.ts'
-import { labelChangeSchema } from '../library.ts'
-import { promptLogprobsRequestSchema } from '../prompt-logprobs.ts'
+import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
+import { healthSchema } from '#lib/trajectory/health/health.ts'
+import { exportPreviewRequestSchema, exportRequestSchema } from '../library/export.ts'
+import { tokenizerChoiceSchema } from '../library/import.ts'
+import { labelChangeSchema } from '../library/library.ts'
+import { promptLogprobsRequestSchema } from '../runs/prompt-logprobs.ts'
 import type { Operation } from './operation.ts'
 
 /** Which rows a list has, in which order. */

@@ -7,7 +7,7 @@ Run in the root of the repository, after npm install, with CPython 3.11 (some of
 inputs.json: what the cases are rendered with, as JSON. features.json: the small cases of features.py. renders/*.json: a file a template, with every conversation and set of
 options. continuing.json: the same templates with continue_final_message, and tools that are an empty list. generation.json: what
 generation blocks wrote, and return_assistant_tokens_mask by real tokenizers.
-lib/templates/golden.test.ts and lib/lab/masks hold Rollscope against them.
+lib/templates/golden.test.ts and lib/templates/loss-mask hold Rollscope against them.
 """
 import json
 import sys
@@ -38,7 +38,7 @@ def templates():
         named = {"default": chat_template} if isinstance(chat_template, str) else {entry["name"]: entry["template"] for entry in chat_template}
         for kind, text in named.items():
             found[name if kind == "default" else f"{name}-{kind}"] = (text, special_tokens(config), {"config": str(folder / "tokenizer_config.json"), "kind": kind})
-    for file in [*sorted((HERE / "templates").glob("*.jinja")), *sorted(Path("lib/agent/golden/templates").glob("*.jinja"))]:
+    for file in [*sorted((HERE / "templates").glob("*.jinja")), *sorted(Path("lib/rollout/golden/templates").glob("*.jinja"))]:
         found[file.stem] = (file.read_text(), OWN_SPECIAL_TOKENS, {"file": str(file)})
     return found
 

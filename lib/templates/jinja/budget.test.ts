@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Budget } from '../rendering.ts'
 import { DEFAULT_BUDGET } from './budget.ts'
+import type { Budget } from './rendering.ts'
 import { LocatedError } from './syntax/syntax.ts'
 import { compileTemplate } from './template.ts'
 

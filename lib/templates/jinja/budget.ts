@@ -1,6 +1,7 @@
 /** What a render uses, held against what it may use. */
-import type { Budget } from '../rendering.ts'
+
 import { PyError } from './python/values.ts'
+import type { Budget } from './rendering.ts'
 
 /**
  * A conversation of 200,000 tokens is a million characters, and takes the largest templates some 2 million steps and

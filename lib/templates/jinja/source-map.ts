@@ -3,7 +3,7 @@
  * is made of. Putting two together takes the same time however long they are; the pieces are laid out when the text is
  * written.
  */
-import type { RenderedPiece } from '../rendering.ts'
+import type { RenderedPiece } from './rendering.ts'
 
 /** Index of a message; NONE where there is none, SEVERAL where there is more than one. */
 export const NONE = -1

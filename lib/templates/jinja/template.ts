@@ -1,10 +1,11 @@
 /** Jinja templates as transformers sets jinja2 up: compile once, render often. */
-import type { Rendering } from '../rendering.ts'
+
 import { DEFAULT_BUDGET } from './budget.ts'
 import { compile, type Program } from './compile/compile.ts'
-import { unitOffset } from './python/code-points.ts'
+import { unitOffset } from './python/text/code-points.ts'
 import { PyError, type Value } from './python/values.ts'
 import { Render, type RenderSettings } from './render.ts'
+import type { Rendering } from './rendering.ts'
 import { parse } from './syntax/parser.ts'
 import { survey } from './syntax/survey.ts'
 import { LocatedError } from './syntax/syntax.ts'

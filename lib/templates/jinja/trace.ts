@@ -1,8 +1,9 @@
 /** Follows messages and pieces through a render: which message the running loop is at, and which ones are read. */
-import type { RenderedPiece } from '../rendering.ts'
+
 import type { Namespace } from './builtins/globals.ts'
 import { PyDict, type Value } from './python/values.ts'
 import type { Slot } from './render.ts'
+import type { RenderedPiece } from './rendering.ts'
 import { either, NONE, ofMessage, Pieces, Traced, valueText } from './source-map.ts'
 
 export class Trace {

@@ -1,4 +1,4 @@
-import { methods, route } from '#lib/server/route.ts'
+import { methods, route } from '#lib/server/http/route.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   DELETE: route<{ name: string }>({ changes: 'application/json' }, ({ params, services }) => {

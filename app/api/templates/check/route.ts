@@ -1,6 +1,6 @@
-import { readLabRequest } from '#lib/server/lab-routes.ts'
-import { json, methods, route } from '#lib/server/route.ts'
-import { checkRequestSchema, checkTemplate } from '#lib/server/template-check.ts'
+import { json, methods, route } from '#lib/server/http/route.ts'
+import { readLabRequest } from '#lib/server/templates/lab-routes.ts'
+import { checkRequestSchema, checkTemplate } from '#lib/server/templates/template-check.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   POST: route({ changes: 'application/json' }, async ({ request, services }) => {

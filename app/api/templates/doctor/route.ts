@@ -1,6 +1,6 @@
-import { diagnosis, readLabRequest } from '#lib/server/lab-routes.ts'
-import { jsonText, methods, route } from '#lib/server/route.ts'
-import { doctorRequestSchema } from '#lib/server/template-doctor.ts'
+import { jsonText, methods, route } from '#lib/server/http/route.ts'
+import { diagnosis, readLabRequest } from '#lib/server/templates/lab-routes.ts'
+import { doctorRequestSchema } from '#lib/server/templates/template-doctor.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   POST: route({ changes: 'application/json' }, async ({ request, services }) => {

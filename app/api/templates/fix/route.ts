@@ -1,7 +1,7 @@
-import { readLabRequest } from '#lib/server/lab-routes.ts'
-import { labAnswer } from '#lib/server/lab-thread.ts'
-import { jsonText, methods, route } from '#lib/server/route.ts'
-import { fixRequestSchema } from '#lib/server/template-doctor.ts'
+import { jsonText, methods, route } from '#lib/server/http/route.ts'
+import { readLabRequest } from '#lib/server/templates/lab-routes.ts'
+import { labAnswer } from '#lib/server/templates/lab-thread.ts'
+import { fixRequestSchema } from '#lib/server/templates/template-doctor.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   POST: route({ changes: 'application/json' }, async ({ request, services }) => {

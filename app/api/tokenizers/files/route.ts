@@ -1,5 +1,5 @@
-import { methods, route } from '#lib/server/route.ts'
-import { tokenizerFilesResponse } from '#lib/server/tokenizers.ts'
+import { methods, route } from '#lib/server/http/route.ts'
+import { tokenizerFilesResponse } from '#lib/server/servers/tokenizers.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   GET: route({}, ({ request, services }) => tokenizerFilesResponse(request, services.tokenizers)),

@@ -1,6 +1,6 @@
-import { labelChangeSchema, labelTrajectory, removeTrajectory } from '#lib/server/library.ts'
-import { json, methods, readJson, route } from '#lib/server/route.ts'
-import { shownTrajectory } from '#lib/server/trajectories.ts'
+import { json, methods, readJson, route } from '#lib/server/http/route.ts'
+import { labelChangeSchema, labelTrajectory, removeTrajectory } from '#lib/server/library/library.ts'
+import { shownTrajectory } from '#lib/server/library/trajectories.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   GET: route<{ key: string }>({}, ({ params, services }) => json(shownTrajectory(params.key, services))),

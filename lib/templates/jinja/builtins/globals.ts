@@ -5,8 +5,8 @@ import { items, iteratorOf, listOf } from '../python/iteration.ts'
 import { escapedHtml, Markup, textOf } from '../python/markup.ts'
 import { clamped } from '../python/numbers.ts'
 import { Builtin, Range } from '../python/objects.ts'
-import { repr, str, typeName } from '../python/repr.ts'
-import { strftime } from '../python/strftime.ts'
+import { repr, str, typeName } from '../python/text/repr.ts'
+import { strftime } from '../python/text/strftime.ts'
 import { dictOfKeys } from '../python/value-methods.ts'
 import {
   type Arguments,

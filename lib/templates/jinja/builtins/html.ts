@@ -1,7 +1,8 @@
 /** What jinja2's filters know of HTML: tags taken off, references resolved, links made. */
-import { codePointLength, codePointSlice, SPACE_RUN } from '../python/code-points.ts'
+
 import { escapedHtml } from '../python/markup.ts'
-import { count, split, windowOf } from '../python/text-search.ts'
+import { codePointLength, codePointSlice, SPACE_RUN } from '../python/text/code-points.ts'
+import { count, split, windowOf } from '../python/text/text-search.ts'
 
 /** Markup.striptags: without tags and comments, runs of space as one, references resolved. */
 export function strippedOfTags(html: string): string {

@@ -1,8 +1,8 @@
 /** Attributes as filters name them: `address.city`, `items.0`. */
 import { getItem } from '../python/attributes.ts'
-import { isDecimal } from '../python/code-points.ts'
 import { textOf } from '../python/markup.ts'
 import { readInt } from '../python/numbers.ts'
+import { isDecimal } from '../python/text/code-points.ts'
 import { type Runtime, Undefined, type Value } from '../python/values.ts'
 
 /** jinja2's make_attrgetter; None stands for the item itself. */

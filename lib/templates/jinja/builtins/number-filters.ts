@@ -2,7 +2,6 @@
 import { indexOf } from '../python/arguments.ts'
 import { truth } from '../python/comparison.ts'
 import { textOf } from '../python/markup.ts'
-import { floatDigits } from '../python/number-format.ts'
 import {
   asDouble,
   clamped,
@@ -17,7 +16,8 @@ import {
   truncated,
 } from '../python/numbers.ts'
 import { divide, multiply, power } from '../python/operators.ts'
-import { repr, typeName } from '../python/repr.ts'
+import { floatDigits } from '../python/text/number-format.ts'
+import { repr, typeName } from '../python/text/repr.ts'
 import { PyError, PyFloat, type Runtime, Undefined, type Value } from '../python/values.ts'
 import { filter, type NamedFilter, oneValueFilter } from './filter.ts'
 

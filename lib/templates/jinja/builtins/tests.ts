@@ -1,13 +1,13 @@
 /** Every test of jinja2 3.1.6 by its name. */
 import { bound, positionalArguments, signature } from '../python/arguments.ts'
-import { isLowerText, isUpperText } from '../python/code-points.ts'
 import { type Comparison, compare, contains, equals } from '../python/comparison.ts'
 import { iteratorOf } from '../python/iteration.ts'
 import { Markup, textOf } from '../python/markup.ts'
 import { numeric } from '../python/numbers.ts'
 import { Bytes, Range } from '../python/objects.ts'
 import { modulo } from '../python/operators.ts'
-import { str } from '../python/repr.ts'
+import { isLowerText, isUpperText } from '../python/text/code-points.ts'
+import { str } from '../python/text/repr.ts'
 import {
   type Arguments,
   PyDict,

@@ -1,5 +1,5 @@
 /** textwrap.wrap of one line, as the filter wordwrap calls it: tabs and spaces stay as they are. */
-import { hasSurrogates, isAllSpace } from '../python/code-points.ts'
+import { hasSurrogates, isAllSpace } from '../python/text/code-points.ts'
 import { PyError, type Runtime } from '../python/values.ts'
 
 export interface Wrapping {

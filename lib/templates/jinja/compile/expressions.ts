@@ -9,7 +9,6 @@ import { tests } from '../builtins/tests.ts'
 import { Loop } from '../loop.ts'
 import { Macro } from '../macro.ts'
 import { getAttribute, getItem, slice } from '../python/attributes.ts'
-import { quoted } from '../python/code-points.ts'
 import {
   add,
   compare,
@@ -27,7 +26,8 @@ import {
   subtract,
   truth,
 } from '../python/operators.ts'
-import { typeName } from '../python/repr.ts'
+import { quoted } from '../python/text/code-points.ts'
+import { typeName } from '../python/text/repr.ts'
 import {
   type Arguments,
   PyDict,

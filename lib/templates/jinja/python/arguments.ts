@@ -1,6 +1,6 @@
 /** Arguments bound to parameters as Python binds them, with its words where they do not fit. */
 import { asInt, clamped, type Int, integer } from './numbers.ts'
-import { typeName } from './repr.ts'
+import { typeName } from './text/repr.ts'
 import { type Arguments, PyError, type Value } from './values.ts'
 
 const typeError = (message: string): PyError => new PyError('TypeError', message)

@@ -1,13 +1,13 @@
 /** `value.name`, `value[key]` and `value[start:stop:step]` as jinja2's immutable sandbox looks them up. */
 import { refuseNamed } from './arguments.ts'
-import { quoted } from './code-points.ts'
-import { type Fields, format } from './format.ts'
 import { Markup, textOf } from './markup.ts'
 import { markupMethods } from './markup-methods.ts'
 import { Builtin, Bytes, DictView, PyGenerator, Range } from './objects.ts'
-import { objectTypeRepr, repr, typeName } from './repr.ts'
 import { strMethods } from './str-methods.ts'
 import { item, itemOf } from './subscript.ts'
+import { quoted } from './text/code-points.ts'
+import { type Fields, format } from './text/format.ts'
+import { objectTypeRepr, repr, typeName } from './text/repr.ts'
 import {
   bytesMethods,
   dictMethods,

@@ -3,7 +3,7 @@
 import { iterate } from './iteration.ts'
 import { textOf } from './markup.ts'
 import { numeric, order } from './numbers.ts'
-import { MAX_DEPTH, typeName } from './repr.ts'
+import { MAX_DEPTH, typeName } from './text/repr.ts'
 import { PyDict, PyError, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
 export type Comparison = '<' | '<=' | '>' | '>='

@@ -6,8 +6,8 @@ import { LocatedError } from '../syntax/syntax.ts'
 import { compileTemplate } from '../template.ts'
 import { JsonError, readJson } from './json.ts'
 import { repr } from './operators.ts'
-import { strftime } from './strftime.ts'
 import { testRuntime } from './test-runtime.ts'
+import { strftime } from './text/strftime.ts'
 import type { Value } from './values.ts'
 
 interface Cases {

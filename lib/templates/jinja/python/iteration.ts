@@ -1,7 +1,8 @@
 /** iter() and len(), and lists made of what they give. */
-import { codePointLength, lastCharacter } from './code-points.ts'
+
 import { Markup, textOf } from './markup.ts'
-import { typeName } from './repr.ts'
+import { codePointLength, lastCharacter } from './text/code-points.ts'
+import { typeName } from './text/repr.ts'
 import { PyDict, PyError, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
 /** A str by code points, a dict by keys, nothing for what is undefined. */

@@ -2,8 +2,8 @@
 
 import { textOf } from './markup.ts'
 import { asInt, floatRepr, intText, readInt } from './numbers.ts'
-import { MAX_DEPTH, typeName } from './repr.ts'
 import { sorted } from './sorting.ts'
+import { MAX_DEPTH, typeName } from './text/repr.ts'
 import { PyDict, PyError, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
 /** What is wrong in a JSON text, and where. */

@@ -4,8 +4,8 @@ import { strippedOfTags, unescapedHtml } from '../builtins/html.ts'
 import { noArguments, oneArgument } from './arguments.ts'
 import { listOf } from './iteration.ts'
 import { escapedHtml, Markup } from './markup.ts'
-import { str } from './repr.ts'
 import { joinedText, type StrMethod, strMethods } from './str-methods.ts'
+import { str } from './text/repr.ts'
 import { type Arguments, PyTuple, type Runtime, type Value } from './values.ts'
 
 /** escape(value). */

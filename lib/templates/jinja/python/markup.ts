@@ -1,5 +1,5 @@
 /** markupsafe's Markup: HTML that is not escaped again. */
-import { quoted } from './code-points.ts'
+import { quoted } from './text/code-points.ts'
 import { PyObject, type Value } from './values.ts'
 
 /** A str of markupsafe that is HTML already: what is added to it is escaped. */

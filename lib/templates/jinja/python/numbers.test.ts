@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { floatDigits } from './number-format.ts'
 import {
   addNumbers,
   asInt,
@@ -18,6 +17,7 @@ import {
   subtractNumbers,
 } from './numbers.ts'
 import { testRuntime } from './test-runtime.ts'
+import { floatDigits } from './text/number-format.ts'
 import { PyFloat } from './values.ts'
 
 const int = fc

@@ -1,5 +1,5 @@
 /** Python's ints and floats: arithmetic, conversion from and to text. An int is a number while it is safe, else a bigint. */
-import { decimalDigit, isAscii, strip } from './code-points.ts'
+import { decimalDigit, isAscii, strip } from './text/code-points.ts'
 import { PyError, PyFloat, type Runtime, type Value } from './values.ts'
 
 export type Int = number | bigint

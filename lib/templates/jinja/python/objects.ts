@@ -1,7 +1,7 @@
 /** Python's built-in objects beside the plain values: bytes, ranges, dict views, generators, functions. */
 import { equals } from './comparison.ts'
 import { asInt, clamped, floatRepr, type Int, integer, intText } from './numbers.ts'
-import { repr } from './repr.ts'
+import { repr } from './text/repr.ts'
 import { type Arguments, PyDict, PyError, PyObject, PyTuple, type Runtime, type Value } from './values.ts'
 
 export class Bytes extends PyObject {

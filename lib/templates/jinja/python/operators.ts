@@ -17,14 +17,14 @@ import {
   subtractNumbers,
 } from './numbers.ts'
 import { Complex, DictView, PySet } from './objects.ts'
-import { printf } from './printf.ts'
-import { typeName } from './repr.ts'
 import { item } from './subscript.ts'
+import { printf } from './text/printf.ts'
+import { typeName } from './text/repr.ts'
 import { PyError, PyFloat, type PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
 export { compare, contains, equals, truth } from './comparison.ts'
 export { iterate, length } from './iteration.ts'
-export { repr, str } from './repr.ts'
+export { repr, str } from './text/repr.ts'
 
 export function add(a: Value, b: Value, runtime: Runtime): Value {
   if (typeof a === 'string' && typeof b === 'string') {

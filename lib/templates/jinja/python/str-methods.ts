@@ -8,6 +8,10 @@ import {
   positionalArguments,
   sizeOf,
 } from './arguments.ts'
+import { items, iteratorOf } from './iteration.ts'
+import { textOf } from './markup.ts'
+import { clamped, integer } from './numbers.ts'
+import { item } from './subscript.ts'
 import {
   capitalized,
   caseFold,
@@ -29,13 +33,9 @@ import {
   splitLines,
   swapped,
   titled,
-} from './code-points.ts'
-import { encoded } from './encodings.ts'
-import { items, iteratorOf } from './iteration.ts'
-import { textOf } from './markup.ts'
-import { clamped, integer } from './numbers.ts'
-import { typeName } from './repr.ts'
-import { item } from './subscript.ts'
+} from './text/code-points.ts'
+import { encoded } from './text/encodings.ts'
+import { typeName } from './text/repr.ts'
 import {
   count,
   filled,
@@ -48,7 +48,7 @@ import {
   tabsExpanded,
   windowOf,
   zeroFilled,
-} from './text-search.ts'
+} from './text/text-search.ts'
 import { type Arguments, PyDict, PyError, PyTuple, type Runtime, type Value } from './values.ts'
 
 export type StrMethod = (self: string, call: Arguments, runtime: Runtime) => Value

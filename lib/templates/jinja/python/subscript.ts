@@ -1,9 +1,10 @@
 /** `value[key]` and `value[start:stop:step]` as Python has them, before jinja2's sandbox looks at the result. */
-import { codePointLength, codePointSlice, hasSurrogates } from './code-points.ts'
+
 import { Markup, textOf } from './markup.ts'
 import { asInt, clamped, type Int, integer } from './numbers.ts'
 import { Bytes, Range } from './objects.ts'
-import { repr, typeName } from './repr.ts'
+import { codePointLength, codePointSlice, hasSurrogates } from './text/code-points.ts'
+import { repr, typeName } from './text/repr.ts'
 import { PyDict, PyError, PyObject, PyTuple, type Runtime, Undefined, type Value } from './values.ts'
 
 /** undefined where Python raises TypeError or LookupError. */

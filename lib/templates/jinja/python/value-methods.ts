@@ -1,12 +1,12 @@
 /** The methods and attributes of Python's list, tuple, dict, range, bytes, int and float that templates can call. */
 import { indexOf, namedArguments, noArguments, oneArgument, positionalArguments } from './arguments.ts'
 import { equals } from './comparison.ts'
-import { decoded } from './encodings.ts'
 import { items } from './iteration.ts'
 import { textOf } from './markup.ts'
 import { asInt, binary, bits, clamped, type Int, integer } from './numbers.ts'
 import { Builtin, Bytes, DictView, type Range } from './objects.ts'
-import { repr, typeName } from './repr.ts'
+import { decoded } from './text/encodings.ts'
+import { repr, typeName } from './text/repr.ts'
 import { type Arguments, PyDict, PyError, PyFloat, PyTuple, type Runtime, type Value } from './values.ts'
 
 export type Method<T extends Value> = (self: T, call: Arguments, runtime: Runtime) => Value

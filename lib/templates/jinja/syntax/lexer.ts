@@ -3,7 +3,7 @@
  * so that of a wrong character and a wrong word the one that stands first is told. Every token costs time in proportion
  * to its length: no pattern here backtracks.
  */
-import { isIdentifier, isSpace, quoted, trimEnd } from '../python/code-points.ts'
+import { isIdentifier, isSpace, quoted, trimEnd } from '../python/text/code-points.ts'
 import { PyFloat, type Value } from '../python/values.ts'
 import { LocatedError } from './syntax.ts'
 

@@ -2,7 +2,7 @@
  * Tokens → syntax tree: jinja2's grammar with the extensions that transformers loads (loop controls, generation), its
  * messages and its line numbers. Recursive descent, down to MOST_NESTING.
  */
-import { quoted } from '../python/code-points.ts'
+import { quoted } from '../python/text/code-points.ts'
 import { describeToken, describeType, lexer, type NextToken, type Token, type TokenType } from './lexer.ts'
 import {
   type BinaryOperator,

@@ -1,4 +1,4 @@
-import { json, methods, route } from '#lib/server/route.ts'
+import { json, methods, route } from '#lib/server/http/route.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   POST: route<{ id: string }>({ changes: 'without body' }, async ({ params, services }) => {

@@ -1,7 +1,7 @@
-import { UNTIL } from '#lib/server/event-log.ts'
-import { eventStream } from '#lib/server/ndjson.ts'
-import { oneOf, wholeNumber } from '#lib/server/query.ts'
-import { methods, route } from '#lib/server/route.ts'
+import { eventStream } from '#lib/server/http/ndjson.ts'
+import { oneOf, wholeNumber } from '#lib/server/http/query.ts'
+import { methods, route } from '#lib/server/http/route.ts'
+import { UNTIL } from '#lib/server/runs/event-log.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   GET: route<{ id: string }>({}, ({ request, params, services }) => {

@@ -1,5 +1,5 @@
-import { changeReward, rewardChangeSchema } from '#lib/server/groups.ts'
-import { json, methods, readJson, route } from '#lib/server/route.ts'
+import { json, methods, readJson, route } from '#lib/server/http/route.ts'
+import { changeReward, rewardChangeSchema } from '#lib/server/runs/groups.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   PUT: route<{ id: string }>({ changes: 'application/json' }, async ({ request, params, services }) => {

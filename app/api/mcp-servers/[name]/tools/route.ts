@@ -1,4 +1,4 @@
-import { json, methods, route } from '#lib/server/route.ts'
+import { json, methods, route } from '#lib/server/http/route.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   GET: route<{ name: string }>({}, async ({ request, params, services }) =>

@@ -1,5 +1,5 @@
-import { json, methods, route } from '#lib/server/route.ts'
-import { serverLoad } from '#lib/server/servers.ts'
+import { json, methods, route } from '#lib/server/http/route.ts'
+import { serverLoad } from '#lib/server/servers/servers.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   GET: route<{ name: string }>({}, async ({ request, params, services }) =>

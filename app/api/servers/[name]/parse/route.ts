@@ -1,5 +1,5 @@
-import { json, methods, readJson, route } from '#lib/server/route.ts'
-import { serverParsing, serverParsingRequestSchema } from '#lib/server/server-parsing.ts'
+import { json, methods, readJson, route } from '#lib/server/http/route.ts'
+import { serverParsing, serverParsingRequestSchema } from '#lib/server/servers/server-parsing.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   POST: route<{ name: string }>({ changes: 'application/json' }, async ({ request, params, services }) => {

@@ -1,6 +1,6 @@
-import { continueRequestSchema, continueRollout } from '#lib/server/rollouts.ts'
-import { methods, readJson, route } from '#lib/server/route.ts'
-import { runResponse } from '#lib/server/run-response.ts'
+import { methods, readJson, route } from '#lib/server/http/route.ts'
+import { runResponse } from '#lib/server/http/run-response.ts'
+import { continueRequestSchema, continueRollout } from '#lib/server/runs/rollouts.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   POST: route<{ key: string }>({ changes: 'application/json' }, async ({ request, params, services }) => {

@@ -1,5 +1,5 @@
-import { restoreTrajectory } from '#lib/server/library.ts'
-import { json, methods, route } from '#lib/server/route.ts'
+import { json, methods, route } from '#lib/server/http/route.ts'
+import { restoreTrajectory } from '#lib/server/library/library.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   POST: route<{ key: string }>({ changes: 'application/json' }, ({ params, services }) =>

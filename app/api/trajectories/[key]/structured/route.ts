@@ -1,5 +1,5 @@
-import { json, methods, readJson, route } from '#lib/server/route.ts'
-import { structuredOutput, structuredRequestSchema } from '#lib/server/structured.ts'
+import { json, methods, readJson, route } from '#lib/server/http/route.ts'
+import { structuredOutput, structuredRequestSchema } from '#lib/server/runs/structured.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   POST: route<{ key: string }>({ changes: 'application/json' }, async ({ request, params, services }) =>

@@ -1,5 +1,5 @@
-import { chooseTokenizer, tokenizerChoiceSchema } from '#lib/server/import.ts'
-import { json, methods, readJson, route } from '#lib/server/route.ts'
+import { json, methods, readJson, route } from '#lib/server/http/route.ts'
+import { chooseTokenizer, tokenizerChoiceSchema } from '#lib/server/library/import.ts'
 
 export const { GET, POST, PUT, PATCH, DELETE } = methods({
   POST: route<{ key: string }>({ changes: 'application/json' }, async ({ request, params, services }) =>

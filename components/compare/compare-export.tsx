@@ -1,0 +1,50 @@
+'use client'
+import { useEffect, useState } from 'react'
+import { ExportDialog } from '#components/shell/export-dialog.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { Segmented } from '#components/ui/segmented.tsx'
+import type { Compared, SideName } from '#lib/analysis/compare/compare-sides.ts'
+import { type ExportChoice, exportsOf } from '#lib/browser/files/files.ts'
+
+interface CompareExportProps {
+  readonly compared: Compared
+  readonly onClose: () => void
+}
+
+/** Either side as a file; one that was made again is a trajectory like any other. */
+export function CompareExport({ compared, onClose }: CompareExportProps) {
+  const [name, setName] = useState<SideName>('left')
+  const [choices, setChoices] = useState<readonly ExportChoice[]>([])
+  const [problem, setProblem] = useState<string>()
+  const { trajectory } = compared[name]
+  useEffect(() => {
+    let isClosed = false
+    const show = (known: readonly ExportChoice[]) => {
+      if (!isClosed) setChoices(known)
+    }
+    const opening = exportsOf(trajectory, show, (error) =>
+      setProblem(error instanceof Error ? error.message : String(error)),
+    )
+    opening.then(({ choices }) => show(choices))
+    return () => {
+      isClosed = true
+      opening.then(({ close }) => close())
+    }
+  }, [trajectory])
+  return (
+    <ExportDialog title="Export a side" choices={choices} onClose={onClose}>
+      <li className="-order-1">
+        <Segmented<SideName>
+          label="Side"
+          value={name}
+          onChange={setName}
+          options={[
+            { value: 'left', text: 'Left' },
+            { value: 'right', text: 'Right' },
+          ]}
+        />
+        {problem !== undefined && <Banner tone="bad" title={problem} />}
+      </li>
+    </ExportDialog>
+  )
+}

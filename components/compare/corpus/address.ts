@@ -1,0 +1,54 @@
+'use client'
+import { parseAsArrayOf, parseAsBoolean, parseAsString, parseAsStringLiteral } from 'nuqs'
+import { useAddress } from '#components/shell/use-address.ts'
+import { SORT_ORDERS } from '#lib/api/library.ts'
+import type { CorpusSource } from '#lib/browser/files/corpus.ts'
+import { DRIFT_KINDS, DRIFT_LAYERS } from '#lib/trajectory/drift/report.ts'
+import { SAMPLE_COLUMNS, SAMPLE_LISTS } from './sample-list.ts'
+
+const MODES = ['structured', 'raw', 'text'] as const
+
+/** What the address says of the report: a copied link shows the same, but for files, which are where they were chosen. */
+export function useCorpusAddress() {
+  const [{ keys, library, q, outcome, tag, source, health, as, tokenizer, ...list }, set] = useAddress({
+    keys: parseAsArrayOf(parseAsString),
+    // Without it a link with no filter would mean nothing, and not everything.
+    library: parseAsBoolean.withDefault(false),
+    q: parseAsString,
+    outcome: parseAsString,
+    tag: parseAsString,
+    source: parseAsString,
+    health: parseAsString,
+    as: parseAsStringLiteral(MODES).withDefault('structured'),
+    tokenizer: parseAsString,
+    list: parseAsStringLiteral(SAMPLE_LISTS).withDefault('drifting'),
+    kind: parseAsStringLiteral(DRIFT_KINDS),
+    layer: parseAsStringLiteral(DRIFT_LAYERS),
+    sort: parseAsStringLiteral(SAMPLE_COLUMNS).withDefault('trained'),
+    order: parseAsStringLiteral(SORT_ORDERS).withDefault('desc'),
+  })
+  return {
+    source: sourceOf(keys, library, { q, outcome, tag, source, health }),
+    mode: as,
+    /** Used where a sample names none. */
+    tokenizer: tokenizer ?? undefined,
+    list: list.list,
+    kind: list.kind ?? undefined,
+    layer: list.layer ?? undefined,
+    sort: { by: list.sort, order: list.order },
+    set,
+  }
+}
+
+function sourceOf(
+  keys: readonly string[] | null,
+  library: boolean,
+  filter: Readonly<Record<'q' | 'outcome' | 'tag' | 'source' | 'health', string | null>>,
+): CorpusSource | undefined {
+  if (keys && keys.length > 0) return { kind: 'keys', keys }
+  if (!library) return undefined
+  return {
+    kind: 'library',
+    filter: Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== null && value !== '')),
+  }
+}

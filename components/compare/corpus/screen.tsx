@@ -1,0 +1,151 @@
+'use client'
+/** The drift report of many trajectories: from the library, or of files that are read here and stored nowhere. */
+import dynamic from 'next/dynamic'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { compareMadeHref } from '#components/shell/hrefs.ts'
+import { useNavigation } from '#components/shell/navigation.tsx'
+import { Shell } from '#components/shell/shell.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { placeText, type Sample } from '#lib/analysis/corpus/sample.ts'
+import { ApiError } from '#lib/browser/api.ts'
+import { type CorpusSource, namedFiles } from '#lib/browser/files/corpus.ts'
+import { corpusStore } from '#lib/browser/files/corpus-run.ts'
+import { FileError } from '#lib/browser/files/file-error.ts'
+import { TaskError } from '#lib/browser/workers/task-error.ts'
+import { useCorpusAddress } from './address.ts'
+import { CorpusHead } from './corpus-head.tsx'
+import { CorpusProgress } from './corpus-progress.tsx'
+import { CorpusStart } from './corpus-start.tsx'
+import { saveCorpusReport } from './exports.ts'
+
+const CorpusResults = dynamic(async () => (await import('./corpus-results.tsx')).CorpusResults)
+
+export function CorpusScreen() {
+  const address = useCorpusAddress()
+  const { go } = useNavigation()
+  const [files, setFiles] = useState<readonly File[]>(() => (address.source ? [] : corpusStore.files()))
+  const [storing, setStoring] = useState<string>()
+  const [trouble, setTrouble] = useState<Error>()
+  const { status, samples, totals, share, elapsedMs } = useSyncExternalStore(
+    corpusStore.subscribe,
+    corpusStore.state,
+    corpusStore.state,
+  )
+  const source: CorpusSource | undefined = files.length > 0 ? { kind: 'files', files } : address.source
+  const { mode, tokenizer } = address
+  // It is told of every draw and begins only where something else is asked for.
+  useEffect(() => corpusStore.show(source && { source, check: { as: { kind: mode }, otherwise: tokenizer } }))
+
+  const choose = (chosen: readonly File[]) => {
+    setTrouble(undefined)
+    setFiles(chosen)
+    address.set({
+      keys: null,
+      library: null,
+      q: null,
+      outcome: null,
+      tag: null,
+      source: null,
+      health: null,
+      kind: null,
+      layer: null,
+    })
+  }
+  const hrefOf = (key: string, sample: Sample) =>
+    compareMadeHref(key, { kind: mode }, sample.kind === 'checked' ? sample.worst : undefined)
+  const storeAndCompare = async (sample: Sample) => {
+    const { place } = sample
+    const file = place.kind === 'file' ? namedFiles(files).find(({ name }) => name === place.file)?.file : undefined
+    if (place.kind !== 'file' || !file) return
+    setStoring(placeText(place))
+    setTrouble(undefined)
+    try {
+      const { storeRecord } = await import('#lib/browser/files/store-record.ts')
+      const key = await storeRecord({ file, record: place.record, tokenizer }, new AbortController().signal)
+      go(hrefOf(key, sample))
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      setTrouble(error)
+    } finally {
+      setStoring(undefined)
+    }
+  }
+  const corpus = {
+    against: { mode, ...(tokenizer !== undefined && { tokenizer }) },
+    partial: status.kind !== 'finished',
+    totals,
+    samples,
+  }
+  const failure = trouble ?? (status.kind === 'failed' ? status.error : undefined)
+  return (
+    <Shell
+      title="Drift report"
+      trajectory={undefined}
+      onFiles={(dropped) => {
+        choose(dropped)
+        return true
+      }}
+    >
+      <main className="grid min-h-0 grid-rows-[auto_minmax(0,1fr)]" data-corpus={status.kind}>
+        <div>
+          <CorpusHead
+            source={source}
+            mode={mode}
+            tokenizer={tokenizer}
+            hasSamples={samples.length > 0}
+            onMode={(chosen) => address.set({ as: chosen })}
+            onTokenizer={(chosen) => address.set({ tokenizer: chosen ?? null })}
+            onFiles={choose}
+            onSave={(as) => saveCorpusReport(corpus, as)}
+            onAgain={status.kind === 'none' || status.kind === 'running' ? undefined : corpusStore.again}
+          />
+          {status.kind === 'running' && (
+            <CorpusProgress
+              share={share}
+              samples={samples.length}
+              tokens={totals.tokens.left}
+              elapsedMs={elapsedMs}
+              onStop={corpusStore.stop}
+            />
+          )}
+          {failure && (
+            <Banner tone="bad" title={failure.message} hint={hintOf(failure)}>
+              {trouble && <Button onClick={() => setTrouble(undefined)}>Dismiss</Button>}
+            </Banner>
+          )}
+          {(status.kind === 'stopped' || status.kind === 'failed') && (
+            <Banner
+              tone="note"
+              title={`Partial: ${samples.length} samples were read before it ended.`}
+              hint="All figures and exports are of these alone."
+            />
+          )}
+        </div>
+        <div className="min-h-0 overflow-y-auto">
+          {status.kind === 'none' && <CorpusStart onFiles={choose} onLibrary={() => address.set({ library: true })} />}
+          {status.kind === 'finished' && samples.length === 0 && (
+            <p className="p-6 text-center text-dim">
+              {source?.kind === 'files' ? 'The files hold no record.' : 'The library has no such trajectory.'}
+            </p>
+          )}
+          {samples.length > 0 && (
+            <CorpusResults
+              samples={samples}
+              totals={totals}
+              shown={address}
+              onShow={address.set}
+              hrefOf={(sample) => (sample.place.kind === 'stored' ? hrefOf(sample.place.key, sample) : undefined)}
+              onOpen={(href) => go(href)}
+              onStore={storeAndCompare}
+              storing={storing}
+            />
+          )}
+        </div>
+      </main>
+    </Shell>
+  )
+}
+
+const hintOf = (error: Error): string | undefined =>
+  error instanceof FileError || error instanceof ApiError || error instanceof TaskError ? error.hint : undefined

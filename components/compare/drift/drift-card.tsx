@@ -1,0 +1,220 @@
+'use client'
+/** Everything about one drift span: what made it, what helps, and the tokens of both sides. */
+import type { ReactNode } from 'react'
+import { countText, decimalText } from '#components/token-view/numbers.ts'
+import { MarkedPiece } from '#components/token-view/pieces/marked-piece.tsx'
+import { bytesText, hexOf } from '#components/token-view/pieces/piece-text.ts'
+import { CopyChoices } from '#components/ui/copy-choices.tsx'
+import { Fact, Facts, Heading } from '#components/ui/facts.tsx'
+import { PREFILL_COLUMN } from '#lib/analysis/rescore/columns.ts'
+import type { SpanRatio } from '#lib/analysis/rescore/units.ts'
+import type { DriftSpan } from '#lib/trajectory/drift/report.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { bytesOf, textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { idsIn } from '#lib/trajectory/tokens/range-sums.ts'
+import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
+import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { deltaText, ratioText, WHY_NO_RATIO } from '../rescore/weigh-words.ts'
+import type { ShownPair } from '../view.ts'
+import { kindMeaning, LAYER_TEXTS, SEVERITY_TEXTS, vocabularyOf } from './drift-words.ts'
+
+interface DriftCardProps {
+  readonly pair: ShownPair
+  /** Number of the span. */
+  readonly drift: number
+  /** Undefined: the sides were not weighed. */
+  readonly weight?: SpanRatio | undefined
+  /** pinned: chosen, and stays; pointed: the pointer rests on it. */
+  readonly state: 'pinned' | 'pointed'
+  /** Links of a side to the place where else its tokens are shown. */
+  readonly linksOf: (side: 'left' | 'right', tokens: Span) => ReactNode
+  /** Further things that can be copied. */
+  readonly copies?: readonly { readonly name: string; readonly text: () => string }[]
+}
+
+export function DriftCard({ pair, drift, weight, state, linksOf, copies = [] }: DriftCardProps) {
+  const { left, right, comparison } = pair.compared
+  const { spans } = comparison.report
+  const span = spans[drift] as DriftSpan
+  const { title, ink } = SEVERITY_TEXTS[span.severity]
+  const { noun, costs, kindText, causeText } = vocabularyOf(pair)
+  return (
+    <section aria-label={noun === 'drift' ? 'Drift span' : 'Difference'} data-drift={drift} data-state={state}>
+      <div className="mb-2 flex items-baseline justify-between gap-2">
+        <h2 className="font-semibold text-dim text-xs">
+          {noun === 'drift' ? 'Drift' : 'Difference'} {countText(drift + 1)} of {countText(spans.length)}
+        </h2>
+        <span className="text-faint text-xs">
+          {state === 'pinned' ? 'pinned · Esc lets go' : 'under the pointer · click pins'}
+        </span>
+      </div>
+      <p className="font-semibold text-(--mark-hit)" title={costs ? kindMeaning(span) : undefined}>
+        {kindText(span)}
+      </p>
+      <p className="mt-1 [overflow-wrap:anywhere]">{causeText(span)}</p>
+      {costs && <p className="mt-2 text-dim text-xs [overflow-wrap:anywhere]">{span.remedy}</p>}
+      <div className="mt-3">
+        <Facts>
+          {costs && (
+            <Fact name="severity">
+              <span className={ink}>{title}</span>
+            </Fact>
+          )}
+          <Fact name="layer" title={LAYER_TEXTS[span.layer]}>
+            {span.layer}
+          </Fact>
+          <Fact name="trained tokens">
+            {countText(span.trained.left)} left · {countText(span.trained.right)} right
+          </Fact>
+          {weight && (
+            <Fact
+              name="importance ratio"
+              title="p right / p left of the whole span, and the difference of its logprobs, by prefill"
+            >
+              {weight.kind === 'known'
+                ? `${ratioText(weight.delta)} · Δ ${deltaText(weight.delta)}`
+                : WHY_NO_RATIO[weight.why]}
+            </Fact>
+          )}
+          {span.turn !== undefined && <Fact name="response">{countText(span.turn + 1)}</Fact>}
+          {span.tool !== undefined && <Fact name="tool">{span.tool}</Fact>}
+        </Facts>
+      </div>
+      <SideTokens name="Left" trajectory={left.trajectory} tokens={span.left}>
+        {linksOf('left', span.left)}
+      </SideTokens>
+      <SideTokens name="Right" trajectory={right.trajectory} tokens={span.right}>
+        {linksOf('right', span.right)}
+      </SideTokens>
+      <div className="mt-4">
+        <CopyChoices
+          choices={[
+            ...copiesOf('left', left.trajectory, span.left),
+            ...copiesOf('right', right.trajectory, span.right),
+            { name: `${noun} as JSON`, text: () => JSON.stringify(span, null, 2) },
+            ...copies,
+          ]}
+        />
+      </div>
+    </section>
+  )
+}
+
+interface SideTokensProps {
+  readonly name: string
+  readonly trajectory: TrajectoryView
+  readonly tokens: Span
+  readonly children: ReactNode
+}
+
+/** More are copied than shown. */
+const SHOWN_TOKENS = 40
+
+function SideTokens({ name, trajectory, tokens, children }: SideTokensProps) {
+  const count = tokens.end - tokens.start
+  const isWeighed = trajectory.segments.some(({ columns }) => columns?.[PREFILL_COLUMN])
+  const places = Array.from({ length: Math.min(count, SHOWN_TOKENS) }, (_, offset) => tokens.start + offset)
+  return (
+    <>
+      <Heading>
+        {name} ·{' '}
+        {count === 0
+          ? `nothing, before token ${countText(tokens.start)}`
+          : count === 1
+            ? `token ${countText(tokens.start)}`
+            : `${countText(count)} tokens from ${countText(tokens.start)}`}
+      </Heading>
+      {count > 0 && (
+        <div>
+          <table className="w-full table-fixed text-xs tabular-nums">
+            <thead className="text-faint">
+              <tr>
+                <th className="pr-2 text-left font-normal">piece</th>
+                <th className="w-14 pr-2 text-right font-normal">id</th>
+                {!isWeighed && <th className="pr-2 text-left font-normal">bytes</th>}
+                <th className="w-14 text-right font-normal" title="Natural logarithm of the probability, as recorded">
+                  logprob
+                </th>
+                {isWeighed && (
+                  <th className="w-15 pl-2 text-right font-normal" title="By prefill at temperature 1">
+                    prefill
+                  </th>
+                )}
+              </tr>
+            </thead>
+            <tbody>
+              {places.map((index) => (
+                <TokenLine key={index} trajectory={trajectory} index={index} isWeighed={isWeighed} />
+              ))}
+            </tbody>
+          </table>
+          {count > SHOWN_TOKENS && (
+            <p className="text-faint text-xs">… and {countText(count - SHOWN_TOKENS)} more; copying gives all</p>
+          )}
+        </div>
+      )}
+      <div className="mt-1.5 grid justify-items-start gap-1 text-xs">{children}</div>
+    </>
+  )
+}
+
+interface TokenLineProps {
+  readonly trajectory: TrajectoryView
+  readonly index: number
+  /** Its column of prefill logprobs is shown. */
+  readonly isWeighed: boolean
+}
+
+function TokenLine({ trajectory, index, isWeighed }: TokenLineProps) {
+  const token = tokenAt(trajectory, index)
+  if (!token) return null
+  const entry = trajectory.vocab[token.id]
+  return (
+    <tr className="align-baseline">
+      <td className="overflow-hidden pr-2">
+        <span
+          className={`inline-block max-w-full overflow-hidden rounded-sm border border-line bg-raised px-0.5 align-bottom font-mono ${token.trained ? 'border-b-(--trained)' : ''}`}
+          title={token.trained ? 'trained' : 'context'}
+        >
+          <MarkedPiece id={token.id} vocab={trajectory.vocab} />
+        </span>
+        {/* Beside two columns of numbers there is no room for a column of bytes. */}
+        {isWeighed && (
+          <span className="block truncate font-mono text-faint" title={bytesText(entry)}>
+            {bytesText(entry)}
+          </span>
+        )}
+      </td>
+      <td className="pr-2 text-right">{token.id}</td>
+      {!isWeighed && (
+        <td className="truncate pr-2 font-mono text-dim" title={bytesText(entry)}>
+          {bytesText(entry)}
+        </td>
+      )}
+      <td className="text-right">
+        <Logprob value={token.logprob} />
+      </td>
+      {isWeighed && (
+        <td className="pl-2 text-right">
+          <Logprob value={numberAt(token.segment.columns?.[PREFILL_COLUMN], token.indexInSegment)} />
+        </td>
+      )}
+    </tr>
+  )
+}
+
+const Logprob = ({ value }: { readonly value: number | null }) =>
+  value === null ? <span className="text-faint">—</span> : decimalText(value)
+
+function copiesOf(name: string, trajectory: TrajectoryView, tokens: Span) {
+  if (tokens.start === tokens.end) return []
+  const all = () => idsIn(trajectory, tokens)
+  return [
+    { name: `${name} ids`, text: () => `[${all().join(', ')}]` },
+    { name: `${name} text`, text: () => textOf(all(), trajectory.vocab) },
+    {
+      name: `${name} bytes`,
+      text: () => Array.from(all(), (id) => hexOf(bytesOf(trajectory.vocab[id] ?? ''))).join(' '),
+    },
+  ]
+}

@@ -1,0 +1,139 @@
+/** Kinds and severities of drift as the page says them; what they mean is in lib/trajectory/drift/kinds.ts. */
+import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
+import { KIND_TEXTS } from '#lib/trajectory/drift/kinds.ts'
+import type { DriftKind, DriftLayer, DriftSeverity, DriftSpan } from '#lib/trajectory/drift/report.ts'
+import { areTwoSamples } from '../sides/side-words.ts'
+import type { ShownPair } from '../view.ts'
+
+/** Short enough for a gutter. */
+const KIND_TITLES: Readonly<Record<DriftKind, string>> = {
+  split: 'split',
+  normalisation: 'Unicode form',
+  'partial-utf8': 'partial UTF-8',
+  'call-json': 'call JSON',
+  'call-rewritten': 'call rewritten',
+  'think-stripped': 'think stripped',
+  'think-inserted': 'think inserted',
+  'end-of-turn': 'end of turn',
+  separator: 'separator',
+  'special-tokens': 'special tokens',
+  'context-changed': 'context changed',
+  truncation: 'truncation',
+  content: 'content',
+  unknown: 'unknown',
+}
+
+/** How a comparison speaks: of drift, or of two samples that a model wrote, of which neither should be the other. */
+export interface DriftVocabulary {
+  /** One span, in mid-sentence. */
+  readonly noun: 'drift' | 'difference'
+  readonly title: 'Drift' | 'Differences'
+  /** Whether it is said whom a span hits, what it costs and what helps. */
+  readonly costs: boolean
+  /** `call JSON · spacing` */
+  readonly kindText: (span: Pick<DriftSpan, 'kind' | 'detail'>) => string
+  /** What made the span. */
+  readonly causeText: (span: DriftSpan) => string
+  /** What a side lacks, said in its place. */
+  readonly missingText: (span: Pick<DriftSpan, 'kind'>, side: SideName) => string
+}
+
+export const DRIFT_VOCABULARY: DriftVocabulary = {
+  noun: 'drift',
+  title: 'Drift',
+  costs: true,
+  kindText: ({ kind, detail }) =>
+    detail === undefined || detail === KIND_TITLES[kind] ? KIND_TITLES[kind] : `${KIND_TITLES[kind]} · ${detail}`,
+  causeText: ({ cause }) => cause,
+  // A think block that only the right has was put in, and what the left has was stripped: the other way round nothing was dropped.
+  missingText: ({ kind }, side) => {
+    if (kind === 'think-stripped' && side === 'left') return MISSING['think-inserted']
+    if (kind === 'call-rewritten' && side === 'left') return 'no such call text on this side'
+    return MISSING[kind]
+  },
+}
+
+const MISSING: Readonly<Record<DriftKind, string>> = {
+  split: 'nothing here',
+  normalisation: 'nothing here',
+  'partial-utf8': 'these bytes are lost',
+  'call-json': 'dropped when the call was written again',
+  'call-rewritten': 'dropped by the tool-call parser',
+  'think-stripped': 'think block dropped by the template',
+  'think-inserted': 'no think block on this side',
+  'end-of-turn': 'no end of turn on this side',
+  separator: 'no separator on this side',
+  'special-tokens': 'no special token on this side',
+  'context-changed': 'not in this side’s system prompt or tools',
+  truncation: 'this side has ended',
+  content: 'not on this side',
+  unknown: 'not on this side',
+}
+
+const SAMPLE_VOCABULARY: DriftVocabulary = {
+  noun: 'difference',
+  title: 'Differences',
+  costs: false,
+  kindText: ({ kind }) => SAMPLE_TEXTS[kind].title,
+  causeText: ({ kind }) => SAMPLE_TEXTS[kind].meaning,
+  missingText: ({ kind }) => (kind === 'truncation' ? 'this sample has ended' : 'not in this sample'),
+}
+
+const SAMPLE_TEXTS: Readonly<Record<DriftKind, { readonly title: string; readonly meaning: string }>> = {
+  split: { title: 'split', meaning: 'Both samples have this text, as other tokens.' },
+  normalisation: { title: 'Unicode form', meaning: 'Both samples have this text, in another Unicode form.' },
+  'partial-utf8': { title: 'partial UTF-8', meaning: 'Bytes that are no character stand in one of the samples.' },
+  'call-json': { title: 'call JSON', meaning: 'The same tool call, written in another way.' },
+  'call-rewritten': { title: 'tool call', meaning: 'Another tool call, or one that only one sample makes.' },
+  'think-stripped': { title: 'think block', meaning: 'Only the left sample thinks here.' },
+  'think-inserted': { title: 'think block', meaning: 'Only the right sample thinks here.' },
+  'end-of-turn': { title: 'end of turn', meaning: 'One sample ends its turn here, or with another token.' },
+  separator: { title: 'separator', meaning: 'Other line ends or spaces between parts of the turn.' },
+  'special-tokens': { title: 'special tokens', meaning: 'Other special tokens, or a turn that only one sample has.' },
+  'context-changed': {
+    title: 'context',
+    meaning: 'The system prompt or the tools differ: the two samples do not answer the same prompt.',
+  },
+  truncation: { title: 'end', meaning: 'One sample ends here, and the other continues.' },
+  content: { title: 'text', meaning: 'Other text in each sample, or text that only one of them has.' },
+  unknown: { title: 'unknown', meaning: 'The texts of these ids are not known.' },
+}
+
+export const vocabularyOf = ({ left, right, compared }: ShownPair): DriftVocabulary =>
+  areTwoSamples(
+    { side: left, trajectory: compared.left.trajectory },
+    { side: right, trajectory: compared.right.trajectory },
+  )
+    ? SAMPLE_VOCABULARY
+    : DRIFT_VOCABULARY
+
+/** What the kind means, and the form of it. */
+export function kindMeaning({ kind, detail }: Pick<DriftSpan, 'kind' | 'detail'>): string {
+  const { meaning, details } = KIND_TEXTS[kind]
+  const form = detail === undefined ? undefined : details[detail]
+  return form === undefined ? meaning : `${meaning} Here: ${form}.`
+}
+
+interface SeverityText {
+  /** One word, for lists. */
+  readonly word: string
+  /** Who is hit. */
+  readonly title: string
+  /** The class of its ink; the word stands beside it. */
+  readonly ink: string
+}
+
+export const SEVERITY_TEXTS: Readonly<Record<DriftSeverity, SeverityText>> = {
+  trained: { word: 'trained', title: 'Trained tokens hit', ink: 'text-bad' },
+  context: { word: 'context', title: 'Context of trained tokens hit', ink: 'text-warn' },
+  tail: { word: 'tail', title: 'No trained token hit', ink: 'text-dim' },
+}
+
+/** The gravest first. */
+export const SEVERITIES = Object.keys(SEVERITY_TEXTS) as readonly DriftSeverity[]
+
+/** What differs, as tooltips explain it; the name of the layer stands beside it. */
+export const LAYER_TEXTS: Readonly<Record<DriftLayer, string>> = {
+  structural: 'A special token or the role of a turn differs.',
+  content: 'No special token and no role differs.',
+}

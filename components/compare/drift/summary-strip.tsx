@@ -1,0 +1,216 @@
+import type { ReactNode } from 'react'
+import { countText, decimalText, percentText, rewardText } from '#components/token-view/numbers.ts'
+import { outcomeWord } from '#lib/api/sample-progress.ts'
+import type { DriftKind, DriftReport } from '#lib/trajectory/drift/report.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { ComparePartProps, WeighedSummary } from '../view.ts'
+import { CopySentence } from './copy-sentence.tsx'
+import { driftAfter, NO_FILTER } from './drift-steps.ts'
+import { type DriftVocabulary, kindMeaning, SEVERITY_TEXTS, vocabularyOf } from './drift-words.ts'
+
+interface SummaryStripProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
+  /** Undefined until both sides were weighed on a server. */
+  readonly weighed: WeighedSummary | undefined
+}
+
+/** What the comparison found, in numbers. */
+export function SummaryStrip({ pair, view, onView, weighed }: SummaryStripProps) {
+  const { report } = pair.compared.comparison
+  const { spans, severity, trained } = report
+  const vocabulary = vocabularyOf(pair)
+  const first = spans[0]
+  const toKind = (kind: DriftKind) => {
+    const filter = { ...NO_FILTER, kind }
+    onView({ drift: driftAfter(report, view.drift, 1, filter) ?? driftAfter(report, undefined, 1, filter) })
+  }
+  return (
+    <section
+      aria-label="Summary"
+      data-drift={spans.length}
+      className="flex gap-x-5 gap-y-2 overflow-x-auto border-line border-b px-3.5 py-2 tabular-nums lg:flex-wrap"
+    >
+      {!vocabulary.costs && <SampleCells pair={pair} onView={onView} />}
+      {vocabulary.costs && first && severity && (
+        <>
+          <Cell
+            value={countText(spans.length)}
+            name={spans.length === 1 ? 'drift span' : 'drift spans'}
+            ink="text-(--mark-hit)"
+          />
+          <Cell value={SEVERITY_TEXTS[severity].title} name="gravest severity" ink={SEVERITY_TEXTS[severity].ink} />
+          <Cell value={<Kinds report={report} vocabulary={vocabulary} onKind={toKind} />} name="by kind" />
+          <Cell value={<First report={report} onView={onView} />} name="first drift at token" />
+          <Cell
+            value={`${countText(trained.touched)} / ${countText(trained.of)}`}
+            name="trained tokens touched"
+            title="Trained tokens of the left side that stand in drift, of all its trained tokens"
+          />
+        </>
+      )}
+      {!first && <Cell value={`No ${vocabulary.noun}`} name={sameText(report)} ink="text-good" />}
+      {vocabulary.costs && report.replayed !== 'ids' && <Costs report={report} />}
+      {weighed && <Weighed weighed={vocabulary.costs ? weighed : { ...weighed, minImportanceRatio: undefined }} />}
+    </section>
+  )
+}
+
+const sameText = ({ tokens, sameVocabulary }: DriftReport): string =>
+  sameVocabulary
+    ? `All ${countText(tokens.left)} tokens of the left are the same ids on the right.`
+    : `All ${countText(tokens.left)} tokens of the left spell the same bytes on the right; the ids are of different tokenizers.`
+
+interface CellProps {
+  readonly value: ReactNode
+  readonly name: string
+  readonly ink?: string
+  readonly title?: string
+}
+
+function Cell({ value, name, ink = '', title }: CellProps) {
+  return (
+    <div className="shrink-0" title={title}>
+      <p className={`font-semibold text-base ${ink}`}>{value}</p>
+      <p className="whitespace-nowrap text-dim text-xs">{name}</p>
+    </div>
+  )
+}
+
+/** Token of the left at which the sides part; it leads there. */
+function First({ report, onView }: { readonly report: DriftReport } & Pick<ComparePartProps, 'onView'>) {
+  return (
+    <button
+      type="button"
+      title="Show it"
+      className="rounded-sm underline decoration-line-strong decoration-dotted underline-offset-4 hover:text-accent"
+      onClick={() => onView({ drift: 0 })}
+    >
+      {countText(report.spans[0]?.left.start ?? 0)}
+    </button>
+  )
+}
+
+/** Two samples: where they part, and what became of each. Neither is the other made again, so nothing is lost or wasted. */
+function SampleCells({ pair, onView }: Pick<ComparePartProps, 'pair' | 'onView'>) {
+  const { left, right, comparison } = pair.compared
+  const { report } = comparison
+  const [ours, theirs] = [left.trajectory, right.trajectory]
+  const turn = report.spans[0]?.turn
+  return (
+    <>
+      {report.spans.length > 0 && (
+        <>
+          <Cell
+            value={<First report={report} onView={onView} />}
+            name={`first divergence at token${turn === undefined ? '' : ` · response ${countText(turn + 1)}`}`}
+          />
+          <Cell
+            value={countText(report.spans.length)}
+            name={report.spans.length === 1 ? 'difference' : 'differences'}
+            ink="text-(--mark-hit)"
+          />
+        </>
+      )}
+      <Cell
+        value={`${rewardText(ours.reward ?? null)} · ${rewardText(theirs.reward ?? null)}`}
+        name="rewards, left · right"
+      />
+      <Cell value={`${outcomeWord(ours.outcome)} · ${outcomeWord(theirs.outcome)}`} name="outcomes, left · right" />
+      <Cell
+        value={`${countText(responseCount(ours))} · ${countText(responseCount(theirs))}`}
+        name="responses, left · right"
+      />
+      <Cell
+        value={`${countText(report.tokens.left)} · ${countText(report.tokens.right)}`}
+        name="tokens, left · right"
+      />
+    </>
+  )
+}
+
+const responseCount = ({ segments }: TrajectoryView): number =>
+  segments.filter(({ kind }) => kind === 'response').length
+
+interface KindsProps {
+  readonly report: DriftReport
+  readonly vocabulary: DriftVocabulary
+  readonly onKind: (kind: DriftKind) => void
+}
+
+/** Each leads to the next of its kind. */
+function Kinds({ report, vocabulary, onKind }: KindsProps) {
+  const kinds = (Object.entries(report.byKind) as [DriftKind, number][]).sort(([, a], [, b]) => b - a)
+  return (
+    <span className="flex flex-wrap gap-x-3">
+      {kinds.map(([kind, count]) => (
+        <button
+          key={kind}
+          type="button"
+          title={`${kindMeaning({ kind })} Shows the next one.`}
+          className="whitespace-nowrap rounded-sm underline decoration-line-strong decoration-dotted underline-offset-4 hover:text-accent"
+          onClick={() => onKind(kind)}
+        >
+          {countText(count)} {vocabulary.kindText({ kind })}
+        </button>
+      ))}
+    </span>
+  )
+}
+
+/** What a pipeline costs that makes the prompt of every call again. Two recorded sides are no pipeline. */
+function Costs({ report: { prefix, rows, sentence } }: { readonly report: DriftReport }) {
+  const cached = prefix.kept + prefix.lost
+  return (
+    <>
+      <Cell
+        value={cached === 0 ? '—' : percentText(prefix.kept / cached)}
+        name={
+          cached === 0
+            ? 'prefix cache: one call only'
+            : `prefix cache kept · ${countText(prefix.lost)} of ${countText(cached)} lost`
+        }
+        title="The prompt of every call is made again, and compared with what the call before left in the cache: its prompt and its reply"
+      />
+      <Cell
+        value={
+          <span className="flex items-center gap-1">
+            {countText(rows.count)}
+            {sentence !== undefined && <CopySentence sentence={sentence} />}
+          </span>
+        }
+        name={rowsText(rows)}
+        title="Rows as TRL counts them: a prompt that changes what stands before the last reply begins a new row, and one that changes only that reply makes its changed sampled tokens context"
+      />
+    </>
+  )
+}
+
+function rowsText({ count, extra, realigned }: DriftReport['rows']): string {
+  const name = count === 1 ? 'training row' : `training rows · ${countText(extra)} extra tokens`
+  return realigned === 0
+    ? name
+    : `${name} · ${countText(realigned)} ${realigned === 1 ? 'token becomes' : 'tokens become'} context`
+}
+
+function Weighed({ weighed: { meanLogprob, minImportanceRatio, noiseFloor } }: { readonly weighed: WeighedSummary }) {
+  return (
+    <div className="flex shrink-0 gap-x-5">
+      {meanLogprob && (
+        <Cell
+          value={`${decimalText(meanLogprob.left, 2)} → ${decimalText(meanLogprob.right, 2)}`}
+          name="mean logprob"
+          title="Per trained token, left → right"
+        />
+      )}
+      {minImportanceRatio !== undefined && (
+        <Cell value={decimalText(minImportanceRatio, 2)} name="min importance ratio" />
+      )}
+      {noiseFloor !== undefined && (
+        <Cell
+          value={decimalText(noiseFloor)}
+          name="noise floor"
+          title="Mean of |prefill − sampled| on the recorded side"
+        />
+      )}
+    </div>
+  )
+}

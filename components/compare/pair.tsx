@@ -1,0 +1,298 @@
+'use client'
+/** A comparison: what it found, the drift as a list, both sides token by token, the card of one span. */
+import { Link2 } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import { type ReactNode, type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import type { PaletteProps } from '#components/commands/palette.tsx'
+import { StatusLine } from '#components/commands/status-line.tsx'
+import { TokenViewButtons } from '#components/commands/token-view-buttons.tsx'
+import { useSaid } from '#components/commands/use-said.ts'
+import { DriftCard } from '#components/compare/drift/drift-card.tsx'
+import { DriftList } from '#components/compare/drift/drift-list.tsx'
+import { type DriftFilter, NO_FILTER } from '#components/compare/drift/drift-steps.ts'
+import { vocabularyOf } from '#components/compare/drift/drift-words.ts'
+import { SummaryStrip } from '#components/compare/drift/summary-strip.tsx'
+import { Lanes } from '#components/compare/lanes/lanes.tsx'
+import { SegmentsAlone } from '#components/compare/lanes/segments-alone.tsx'
+import { useWeighing } from '#components/compare/rescore/use-weighing.ts'
+import { Doubts } from '#components/compare/sides/doubts.tsx'
+import { Link } from '#components/shell/navigation.tsx'
+import { useShellActions, useSkipLink } from '#components/shell/shell-actions.ts'
+import { useCommands } from '#components/shell/use-commands.ts'
+import { useScorer } from '#components/shell/use-scoring.ts'
+import { GRID_OPTIONS } from '#components/token-view/grid-options.ts'
+import { countText } from '#components/token-view/numbers.ts'
+import { selectionText } from '#components/token-view/selection.ts'
+import type { MarkKind } from '#components/token-view/token-marks.ts'
+import { Banner } from '#components/ui/banner.tsx'
+import { IconButton } from '#components/ui/icon-button.tsx'
+import { type Pane, Panes } from '#components/ui/panes.tsx'
+import type { PopoverControl } from '#components/ui/popover.tsx'
+import { useMedia } from '#components/ui/use-media.ts'
+import { whyNotGreedy } from '#lib/analysis/compare/chat-baseline.ts'
+import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
+import { exampleName, isChatRun } from '#lib/analysis/compare/side.ts'
+import { saveContent } from '#lib/browser/files/save-file.ts'
+import { usePreference } from '#lib/browser/preference.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { COMPARE_COMMANDS, type ComparePage, type CompareScreenState } from './commands.ts'
+import { CompareTools } from './compare-tools.tsx'
+import type { ComparePartProps, CompareView, ShownPair } from './view.ts'
+
+const CopyRepro = dynamic(async () => (await import('#components/compare/drift/copy-repro.tsx')).CopyRepro, {
+  loading: () => null,
+})
+const Palette = dynamic<PaletteProps<CompareScreenState>>(
+  async () => (await import('#components/commands/palette.tsx')).Palette,
+  { loading: () => null },
+)
+
+const WeighPanel = dynamic(async () => (await import('#components/compare/rescore/weigh-panel.tsx')).WeighPanel, {
+  loading: () => null,
+})
+
+interface ComparePairProps {
+  readonly pair: ShownPair
+  /** Whether the pair before had the focus: it is gone with it, and this one takes it over. */
+  readonly hadFocus: RefObject<boolean>
+  /** What the address says; undefined of `isUnified`: as the window has room. */
+  readonly asked: Omit<CompareView, 'isUnified'> & { readonly isUnified: boolean | undefined }
+  readonly onView: (change: Partial<CompareView>) => void
+  readonly page: Pick<ComparePage, 'exportFile' | 'swap' | 'chooseSide' | 'setRight' | 'runBaseline' | 'link'>
+}
+
+export function ComparePair({ pair: given, hadFocus, asked, onView: setView, page }: ComparePairProps) {
+  const [pane, setPane] = useState<Pane>('middle')
+  const [pointed, setPointed] = useState<number>()
+  const [filter, setFilter] = useState<DriftFilter>(NO_FILTER)
+  const { said, say } = useSaid()
+  // No room for two lanes beside each other.
+  const isNarrow = useMedia('(max-width: 1023px)')
+  const [options, setOptions] = usePreference(GRID_OPTIONS)
+  const shell = useShellActions()
+  const chance = chanceBetween(given)
+  const panel = useRef<HTMLDivElement>(null)
+  const legend = useRef<PopoverControl>(null)
+  const whole = useRef<HTMLDivElement>(null)
+  useFocusKept(whole, hadFocus)
+  const scorer = useScorer()
+  const weighing = useWeighing(given, scorer.score)
+  const { pair } = weighing
+  const { report } = pair.compared.comparison
+  const vocabulary = vocabularyOf(pair)
+  const { noun, title, costs, kindText, causeText } = vocabulary
+  useSkipLink(() => {
+    flushSync(() => setPane('middle'))
+    whole.current?.querySelector<HTMLElement>('[role=grid]')?.focus()
+  })
+  const view: CompareView = {
+    ...asked,
+    drift: asked.drift !== undefined && asked.drift >= 0 && asked.drift < report.spans.length ? asked.drift : undefined,
+    isUnified: asked.isUnified ?? isNarrow,
+  }
+  const weigh = () => {
+    // Shown first: what is hidden takes no focus.
+    flushSync(() => setPane('right'))
+    panel.current?.querySelector<HTMLElement>('[data-weigh-start]')?.focus()
+  }
+  const onView = (change: Partial<CompareView>) => {
+    setView(change)
+    // Chosen in the list of a narrow window, it is shown where it stands.
+    if (change.drift !== undefined && pane === 'left') setPane('middle')
+  }
+  const commands = useCommands({
+    commands: COMPARE_COMMANDS,
+    screenOf: (showPalette) => ({
+      report,
+      vocabulary,
+      right: pair.right,
+      view,
+      onView,
+      filter,
+      options,
+      onOptions: setOptions,
+      say,
+      page: {
+        ...page,
+        openFile: shell.openFile,
+        showKeys: shell.showKeys,
+        showHelp: shell.showHelp,
+        showPalette,
+        weigh,
+        showLegend: () => legend.current?.toggle(),
+      },
+    }),
+    say,
+  })
+  usePageKeys(commands.runKey)
+  const parts: ComparePartProps = { pair, view, onView, onPoint: setPointed, say }
+  const shown = view.drift ?? pointed
+  const shownSpan = shown === undefined ? undefined : report.spans[shown]
+  const run = (name: string) => () => {
+    const command = COMPARE_COMMANDS.find((one) => one.name === name)
+    if (command) commands.run(command)
+  }
+  return (
+    <div ref={whole} className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
+      <section aria-label="What was found">
+        <SummaryStrip pair={pair} view={view} onView={onView} weighed={weighing.summary} />
+        <Doubts compared={pair.compared} />
+        {chance !== undefined && <Banner tone="note" title="Two runs: what differs may be chance." hint={chance} />}
+        <SegmentsAlone compared={pair.compared} />
+      </section>
+      <Panes
+        names={[title, 'Tokens', 'Details']}
+        shown={pane}
+        onShow={setPane}
+        gist={
+          shownSpan && (
+            <>
+              <span className="min-w-0 truncate font-medium">{kindText(shownSpan)}</span>
+              <span className="min-w-0 flex-1 truncate text-dim text-xs">{causeText(shownSpan)}</span>
+            </>
+          )
+        }
+        left={<DriftList {...parts} filter={filter} onFilter={setFilter} />}
+        middle={
+          <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto]">
+            <CompareTools {...parts} onNext={run('next-drift')} onPrevious={run('previous-drift')}>
+              <IconButton label="Copy a link to this comparison (l)" onClick={run('copy-link')}>
+                <Link2 size={15} aria-hidden />
+              </IconButton>
+              <TokenViewButtons
+                onCommands={run('palette')}
+                legend={legend}
+                shown={{
+                  view: 'lanes',
+                  trajectories: [pair.compared.left.trajectory, pair.compared.right.trajectory],
+                  markKinds: markKindsOf(report.spans.length, view.drift),
+                  isSelected: view.drift !== undefined,
+                }}
+                options={options}
+                onOptions={setOptions}
+              />
+            </CompareTools>
+            <div className="min-h-0 overflow-auto">
+              <Lanes {...parts} options={options} />
+            </div>
+            <StatusLine
+              text={
+                view.drift === undefined
+                  ? `${countText(report.tokens.left)} tokens left · ${countText(report.tokens.right)} right`
+                  : `${noun} ${countText(view.drift + 1)} of ${countText(report.spans.length)}`
+              }
+              said={said}
+            />
+          </div>
+        }
+        right={
+          <>
+            {shown !== undefined && shownSpan ? (
+              <DriftCard
+                pair={pair}
+                drift={shown}
+                weight={weighing.found?.weighing.spans[shown]?.ratio}
+                state={view.drift === undefined ? 'pointed' : 'pinned'}
+                linksOf={(name, tokens) => <SideLinks pair={pair} name={name} tokens={tokens} />}
+              />
+            ) : (
+              <p className="text-faint text-xs">
+                {report.spans.length === 0
+                  ? 'Nothing differs. Another side can be chosen above.'
+                  : `Point at a ${noun} to see it here; click to pin it. ] and [ go from one to the next, n and p within a kind.`}
+              </p>
+            )}
+            {shownSpan && costs && (
+              <div className="mt-3">
+                <CopyRepro pair={pair} drift={shown} onSave={(text, name) => saveContent(new Blob([text]), name)} />
+              </div>
+            )}
+            <div ref={panel} className="mt-5 border-line border-t pt-4">
+              <WeighPanel weighing={weighing} scorer={scorer} view={view} onView={onView} />
+            </div>
+          </>
+        }
+      />
+      {commands.isPaletteOpen && (
+        <Palette
+          commandsFor={() => COMPARE_COMMANDS.filter(({ name }) => name !== 'palette')}
+          screen={commands.screen}
+          placeholder="A command"
+          onRun={commands.runFromPalette}
+          onClose={commands.closePalette}
+        />
+      )}
+    </div>
+  )
+}
+
+/** What the lanes outline: drift, the places where a side has nothing, and the chosen drift. */
+const markKindsOf = (drifts: number, chosen: number | undefined): readonly MarkKind[] =>
+  drifts === 0 ? [] : ['drift', 'gap', ...(chosen === undefined ? [] : (['current'] as const))]
+
+/** A chat baseline beside the run that it is one of: why they differ anyway; undefined where they need not. */
+function chanceBetween({ left, right, compared }: ShownPair): string | undefined {
+  const runs = [compared.left.trajectory, compared.right.trajectory]
+  if (left.key === right.key || !runs.some(isChatRun)) return undefined
+  return runs.map(whyNotGreedy).find((why) => why !== undefined)
+}
+
+interface SideLinksProps {
+  readonly pair: ShownPair
+  readonly name: SideName
+  readonly tokens: Span
+}
+
+/** A recorded side is in the inspector; one that was made is of messages, which the template lab shows. */
+function SideLinks({ pair, name, tokens: { start, end } }: SideLinksProps) {
+  const { key, as } = pair[name]
+  const example = exampleName(key)
+  const at = selectionText({ anchor: start, focus: Math.max(start, end - 1) })
+  if (as.kind === 'recorded')
+    return (
+      <CardLink
+        href={
+          example === undefined
+            ? `/t/${encodeURIComponent(key)}?at=${at}`
+            : `/example/${encodeURIComponent(example)}?at=${at}`
+        }
+      >
+        Show in the inspector
+      </CardLink>
+    )
+  if (as.kind === 'text' || example !== undefined) return null
+  return <CardLink href={`/templates?t=${encodeURIComponent(key)}`}>Open the conversation in the template lab</CardLink>
+}
+
+const CardLink = ({ href, children }: { readonly href: string; readonly children: ReactNode }) => (
+  <Link href={href} className="font-medium text-accent hover:underline">
+    {children}
+  </Link>
+)
+
+/** What had the focus in a pair that is gone is gone too: the tokens of the next pair have it then. */
+function useFocusKept(whole: RefObject<HTMLElement | null>, hadFocus: RefObject<boolean>): void {
+  useLayoutEffect(() => {
+    const element = whole.current
+    if (hadFocus.current) element?.querySelector<HTMLElement>('[role=grid]')?.focus({ preventScroll: true })
+    hadFocus.current = false
+    return () => {
+      hadFocus.current = element?.contains(document.activeElement) ?? false
+    }
+  }, [whole, hadFocus])
+}
+
+/** Keys wherever the focus stands, but not those typed into fields and dialogs. */
+function usePageKeys(onKey: (event: KeyboardEvent) => void): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const isTyping =
+      event.target instanceof Element &&
+      event.target.closest('input:not([type=checkbox]), textarea, select, dialog, [contenteditable]') !== null
+    if (!isTyping) onKey(event)
+  })
+  useEffect(() => {
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [])
+}

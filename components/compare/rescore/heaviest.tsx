@@ -1,0 +1,175 @@
+'use client'
+import type { ReactNode } from 'react'
+import { countText, decimalText } from '#components/token-view/numbers.ts'
+import { type ClipRule, clipEffect, type RatioOrder } from '#lib/analysis/rescore/clipping.ts'
+import type { Weighing } from '#lib/analysis/rescore/weighing.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { idsIn } from '#lib/trajectory/tokens/range-sums.ts'
+import type { ComparePartProps } from '../view.ts'
+import { deltaText, ratioText, WHY_NO_RATIO } from './weigh-words.ts'
+
+interface UnitsProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
+  readonly weighing: Weighing
+  readonly order: RatioOrder
+  readonly rule: ClipRule
+}
+
+const MOST_HEAVY = 10
+const MOST_CLIPPED = 200
+
+/** Tokens and spans whose ratio is farthest from 1, and those that a correction clips; each leads to its drift. */
+export function HeaviestUnits({ pair, weighing, order, rule, view, onView }: UnitsProps) {
+  const { below, above, tokens } = clipEffect(order, rule)
+  const { length } = order.units
+  const clipped = [
+    ...order.units.subarray(Math.max(above.start, above.end - MOST_CLIPPED)).toReversed(),
+    ...order.units.subarray(0, Math.min(below.end, MOST_CLIPPED)),
+  ]
+  const isClipped = (delta: number) =>
+    delta > Math.log(rule.high) || (rule.kind === 'mask' && delta < Math.log(rule.low))
+  const marked = (unit: number) =>
+    isClipped(weighing.units.deltas[unit] as number) ? (rule.kind === 'mask' ? 'left out' : 'truncated') : undefined
+  const row = (unit: number, mark?: string) => (
+    <UnitRow key={unit} pair={pair} weighing={weighing} unit={unit} mark={mark} view={view} onView={onView} />
+  )
+  // The farthest from 1 stand at both ends of the order.
+  const ends = [
+    ...order.units.subarray(0, MOST_HEAVY),
+    ...order.units.subarray(Math.max(MOST_HEAVY, length - MOST_HEAVY)),
+  ]
+  const heaviest = ends
+    .filter((unit) => weighing.units.deltas[unit] !== 0)
+    .sort((a, b) => Math.abs(weighing.units.deltas[b] as number) - Math.abs(weighing.units.deltas[a] as number))
+    .slice(0, MOST_HEAVY)
+  return (
+    <div className="grid gap-1.5">
+      {tokens > 0 && (
+        <details>
+          <summary className="cursor-pointer text-dim">
+            Which {countText(tokens)} {tokens === 1 ? 'token' : 'tokens'}
+          </summary>
+          <ul aria-label="Clipped" className="mt-1 max-h-60 overflow-y-auto">
+            {clipped.map((unit) => row(unit))}
+          </ul>
+        </details>
+      )}
+      <h3 className="font-medium text-dim">Heaviest</h3>
+      {heaviest.length === 0 ? (
+        <p className="text-faint">None: every ratio is 1.</p>
+      ) : (
+        <ul aria-label="Heaviest">{heaviest.map((unit) => row(unit, marked(unit)))}</ul>
+      )}
+    </div>
+  )
+}
+
+interface UnitRowProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
+  readonly weighing: Weighing
+  readonly unit: number
+  /** What the correction does to it; undefined: nothing. */
+  readonly mark: string | undefined
+}
+
+function UnitRow({ pair, weighing: { units }, unit, mark, view, onView }: UnitRowProps) {
+  const { comparison, left } = pair.compared
+  const start = units.leftStarts[unit] as number
+  const own = units.drifts[unit] as number
+  // A token where ids agree is another by what stands before it: by the drift that came last.
+  const drift = own >= 0 ? own : comparison.report.spans.findLastIndex((span) => span.left.end <= start)
+  const delta = units.deltas[unit] as number
+  const text = textOf(
+    [...idsIn(left.trajectory, { start, end: units.leftEnds[unit] as number })],
+    left.trajectory.vocab,
+  )
+  const line = (
+    <>
+      <span className="flex min-w-0 gap-1.5">
+        <span className="shrink-0 text-faint">
+          {countText(start)}
+          {own >= 0 && ' span'}
+        </span>
+        <bdi className="truncate whitespace-pre font-mono">{oneLine(text)}</bdi>
+        {mark !== undefined && <span className="shrink-0 text-warn">{mark}</span>}
+      </span>
+      <span className="shrink-0 text-right">
+        {deltaText(delta)} <span className="inline-block min-w-12 text-dim">×{ratioText(delta)}</span>
+      </span>
+    </>
+  )
+  return (
+    <li data-unit={unit} data-delta={delta}>
+      <DriftButton
+        drift={drift}
+        isChosen={own >= 0 && view.drift === own}
+        title={own >= 0 ? 'Show the span' : 'Show the drift before it'}
+        onView={onView}
+      >
+        {line}
+      </DriftButton>
+    </li>
+  )
+}
+
+interface SpansProps extends Pick<ComparePartProps, 'view' | 'onView'> {
+  readonly weighing: Weighing
+}
+
+/** Drift that has no ratio: what each side is by itself, and why. */
+export function SpansWithoutRatio({ weighing: { spans }, view, onView }: SpansProps) {
+  const without = spans.flatMap((span, drift) =>
+    span.ratio.kind === 'none' ? [{ ...span, drift, why: span.ratio.why }] : [],
+  )
+  if (without.length === 0) return null
+  return (
+    <details open={without.length <= 3}>
+      <summary className="cursor-pointer font-medium text-dim">
+        {countText(without.length)} drift {without.length === 1 ? 'span' : 'spans'} without a ratio
+      </summary>
+      <ul aria-label="Without a ratio" className="mt-1 max-h-60 overflow-y-auto">
+        {without.slice(0, MOST_CLIPPED).map(({ drift, left, right, why }) => (
+          <li key={drift}>
+            <DriftButton drift={drift} isChosen={view.drift === drift} title={WHY_NO_RATIO[why]} onView={onView}>
+              <span className="min-w-0 truncate">
+                <span className="text-faint">drift {countText(drift + 1)}</span> {WHY_NO_RATIO[why]}
+              </span>
+              <span
+                className="shrink-0"
+                title={`Mean logprob per token, left → right; sums: ${decimalText(left.sum)} → ${decimalText(right.sum)}`}
+              >
+                {decimalText(left.mean, 2)} → {decimalText(right.mean, 2)}
+              </span>
+            </DriftButton>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+interface DriftButtonProps extends Pick<ComparePartProps, 'onView'> {
+  /** −1: there is none. */
+  readonly drift: number
+  readonly isChosen: boolean
+  readonly title: string
+  readonly children: ReactNode
+}
+
+const ROW = 'flex w-full items-baseline justify-between gap-2 rounded-md px-1.5 py-1 text-left tabular-nums'
+
+function DriftButton({ drift, isChosen, title, onView, children }: DriftButtonProps) {
+  if (drift < 0) return <span className={ROW}>{children}</span>
+  return (
+    <button
+      type="button"
+      title={title}
+      aria-current={isChosen ? 'true' : undefined}
+      onClick={() => onView({ drift })}
+      className={`${ROW} hover:bg-accent-soft aria-[current]:bg-accent-soft`}
+    >
+      {children}
+    </button>
+  )
+}
+
+/** Line ends and tabs as signs. */
+const oneLine = (text: string): string => text.replaceAll('\n', '↵').replaceAll('\t', '→')

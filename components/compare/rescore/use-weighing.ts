@@ -1,0 +1,118 @@
+'use client'
+/** Both sides scored on servers and weighed: how that stands, and the pair with what was found as columns of its tokens. */
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { type RatioOrder, ratioOrder } from '#lib/analysis/rescore/clipping.ts'
+import { withWeighing } from '#lib/analysis/rescore/columns.ts'
+import { scorePlan, type WeighChoice } from '#lib/analysis/rescore/plan.ts'
+import { type ScoredBoth, scoreBoth, unscored } from '#lib/analysis/rescore/score-both.ts'
+import { ratioOf, type SideScores, type Weighing, weigh } from '#lib/analysis/rescore/weighing.ts'
+import type { Score } from '#lib/trajectory/scoring/gathered.ts'
+import type { ShownPair, WeighedSummary } from '../view.ts'
+
+export interface UseWeighing {
+  readonly state: WeighState
+  /** Also of what was scored before it failed or was cancelled; undefined: nothing yet. */
+  readonly found: FoundWeights | undefined
+  /** The pair; once weighed its tokens have the columns `prefill`, `delta` and `ratio`. */
+  readonly pair: ShownPair
+  readonly summary: WeighedSummary | undefined
+  readonly start: (choice: WeighChoice) => Promise<void>
+  readonly cancel: () => void
+}
+
+export type WeighState =
+  | { readonly kind: 'idle' }
+  /** Nothing is trained, and nothing drifts. */
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'running'; readonly done: number; readonly of: number }
+  | { readonly kind: 'weighed' }
+  | { readonly kind: 'cancelled'; readonly done: number; readonly of: number }
+  | {
+      readonly kind: 'failed'
+      readonly title: string
+      readonly hint: string | undefined
+      readonly done: number
+      readonly of: number
+    }
+
+export interface FoundWeights {
+  readonly weighing: Weighing
+  readonly order: RatioOrder
+  readonly scores: SideScores
+  /** Which servers answered; undefined: it broke off. */
+  readonly scored: ScoredBoth | undefined
+  readonly choice: WeighChoice
+}
+
+/** `score` asks a server. Another pair begins anew. */
+export function useWeighing(pair: ShownPair, score: Score): UseWeighing {
+  const [kept, setKept] = useState<{
+    readonly of: ShownPair['compared']
+    readonly state: WeighState
+    readonly found?: FoundWeights | undefined
+  }>()
+  const controller = useRef<AbortController>(undefined)
+  const { compared } = pair
+  useEffect(() => () => controller.current?.abort(), [])
+  const own = kept?.of === compared ? kept : undefined
+  const found = own?.found
+
+  const start = async (choice: WeighChoice) => {
+    controller.current?.abort()
+    const ours = new AbortController()
+    controller.current = ours
+    const set = (state: WeighState, result?: FoundWeights) => {
+      if (controller.current === ours) setKept({ of: compared, state, found: result })
+    }
+    // What was found before stays until there is more.
+    const running = (done: number, of: number) => set({ kind: 'running', done, of }, found)
+    const plan = scorePlan(compared, choice)
+    const of = plan.left.tokens + plan.right.tokens
+    if (of === 0) return set({ kind: 'empty' })
+    let done = 0
+    running(done, of)
+    const scores = unscored(plan)
+    const foundSoFar = (scored?: ScoredBoth): FoundWeights | undefined => {
+      if (done === 0) return undefined
+      const weighing = weigh(compared, scores)
+      return { weighing, order: ratioOrder(weighing.units), scores, scored, choice }
+    }
+    try {
+      const scored = await scoreBoth(plan, scores, {
+        score,
+        signal: ours.signal,
+        onProgress: (progress) => {
+          done = progress.done
+          running(done, of)
+        },
+      })
+      set({ kind: 'weighed' }, foundSoFar(scored))
+    } catch (error) {
+      if (ours.signal.aborted) return set({ kind: 'cancelled', done, of }, foundSoFar())
+      const { message, hint } =
+        error instanceof Error ? (error as Error & { readonly hint?: string }) : { message: String(error) }
+      set({ kind: 'failed', title: message, hint, done, of }, foundSoFar())
+    }
+  }
+
+  const shown = useMemo(
+    () => (found ? { ...pair, compared: withWeighing(pair.compared, found.scores, found.weighing) } : pair),
+    [pair, found],
+  )
+  return {
+    state: own?.state ?? { kind: 'idle' },
+    found,
+    pair: shown,
+    summary: found && summaryOf(found.weighing),
+    start,
+    cancel: () => controller.current?.abort(),
+  }
+}
+
+function summaryOf({ totals, units, noise }: Weighing): WeighedSummary {
+  return {
+    meanLogprob: totals.meanLogprob,
+    minImportanceRatio: totals.least === undefined ? undefined : ratioOf(units.deltas[totals.least] as number),
+    noiseFloor: (noise.left.spread ?? noise.right.spread)?.mean,
+  }
+}

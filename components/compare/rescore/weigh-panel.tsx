@@ -1,0 +1,147 @@
+'use client'
+/** Scores both sides on a server, by prefill, and tells what the drift costs. */
+import { useState } from 'react'
+import { countText } from '#components/token-view/numbers.ts'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Heading } from '#components/ui/facts.tsx'
+import { CheckField, SelectField } from '#components/ui/field.tsx'
+import type { Scorer } from '#lib/trajectory/scoring/gathered.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { vocabularyOf } from '../drift/drift-words.ts'
+import type { ComparePartProps } from '../view.ts'
+import type { UseWeighing, WeighState } from './use-weighing.ts'
+import { WeighReport } from './weigh-report.tsx'
+
+interface WeighPanelProps extends Pick<ComparePartProps, 'view' | 'onView'> {
+  readonly weighing: UseWeighing
+  readonly scorer: Scorer
+}
+
+export function WeighPanel({ weighing, scorer, view, onView }: WeighPanelProps) {
+  const { state, found, pair, start, cancel } = weighing
+  const { servers = [], defaultServer } = scorer
+  const [chosen, setChosen] = useState<{ readonly left?: string; readonly right?: string }>({})
+  const [isEvery, setIsEvery] = useState(false)
+  const { left, right } = pair.compared
+  const recorded = { left: recordedServer(left.trajectory), right: recordedServer(right.trajectory) }
+  const usual = servers.find((name) => name === recorded.left) ?? defaultServer
+  const leftServer = chosen.left ?? usual
+  // A side that was made has no server of its own: the same model is to read both.
+  const rightServer = chosen.right ?? leftServer
+  const isRunning = state.kind === 'running'
+  const isLive = [left, right].some(({ trajectory }) => trajectory.outcome.kind === 'running')
+  const weigh = () => {
+    if (leftServer === undefined || rightServer === undefined) return
+    return start({ servers: { left: leftServer, right: rightServer }, tokens: isEvery ? 'every' : 'trained' })
+  }
+  const select = (side: 'left' | 'right', value: string | undefined) => (
+    <SelectField
+      label={side === 'left' ? 'Left scored by' : 'Right scored by'}
+      value={value ?? ''}
+      disabled={isRunning}
+      onChange={({ target }) => setChosen({ ...chosen, [side]: target.value })}
+    >
+      {value === undefined && <option value="">no server</option>}
+      {servers.map((name) => (
+        <option key={name} value={name}>
+          {name}
+          {name === recorded[side] && ' (recorded)'}
+        </option>
+      ))}
+    </SelectField>
+  )
+  return (
+    <section aria-label="Weigh on a server" data-weigh={state.kind}>
+      <Heading>Weigh on a server</Heading>
+      <div className="grid gap-2">
+        {select('left', leftServer)}
+        {select('right', rightServer)}
+      </div>
+      <div className="mt-2 flex flex-wrap items-center justify-between gap-2">
+        <CheckField
+          label="Every token"
+          title="Context outside of drift too: takes longer, and colours all tokens"
+          checked={isEvery}
+          disabled={isRunning}
+          onChange={({ target }) => setIsEvery(target.checked)}
+        />
+        {isRunning ? (
+          <Button onClick={cancel} data-weigh-start>
+            Cancel
+          </Button>
+        ) : (
+          <Button
+            look={found ? 'plain' : 'primary'}
+            data-weigh-start
+            onClick={weigh}
+            disabled={leftServer === undefined || rightServer === undefined || isLive}
+            title={isLive ? 'One of the runs has not ended yet' : 'Sends both sides as prompts; nothing is generated'}
+          >
+            {found ? 'Score again' : 'Score both on server'}
+          </Button>
+        )}
+      </div>
+      <div className="mt-2 grid gap-2">
+        <Standing state={state} ofSamples={!vocabularyOf(pair).costs} />
+        {found && (
+          <WeighReport
+            key={`${found.choice.servers.left} ${found.choice.servers.right} ${found.scored ? '' : 'part'}`}
+            found={found}
+            pair={pair}
+            view={view}
+            onView={onView}
+          />
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** Where the last response came from. */
+const recordedServer = ({ segments }: TrajectoryView): string | undefined =>
+  segments.findLast((segment) => segment.kind === 'response')?.request?.server
+
+function Standing({ state, ofSamples }: { readonly state: WeighState; readonly ofSamples: boolean }) {
+  switch (state.kind) {
+    case 'idle':
+      return (
+        <p className="text-faint text-xs">
+          Both sides are read as prompts, at temperature 1: how likely the model finds each.
+          {!ofSamples && ' Right over left is the importance ratio that a trainer would see.'} Two servers compare two
+          checkpoints.
+        </p>
+      )
+    case 'empty':
+      return (
+        <p className="text-dim text-xs">
+          Nothing is trained on either side and nothing drifts: there is nothing to weigh. “Every token” scores the
+          context too.
+        </p>
+      )
+    case 'running':
+      return (
+        <p role="status" className="text-dim text-xs tabular-nums">
+          {countText(state.done)} of {countText(state.of)} tokens scored …
+          <progress className="mt-1 block h-1.5 w-full" value={state.done} max={state.of} />
+        </p>
+      )
+    case 'cancelled':
+      return <Banner tone="note" title="Cancelled." hint={kept(state)} />
+    case 'failed':
+      return (
+        <Banner
+          tone="bad"
+          title={state.title}
+          hint={[state.hint, state.done > 0 ? kept(state) : undefined].filter(Boolean).join(' ') || undefined}
+        />
+      )
+    case 'weighed':
+      return null
+  }
+}
+
+const kept = ({ done, of }: { readonly done: number; readonly of: number }): string =>
+  done === 0
+    ? 'Nothing was scored.'
+    : `${countText(done)} of ${countText(of)} tokens were scored: the numbers are over these.`

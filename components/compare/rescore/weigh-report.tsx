@@ -1,0 +1,170 @@
+'use client'
+import { useState } from 'react'
+import { countText, decimalText, percentText } from '#components/token-view/numbers.ts'
+import { Button } from '#components/ui/button.tsx'
+import { Fact, Facts } from '#components/ui/facts.tsx'
+import type { ClipRule } from '#lib/analysis/rescore/clipping.ts'
+import { DELTA_COLUMN, RATIO_COLUMN } from '#lib/analysis/rescore/columns.ts'
+import { deltaHistogram } from '#lib/analysis/rescore/histogram.ts'
+import type { WeighTotals } from '#lib/analysis/rescore/weighing.ts'
+import type { Gathered } from '#lib/trajectory/scoring/gathered.ts'
+import { servedFacts } from '#lib/trajectory/scoring/served.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { ComparePartProps } from '../view.ts'
+import { ClipPreview, FIRST_RULE } from './clip-preview.tsx'
+import { DeltaChart } from './delta-chart.tsx'
+import { HeaviestUnits, SpansWithoutRatio } from './heaviest.tsx'
+import { NoiseNote } from './noise-note.tsx'
+import type { FoundWeights } from './use-weighing.ts'
+import { deltaText, ratioText } from './weigh-words.ts'
+
+interface WeighReportProps extends Pick<ComparePartProps, 'pair' | 'view' | 'onView'> {
+  readonly found: FoundWeights
+}
+
+/** What weighing found: totals against the noise floor, what a correction would clip, and where it weighs most. */
+export function WeighReport({ found, pair, view, onView }: WeighReportProps) {
+  const { weighing, order, scored } = found
+  const { totals, units, noise, unknown, unpaired } = weighing
+  const [rule, setRule] = useState<ClipRule>(FIRST_RULE)
+  const recorded = noise.left.differences.length > 0 || noise.left.apart.length > 0 ? 'left' : 'right'
+  const isTrivial = totals.units > 0 && totals.delta === 0 && pair.compared.comparison.report.spans.length === 0
+  return (
+    <div className="grid gap-3 text-xs" data-units={totals.units}>
+      {totals.trainedTokens === 0 && (
+        <p className="text-dim">
+          The left side has no trained tokens: there are no totals, only what drift spans say. Swap the sides if the
+          right one has.
+        </p>
+      )}
+      {isTrivial && (
+        <p className="text-dim">
+          Both sides are the same ids on one server, scored once: every ratio is 1. Choose another server for the right
+          to compare two checkpoints.
+        </p>
+      )}
+      {totals.units > 0 && <Totals totals={totals} deltas={units.deltas} unknown={unknown} unpaired={unpaired} />}
+      <NoiseNote noise={noise[recorded]} side={recorded} />
+      {totals.units > 0 && !isTrivial && (
+        <>
+          <DeltaChart histogram={deltaHistogram(units, noise[recorded].differences)} />
+          <ClipPreview order={order} rule={rule} onRule={setRule} />
+          <HeaviestUnits pair={pair} weighing={weighing} order={order} rule={rule} view={view} onView={onView} />
+        </>
+      )}
+      <SpansWithoutRatio weighing={weighing} view={view} onView={onView} />
+      {scored && <Served pair={pair} left={scored.left} right={scored.right} />}
+      <p className="flex flex-wrap gap-1.5">
+        <Button className="text-xs" onClick={() => onView({ colour: `column:${DELTA_COLUMN}` })}>
+          Colour by difference
+        </Button>
+        <Button className="text-xs" onClick={() => onView({ colour: `column:${RATIO_COLUMN}` })}>
+          Colour by ratio
+        </Button>
+      </p>
+    </div>
+  )
+}
+
+function Totals({
+  totals,
+  deltas,
+  unknown,
+  unpaired,
+}: {
+  readonly totals: WeighTotals
+  readonly deltas: Float64Array
+  readonly unknown: number
+  readonly unpaired: { readonly left: number; readonly right: number }
+}) {
+  const { trainedTokens, weighedTokens, meanLogprob, delta, least, greatest, k1, k3, effectiveShare } = totals
+  const ratioAt = (unit: number | undefined) => (unit === undefined ? '—' : ratioText(deltas[unit] as number))
+  return (
+    <Facts>
+      {meanLogprob && (
+        <Fact name="mean logprob" title="Per token of either side, over trained text that both have">
+          {decimalText(meanLogprob.left)} → {decimalText(meanLogprob.right)}
+        </Fact>
+      )}
+      <Fact name="ratio, least · greatest" title="p right / p left: per token, or per span of the same text">
+        {ratioAt(least)} · {ratioAt(greatest)}
+      </Fact>
+      {delta !== undefined && (
+        <Fact name="ratio of the sequence" title={`The product of all; its logarithm is ${deltaText(delta)}`}>
+          {ratioText(delta)}
+        </Fact>
+      )}
+      <Fact
+        name="KL k1 · k3"
+        title="Estimates of KL(left ‖ right), means over tokens and spans: k1 = −log r, k3 = (r − 1) − log r"
+      >
+        {decimalText(k1 ?? null, 4)} · {decimalText(k3 ?? null, 4)}
+      </Fact>
+      {effectiveShare !== undefined && (
+        <Fact name="effective sample share" title="(Σr)² / (n Σr²): 100 % where all weights are equal">
+          {percentText(effectiveShare)}
+        </Fact>
+      )}
+      <Fact name="trained tokens weighed">
+        {countText(weighedTokens)} of {countText(trainedTokens)}
+      </Fact>
+      {unpaired.left + unpaired.right > 0 && (
+        <Fact name="only on one side" title="Trained tokens in text that the other side does not have: no ratio">
+          {countText(unpaired.left)} left · {countText(unpaired.right)} right
+        </Fact>
+      )}
+      {unknown > 0 && <Fact name="without a score">{countText(unknown)}</Fact>}
+    </Facts>
+  )
+}
+
+interface ServedProps extends Pick<ComparePartProps, 'pair'> {
+  readonly left: Gathered | undefined
+  readonly right: Gathered | undefined
+}
+
+/** Who scored, held against who sampled. */
+function Served({ pair, left, right }: ServedProps) {
+  const isOne = left?.server.name === right?.server.name
+  const changed = isOne && left && right && left.versions.join() !== right.versions.join()
+  return (
+    <div className="grid gap-2">
+      {changed && (
+        <p className="border-warn border-l-3 bg-warn-soft px-2.5 py-1.5">
+          The weights of {left.server.name} changed between the sides: part of the difference is that.
+        </p>
+      )}
+      {left && (
+        <ServedSide
+          title={isOne ? 'Both sides' : 'Left side'}
+          trajectory={pair.compared.left.trajectory}
+          gathered={left}
+        />
+      )}
+      {right && !isOne && (
+        <ServedSide title="Right side" trajectory={pair.compared.right.trajectory} gathered={right} />
+      )}
+    </div>
+  )
+}
+
+function ServedSide({
+  title,
+  trajectory,
+  gathered: { server, versions },
+}: {
+  readonly title: string
+  readonly trajectory: TrajectoryView
+  readonly gathered: Gathered
+}) {
+  return (
+    <Facts>
+      <Fact name={title}>{server.name}</Fact>
+      {servedFacts(trajectory, server, versions).map(({ name, verdict, text }) => (
+        <Fact key={name} name={name}>
+          <span className={verdict === 'other' ? 'text-warn' : verdict === 'same' ? '' : 'text-faint'}>{text}</span>
+        </Fact>
+      ))}
+    </Facts>
+  )
+}

@@ -1,0 +1,22 @@
+/** Weighing in words and numbers, as the panel says them. */
+
+import { decimalText } from '#components/token-view/numbers.ts'
+import type { SpanRatio } from '#lib/analysis/rescore/units.ts'
+import { ratioOf } from '#lib/analysis/rescore/weighing.ts'
+
+/** Ratios far from 1 as powers: 2.1e-34 says less than e^−77. */
+export function ratioText(delta: number): string {
+  const ratio = ratioOf(delta)
+  if (ratio >= 0.001 && ratio < 1000) return ratio.toFixed(ratio < 10 ? 3 : 1)
+  return `e^${decimalText(delta, 1)}`
+}
+
+/** With its sign: it is a direction. */
+export const deltaText = (delta: number): string => `${delta > 0 ? '+' : ''}${decimalText(delta)}`
+
+export const WHY_NO_RATIO: Readonly<Record<Extract<SpanRatio, { kind: 'none' }>['why'], string>> = {
+  'other-text': 'other text: how likely each is says nothing of the other',
+  'one-side': 'one side has nothing here',
+  'first-token': 'nothing stands before the first token, so it has no logprob',
+  'not-scored': 'not scored',
+}

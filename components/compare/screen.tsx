@@ -1,0 +1,230 @@
+'use client'
+/** Two sides beside each other: TITO against what a pipeline would hold that keeps text or messages, or any two. */
+import dynamic from 'next/dynamic'
+import { useRef, useState } from 'react'
+import { SidesBar } from '#components/compare/sides/sides-bar.tsx'
+import { Link } from '#components/shell/navigation.tsx'
+import { Shell } from '#components/shell/shell.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
+import { counterpart, exampleName, readSide, type Side, sideText } from '#lib/analysis/compare/side.ts'
+import { ApiError } from '#lib/browser/api.ts'
+import { TaskError } from '#lib/browser/workers/task-error.ts'
+import { useCompareAddress } from './address.ts'
+import { CompareStart } from './start.tsx'
+import { type ComparedState, type Source, useCompared, useSource } from './use-compared.ts'
+
+const ComparePair = dynamic(async () => (await import('./pair.tsx')).ComparePair)
+const SideDialog = dynamic(async () => (await import('./sides/side-dialog.tsx')).SideDialog, { loading: () => null })
+const MakingDialog = dynamic(async () => (await import('./sides/making-dialog.tsx')).MakingDialog, {
+  loading: () => null,
+})
+const BaselineDialog = dynamic(async () => (await import('./sides/baseline-dialog.tsx')).BaselineDialog, {
+  loading: () => null,
+})
+const CompareExport = dynamic(async () => (await import('./compare-export.tsx')).CompareExport, { loading: () => null })
+
+interface Asking {
+  readonly name: SideName
+  readonly what: 'trajectory' | 'making' | 'baseline'
+}
+
+export function CompareScreen() {
+  const address = useCompareAddress()
+  const [asking, setAsking] = useState<Asking>()
+  const [isExporting, setIsExporting] = useState(false)
+  /** The pair that is gone had the focus: the next one takes it. */
+  const hadFocus = useRef(false)
+  const left = readSide(address.left)
+  const leftSource = useSource(left)
+  const right =
+    address.right === '' && left && leftSource.trajectory
+      ? counterpart(left, leftSource.trajectory)
+      : readSide(address.right)
+  const rightSource = useSource(right)
+  const state = useCompared({ side: left, source: leftSource }, { side: right, source: rightSource })
+  const sides = { left, right }
+  const asked = asking && { side: sides[asking.name], source: asking.name === 'left' ? leftSource : rightSource }
+  const setSide = (name: SideName, side: Side) => {
+    setAsking(undefined)
+    address.setSides({ ...textsOf(sides), [name]: sideText(side) })
+  }
+  const swap = () => address.setSides({ left: textsOf(sides).right, right: textsOf(sides).left })
+  const compared = state.kind === 'done' ? state.pair.compared : undefined
+  const exportFile = compared && (() => setIsExporting(true))
+  const unread = (['left', 'right'] as const).filter((name) => address[name] !== '' && !readSide(address[name]))
+  const isEmpty = address.left === '' && address.right === ''
+  return (
+    <Shell title="Compare" trajectory={undefined} onExport={exportFile}>
+      {isEmpty ? (
+        <CompareStart onChoose={(key) => setSide('left', { key, as: { kind: 'recorded' } })} />
+      ) : (
+        <div
+          className="grid min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]"
+          data-compare={state.kind}
+        >
+          <div>
+            <SidesBar
+              left={{ side: left, trajectory: leftSource.trajectory }}
+              right={{ side: right, trajectory: rightSource.trajectory }}
+              onSide={setSide}
+              onChoose={(name) => setAsking({ name, what: 'trajectory' })}
+              onMaking={(name) => setAsking({ name, what: 'making' })}
+              onBaseline={(name) => setAsking({ name, what: 'baseline' })}
+              onSwap={swap}
+            />
+            {unread.map((name) => (
+              <Banner
+                key={name}
+                tone="bad"
+                title={`The address names no ${name} side that can be read: ${address[name]}`}
+                hint="Choose one here, or copy the link again."
+              />
+            ))}
+          </div>
+          {state.kind === 'done' ? (
+            <ComparePair
+              key={`${sideText(state.pair.left)} ${sideText(state.pair.right)}`}
+              pair={state.pair}
+              hadFocus={hadFocus}
+              asked={address.view}
+              onView={address.setView}
+              page={{
+                exportFile,
+                swap,
+                chooseSide: (name) => setAsking({ name, what: 'trajectory' }),
+                setRight: (side) => setSide('right', side),
+                runBaseline: () => setAsking({ name: 'left', what: 'baseline' }),
+                link: () => address.link(textsOf(sides)),
+              }}
+            />
+          ) : (
+            <main>
+              <Pending state={state} sides={sides} onAsk={setAsking} />
+            </main>
+          )}
+        </div>
+      )}
+      {asking?.what === 'trajectory' && (
+        <SideDialog
+          name={asking.name}
+          beside={besideOf(asking.name === 'left' ? right : left, asking.name === 'left' ? rightSource : leftSource)}
+          onChoose={(key) => setSide(asking.name, { key, as: sides[asking.name]?.as ?? { kind: 'recorded' } })}
+          onClose={() => setAsking(undefined)}
+        />
+      )}
+      {asking?.what === 'making' && asked?.side && (
+        <MakingDialog
+          name={asking.name}
+          side={asked.side}
+          trajectory={asked.source.trajectory}
+          onSide={(side) => setSide(asking.name, side)}
+          onClose={() => setAsking(undefined)}
+        />
+      )}
+      {asking?.what === 'baseline' && asked?.side && asked.source.trajectory && (
+        <BaselineDialog
+          trajectory={asked.source.trajectory}
+          runKey={asked.side.key}
+          onPair={(first, second) => {
+            setAsking(undefined)
+            address.setSides({ left: sideText(first), right: sideText(second) })
+          }}
+          onClose={() => setAsking(undefined)}
+        />
+      )}
+      {isExporting && compared && <CompareExport compared={compared} onClose={() => setIsExporting(false)} />}
+    </Shell>
+  )
+}
+
+const besideOf = (side: Side | undefined, { trajectory }: Source) =>
+  side && { key: side.key, groupId: trajectory?.group?.id }
+
+type Sides = Readonly<Record<SideName, Side | undefined>>
+
+const textsOf = ({ left, right }: Sides) => ({
+  left: left ? sideText(left) : '',
+  right: right ? sideText(right) : '',
+})
+
+interface PendingProps {
+  readonly state: Exclude<ComparedState, { kind: 'done' }>
+  readonly sides: Sides
+  readonly onAsk: (asking: Asking) => void
+}
+
+const STEPS = {
+  reading: 'Reading the trajectories and their tokenizers …',
+  left: 'Encoding the left side …',
+  right: 'Encoding the right side …',
+  calls: 'Rendering the prompt of every call …',
+  drift: 'Looking for drift …',
+} as const
+
+/** What is said where there is no comparison. */
+function Pending({ state, sides, onAsk }: PendingProps) {
+  switch (state.kind) {
+    case 'waiting':
+      return <p className="p-6 text-faint">Choose a trajectory for the side that has none.</p>
+    case 'running':
+      return (
+        <p className="p-6 text-faint" role="status" data-step={state.step}>
+          {STEPS[state.step]}
+        </p>
+      )
+    case 'refused': {
+      const { side, why, hint } = state.refusal
+      return (
+        <Banner tone="bad" title={`The ${side} side cannot be made. ${why}`} hint={hint}>
+          <Remedies name={side} side={sides[side]} onAsk={onAsk} />
+        </Banner>
+      )
+    }
+    case 'failed': {
+      const { error, side: about } = state
+      const hint = error instanceof ApiError || error instanceof TaskError ? error.hint : undefined
+      const names = about ? [about] : (['left', 'right'] as const).filter((name) => isMade(sides[name]))
+      return (
+        <Banner tone="bad" title={error.message} hint={hint}>
+          {names.map((name) =>
+            about ? (
+              <Button key={name} onClick={() => onAsk({ name, what: 'trajectory' })}>
+                Choose another trajectory …
+              </Button>
+            ) : (
+              <Remedies key={name} name={name} side={sides[name]} onAsk={onAsk} />
+            ),
+          )}
+        </Banner>
+      )
+    }
+  }
+}
+
+const isMade = (side: Side | undefined): boolean =>
+  side !== undefined && side.as.kind !== 'recorded' && side.as.kind !== 'read'
+
+interface RemediesProps {
+  readonly name: SideName
+  readonly side: Side | undefined
+  readonly onAsk: (asking: Asking) => void
+}
+
+/** What can be done about a side that cannot be made. */
+function Remedies({ name, side, onAsk }: RemediesProps) {
+  if (!side || !isMade(side)) return null
+  return (
+    <>
+      {side.as.kind !== 'text' && exampleName(side.key) === undefined && (
+        <Link href={`/templates?t=${encodeURIComponent(side.key)}`} className="font-medium text-accent underline">
+          Open in the template lab
+        </Link>
+      )}
+      <Button onClick={() => onAsk({ name, what: 'making' })}>
+        Tokenizer{side.as.kind === 'text' ? '' : ' and template'} of the {name} side …
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,94 @@
+'use client'
+import { useEffect, useRef, useState } from 'react'
+import { countText } from '#components/token-view/numbers.ts'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { baselineRequest, whyNotGreedy } from '#lib/analysis/compare/chat-baseline.ts'
+import type { Side } from '#lib/analysis/compare/side.ts'
+import { ApiError } from '#lib/browser/api.ts'
+import { type BaselineProgress, runChatBaseline } from '#lib/browser/rollout/chat-baseline.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+
+interface BaselineDialogProps {
+  /** The run that it is a baseline of, and its key. */
+  readonly trajectory: TrajectoryView
+  readonly runKey: string
+  readonly onPair: (left: Side, right: Side) => void
+  readonly onClose: () => void
+}
+
+type State =
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'running'; readonly progress: BaselineProgress | undefined }
+  | { readonly kind: 'failed'; readonly error: ApiError }
+  | { readonly kind: 'done'; readonly key: string }
+
+/** Runs the same agent over the server's chat endpoint, and shows what the server read against what was sampled. */
+export function BaselineDialog({ trajectory, runKey, onPair, onClose }: BaselineDialogProps) {
+  const [state, setState] = useState<State>({ kind: 'asking' })
+  const running = useRef<AbortController>(undefined)
+  useEffect(() => () => running.current?.abort(), [])
+  const asked = baselineRequest(trajectory)
+  const chance = whyNotGreedy(trajectory)
+  const recorded = (key: string): Side => ({ key, as: { kind: 'recorded' } })
+  const itsOwn = (key: string) => onPair(recorded(key), { key, as: { kind: 'read' } })
+  const start = async () => {
+    const controller = new AbortController()
+    running.current = controller
+    setState({ kind: 'running', progress: undefined })
+    try {
+      const key = await runChatBaseline(trajectory, {
+        signal: controller.signal,
+        onProgress: (progress) => setState({ kind: 'running', progress }),
+      })
+      if (controller.signal.aborted) return
+      // By chance the two runs differ anyway: then there is nothing to choose.
+      if (chance === undefined) setState({ kind: 'done', key })
+      else itsOwn(key)
+    } catch (error) {
+      if (controller.signal.aborted) return
+      if (!(error instanceof ApiError)) throw error
+      setState({ kind: 'failed', error })
+    }
+  }
+  return (
+    <Dialog title="The chat baseline" onClose={onClose}>
+      <div className="grid gap-4">
+        <p className="text-dim">
+          The same question, agent, tools and sampling over the server’s /v1/chat/completions, as a pipeline that keeps
+          messages runs it. The server tells which ids it read in each turn; where they are not those that were sampled,
+          there is drift.
+        </p>
+        {chance !== undefined && <p className="text-dim text-xs">{chance}</p>}
+        {!asked.ok && <Banner tone="bad" title={asked.why} hint={asked.hint} />}
+        {state.kind === 'failed' && <Banner tone="bad" title={state.error.message} hint={state.error.hint} />}
+        <p role="status" className="text-faint text-xs empty:hidden">
+          {state.kind === 'running' &&
+            (state.progress
+              ? `${countText(state.progress.replies)} replies, ${countText(state.progress.tokens)} tokens …`
+              : 'Starting …')}
+          {state.kind === 'done' && 'It has run, and is stored in the library.'}
+        </p>
+        <div className="flex flex-wrap justify-end gap-2">
+          {state.kind === 'done' ? (
+            <>
+              <Button onClick={() => onPair(recorded(runKey), recorded(state.key))}>Beside the TITO run</Button>
+              <Button look="primary" onClick={() => itsOwn(state.key)}>
+                Sampled against read
+              </Button>
+            </>
+          ) : state.kind === 'running' ? (
+            <Button onClick={onClose}>Stop</Button>
+          ) : (
+            asked.ok && (
+              <Button look="primary" data-first-focus onClick={start}>
+                Run the chat baseline
+              </Button>
+            )
+          )}
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,20 @@
+'use client'
+import { TrajectoryPicker } from '#components/shell/trajectory-picker.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
+
+interface SideDialogProps {
+  readonly name: SideName
+  /** The other side; `groupId` undefined: it is no sample of a group. */
+  readonly beside: { readonly key: string; readonly groupId: string | undefined } | undefined
+  readonly onChoose: (key: string) => void
+  readonly onClose: () => void
+}
+
+export function SideDialog({ name, beside, onChoose, onClose }: SideDialogProps) {
+  return (
+    <Dialog title={`The ${name} side`} onClose={onClose}>
+      <TrajectoryPicker beside={beside} onChoose={onChoose} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,91 @@
+/** A side of the comparison in words. */
+
+import { countText, rewardText } from '#components/token-view/numbers.ts'
+import { visibleText } from '#components/ui/visible-text.ts'
+import { type As, isChatRun, type Side, type TemplateChoice } from '#lib/analysis/compare/side.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+
+interface AsText {
+  readonly title: string
+  readonly explanation: string
+}
+
+export const AS_TEXTS: Readonly<Record<As['kind'], AsText>> = {
+  recorded: { title: 'TITO · as recorded', explanation: 'The ids that the model read and wrote.' },
+  text: {
+    title: 'Text · decode → encode',
+    explanation: 'The recorded ids decoded to text, and the text encoded again.',
+  },
+  structured: {
+    title: 'Messages · calls parsed',
+    explanation:
+      'Messages as a chat pipeline holds them, tool calls parsed and serialised again, through the chat template, encoded.',
+  },
+  raw: {
+    title: 'Messages · replies as raw text',
+    explanation: 'Messages whose replies are the text that the model wrote, through the chat template, encoded.',
+  },
+  read: {
+    title: 'What the server read',
+    explanation: 'Of a run over a chat endpoint: the last prompt as the server encoded it, and the last reply.',
+  },
+}
+
+interface KnownSide {
+  readonly side: Side | undefined
+  readonly trajectory: TrajectoryView | undefined
+}
+
+/**
+ * Whether both sides are trajectories as they were recorded, and neither is made from the other: two samples of a group,
+ * or any two. A chat baseline is compared with its run for drift, so the two are none.
+ */
+export function areTwoSamples(left: KnownSide, right: KnownSide): boolean {
+  const isRecorded = ({ side }: KnownSide) => side?.as.kind === 'recorded'
+  const isBaseline = ({ trajectory }: KnownSide) => trajectory !== undefined && isChatRun(trajectory)
+  return (
+    isRecorded(left) &&
+    isRecorded(right) &&
+    left.side?.key !== right.side?.key &&
+    isBaseline(left) === isBaseline(right)
+  )
+}
+
+/** `Sample 1 · reward 0`; of a trajectory without a group its title. */
+export function sampleTitle(trajectory: TrajectoryView): string {
+  const { group, reward } = trajectory
+  return [
+    group ? `Sample ${countText(group.index + 1)}` : trajectoryTitle(trajectory),
+    ...(typeof reward === 'number' ? [`reward ${rewardText(reward)}`] : []),
+  ].join(' · ')
+}
+
+/** The title given, else the first question. */
+export function trajectoryTitle({ title, segments }: TrajectoryView): string {
+  if (title !== undefined && title.trim() !== '') return visibleText(title)
+  for (const segment of segments) {
+    if (segment.kind !== 'prompt') continue
+    const asked = segment.messages.find(({ role }) => role === 'user')?.content
+    if (typeof asked === 'string' && asked.trim() !== '') return visibleText(asked)
+  }
+  return 'without a question'
+}
+
+/** What a side is made with where it is not its own; undefined: all is its own. */
+export function makingText(as: As): string | undefined {
+  const tokenizer = 'tokenizer' in as && as.tokenizer !== undefined ? [`tokenizer ${as.tokenizer}`] : []
+  const template = 'template' in as && as.template ? [`template of ${templateText(as.template)}`] : []
+  const parts = [...tokenizer, ...template]
+  return parts.length === 0 ? undefined : parts.join(' · ')
+}
+
+const templateText = (template: TemplateChoice): string => {
+  switch (template.kind) {
+    case 'tokenizer':
+      return template.name
+    case 'trajectory':
+      return `trajectory ${template.key}`
+    case 'lab':
+      return 'the template lab'
+  }
+}

@@ -1,0 +1,143 @@
+'use client'
+/** What stands on either side: choosers, and what a side is made with. */
+import { ArrowLeftRight, Settings2 } from 'lucide-react'
+import { Button } from '#components/ui/button.tsx'
+import { IconButton } from '#components/ui/icon-button.tsx'
+import type { SideName } from '#lib/analysis/compare/compare-sides.ts'
+import { type As, isChatRun, type Side } from '#lib/analysis/compare/side.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { AS_TEXTS, areTwoSamples, makingText, sampleTitle, trajectoryTitle } from './side-words.ts'
+
+export interface ChosenSide {
+  /** Undefined: none is chosen yet. */
+  readonly side: Side | undefined
+  /** Undefined while it is read. */
+  readonly trajectory: TrajectoryView | undefined
+}
+
+interface SidesBarProps {
+  readonly left: ChosenSide
+  readonly right: ChosenSide
+  readonly onSide: (name: SideName, side: Side) => void
+  /** Asks for another trajectory. */
+  readonly onChoose: (name: SideName) => void
+  /** Asks for another tokenizer or template. */
+  readonly onMaking: (name: SideName) => void
+  /** Asks for a run over the chat endpoint. */
+  readonly onBaseline: (name: SideName) => void
+  readonly onSwap: () => void
+}
+
+export function SidesBar({ left, right, onSide, onChoose, onMaking, onBaseline, onSwap }: SidesBarProps) {
+  const titleOf = areTwoSamples(left, right) ? sampleTitle : trajectoryTitle
+  const chooser = (name: SideName, chosen: ChosenSide) => (
+    <SideChooser
+      name={name}
+      chosen={chosen}
+      title={chosen.trajectory && titleOf(chosen.trajectory)}
+      onAs={(as) => chosen.side && onSide(name, { key: chosen.side.key, as })}
+      onChoose={() => onChoose(name)}
+      onMaking={() => onMaking(name)}
+      onBaseline={() => onBaseline(name)}
+    />
+  )
+  return (
+    <section
+      aria-label="Sides"
+      className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-2 gap-y-1.5 border-line border-b px-3.5 py-1.5 lg:grid-cols-[minmax(0,1fr)_auto_minmax(0,1fr)]"
+    >
+      <div className="min-w-0 max-lg:row-start-1">{chooser('left', left)}</div>
+      <span className="max-lg:col-start-2 max-lg:row-span-2 max-lg:row-start-1">
+        <IconButton label="Swap the sides (s)" onClick={onSwap}>
+          <ArrowLeftRight size={15} aria-hidden className="max-lg:rotate-90" />
+        </IconButton>
+      </span>
+      <div className="min-w-0 max-lg:row-start-2">{chooser('right', right)}</div>
+    </section>
+  )
+}
+
+interface SideChooserProps {
+  readonly name: SideName
+  readonly chosen: ChosenSide
+  /** What its trajectory is called; undefined while it is read. */
+  readonly title: string | undefined
+  readonly onAs: (as: As) => void
+  readonly onChoose: () => void
+  readonly onMaking: () => void
+  readonly onBaseline: () => void
+}
+
+/** No side yet: it is run first. */
+const BASELINE = 'baseline'
+
+const NAMES = { left: 'Left', right: 'Right' } as const
+
+function SideChooser({
+  name,
+  chosen: { side, trajectory },
+  title,
+  onAs,
+  onChoose,
+  onMaking,
+  onBaseline,
+}: SideChooserProps) {
+  const making = side && makingText(side.as)
+  const isMade = side !== undefined && side.as.kind !== 'recorded' && side.as.kind !== 'read'
+  return (
+    <fieldset className="flex min-w-0 items-center gap-2">
+      <legend className="sr-only">{NAMES[name]} side</legend>
+      <span className="w-8 shrink-0 text-dim text-xs">{NAMES[name]}</span>
+      {side && (
+        <select
+          aria-label={`${NAMES[name]} side shown as`}
+          title={AS_TEXTS[side.as.kind].explanation}
+          className="min-h-8 min-w-0 max-w-56 shrink-0 truncate rounded-md border border-line bg-raised px-1.5 font-medium hover:border-line-strong max-sm:max-w-28"
+          value={side.as.kind}
+          onChange={({ target }) =>
+            target.value === BASELINE ? onBaseline() : onAs(asOfKind(target.value as As['kind'], side.as))
+          }
+        >
+          {kindsFor(side.as, trajectory).map((kind) => (
+            <option key={kind} value={kind}>
+              {AS_TEXTS[kind].title}
+            </option>
+          ))}
+          <option value={BASELINE}>Live chat baseline …</option>
+        </select>
+      )}
+      <Button className="min-w-0 shrink" title={trajectory && trajectoryTitle(trajectory)} onClick={onChoose}>
+        <span className="sr-only">
+          {NAMES[name]} side: {side && 'choose a trajectory in the place of '}
+        </span>
+        <span className="truncate">{side === undefined ? 'Choose a trajectory …' : (title ?? side.key)}</span>
+      </Button>
+      {isMade && (
+        <Button
+          look="quiet"
+          className={`px-1.5 text-xs ${making === undefined ? 'shrink-0' : 'min-w-0 shrink-[2]'}`}
+          aria-label={`${NAMES[name]} side: tokenizer and template (${making ?? 'its own'})`}
+          title={making ?? 'Another tokenizer or template …'}
+          onClick={onMaking}
+        >
+          <Settings2 size={15} aria-hidden className="shrink-0" />
+          {making !== undefined && <span className="truncate max-sm:hidden">{making}</span>}
+        </Button>
+      )}
+    </fieldset>
+  )
+}
+
+/** Those that there are for the trajectory, and the one that is chosen. */
+function kindsFor(as: As, trajectory: TrajectoryView | undefined): readonly As['kind'][] {
+  const isRead = as.kind === 'read' || (trajectory !== undefined && isChatRun(trajectory))
+  return ['recorded', ...(isRead ? (['read'] as const) : []), 'text', 'structured', 'raw']
+}
+
+/** What was chosen for one kind stays where the other takes it. */
+function asOfKind(kind: As['kind'], before: As): As {
+  if (kind === 'recorded' || kind === 'read') return { kind }
+  const tokenizer = 'tokenizer' in before && before.tokenizer !== undefined ? { tokenizer: before.tokenizer } : {}
+  if (kind === 'text') return { kind, ...tokenizer }
+  return { kind, ...tokenizer, ...('template' in before && before.template && { template: before.template }) }
+}

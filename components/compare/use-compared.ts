@@ -1,0 +1,100 @@
+'use client'
+/** Both sides of the compare page: read, made and held against each other in the worker. */
+import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import type { CompareStep, Comparing, SideName } from '#lib/analysis/compare/compare-sides.ts'
+import { exampleName, type Side, sideText, type TemplateChoice } from '#lib/analysis/compare/side.ts'
+import { exampleOptions, trajectoryOptions } from '#lib/browser/queries.ts'
+import { comparePair, useComparing } from '#lib/browser/workers/comparison.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { ShownPair } from './view.ts'
+
+export type ComparedState =
+  /** A side is not chosen. */
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'running'; readonly step: 'reading' | CompareStep }
+  /** `side`: the one that it is about, where that is known. */
+  | { readonly kind: 'failed'; readonly error: Error; readonly side: SideName | undefined }
+  | { readonly kind: 'refused'; readonly refusal: Extract<Comparing, { ok: false }> }
+  | { readonly kind: 'done'; readonly pair: ShownPair }
+
+export interface Source {
+  readonly trajectory: TrajectoryView | undefined
+  readonly error: Error | null
+  /** Another number: another trajectory under the same key. */
+  readonly version: number
+}
+
+/** The trajectory of a side. */
+export function useSource(side: Side | undefined): Source {
+  const example = side && exampleName(side.key)
+  const stored = useQuery(trajectoryOptions(example === undefined ? side?.key : undefined))
+  const shipped = useQuery(exampleOptions(example))
+  const { data, error, dataUpdatedAt } = example === undefined ? stored : shipped
+  return { trajectory: data, error, version: dataUpdatedAt }
+}
+
+interface SourcedSide {
+  readonly side: Side | undefined
+  readonly source: Source
+}
+
+export function useCompared(left: SourcedSide, right: SourcedSide): ComparedState {
+  const { run, release } = useComparing()
+  const cache = useQueryClient()
+  const [step, setStep] = useState<CompareStep>()
+  useReleased(left.source.trajectory, release)
+  useReleased(right.source.trajectory, release)
+  const templateOf = async (choice: TemplateChoice, of: TrajectoryView, signal: AbortSignal) => {
+    const { chosenTemplateText } = await import('#lib/browser/templates/chosen-template.ts')
+    const trajectory = (key: string) => {
+      const example = exampleName(key)
+      return example === undefined
+        ? cache.fetchQuery(trajectoryOptions(key))
+        : cache.fetchQuery(exampleOptions(example))
+    }
+    return chosenTemplateText(choice, of.model.tools.length > 0, { trajectory, signal })
+  }
+  const sides = chosenOf(left, right)
+  const { data, error } = useQuery({
+    queryKey: [
+      'compared',
+      left.side && sideText(left.side),
+      right.side && sideText(right.side),
+      left.source.version,
+      right.source.version,
+    ],
+    queryFn: sides
+      ? ({ signal }) => {
+          setStep(undefined)
+          return comparePair(run, sides, { templateOf, signal, onStep: setStep })
+        }
+      : skipToken,
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    structuralSharing: false,
+    retry: false,
+  })
+  // Told first: a side that cannot be read is the reason why the other has no counterpart.
+  if (left.source.error) return { kind: 'failed', error: left.source.error, side: 'left' }
+  if (right.source.error) return { kind: 'failed', error: right.source.error, side: 'right' }
+  if (!left.side || !right.side) return { kind: 'waiting' }
+  if (error) return { kind: 'failed', error, side: undefined }
+  if (!data) return { kind: 'running', step: step ?? 'reading' }
+  if (!data.ok) return { kind: 'refused', refusal: data }
+  return { kind: 'done', pair: { left: left.side, right: right.side, compared: data.value } }
+}
+
+function chosenOf(left: SourcedSide, right: SourcedSide) {
+  const [leftTrajectory, rightTrajectory] = [left.source.trajectory, right.source.trajectory]
+  if (!left.side || !right.side || !leftTrajectory || !rightTrajectory) return undefined
+  return {
+    left: { side: left.side, trajectory: leftTrajectory },
+    right: { side: right.side, trajectory: rightTrajectory },
+  }
+}
+
+/** What is not shown any more the worker lets go. */
+function useReleased(trajectory: TrajectoryView | undefined, release: (trajectory: TrajectoryView) => void): void {
+  useEffect(() => (trajectory ? () => release(trajectory) : undefined), [trajectory, release])
+}

@@ -1,0 +1,51 @@
+/** What commands are made of: steps over the tokens, and copies of what is chosen. */
+
+import { type GridMove, type GridPlace, moved } from '#components/token-view/grid/grid-keys.ts'
+import type { Selection } from '#components/token-view/selection.ts'
+import { copyText } from '#components/ui/copy-text.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import type { Inspection } from '../inspection.ts'
+import { markAfter } from '../minimap/next-mark.ts'
+import type { CommandScreen } from './command.ts'
+
+export const colour = ({ onView }: Inspection, name: string): void => onView({ colour: name, limit: undefined })
+
+export function placeOf({ inspection: { grid, trajectory, view } }: CommandScreen): GridPlace | undefined {
+  const layout = grid.current?.layout()
+  const sight = grid.current?.sight()
+  if (!layout || !sight) return undefined
+  const pageLines = Math.max(1, Math.floor(((sight.end - sight.start) * layout.height) / layout.rowHeight) - 2)
+  return { layout, count: tokenCount(trajectory), selection: view.selection, pageLines }
+}
+
+export function step(screen: CommandScreen, move: GridMove, isExtending: boolean): void {
+  const place = placeOf(screen)
+  const chosen = place && moved(move, place, isExtending)
+  if (chosen) screen.inspection.onSelect(chosen.selection, 'tokens')
+}
+
+export function toDrift({ inspection }: CommandScreen, direction: 1 | -1): void {
+  const { marks, view, onSelect, say } = inspection
+  const ranges = marks.find(({ kind }) => kind === 'drift')?.ranges
+  if (!ranges || ranges.length === 0) {
+    say('No drift is known here.')
+    return
+  }
+  const range = markAfter(ranges, view.selection, direction)
+  if (range) onSelect({ anchor: range.start, focus: range.end - 1 }, 'tokens')
+  else say(direction === 1 ? 'No further drift.' : 'No drift before this.')
+}
+
+export const withSelection = <T>(
+  { inspection: { trajectory, view } }: CommandScreen,
+  of: (trajectory: Inspection['trajectory'], selection: Selection) => T,
+): T | undefined => view.selection && of(trajectory, view.selection)
+
+export async function copy(
+  { inspection: { say } }: CommandScreen,
+  text: string | undefined,
+  done: string,
+): Promise<void> {
+  if (text === undefined) return
+  say((await copyText(text)) ? done : 'The browser refused to copy.')
+}

@@ -1,0 +1,208 @@
+import fc from 'fast-check'
+import { describe, expect, test, vi } from 'vitest'
+import { commandOfKey, runCommand } from '#components/commands/command.ts'
+import { searched } from '#components/commands/palette-search.ts'
+import { DEFAULT_GRID_OPTIONS, NO_FOLDS } from '#components/token-view/grid-options.ts'
+import { type Selection, single } from '#components/token-view/selection.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import type { Inspection } from '../inspection.ts'
+import { markAfter } from '../minimap/next-mark.ts'
+import type { Offers } from '../selection/offers.ts'
+import type { CommandScreen, InspectorCommand } from './command.ts'
+import { COMMANDS } from './commands.ts'
+import { furtherCommands } from './further-commands.ts'
+import { RUN_COMMANDS } from './run-commands.ts'
+
+/** A screen that writes down what it is told. */
+function screenWith({
+  selection,
+  drift = [],
+  offers = {},
+  colour = 'logprob',
+}: {
+  selection?: Selection
+  drift?: readonly number[]
+  offers?: Offers
+  colour?: string
+} = {}) {
+  const told: unknown[] = []
+  const tell =
+    (name: string) =>
+    (...what: unknown[]) =>
+      told.push([name, ...what])
+  const screen = {
+    inspection: {
+      trajectory: sample,
+      view: { selection, colour },
+      marks: [{ kind: 'drift', ranges: Int32Array.from(drift) }],
+      folds: NO_FOLDS,
+      grid: { current: null },
+      onSelect: tell('select'),
+      onView: tell('view'),
+      onFolds: tell('folds'),
+      say: tell('say'),
+    } as unknown as Inspection,
+    offers,
+    options: DEFAULT_GRID_OPTIONS,
+    onOptions: tell('options'),
+    page: {
+      openFile: tell('open'),
+      exportFile: undefined,
+      showKeys: tell('keys'),
+      showPalette: tell('palette'),
+      showTools: tell('tools'),
+      copyImage: tell('image'),
+      showLegend: tell('legend'),
+      showHelp: tell('help'),
+      saveOffline: tell('offline'),
+      link: () => 'http://here/',
+    },
+  } satisfies CommandScreen
+  return { screen, told }
+}
+
+const press = (key: string, using: Parameters<typeof screenWith>[0]) => {
+  const { screen, told } = screenWith(using)
+  runCommand(commandOfKey(COMMANDS, key) as InspectorCommand, screen, screen.inspection.say)
+  return told
+}
+
+describe('the table', () => {
+  test('no key means two commands, and no name either', () => {
+    const keys = COMMANDS.flatMap(({ keys = [] }) => keys)
+    expect(new Set(keys).size).toBe(keys.length)
+    expect(new Set(COMMANDS.map(({ name }) => name)).size).toBe(COMMANDS.length)
+  })
+
+  test('has every key that the inspector promises', () => {
+    const keys = new Set(COMMANDS.flatMap(({ keys = [] }) => keys))
+    for (const key of [
+      ...'jkJKgGnp/mhzZfewbLc?[]+-',
+      'Escape',
+      'Mod+k',
+      'Mod+a',
+      'Mod+c',
+      'Home',
+      'End',
+      'PageUp',
+      'PageDown',
+    ])
+      expect(keys, key).toContain(key)
+  })
+
+  test('keys that others answer are not taken from them', () => {
+    expect(['Mod+c', 'Mod+k', '?'].map((key) => commandOfKey(COMMANDS, key))).toEqual([undefined, undefined, undefined])
+  })
+})
+
+describe('keys', () => {
+  test.each<[string, Parameters<typeof screenWith>[0], unknown]>([
+    ['m', {}, ['view', { colour: 'mask', limit: undefined }]],
+    ['m', { colour: 'mask' }, ['view', { colour: 'none', limit: undefined }]],
+    ['h', { colour: 'mask' }, ['view', { colour: 'logprob', limit: undefined }]],
+    ['f', { selection: single(3) }, ['say', 'Forking at a token is not available yet.']],
+    ['e', {}, ['say', 'There is nothing to export yet.']],
+    ['n', {}, ['say', 'Nothing is found to go to.']],
+    ['z', {}, ['say', 'No token is chosen.']],
+    ['z', { selection: single(4) }, ['folds', { segments: new Set(), thinks: new Set([3]) }]],
+    ['w', {}, ['options', { ...DEFAULT_GRID_OPTIONS, showsWhitespace: false }]],
+    ['b', {}, ['options', { ...DEFAULT_GRID_OPTIONS, showsBoundaries: true }]],
+    ['L', {}, ['legend']],
+    ['+', {}, ['options', { ...DEFAULT_GRID_OPTIONS, fontSize: 14 }]],
+    ['-', {}, ['options', { ...DEFAULT_GRID_OPTIONS, fontSize: 12 }]],
+    [']', {}, ['say', 'No drift is known here.']],
+    [']', { drift: [3, 5, 7, 8] }, ['select', { anchor: 3, focus: 4 }, 'tokens']],
+    [']', { drift: [3, 5, 7, 8], selection: { anchor: 3, focus: 4 } }, ['select', single(7), 'tokens']],
+    [']', { drift: [3, 5, 7, 8], selection: single(7) }, ['say', 'No further drift.']],
+    ['[', { drift: [3, 5, 7, 8], selection: single(7) }, ['select', { anchor: 3, focus: 4 }, 'tokens']],
+  ])('%s with %j', (key, using, told) => {
+    expect(press(key, using)).toEqual([told])
+  })
+
+  test('what a part offers is done', () => {
+    const next = vi.fn()
+    const find = vi.fn()
+    press('n', { offers: { 'next-hit': next } })
+    expect(press('/', { offers: { find } })).toEqual([['tools']])
+    expect([next.mock.calls.length, find.mock.calls.length]).toEqual([1, 1])
+  })
+})
+
+test('the marks after and before a token are those that a look at all of them finds', () => {
+  const spans = fc
+    .uniqueArray(fc.nat(60), { maxLength: 12 })
+    .map((edges) => edges.sort((a, b) => a - b).slice(0, edges.length - (edges.length % 2)))
+  fc.assert(
+    fc.property(spans, fc.nat(60), (ranges, at) => {
+      const starts = ranges.filter((_, index) => index % 2 === 0)
+      const marked = Int32Array.from(ranges)
+      expect(markAfter(marked, single(at), 1)?.start).toBe(starts.find((start) => start > at))
+      expect(markAfter(marked, single(at), -1)?.start).toBe(starts.findLast((start) => start < at))
+      expect(markAfter(marked, undefined, 1)?.start).toBe(starts[0])
+    }),
+  )
+})
+
+describe('beside a run in the playground', () => {
+  const names = RUN_COMMANDS.map(({ name }) => name)
+
+  test('the keys of the token view are those of the inspector', () => {
+    const { screen, told } = screenWith()
+    for (const key of ['m', '/', 'c', 'w'])
+      expect(commandOfKey(RUN_COMMANDS, key), key).toBe(commandOfKey(COMMANDS, key))
+    runCommand(commandOfKey(RUN_COMMANDS, 'm') as InspectorCommand, screen, () => {})
+    expect(told).toEqual([['view', { colour: 'mask', limit: undefined }]])
+  })
+
+  test('there are no tabs to show and no list to walk through', () => {
+    expect(names.filter((name) => /^tab-|verify|trajectory$/.test(name))).toEqual([])
+  })
+
+  test('a run that has ended opens in the inspector; one under way says that it has not', () => {
+    const { screen } = screenWith()
+    const [openInspector, say] = [vi.fn(), vi.fn()]
+    const command = commandOfKey(RUN_COMMANDS, 'i') as InspectorCommand
+    runCommand(command, screen, say)
+    expect(say).toHaveBeenCalledWith('The run has not ended yet.')
+    runCommand(command, { ...screen, page: { ...screen.page, openInspector } }, say)
+    expect(openInspector).toHaveBeenCalledOnce()
+  })
+})
+
+test('the trajectories beside this one in its list open; at an end the command says so', () => {
+  const { screen } = screenWith()
+  const [next, say] = [vi.fn(), vi.fn()]
+  const page = { ...screen.page, openBeside: { previous: undefined, next } }
+  const run = (name: string) =>
+    runCommand(COMMANDS.find((command) => command.name === name) as InspectorCommand, { ...screen, page }, say)
+  run('next-trajectory')
+  run('previous-trajectory')
+  expect([next.mock.calls.length, say.mock.calls]).toEqual([1, [['This is the first trajectory of the list.']]])
+})
+
+describe('the palette', () => {
+  const titles = (typed: string) => searched(COMMANDS, typed).map(({ title }) => title)
+  test('what begins with the words comes first, and nothing that lacks one is there', () => {
+    expect(titles('copy')[0]).toMatch(/^Copy/)
+    expect(titles('token next')).toContain('Next token')
+    expect(titles('token next')).not.toContain('Previous token')
+    expect(titles('no such thing')).toEqual([])
+    expect(titles('')).toHaveLength(COMMANDS.length)
+  })
+
+  test('a number leads to its token and its segment, where they are', () => {
+    const { screen, told } = screenWith()
+    const places = (typed: string) => searched(furtherCommands(screen, typed), typed).map(({ title }) => title)
+    expect(places('2')).toEqual(['Go to token 2', 'Go to segment 2'])
+    expect(places('5')).toEqual(['Go to token 5'])
+    expect(places('900')).toEqual([])
+    furtherCommands(screen, '1')[1]?.run(screen)
+    expect(told).toEqual([['select', single(3), 'tokens']])
+  })
+
+  test('every colour of the trajectory is there', () => {
+    const { screen, told } = screenWith()
+    searched(furtherCommands(screen, 'entropy'), 'entropy')[0]?.run(screen)
+    expect(told).toEqual([['view', { colour: 'entropy', limit: undefined }]])
+  })
+})

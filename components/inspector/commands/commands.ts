@@ -1,0 +1,307 @@
+/**
+ * Everything that the inspector can be told to do, in one table: its keys run it, the palette finds it, the list of keys
+ * shows it. Keys are written as in key-name.ts, and act while the token view has the focus.
+ */
+
+import { LIST_COMMANDS } from '#components/commands/command.ts'
+import { selectedHex, selectedIds, selectedJson, selectedText } from '#components/token-view/card/selected-tokens.ts'
+import { copiedNote } from '#components/token-view/card/use-copy.ts'
+import { colourModeNamed, heatToggled, maskToggled } from '#components/token-view/colour/modes.ts'
+import { GRID_MOVES, type GridMove, SELECT_ALL, widened } from '#components/token-view/grid/grid-keys.ts'
+import { resized } from '#components/token-view/grid-options.ts'
+import { allToggled, foldToggledAt, thinksToggled } from '#components/token-view/pieces/folding.ts'
+import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { INSPECTOR_TABS, TAB_TITLES } from '../inspection.ts'
+import type { OfferName } from '../selection/offers.ts'
+import type { CommandScreen, InspectorCommand } from './command.ts'
+import { colour, copy, placeOf, step, toDrift, withSelection } from './command-steps.ts'
+
+const obstacleAtToken = ({ inspection }: CommandScreen) =>
+  inspection.view.selection === undefined ? 'No token is chosen.' : undefined
+const obstacleWithout =
+  (offer: OfferName, reason: string) =>
+  ({ offers }: CommandScreen) =>
+    offers[offer] ? undefined : reason
+
+export const COMMANDS: readonly InspectorCommand[] = [
+  ...GRID_MOVES.map(
+    (move): InspectorCommand => ({
+      name: move.name,
+      title: move.title,
+      group: 'Move',
+      keys: move.keys,
+      run: (screen) => step(screen, move, false),
+    }),
+  ),
+  { name: 'next-drift', title: 'Next drift', group: 'Move', keys: [']'], run: (screen) => toDrift(screen, 1) },
+  { name: 'previous-drift', title: 'Previous drift', group: 'Move', keys: ['['], run: (screen) => toDrift(screen, -1) },
+
+  {
+    name: 'extend',
+    title: 'One token more; likewise with every other arrow, Page, Home and End',
+    group: 'Choose',
+    keys: ['Shift+ArrowRight'],
+    run: (screen) => step(screen, GRID_MOVES[0] as GridMove, true),
+  },
+  {
+    name: 'choose-all',
+    title: 'All tokens of the segment; once more: of the trajectory',
+    group: 'Choose',
+    keys: [SELECT_ALL],
+    run: (screen) => {
+      const place = placeOf(screen)
+      if (place) screen.inspection.onSelect(widened(place), 'tokens')
+    },
+  },
+  {
+    name: 'let-go',
+    title: 'Let go: of several tokens one stays, then none',
+    group: 'Choose',
+    keys: ['Escape'],
+    obstacle: obstacleAtToken,
+    run: ({ inspection }) => inspection.onSelect(undefined),
+  },
+
+  {
+    name: 'find',
+    title: 'Find …',
+    group: 'Find',
+    keys: ['/'],
+    run: ({ page, offers }) => {
+      page.showTools()
+      offers.find?.()
+    },
+  },
+  {
+    name: 'next-hit',
+    title: 'Next hit',
+    group: 'Find',
+    keys: ['n'],
+    obstacle: obstacleWithout('next-hit', 'Nothing is found to go to.'),
+    run: ({ offers }) => offers['next-hit']?.(),
+  },
+  {
+    name: 'previous-hit',
+    title: 'Previous hit',
+    group: 'Find',
+    keys: ['p'],
+    obstacle: obstacleWithout('previous-hit', 'Nothing is found to go to.'),
+    run: ({ offers }) => offers['previous-hit']?.(),
+  },
+
+  {
+    name: 'toggle-mask',
+    title: 'Colour by loss mask, or no longer',
+    group: 'Colour',
+    keys: ['m'],
+    run: ({ inspection }) => colour(inspection, maskToggled(inspection.view.colour)),
+  },
+  {
+    name: 'toggle-heat',
+    title: 'Colour by surprise, or no longer',
+    group: 'Colour',
+    keys: ['h'],
+    run: ({ inspection }) =>
+      colour(inspection, heatToggled(colourModeNamed(inspection.trajectory, inspection.view.colour))),
+  },
+
+  {
+    name: 'fold',
+    title: 'Fold or unfold the think block or segment here',
+    group: 'View',
+    keys: ['z'],
+    obstacle: obstacleAtToken,
+    run: ({ inspection: { folds, onFolds, trajectory, view } }) => {
+      if (view.selection) onFolds(foldToggledAt(folds, trajectory, view.selection.focus))
+    },
+  },
+  {
+    name: 'fold-all',
+    title: 'Fold or unfold all segments',
+    group: 'View',
+    keys: ['Z'],
+    run: ({ inspection: { folds, onFolds, trajectory } }) => onFolds(allToggled(folds, trajectory)),
+  },
+  {
+    name: 'fold-thinks',
+    title: 'Fold or unfold all think blocks',
+    group: 'View',
+    run: ({ inspection: { folds, onFolds, trajectory } }) => onFolds(thinksToggled(folds, trajectory)),
+  },
+  {
+    name: 'whitespace',
+    title: 'Marks for spaces and line ends, or none',
+    group: 'View',
+    keys: ['w'],
+    run: ({ options, onOptions }) => onOptions({ ...options, showsWhitespace: !options.showsWhitespace }),
+  },
+  {
+    name: 'boundaries',
+    title: 'Token boundaries, or none',
+    group: 'View',
+    keys: ['b'],
+    run: ({ options, onOptions }) => onOptions({ ...options, showsBoundaries: !options.showsBoundaries }),
+  },
+  {
+    name: 'larger',
+    title: 'Larger text',
+    group: 'View',
+    keys: ['+', '='],
+    run: ({ options, onOptions }) => onOptions(resized(options, 1)),
+  },
+  {
+    name: 'smaller',
+    title: 'Smaller text',
+    group: 'View',
+    keys: ['-'],
+    run: ({ options, onOptions }) => onOptions(resized(options, -1)),
+  },
+  {
+    name: 'legend',
+    title: 'Legend of the marks',
+    group: 'View',
+    keys: ['L'],
+    run: ({ page }) => page.showLegend(),
+  },
+  ...LIST_COMMANDS,
+
+  ...INSPECTOR_TABS.map(
+    (tab): InspectorCommand => ({
+      name: `tab-${tab}`,
+      title: `Show ${TAB_TITLES[tab]}`,
+      group: 'Tabs',
+      run: ({ inspection: { onView, grid } }) => {
+        onView({ tab })
+        if (tab === 'tokens') grid.current?.focus()
+      },
+    }),
+  ),
+
+  {
+    name: 'copy-text',
+    title: 'Copy the text of the chosen tokens',
+    group: 'Copy',
+    keys: ['Mod+c'],
+    hasOwnKeys: true,
+    obstacle: obstacleAtToken,
+    run: (screen) => {
+      const copied = withSelection(screen, selectedText)
+      if (copied) copy(screen, copied.text, copiedNote(copied))
+    },
+  },
+  {
+    name: 'copy-ids',
+    title: 'Copy the ids of the chosen tokens',
+    group: 'Copy',
+    obstacle: obstacleAtToken,
+    run: (screen) => copy(screen, withSelection(screen, selectedIds)?.join(', '), 'Ids copied.'),
+  },
+  {
+    name: 'copy-hex',
+    title: 'Copy the bytes of the chosen tokens as hex',
+    group: 'Copy',
+    obstacle: obstacleAtToken,
+    run: (screen) => copy(screen, withSelection(screen, selectedHex), 'Bytes copied.'),
+  },
+  {
+    name: 'copy-json',
+    title: 'Copy the chosen tokens as JSON',
+    group: 'Copy',
+    obstacle: obstacleAtToken,
+    run: (screen) => copy(screen, withSelection(screen, selectedJson), 'Copied as JSON.'),
+  },
+  {
+    name: 'copy-link',
+    title: 'Copy a link to this view',
+    group: 'Copy',
+    keys: ['c'],
+    obstacle: ({ page }) => (page.link() === undefined ? 'A trajectory that is not stored has no link.' : undefined),
+    run: (screen) => copy(screen, screen.page.link(), 'Link copied.'),
+  },
+  {
+    name: 'copy-python',
+    title: 'Copy the run as a Python script for strands-sglang',
+    group: 'Copy',
+    obstacle: nothingRead,
+    run: async (screen) => copy(screen, (await codeOf(screen))?.python, 'Python script copied.'),
+  },
+  {
+    name: 'copy-curl',
+    title: 'Copy the run as cURL',
+    group: 'Copy',
+    obstacle: nothingRead,
+    run: async (screen) => copy(screen, (await codeOf(screen))?.curl, 'cURL copied.'),
+  },
+  {
+    name: 'copy-image',
+    title: 'Copy as image: what is chosen, or what is in sight',
+    group: 'Copy',
+    run: ({ page }) => page.copyImage(),
+  },
+
+  {
+    name: 'export',
+    title: 'Export …',
+    group: 'Trajectory',
+    keys: ['e'],
+    obstacle: ({ page }) => (page.exportFile ? undefined : 'There is nothing to export yet.'),
+    run: ({ page }) => page.exportFile?.(),
+  },
+  {
+    name: 'save-offline',
+    title: 'Save as one HTML file that opens without a server',
+    group: 'Trajectory',
+    run: ({ page }) => page.saveOffline(),
+  },
+  {
+    name: 'verify',
+    title: 'Verify on a server',
+    group: 'Trajectory',
+    obstacle: obstacleWithout('verify', 'This trajectory cannot be scored again here.'),
+    run: ({ offers }) => offers.verify?.(),
+  },
+  {
+    name: 'compare',
+    title: 'Compare with retokenized',
+    group: 'Trajectory',
+    obstacle: ({ inspection }) =>
+      inspection.onCompare ? undefined : 'A trajectory that is not stored yet cannot be compared.',
+    run: ({ inspection }) => inspection.onCompare?.('messages'),
+  },
+  {
+    name: 'next-trajectory',
+    title: 'Next trajectory of the list',
+    group: 'Trajectory',
+    keys: ['N'],
+    hasOwnKeys: true,
+    obstacle: ({ page }) => (page.openBeside?.next ? undefined : 'This is the last trajectory of the list.'),
+    run: ({ page }) => page.openBeside?.next?.(),
+  },
+  {
+    name: 'previous-trajectory',
+    title: 'Previous trajectory of the list',
+    group: 'Trajectory',
+    keys: ['P'],
+    hasOwnKeys: true,
+    obstacle: ({ page }) => (page.openBeside?.previous ? undefined : 'This is the first trajectory of the list.'),
+    run: ({ page }) => page.openBeside?.previous?.(),
+  },
+  {
+    name: 'fork',
+    title: 'Fork here',
+    group: 'Trajectory',
+    keys: ['f'],
+    obstacle: () => 'Forking at a token is not available yet.',
+    run: () => {},
+  },
+  { name: 'open', title: 'Open a file …', group: 'Trajectory', run: ({ page }) => page.openFile() },
+]
+
+function nothingRead({ inspection: { trajectory } }: CommandScreen): string | undefined {
+  return segmentsOf(trajectory)[0]?.kind === 'prompt' ? undefined : 'It does not begin with a prompt.'
+}
+
+/** Seldom asked for: loaded then. */
+async function codeOf({ inspection }: CommandScreen) {
+  return (await import('./run-code.ts')).runCode(inspection.trajectory, undefined)
+}

@@ -1,0 +1,77 @@
+import { countText } from '#components/token-view/numbers.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import type { FindState } from './use-find.ts'
+
+interface FindAnswerProps {
+  readonly id: string
+  readonly state: FindState
+  /** As it was asked. */
+  readonly query: string
+  /** A hit is chosen: what is to be known of their number would stand before the tokens. */
+  readonly isStepping: boolean
+}
+
+/** Under the field, while it has the focus: what is wrong in the query, and where; or what to know of the number of hits. */
+export function FindAnswer({ id, state, query, isStepping }: FindAnswerProps) {
+  const answer = isStepping ? null : answerOf(state, query)
+  return (
+    <div
+      id={id}
+      className={`absolute top-full right-0 left-0 z-20 mt-1 hidden rounded-md border border-line bg-ground px-2.5 py-1.5 text-xs shadow-lg ${answer ? 'peer-focus:block' : ''}`}
+    >
+      {answer}
+    </div>
+  )
+}
+
+function answerOf(state: FindState, query: string) {
+  if (state.kind === 'searching' || query === '') return null
+  if (state.kind === 'failed') return <p className="text-bad">{state.message}</p>
+  const { result } = state
+  switch (result.kind) {
+    case 'nothing':
+      return null
+    case 'fault':
+      return (
+        <>
+          <Place query={query} at={result.fault.at} />
+          <p className="text-bad">{result.fault.message}</p>
+          {result.fault.hint !== undefined && <p className="text-dim">{result.fault.hint}</p>}
+        </>
+      )
+    case 'found':
+      return (
+        <>
+          <p className="text-dim tabular-nums">
+            {countText(result.tokens)} {result.tokens === 1 ? 'token' : 'tokens'} in all
+            {result.understood !== query && (
+              <>
+                , of <code className="wrap-anywhere">{result.understood}</code>
+              </>
+            )}
+            . Enter: next, ⇧ Enter: previous.
+          </p>
+          {state.isBehind && <p className="text-dim">Tokens have come since. Enter looks again.</p>}
+          {result.notes.map(({ message }) => (
+            <p key={message} className="text-warn">
+              {message}
+            </p>
+          ))}
+        </>
+      )
+  }
+}
+
+/** The query with what is wrong in it underlined. */
+const Place = ({ query, at }: { readonly query: string; readonly at: Span }) => (
+  <p className="wrap-anywhere font-mono text-dim">
+    {query.slice(Math.max(0, at.start - NEAR), at.start)}
+    <mark className="bg-transparent text-bad underline decoration-wavy underline-offset-2">
+      {query.slice(at.start, at.end) || '␣'}
+    </mark>
+    {query.slice(at.end, at.end + NEAR)}
+  </p>
+)
+
+/** Characters of a long query that are shown around the place. */
+const NEAR = 60

@@ -1,0 +1,159 @@
+import { act, render, screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import type { MarkKind, TokenMarks } from '#components/token-view/token-marks.ts'
+import { findTask } from '#lib/analysis/find/find.ts'
+import type { RunInspection } from '#lib/analysis/tasks.ts'
+import { resultOf } from '#lib/tasks/task.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import type { Inspection, InspectorView } from '../inspection.ts'
+import { FindBar } from './find-bar.tsx'
+
+/** The bar over a trajectory, with an address and marks of its own; what the worker would do is done at once. */
+function Bar({
+  trajectory = sampleTrajectory,
+  find = '',
+  run,
+  onState,
+}: {
+  readonly trajectory?: TrajectoryView
+  readonly find?: string
+  readonly run: RunInspection
+  readonly onState: (view: InspectorView, marks: readonly TokenMarks[]) => void
+}) {
+  const [view, setView] = useState({ find, selection: undefined } as InspectorView)
+  const [marks, setMarks] = useState<readonly TokenMarks[]>([])
+  const [recent, setRecent] = useState<readonly string[]>([])
+  onState(view, marks)
+  const inspection = {
+    trajectory,
+    view,
+    run,
+    marks,
+    onView: (change: Partial<InspectorView>) => setView((known) => ({ ...known, ...change })),
+    onSelect: (selection: InspectorView['selection']) => setView((known) => ({ ...known, selection })),
+    onMarks: (kind: MarkKind, ranges: Int32Array) =>
+      setMarks((known) => [...known.filter((mark) => mark.kind !== kind), { kind, ranges }]),
+    offer: () => () => undefined,
+    say: () => undefined,
+    grid: { current: null },
+    inSight: undefined,
+  } as unknown as Inspection
+  return <FindBar inspection={inspection} recent={recent} onRecent={setRecent} />
+}
+
+function setUp(find = '', run?: RunInspection, trajectory?: TrajectoryView) {
+  const state: { view: InspectorView | undefined; marks: readonly TokenMarks[] } = { view: undefined, marks: [] }
+  const onState = (view: InspectorView, marks: readonly TokenMarks[]) => Object.assign(state, { view, marks })
+  const searched = vi.fn((query: string) => resultOf(findTask({ query }, trajectory ?? sampleTrajectory)))
+  const search = run ?? ((async (_name: string, { query }: { query: string }) => searched(query)) as RunInspection)
+  const bar = (shown: TrajectoryView) => <Bar trajectory={shown} find={find} run={search} onState={onState} />
+  const { rerender } = render(bar(trajectory ?? sampleTrajectory))
+  return { state, searched, showAgain: (shown: TrajectoryView) => rerender(bar(shown)) }
+}
+
+const rangesOf = (marks: readonly TokenMarks[], kind: MarkKind) =>
+  Array.from(marks.find((mark) => mark.kind === kind)?.ranges ?? [])
+
+test('what is found is marked and counted, and Enter goes through it and around', async () => {
+  const user = userEvent.setup()
+  const { state } = setUp()
+  await user.type(screen.getByLabelText('Find'), 'hi')
+  expect(await screen.findByText('3 hits')).toBeTruthy()
+  expect(state.view?.find).toBe('hi')
+  expect(rangesOf(state.marks, 'hit')).toEqual([1, 2, 3, 4, 10, 11])
+  for (const [count, token] of [
+    ['1 of 3', 1],
+    ['2 of 3', 3],
+    ['3 of 3', 10],
+    ['1 of 3', 1],
+  ] as const) {
+    await user.keyboard('{Enter}')
+    expect(await screen.findByText(count)).toBeTruthy()
+    expect(state.view?.selection).toEqual({ anchor: token, focus: token })
+    expect(rangesOf(state.marks, 'current')).toEqual([token, token + 1])
+  }
+  await user.keyboard('{Shift>}{Enter}{/Shift}')
+  expect(await screen.findByText('3 of 3')).toBeTruthy()
+  await user.click(screen.getByRole('button', { name: 'Clear' }))
+  expect(document.activeElement).toBe(screen.getByLabelText('Find'))
+  await waitFor(() => expect(rangesOf(state.marks, 'hit')).toEqual([]))
+  expect(rangesOf(state.marks, 'current')).toEqual([])
+  expect(state.view?.find).toBe('')
+})
+
+test('Enter before the keys have rested looks at once, and steps when the answer is there', async () => {
+  const user = userEvent.setup()
+  const { state, searched } = setUp()
+  await user.type(screen.getByLabelText('Find'), 'hi{Enter}')
+  expect(await screen.findByText('1 of 3')).toBeTruthy()
+  expect(state.view?.selection).toEqual({ anchor: 1, focus: 1 })
+  expect(searched.mock.calls).toEqual([['hi']])
+})
+
+test('a fault is told with its place, a stopped expression with its reason', async () => {
+  const user = userEvent.setup()
+  setUp('mask:1 lgprob<1')
+  expect(await screen.findByText('not understood')).toBeTruthy()
+  await user.click(screen.getByLabelText('Find'))
+  expect(screen.getByText('lgprob').tagName).toBe('MARK')
+  expect(screen.getByText('Tokens have no “lgprob”. Did you mean logprob?')).toBeTruthy()
+  expect(screen.getByLabelText('Find').getAttribute('aria-invalid')).toBe('true')
+})
+
+test('a tool that the trajectory does not call is named with the one that was meant', async () => {
+  setUp('tool:ad')
+  expect(await screen.findByText('no hits')).toBeTruthy()
+  expect(screen.getByText('No tool “ad” here. Did you mean add?')).toBeTruthy()
+})
+
+test('an example that is chosen in the help is searched for, and the field gets the focus', async () => {
+  // jsdom has no popovers.
+  const hidePopover = vi.fn()
+  Object.defineProperty(HTMLElement.prototype, 'hidePopover', { configurable: true, value: hidePopover })
+  onTestFinished(() => void Reflect.deleteProperty(HTMLElement.prototype, 'hidePopover'))
+  const user = userEvent.setup()
+  setUp()
+  await user.click(await screen.findByText('tool:add'))
+  expect(await screen.findByText('1 hit')).toBeTruthy()
+  expect(hidePopover).toHaveBeenCalledOnce()
+  expect((screen.getByLabelText('Find') as HTMLInputElement).value).toBe('tool:add')
+  expect(document.activeElement).toBe(screen.getByLabelText('Find'))
+})
+
+test('where the worker was stopped, the field says so', async () => {
+  setUp('/(a+)+$/', (() => Promise.reject(new Error('stopped after 3 s'))) as unknown as RunInspection)
+  expect(await screen.findByText('stopped')).toBeTruthy()
+  expect(screen.getByText('stopped after 3 s')).toBeTruthy()
+})
+
+test('a run under way is looked through once, and again when it is asked for', async () => {
+  const user = userEvent.setup()
+  const live = { ...sampleTrajectory, live: { runningCalls: {} } } as TrajectoryView
+  const { searched, showAgain } = setUp('hi', undefined, live)
+  expect(await screen.findByText('3 hits')).toBeTruthy()
+  await act(async () => showAgain({ ...live }))
+  await act(async () => showAgain({ ...live }))
+  expect(searched).toHaveBeenCalledTimes(1)
+  expect(screen.getByText('3, then it grew')).toBeTruthy()
+  await user.click(screen.getByLabelText('Find'))
+  await user.keyboard('{Enter}')
+  expect(await screen.findByText('1 of 3')).toBeTruthy()
+  expect(searched).toHaveBeenCalledTimes(2)
+})
+
+test('arrow keys bring back what was looked for lately', async () => {
+  const user = userEvent.setup()
+  setUp()
+  const field = screen.getByLabelText('Find') as HTMLInputElement
+  await user.type(field, 'hi{Enter}')
+  await user.clear(field)
+  await user.type(field, 'mask:1{Enter}')
+  await user.clear(field)
+  await user.keyboard('{ArrowUp}{ArrowUp}')
+  expect(field.value).toBe('hi')
+  await user.keyboard('{ArrowDown}')
+  expect(field.value).toBe('mask:1')
+})

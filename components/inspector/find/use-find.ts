@@ -1,0 +1,79 @@
+'use client'
+import { useEffect, useEffectEvent, useState } from 'react'
+import type { FindResult } from '#lib/analysis/find/find.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { Inspection } from '../inspection.ts'
+
+export type FindState =
+  | { readonly kind: 'searching'; readonly hits: Int32Array }
+  /** `isBehind`: the trajectory has grown since. */
+  | { readonly kind: 'done'; readonly result: FindResult; readonly hits: Int32Array; readonly isBehind: boolean }
+  /** The worker was stopped, as for an expression that does not end. */
+  | { readonly kind: 'failed'; readonly message: string; readonly hits: Int32Array }
+
+interface Find {
+  readonly state: FindState
+  /** Looks again, where the trajectory has grown since. */
+  readonly again: () => void
+}
+
+/**
+ * Looks for what the address asks for, and marks what is found. A trajectory that is being written is looked through once:
+ * again only when it is asked for, so that a run does not pay for it with each token.
+ */
+export function useFind({ trajectory, view, run, marks, onMarks }: Inspection): Find {
+  const query = view.find
+  const [asked, setAsked] = useState(0)
+  const [answer, setAnswer] = useState<{
+    readonly query: string
+    readonly of: TrajectoryView
+    readonly result: FindResult | Error
+    /** As performance.now() tells it. */
+    readonly askedAt: number
+  }>()
+  const isLive = trajectory.live !== undefined
+  const look = useEffectEvent(async (signal: AbortSignal) => {
+    const of = trajectory
+    const askedAt = performance.now()
+    const result = await (query.trim() === ''
+      ? Promise.resolve({ kind: 'nothing' } as const)
+      : run('find', { query }, { signal })
+    ).catch((reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason))))
+    if (signal.aborted) return
+    setAnswer({ query, of, result, askedAt })
+    const hits = hitsOf(result)
+    if (hits.length > 0 || marks.some(({ kind, ranges }) => kind === 'hit' && ranges.length > 0)) onMarks('hit', hits)
+  })
+  const of = isLive ? undefined : trajectory
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another query, another trajectory, or asked again
+  useEffect(() => {
+    const controller = new AbortController()
+    look(controller.signal)
+    return () => controller.abort()
+  }, [query, of, asked])
+  const askedAt = answer?.askedAt
+  useEffect(() => {
+    if (askedAt === undefined) return
+    const frame = requestAnimationFrame(() => performance.measure(MEASURE, { start: askedAt }))
+    return () => cancelAnimationFrame(frame)
+  }, [askedAt])
+  const isBehind = answer !== undefined && answer.of !== trajectory
+  return {
+    state: stateOf(answer && answer.query === query && (isLive || !isBehind) ? answer.result : undefined, isBehind),
+    again: () => setAsked((times) => times + 1),
+  }
+}
+
+/** From the question to the frame that shows the answer: in the browser's own timeline, and for bench/inspector-find.ts. */
+const MEASURE = 'rollscope: find'
+
+function stateOf(result: FindResult | Error | undefined, isBehind: boolean): FindState {
+  if (result === undefined) return { kind: 'searching', hits: NO_HITS }
+  if (result instanceof Error) return { kind: 'failed', message: result.message, hits: NO_HITS }
+  return { kind: 'done', result, hits: hitsOf(result), isBehind }
+}
+
+const NO_HITS = new Int32Array(0)
+
+const hitsOf = (result: FindResult | Error): Int32Array =>
+  !(result instanceof Error) && result.kind === 'found' ? result.hits : NO_HITS

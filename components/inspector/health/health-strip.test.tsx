@@ -1,0 +1,112 @@
+import { render, screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import type { Drift } from '#lib/analysis/health/drift.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { Health } from '#lib/trajectory/health/health.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import type { Inspection } from '../inspection.ts'
+import { HealthStrip } from './health-strip.tsx'
+
+const good: Health = { findings: [], checks: [{ name: 'loss mask' }, { name: 'endings' }] }
+const known = (...ranges: number[]): Drift => ({
+  kind: 'known',
+  ranges: Int32Array.from(ranges),
+  trained: ranges.length / 2,
+  otherBytes: 0,
+  tokens: 2,
+  others: 1,
+})
+
+function show(
+  answers: { readonly health?: Health | Error; readonly drift?: Drift | Error },
+  trajectory: Trajectory = sample,
+) {
+  const run = vi.fn(
+    async (name: 'health' | 'drift', _request: undefined, _options: { readonly tokenizers?: readonly string[] }) => {
+      const answer = answers[name]
+      if (answer instanceof Error) throw answer
+      return answer ?? new Promise(() => {})
+    },
+  )
+  const [onSelect, onMarks, say] = [vi.fn(), vi.fn(), vi.fn()]
+  const inspection = { trajectory, run, onSelect, onMarks, say, marks: [] } as unknown as Inspection
+  render(<HealthStrip inspection={inspection} />)
+  return { run, onSelect, onMarks, user: userEvent.setup() }
+}
+
+test('says that nothing was found, and what was looked at', async () => {
+  const { onMarks, run } = show({ health: good, drift: known() })
+  expect(await screen.findByText('no problems found · drift 0 spans · 3 checks')).toBeDefined()
+  expect(screen.queryAllByRole('button')).toEqual([])
+  await waitFor(() => expect(onMarks.mock.calls).toEqual([['drift', new Int32Array()]]))
+  expect(run.mock.calls.find(([name]) => name === 'drift')?.[2].tokenizers).toEqual(['bytes'])
+})
+
+test('never calls drift none where it is not known, and says why', async () => {
+  const { user, onMarks } = show({ health: good, drift: new Error('the Hub has no model bytes') })
+  await user.click(await screen.findByRole('button', { name: 'drift not known' }))
+  expect(screen.getByText(/is not known: the Hub has no model bytes\./)).toBeDefined()
+  expect(screen.getByRole('status').textContent).toBe('no problems found · 2 checks')
+  expect(onMarks).not.toHaveBeenCalled()
+})
+
+test('Piece texts that contradict the tokenizer are shown as an error, never beside “no problems found”', async () => {
+  const example = { id: 7, file: 'a', tokenizer: 'b' }
+  const drift: Drift = { ...known(), otherPieces: { ids: 1, example, tokens: Int32Array.of(2) } } as Drift
+  const { user, onSelect } = show({ health: good, drift })
+  await user.click(await screen.findByRole('button', { name: /Error:\s?1 id with another text/ }))
+  expect(screen.getByText(/The file gives id 7 the text "a", and the tokenizer of its fingerprint "b"/)).toBeDefined()
+  expect(onSelect).toHaveBeenCalledWith({ anchor: 2, focus: 2 }, 'tokens')
+  expect(screen.getByRole('status').textContent).toBe('drift 0 spans · 3 checks')
+})
+
+test('asks for no tokenizer where the server’s own was used', async () => {
+  const model = { ...sample.model, tokenizer: { name: 'x', specialIds: [], source: 'server' as const } }
+  const { run } = show({ health: good }, { ...sample, model })
+  await screen.findByRole('button', { name: 'drift not known' })
+  expect(run.mock.calls.map(([name]) => name)).toEqual(['health'])
+})
+
+test('a finding shows its places one after the other, and what to do', async () => {
+  const finding = {
+    kind: 'malformed-call',
+    severity: 'warning',
+    label: '2 malformed calls',
+    message: 'They could not be read.',
+    remedy: 'Look at them.',
+    count: 2,
+    places: [
+      { start: 3, end: 6 },
+      { start: 8, end: 9 },
+    ],
+  } as const
+  const { user, onSelect, onMarks } = show({ health: { ...good, findings: [finding] }, drift: known(4, 5) })
+  const chip = await screen.findByRole('button', { name: /Warning:\s?2 malformed calls/ })
+  await user.click(chip)
+  expect(screen.getByText('Look at them.')).toBeDefined()
+  await user.click(chip)
+  await user.click(screen.getByRole('button', { name: 'Next place' }))
+  await user.click(screen.getByRole('button', { name: 'Previous place' }))
+  expect(onSelect.mock.calls).toEqual(
+    [
+      { anchor: 3, focus: 5 },
+      { anchor: 8, focus: 8 },
+      { anchor: 3, focus: 5 },
+      { anchor: 8, focus: 8 },
+    ].map((selection) => [selection, 'tokens']),
+  )
+  await user.keyboard('{Escape}')
+  expect(screen.queryByText('Look at them.')).toBeNull()
+  await user.click(screen.getByRole('button', { name: /Note:\s?drift 1 span/ }))
+  expect(onSelect).toHaveBeenLastCalledWith({ anchor: 4, focus: 4 }, 'tokens')
+  await waitFor(() => expect(onMarks).toHaveBeenCalledWith('drift', Int32Array.of(4, 5)))
+})
+
+test('says what could not be checked, and waits for a run to end', async () => {
+  show({ health: new Error('the worker failed'), drift: known() })
+  expect(await screen.findByTitle('It could not be checked: the worker failed')).toBeDefined()
+  const { run } = show({ health: good }, { ...sample, outcome: { kind: 'running' } })
+  await waitFor(() => expect(screen.getByText('Health is checked when the run has ended.')).toBeDefined())
+  expect(run).not.toHaveBeenCalled()
+})

@@ -1,0 +1,109 @@
+'use client'
+import { lazy, Suspense } from 'react'
+import { countText } from '#components/token-view/numbers.ts'
+import { BoundedText } from '#components/ui/bounded-text.tsx'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import type { MessagePart } from '#lib/trajectory/messages/message-parts.ts'
+import { CopyPart } from '../commands/copy-part.tsx'
+import { CallView } from './call-view.tsx'
+
+const Markdown = lazy(async () => ({ default: (await import('#components/ui/markdown.tsx')).Markdown }))
+
+interface MessagePartProps {
+  readonly part: MessagePart
+  readonly text: string
+  /** Indices of the trajectory; undefined: they cannot be told. */
+  readonly tokens: Span | undefined
+  /** The chosen token is in it, or the one pointed at. */
+  readonly isLinked: boolean
+  readonly isMarkdown: boolean
+  readonly isResult: boolean
+  readonly onPointAt: (tokens: Span | undefined) => void
+  readonly onChoose: (tokens: Span, tab?: 'tokens') => void
+}
+
+/** A part of a message: pointing at it marks its tokens. */
+export function MessagePartView(props: MessagePartProps) {
+  const { part, text, tokens, isLinked, isMarkdown, isResult, onPointAt, onChoose } = props
+  const name = nameOf(part, isResult)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a set of fields is something else, and a landmark for each part too many
+    <div
+      role="group"
+      aria-label={name}
+      data-part={part.kind}
+      data-tokens={tokens && `${tokens.start}-${tokens.end}`}
+      data-linked={isLinked || undefined}
+      className="group rounded-md border border-transparent px-1.5 py-1 hover:border-line data-linked:border-accent data-linked:bg-accent-soft"
+      onPointerEnter={() => onPointAt(tokens)}
+      onPointerLeave={() => onPointAt(undefined)}
+    >
+      <div className="flex items-baseline gap-3 text-[11px] text-dim tabular-nums">
+        <span>{name}</span>
+        {tokens ? (
+          <>
+            <button
+              type="button"
+              className="hover:text-accent hover:underline"
+              title="Choose its tokens"
+              onClick={() => onChoose(tokens)}
+            >
+              {countText(tokens.end - tokens.start)} {tokens.end - tokens.start === 1 ? 'token' : 'tokens'}
+            </button>
+            <button
+              type="button"
+              className="hover:text-accent hover:underline"
+              title="Choose its tokens and show them"
+              onClick={() => onChoose(tokens, 'tokens')}
+            >
+              show
+            </button>
+          </>
+        ) : (
+          <span>tokens not told</span>
+        )}
+        <CopyPart text={text} />
+      </div>
+      <Body part={part} text={text} name={name} isMarkdown={isMarkdown} isResult={isResult} />
+    </div>
+  )
+}
+
+interface BodyProps extends Pick<MessagePartProps, 'part' | 'text' | 'isMarkdown' | 'isResult'> {
+  readonly name: string
+}
+
+function Body({ part, text, name, isMarkdown, isResult }: BodyProps) {
+  switch (part.kind) {
+    case 'thinking':
+      return <BoundedText text={text} label={name} longest={2_000} className="text-dim italic" />
+    case 'call':
+    case 'given-call':
+      return <CallView part={part} />
+    case 'other':
+      return <p className="text-faint text-xs">Content of the type {part.type}, which is not shown.</p>
+    case 'text':
+      break
+  }
+  const plain = <BoundedText text={text} label={name} className={isResult ? 'font-mono text-xs' : ''} />
+  return isMarkdown ? (
+    <Suspense fallback={plain}>
+      <Markdown text={text} fallback={plain} />
+    </Suspense>
+  ) : (
+    plain
+  )
+}
+
+function nameOf(part: MessagePart, isResult: boolean): string {
+  switch (part.kind) {
+    case 'text':
+      return isResult ? 'result' : 'text'
+    case 'call':
+      return part.call.kind === 'parsed' ? 'call' : 'malformed call'
+    case 'given-call':
+      return 'call'
+    default:
+      return part.kind
+  }
+}

@@ -1,0 +1,135 @@
+'use client'
+import { useState } from 'react'
+import { countText, durationText } from '#components/token-view/numbers.ts'
+import { roleName } from '#components/token-view/overview/message-place.ts'
+import { BoundedText } from '#components/ui/bounded-text.tsx'
+import { ForeignText } from '#components/ui/foreign-text.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { partText, type SegmentMessage } from '#lib/trajectory/messages/message-parts.ts'
+import { callsById } from '#lib/trajectory/messages/tool-calls.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { idsBetween } from '#lib/trajectory/tokens/tokens.ts'
+import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { MessagePartView } from './message-part.tsx'
+
+interface MessageViewProps {
+  readonly trajectory: TrajectoryView
+  readonly message: SegmentMessage
+  readonly segment: SegmentView
+  readonly segmentIndex: number
+  /** From 1. */
+  readonly number: number
+  /** Index of the segment's first token in the trajectory. */
+  readonly start: number
+  /** The part that holds the chosen token, or the one pointed at; template: it is around the parts. */
+  readonly linkedPart: number | 'template' | undefined
+  readonly hits: number
+  readonly isMarkdown: boolean
+  readonly onPointAt: (tokens: Span | undefined) => void
+  readonly onChoose: (tokens: Span, tab?: 'tokens') => void
+}
+
+/** One message: its parts as they were parsed, or its tokens' text as it is. */
+export function MessageView(props: MessageViewProps) {
+  const { trajectory, message, segment, segmentIndex, number, start, linkedPart, hits, isMarkdown } = props
+  const { onPointAt, onChoose } = props
+  const [isRaw, setIsRaw] = useState(false)
+  const name = roleName(message, trajectory)
+  const tokens = message.tokens && shifted(message.tokens, start)
+  return (
+    <article
+      aria-label={`Message ${number}, ${visibleText(name)}`}
+      data-message={number}
+      data-role={message.role}
+      data-linked={linkedPart !== undefined || undefined}
+      className="border-line border-b border-l-3 border-l-line px-3.5 py-2 data-[role=assistant]:border-l-trained data-[role=tool]:border-l-tool data-linked:bg-panel"
+    >
+      <header className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 text-xs tabular-nums">
+        <h2 className="min-w-0 font-semibold [overflow-wrap:anywhere]">
+          <span className="font-normal text-faint">{number}</span> <ForeignText>{name}</ForeignText>
+        </h2>
+        <span className="text-faint">{notesOf(message, trajectory).join(' · ')}</span>
+        {hits > 0 && (
+          <span className="font-medium text-accent">
+            {countText(hits)} {hits === 1 ? 'hit' : 'hits'}
+          </span>
+        )}
+        <span className="ml-auto flex items-baseline gap-3 text-dim">
+          {tokens ? (
+            <button
+              type="button"
+              className="hover:text-accent hover:underline"
+              title="Show its tokens, with what the template writes around it"
+              onPointerEnter={() => onPointAt(tokens)}
+              onPointerLeave={() => onPointAt(undefined)}
+              onClick={() => onChoose(tokens, 'tokens')}
+            >
+              {countText(tokens.end - tokens.start)} tokens
+            </button>
+          ) : (
+            <span
+              title={`Its text is not in segment ${segmentIndex} as it is: a template may rewrite what it is given.`}
+            >
+              tokens not told
+            </span>
+          )}
+          <button
+            type="button"
+            aria-pressed={isRaw}
+            className="hover:text-accent aria-pressed:font-semibold aria-pressed:text-accent"
+            title="The text of its tokens as it is, markup included"
+            onClick={() => setIsRaw(!isRaw)}
+          >
+            Raw
+          </button>
+        </span>
+      </header>
+      {isRaw ? (
+        <div className="mt-1 rounded bg-panel p-2 font-mono text-xs" data-raw>
+          {!message.tokens && <p className="mb-1 text-faint">All of segment {segmentIndex}:</p>}
+          <BoundedText
+            text={textOf(
+              idsBetween(segment.ids, message.tokens ?? { start: 0, end: segment.ids.length }),
+              trajectory.vocab,
+            )}
+            label={`Raw text of message ${number}`}
+          />
+        </div>
+      ) : (
+        <div className="mt-1 grid gap-2">
+          {message.parts.length === 0 && <p className="text-faint text-xs">It has no text.</p>}
+          {message.parts.map((part, index) => (
+            <MessagePartView
+              // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a message stay in their order
+              key={index}
+              part={part}
+              text={partText(part, segment, trajectory)}
+              tokens={part.tokens && shifted(part.tokens, start)}
+              isLinked={linkedPart === index}
+              isMarkdown={isMarkdown && message.role !== 'tool'}
+              isResult={message.role === 'tool'}
+              onPointAt={onPointAt}
+              onChoose={onChoose}
+            />
+          ))}
+        </div>
+      )}
+    </article>
+  )
+}
+
+const shifted = ({ start, end }: Span, by: number): Span => ({ start: start + by, end: end + by })
+
+/** What became of the call that a result answers. */
+function notesOf({ message }: SegmentMessage, { segments }: TrajectoryView): readonly string[] {
+  if (message?.role !== 'tool') return []
+  const known = callsById(segments).get(message.callId ?? '')
+  if (!known) return []
+  const { result } = known.call
+  return [
+    `call ${known.number}`,
+    ...(result ? [result.status === 'success' ? '✓' : `✗ ${result.status}`] : []),
+    ...(result?.elapsedMs === undefined ? [] : [durationText(result.elapsedMs)]),
+  ]
+}

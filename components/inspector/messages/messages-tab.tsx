@@ -1,0 +1,109 @@
+'use client'
+import { useEffect, useEffectEvent, useMemo, useState } from 'react'
+import { countText } from '#components/token-view/numbers.ts'
+import { firstRangeAfter, type TokenMarks } from '#components/token-view/token-marks.ts'
+import { useRowWindow } from '#components/ui/row-window.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { conversationRows, messageAt } from '#lib/trajectory/messages/conversation-rows.ts'
+import { segmentMessages } from '#lib/trajectory/messages/message-parts.ts'
+import { segmentIndexAt, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { InspectorPartProps } from '../inspection.ts'
+import { MessageView } from './message-view.tsx'
+
+/** The conversation as it was parsed, and the tokens of each part. Of a long one the messages in sight are mounted. */
+export function MessagesTab({ inspection }: InspectorPartProps) {
+  const { trajectory, view, pointed, marks, onPointAt, onSelect } = inspection
+  const [isMarkdown, setIsMarkdown] = useState(false)
+  const rows = conversationRows(trajectory)
+  const starts = segmentStarts(trajectory)
+  const segments = segmentsOf(trajectory)
+  const heightOf = useMemo(() => {
+    const list = segmentsOf(trajectory)
+    const all = conversationRows(trajectory)
+    return (row: number) => usualHeight(list[all[row]?.segmentIndex ?? -1]?.ids.length ?? 0)
+  }, [trajectory])
+  const { scroller, onScroll, first, end, offsets, measure, reveal } = useRowWindow({ count: rows.length, heightOf })
+  const linked = placeOf(trajectory, pointed ?? view.selection?.focus)
+  const chosen = placeOf(trajectory, view.selection?.focus)
+  const chosenRow = chosen?.row
+  const show = useEffectEvent((row: number) => reveal(row, 'top'))
+  useEffect(() => {
+    if (chosenRow !== undefined) show(chosenRow)
+  }, [chosenRow])
+  const hits = marks.find(({ kind }) => kind === 'hit')
+
+  return (
+    <div className="grid h-full grid-rows-[auto_minmax(0,1fr)]">
+      <div className="flex items-center gap-4 border-line border-b px-3.5 py-1.5 text-xs">
+        <span className="text-dim tabular-nums">
+          {countText(rows.length)} {rows.length === 1 ? 'message' : 'messages'}
+        </span>
+        <label className="ml-auto flex items-center gap-1.5">
+          <input type="checkbox" checked={isMarkdown} onChange={() => setIsMarkdown(!isMarkdown)} />
+          Markdown
+        </label>
+      </div>
+      <div
+        ref={scroller}
+        onScroll={onScroll}
+        className="min-h-0 overflow-y-auto overscroll-contain [overflow-anchor:none]"
+      >
+        {rows.length === 0 && <p className="p-4 text-faint">There is no message yet.</p>}
+        <div style={{ height: offsets[first] }} />
+        <ol aria-label="Messages" data-messages={rows.length}>
+          {rows.slice(first, end).map(({ segmentIndex, messageIndex }, index) => {
+            const message = segmentMessages(trajectory, segmentIndex)[messageIndex]
+            const segment = segments[segmentIndex]
+            const row = first + index
+            if (!message || !segment) return null
+            const start = starts[segmentIndex] ?? 0
+            return (
+              <li
+                key={`${segmentIndex}.${messageIndex}`}
+                ref={measure}
+                data-row={row}
+                aria-setsize={rows.length}
+                aria-posinset={row + 1}
+              >
+                <MessageView
+                  trajectory={trajectory}
+                  message={message}
+                  segment={segment}
+                  segmentIndex={segmentIndex}
+                  number={row + 1}
+                  start={start}
+                  linkedPart={linked?.row === row ? (linked.partIndex ?? 'template') : undefined}
+                  hits={message.tokens && hits ? hitsIn(hits, shifted(message.tokens, start)) : 0}
+                  isMarkdown={isMarkdown}
+                  onPointAt={onPointAt}
+                  onChoose={({ start, end }, tab) => onSelect({ anchor: start, focus: end - 1 }, tab)}
+                />
+              </li>
+            )
+          })}
+        </ol>
+        <div style={{ height: (offsets[rows.length] ?? 0) - (offsets[end] ?? 0) }} />
+      </div>
+    </div>
+  )
+}
+
+/** Until it is measured: what a message of so many tokens is high, in pixels. Longer ones are cut. */
+const usualHeight = (tokens: number): number => 70 + 20 * Math.min(40, Math.ceil(tokens / 20))
+
+function placeOf(trajectory: TrajectoryView, token: number | undefined) {
+  if (token === undefined) return undefined
+  const starts = segmentStarts(trajectory)
+  const segmentIndex = segmentIndexAt(starts, token)
+  return segmentIndex < 0 ? undefined : messageAt(trajectory, segmentIndex, token - (starts[segmentIndex] as number))
+}
+
+const shifted = ({ start, end }: Span, by: number): Span => ({ start: start + by, end: end + by })
+
+/** Hits with a token in the span. */
+function hitsIn({ ranges }: TokenMarks, { start, end }: Span): number {
+  const last = firstRangeAfter(ranges, end - 1)
+  const reachesIn = last * 2 < ranges.length && (ranges[2 * last] as number) < end
+  return last + (reachesIn ? 1 : 0) - firstRangeAfter(ranges, start)
+}

@@ -1,0 +1,171 @@
+import { render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeAll, expect, test, vi } from 'vitest'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import type { Inspection } from '../inspection.ts'
+import { RangeCard } from '../selection/range-card.tsx'
+import { MessagesTab } from './messages-tab.tsx'
+
+const inspectionOf = (change: Partial<Inspection>, at?: readonly [number, number]): Inspection =>
+  ({
+    trajectory: sample,
+    view: { tab: 'messages', selection: at && { anchor: at[0], focus: at[1] } },
+    pointed: undefined,
+    marks: [],
+    onPointAt: () => {},
+    onSelect: () => {},
+    ...change,
+  }) as Inspection
+
+const show = (change: Partial<Inspection> = {}, at?: readonly [number, number]) =>
+  render(<MessagesTab inspection={inspectionOf(change, at)} />)
+const message = (name: RegExp) => screen.getByRole('article', { name })
+
+/** A response whose text is one token. */
+const saying = (text: string): TrajectoryView => ({
+  ...sample,
+  vocab: { '3': text },
+  segments: [{ kind: 'response', ids: [3], thinks: [], toolCalls: [] }],
+})
+
+beforeAll(async () => {
+  // Loaded late by the page: here it is there at once.
+  await import('#components/ui/markdown.tsx')
+})
+
+test('the conversation is shown as it was parsed', () => {
+  show()
+  expect(screen.getAllByRole('article').map((element) => element.getAttribute('aria-label'))).toEqual([
+    'Message 1, system',
+    'Message 2, user',
+    'Message 3, assistant',
+    'Message 4, tool add',
+    'Message 5, tool',
+    'Message 6, assistant',
+  ])
+  const reply = within(message(/^Message 3/))
+  expect(reply.getByRole('group', { name: 'thinking' }).textContent).toContain('日')
+  expect(reply.getByRole('group', { name: 'call' }).textContent).toMatch(/add.*a number1$/)
+  expect(reply.getByRole('group', { name: 'malformed call' }).textContent).toContain('Malformed: odd.')
+  expect(message(/^Message 4/).textContent).toMatch(/call 1 · ✓ · 1.0 ms/)
+})
+
+test('a message that is not in the tokens as it is says so', () => {
+  show()
+  expect(within(message(/^Message 1/)).getAllByText('tokens not told')).toHaveLength(2)
+})
+
+test('pointing at a part marks its tokens; choosing selects them, and shows them on demand', async () => {
+  const [onPointAt, onSelect] = [vi.fn(), vi.fn()]
+  show({ onPointAt, onSelect })
+  const part = within(message(/^Message 3/)).getByRole('group', { name: 'thinking' })
+  await userEvent.hover(part)
+  expect(onPointAt).toHaveBeenLastCalledWith({ start: 3, end: 6 })
+  await userEvent.unhover(part)
+  expect(onPointAt).toHaveBeenLastCalledWith(undefined)
+  await userEvent.click(within(part).getByRole('button', { name: '3 tokens' }))
+  expect(onSelect).toHaveBeenLastCalledWith({ anchor: 3, focus: 5 }, undefined)
+  await userEvent.click(within(part).getByRole('button', { name: 'show' }))
+  expect(onSelect).toHaveBeenLastCalledWith({ anchor: 3, focus: 5 }, 'tokens')
+})
+
+test('a chosen token marks the part that holds it, one that is pointed at goes before it', () => {
+  const { rerender } = show({}, [4, 4])
+  const names = () =>
+    [...document.querySelectorAll('[data-part][data-linked]')].map((part) => part.getAttribute('aria-label'))
+  expect(names()).toEqual(['thinking'])
+  rerender(<MessagesTab inspection={inspectionOf({ pointed: 6 }, [4, 4])} />)
+  expect(names()).toEqual(['call'])
+  // What a template writes around the parts belongs to the message alone.
+  rerender(<MessagesTab inspection={inspectionOf({ pointed: 7 })} />)
+  expect(names()).toEqual([])
+  expect(message(/^Message 3/).dataset.linked).toBe('true')
+})
+
+test('raw shows the tokens’ text with its markup', async () => {
+  show()
+  const reply = message(/^Message 3/)
+  await userEvent.click(within(reply).getByRole('button', { name: 'Raw' }))
+  expect(reply.querySelector('[data-raw]')?.textContent).toBe('<think>日a1<end>')
+})
+
+test('hits are counted for each message', () => {
+  show({ marks: [{ kind: 'hit', ranges: Int32Array.from([1, 2, 2, 4, 5, 6, 9, 12]) }] })
+  const hits = (name: RegExp) => within(message(name)).queryByText(/ hits?$/)?.textContent
+  expect([hits(/^Message 2/), hits(/^Message 3/), hits(/^Message 4/), hits(/^Message 6/)]).toEqual([
+    '2 hits',
+    '2 hits',
+    '1 hit',
+    '1 hit',
+  ])
+})
+
+test('Markdown is drawn on demand, and what a model writes never becomes an element of its own', async () => {
+  const text = [
+    '# Title',
+    '**bold** and `code` <img src=x onerror=alert(1)> [link](javascript:alert(1)) ![picture](http://evil/x.png)',
+    '- [x] done\n- two',
+    '| a | b |\n|---|---|\n| 1 | 2 |',
+    '```js\nlet x\n```',
+    '<script>alert(1)</script>',
+    '> quoted',
+  ].join('\n\n')
+  show({ trajectory: saying(text) })
+  const body = message(/^Message 1/)
+  expect(body.textContent).toContain('**bold**')
+  await userEvent.click(screen.getByRole('checkbox', { name: 'Markdown' }))
+  const drawn = await within(body).findByText('bold')
+  expect(drawn.tagName).toBe('STRONG')
+  expect(within(body).getByRole('cell', { name: '2' })).toBeDefined()
+  expect(within(body).getByText('let x').tagName).toBe('PRE')
+  expect(body.querySelector('img, script, a')).toBeNull()
+  expect(body.textContent).toContain('<img src=x onerror=alert(1)>')
+  expect(body.textContent).toContain('<script>alert(1)</script>')
+  expect(body.textContent).toContain('link (javascript:alert(1))')
+  expect(body.textContent).toContain('[image: picture] (http://evil/x.png)')
+})
+
+test('Markdown that is too long or too deep is shown as text', async () => {
+  for (const text of ['a '.repeat(40_000), '>'.repeat(20_000)]) {
+    const { unmount } = show({ trajectory: saying(text) })
+    await userEvent.click(screen.getByRole('checkbox', { name: 'Markdown' }))
+    expect(await screen.findByText('Too long to be read as Markdown:')).toBeDefined()
+    unmount()
+  }
+})
+
+test('a long text is cut, says how much there is, and is shown whole on demand', async () => {
+  const text = Array.from({ length: 20_000 }, (_, line) => `line ${line}`).join('\n')
+  show({ trajectory: saying(text) })
+  const body = message(/^Message 1/)
+  expect(body.textContent?.length).toBeLessThan(2_000)
+  await userEvent.click(within(body).getByRole('button', { name: 'Show all 20,000 lines (208,889 characters)' }))
+  expect(body.textContent).toContain('line 19999')
+})
+
+test('the sums of a range are told, and its extremes lead to their tokens', async () => {
+  const onSelect = vi.fn()
+  render(<RangeCard inspection={inspectionOf({ onSelect }, [9, 1])} />)
+  const fact = (name: string) => screen.getByText(name, { selector: 'dt' }).nextElementSibling?.textContent
+  expect(screen.getByRole('region', { name: 'Range' }).dataset.range).toBe('1-9')
+  expect([fact('tokens'), fact('trained (mask 1)'), fact('segments'), fact('known'), fact('Σ logprob')]).toEqual([
+    '9',
+    '5 · 55.6 %',
+    '0 to 2',
+    '4',
+    '−1.750',
+  ])
+  expect(screen.getByRole('region', { name: 'Text of the range' }).textContent).toBe('hi<end><think>日a1<end>\n4')
+  await userEvent.click(screen.getByRole('button', { name: 'token 6' }))
+  expect(onSelect).toHaveBeenCalledWith({ anchor: 6, focus: 6 }, 'tokens')
+})
+
+test('a range of context is summed as context, one past the end as nothing', () => {
+  const { rerender } = render(<RangeCard inspection={inspectionOf({}, [0, 2])} />)
+  expect(screen.getByText('Logprobs of context (prefill)')).toBeDefined()
+  rerender(<RangeCard inspection={inspectionOf({}, [8, 9])} />)
+  expect(screen.getByText('None is known.')).toBeDefined()
+  rerender(<RangeCard inspection={inspectionOf({}, [50, 60])} />)
+  expect(screen.getByText('No token is in this range.')).toBeDefined()
+})

@@ -1,0 +1,157 @@
+'use client'
+import { type KeyboardEvent, type PointerEvent, useEffect, useEffectEvent, useRef } from 'react'
+import { countText } from '#components/token-view/numbers.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import type { InspectorPartProps } from '../inspection.ts'
+import { createMinimapPainter, type MinimapPainter } from './painter.ts'
+
+/** A run draws the whole anew this often at most; where the grid stands is shown at once. */
+const LIVE_DRAWING_MS = 400
+/** One frame: the tokens come first, then their heat here. */
+const AFTER_TOKENS_MS = 20
+const SMALLEST_WINDOW = 10
+
+/**
+ * The whole trajectory at one look: heat, segments, marks, and where the grid stands. Dragged, clicked or moved by keys it
+ * scrolls the grid.
+ */
+export function Minimap({ inspection }: InspectorPartProps) {
+  const { trajectory, colouring, marks, view, grid, inSight } = inspection
+  const strip = useRef<HTMLDivElement>(null)
+  const heat = useRef<HTMLCanvasElement>(null)
+  const overlay = useRef<HTMLCanvasElement>(null)
+  const frame = useRef<HTMLDivElement>(null)
+  const painter = useRef<MinimapPainter>(null)
+  /** What the heat was drawn of, and how tall it is. */
+  const drawn = useRef<{ key: readonly unknown[]; height: number; at: number }>({ key: [], height: 0, at: 0 })
+  const waiting = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const dragging = useRef<number>(undefined)
+
+  const place = () => {
+    const sight = grid.current?.sight()
+    if (!frame.current || !sight) return
+    const { height } = drawn.current
+    frame.current.style.transform = `translateY(${sight.start * height}px)`
+    frame.current.style.height = `${Math.max(SMALLEST_WINDOW, (sight.end - sight.start) * height)}px`
+  }
+  const drawHeat = useEffectEvent(() => {
+    waiting.current = undefined
+    const layout = grid.current?.layout()
+    const height = strip.current?.clientHeight ?? 0
+    if (!layout || height === 0 || !heat.current || !overlay.current) return
+    const key = [layout, colouring.mode, colouring.scale, colouring.limit, height, window.devicePixelRatio, isDark()]
+    if (key.every((part, index) => part === drawn.current.key[index])) return
+    painter.current ??= createMinimapPainter({ heat: heat.current, marks: overlay.current })
+    const drawnHeight = painter.current.drawHeat({ layout, colouring, height })
+    drawn.current = { key, height: drawnHeight, at: performance.now() }
+    painter.current.drawMarks(marks, view.selection)
+    place()
+  })
+  const draw = useEffectEvent(() => {
+    const wait = trajectory.live ? drawn.current.at + LIVE_DRAWING_MS - performance.now() : 0
+    waiting.current ??= setTimeout(drawHeat, Math.max(AFTER_TOKENS_MS, wait))
+    place()
+  })
+  useEffect(() => {
+    const scheme = matchMedia('(prefers-color-scheme: dark)')
+    const observer = new ResizeObserver(() => draw())
+    if (strip.current) observer.observe(strip.current)
+    scheme.addEventListener('change', draw)
+    const unsubscribe = grid.current?.subscribe(() => draw())
+    return () => {
+      observer.disconnect()
+      scheme.removeEventListener('change', draw)
+      unsubscribe?.()
+      clearTimeout(waiting.current)
+      waiting.current = undefined
+    }
+  }, [grid])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn follows from these
+  useEffect(() => draw(), [colouring, trajectory])
+  useEffect(() => painter.current?.drawMarks(marks, view.selection), [marks, view.selection])
+
+  const scrollTo = (fraction: number) => grid.current?.scrollToFraction(Math.min(1, Math.max(0, fraction)))
+  const fractionAt = ({ clientY }: PointerEvent) => {
+    const top = strip.current?.getBoundingClientRect().top ?? 0
+    return (clientY - top) / Math.max(1, drawn.current.height)
+  }
+  const onPointerDown = (event: PointerEvent) => {
+    const sight = grid.current?.sight()
+    if (!sight || event.button !== 0) return
+    const at = fractionAt(event)
+    // Beside the window its middle jumps to the pointer; from there on it is dragged.
+    const isInside = at >= sight.start && at <= sight.end
+    dragging.current = isInside ? at - sight.start : (sight.end - sight.start) / 2
+    event.currentTarget.setPointerCapture(event.pointerId)
+    if (!isInside) scrollTo(at - dragging.current)
+  }
+  const onPointerMove = (event: PointerEvent) => {
+    if (dragging.current !== undefined) scrollTo(fractionAt(event) - dragging.current)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const sight = grid.current?.sight()
+    const target = sight && keyTarget(event.key, sight)
+    if (target === undefined) return
+    event.preventDefault()
+    scrollTo(target)
+  }
+  const count = tokenCount(trajectory)
+  return (
+    <div
+      ref={strip}
+      className="relative w-[72px] touch-none overflow-hidden border-line border-l bg-panel px-1 max-lg:hidden"
+      role="slider"
+      tabIndex={0}
+      aria-label="Minimap"
+      aria-orientation="vertical"
+      aria-valuemin={0}
+      aria-valuemax={Math.max(0, count - 1)}
+      aria-valuenow={inSight?.start ?? 0}
+      aria-valuetext={
+        inSight && `tokens ${countText(inSight.start)} to ${countText(inSight.end - 1)} of ${countText(count)}`
+      }
+      title="The whole trajectory: drag or click to scroll. From the left: segments, heat, trained tokens, marks."
+      onPointerDown={onPointerDown}
+      onPointerMove={onPointerMove}
+      onLostPointerCapture={() => {
+        dragging.current = undefined
+      }}
+      onWheel={({ deltaY, deltaMode }) => {
+        const sight = grid.current?.sight()
+        const height = grid.current?.layout()?.height
+        if (sight && height) scrollTo(sight.start + (deltaY * WHEEL_STEPS[deltaMode as 0 | 1 | 2]) / height)
+      }}
+      onKeyDown={onKeyDown}
+    >
+      <canvas ref={heat} className="absolute top-0 left-1 w-16" />
+      <canvas ref={overlay} className="absolute top-0 left-1 w-16" />
+      <div ref={frame} className="minimap-window absolute inset-x-0 top-0" />
+    </div>
+  )
+}
+
+/** Pixels in a step of the wheel: of pixels, lines, pages. */
+const WHEEL_STEPS = [1, 24, 600] as const
+
+const isDark = (): boolean => matchMedia('(prefers-color-scheme: dark)').matches
+
+/** Where a key takes the window. */
+function keyTarget(key: string, { start, end }: { start: number; end: number }): number | undefined {
+  const page = end - start
+  switch (key) {
+    case 'ArrowDown':
+      return start + page / 4
+    case 'ArrowUp':
+      return start - page / 4
+    case 'PageDown':
+      return start + page
+    case 'PageUp':
+      return start - page
+    case 'Home':
+      return 0
+    case 'End':
+      return 1
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,87 @@
+import type { ReactNode } from 'react'
+import { continueHref } from '#components/shell/hrefs.ts'
+import { Link } from '#components/shell/navigation.tsx'
+import { useViewState } from '#components/shell/view-state.ts'
+import { outcomeText } from '#components/token-view/overview/outcome-text.ts'
+import { RunNotices } from '#components/token-view/overview/run-notices.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { storedWords } from '#lib/browser/files/opened-words.ts'
+import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
+import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
+import type { InspectorPartProps } from './inspection.ts'
+
+interface InspectorNoticesProps extends InspectorPartProps {
+  /** Undefined: it is not stored. */
+  readonly storedKey: string | undefined
+  /** Undefined where the trajectory cannot be given a tokenizer. */
+  readonly onChooseTokenizer: (() => void) | undefined
+  /** What is wrong with the trajectory itself. */
+  readonly children: ReactNode
+}
+
+/** What has to be known before the tokens are read. */
+export function InspectorNotices({ inspection, storedKey, onChooseTokenizer, children }: InspectorNoticesProps) {
+  const { trajectory } = inspection
+  const { opened, forgetOpened } = useViewState()
+  const file = useOpenedFile()
+  const stored = storedKey === undefined ? undefined : file.storedWith(storedKey)
+  const storing = storedKey === undefined && file.opened.kind === 'shown' ? file.opened.storing : undefined
+  const ended = outcomeText(trajectory.outcome)
+  const continuation = continueHref(storedKey, trajectory)
+  return (
+    <div className="grid gap-px bg-line">
+      {opened !== undefined && (
+        <Banner
+          tone="note"
+          title={`The first of ${opened} trajectories in the file that was opened.`}
+          hint={storedWords(opened, storing, stored)}
+        >
+          <Link href="/library" className="font-medium text-accent underline">
+            Show the library
+          </Link>
+          <Button onClick={forgetOpened}>Dismiss</Button>
+        </Banner>
+      )}
+      {lacksTexts(trajectory) && (
+        <Banner
+          tone="note"
+          title="The texts of these tokens are not known."
+          hint="The file holds ids alone. A tokenizer gives them their texts, think blocks and tool calls."
+        >
+          {onChooseTokenizer && (
+            <Button look="primary" onClick={onChooseTokenizer}>
+              Choose a tokenizer …
+            </Button>
+          )}
+        </Banner>
+      )}
+      {ended && (
+        <Banner
+          tone={ended.tone}
+          title={ended.title}
+          hint={
+            continuation === undefined
+              ? ended.facts
+              : [ended.hint, 'The controls for this are in the playground.'].filter(Boolean).join(' ')
+          }
+        >
+          {continuation !== undefined && (
+            <Link href={continuation} className="inline-flex min-h-8 items-center font-medium text-accent underline">
+              Continue in the playground
+            </Link>
+          )}
+        </Banner>
+      )}
+      <RunNotices trajectory={trajectory} />
+      {children}
+      {trajectory.outcome.kind === 'running' && (
+        <Banner
+          tone="note"
+          title="This run has not ended."
+          hint="What is recorded is shown, and looked for again every two seconds; the playground shows tokens as they come."
+        />
+      )}
+    </div>
+  )
+}

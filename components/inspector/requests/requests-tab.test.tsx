@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import { checkInputs } from '#lib/analysis/requests/check-inputs.ts'
+import { resultOf } from '#lib/tasks/task.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { Inspection } from '../inspection.ts'
+import { RequestsTab } from './requests-tab.tsx'
+
+/** jsdom lays nothing out: nobody is told of sizes. */
+vi.stubGlobal(
+  'ResizeObserver',
+  class {
+    observe() {}
+    unobserve() {}
+    disconnect() {}
+  },
+)
+
+const example: Trajectory = JSON.parse(readFileSync('public/examples/two-steps.json', 'utf8'))
+
+function setUp(trajectory: Trajectory, at?: number) {
+  const onSelect = vi.fn()
+  const inspection = {
+    trajectory,
+    view: { selection: at === undefined ? undefined : { anchor: at, focus: at } },
+    onSelect,
+    say: () => undefined,
+    run: async () => resultOf(checkInputs(null, trajectory)),
+  } as unknown as Inspection
+  const { container } = render(<RequestsTab inspection={inspection} />)
+  return { onSelect, container }
+}
+
+test('the request that wrote the chosen token is open, and leads to its tokens', async () => {
+  const user = userEvent.setup()
+  const { onSelect, container } = setUp(example, 250)
+  expect(await screen.findByText('the tokens here are those ✓')).toBeTruthy()
+  expect(container.querySelectorAll('[data-holds="true"]')).toHaveLength(3)
+  const open = container.querySelector<HTMLElement>('[data-request-open]')
+  expect(open?.dataset.requestOpen).toBe('2')
+  await user.click(within(open as HTMLElement).getByRole('button', { name: 'Show the new prompt' }))
+  expect(onSelect).toHaveBeenLastCalledWith({ anchor: 248, focus: 233 }, 'tokens')
+  await user.click(within(open as HTMLElement).getByRole('button', { name: 'Python' }))
+  expect(screen.getByRole('region', { name: 'Python of request 2' }).textContent).toContain('237 more')
+})
+
+test('ids that are not those that were sent are told on every request after them', async () => {
+  const [first, ...others] = example.segments
+  const changed = { ...first, ids: [5, ...(first?.ids.slice(1) ?? [])] } as Trajectory['segments'][number]
+  const { container } = setUp({ ...example, segments: [changed, ...others] })
+  expect(await screen.findByText('other ids stand here')).toBeTruthy()
+  expect(container.querySelectorAll('[data-holds="false"]')).toHaveLength(3)
+})
+
+test('a file without requests says why', () => {
+  const bare = example.segments.map((segment) => ({ ...segment, request: undefined })) as Trajectory['segments']
+  setUp({ ...example, segments: bare, provenance: { kind: 'import', format: 'slime', lacked: [] } })
+  expect(screen.getByText(/Files of the format slime hold what was read and written/)).toBeTruthy()
+})

@@ -1,0 +1,258 @@
+'use client'
+/** One trajectory by itself: where it comes from, and what is said while it loads. */
+import { useQuery } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
+import { usePathname } from 'next/navigation'
+import { type ReactNode, useEffect, useEffectEvent } from 'react'
+import { LabelsForm } from '#components/library/labels-form.tsx'
+import { continueHref } from '#components/shell/hrefs.ts'
+import { Link } from '#components/shell/navigation.tsx'
+import { Shell } from '#components/shell/shell.tsx'
+import { useViewState } from '#components/shell/view-state.ts'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Heading } from '#components/ui/facts.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
+import { exampleKey } from '#lib/analysis/compare/side.ts'
+import { ApiError } from '#lib/browser/api.ts'
+import type { OpenedFile } from '#lib/browser/files/opened-file.ts'
+import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
+import { choicesOptions } from '#lib/browser/library/library.ts'
+import { useLibrary } from '#lib/browser/library/use-library.ts'
+import { exampleOptions, trajectoryOptions } from '#lib/browser/queries.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+
+const loadInspector = () => import('./inspector.tsx')
+const Inspector = dynamic(async () => (await loadInspector()).Inspector)
+// Beside the trajectory, which takes longer; where it fails it is tried again when it is shown.
+if (typeof window !== 'undefined') loadInspector().catch(() => {})
+
+const SampleNeighbours = dynamic(async () => (await import('./sample-neighbours.tsx')).SampleNeighbours, {
+  loading: () => null,
+})
+
+/** One that is being written is read again this often; the playground follows it token by token. */
+const POLL_RUNNING_MS = 2_000
+
+/** Time for the first picture, which the server's work would hold up on a small machine. */
+const STORE_AFTER_MS = 300
+
+export function StoredScreen({ storedKey }: { readonly storedKey: string }) {
+  return <KeptScreen storedKey={storedKey} fresh={undefined} identity={storedKey} />
+}
+
+/**
+ * A file that was just opened. It is shown before it is stored; then the address becomes that of what is stored, and
+ * nothing is read again.
+ */
+export function OpenedScreen() {
+  const { opened, store, openingOf } = useOpenedFile()
+  const addressed = keyIn(usePathname())
+  const fresh = opened.kind === 'shown' && addressed === undefined ? opened : undefined
+  const waiting = fresh?.storing.kind === 'waiting' ? fresh.opening : undefined
+  const keep = useEffectEvent(store)
+  useEffect(() => {
+    if (waiting === undefined) return
+    const later = setTimeout(() => keep(), STORE_AFTER_MS)
+    return () => clearTimeout(later)
+  }, [waiting])
+  const arrived = opened.kind === 'stored' && addressed === undefined ? opened.key : undefined
+  const storedKey = addressed ?? arrived
+  const opening = fresh?.opening ?? (storedKey === undefined ? undefined : openingOf(storedKey))
+  return (
+    <>
+      <Arrival storedKey={arrived} />
+      <KeptScreen
+        storedKey={storedKey}
+        fresh={fresh}
+        // What is stored is what was shown before: it is not drawn again.
+        identity={opening === undefined ? storedKey : `opening ${opening}`}
+      />
+    </>
+  )
+}
+
+/** Gives what is stored its own address. What was just chosen comes along: the browser's address is behind for a moment. */
+function Arrival({ storedKey }: { readonly storedKey: string | undefined }) {
+  const { addressAt } = useViewState()
+  const arrive = useEffectEvent((key: string) =>
+    window.history.replaceState(null, '', addressAt(`/t/${encodeURIComponent(key)}`)),
+  )
+  useEffect(() => {
+    if (storedKey !== undefined) arrive(storedKey)
+  }, [storedKey])
+  return null
+}
+
+/** Undefined for an address of something else. */
+function keyIn(path: string): string | undefined {
+  const [, key] = /^\/t\/(.+)$/.exec(path) ?? []
+  return key === undefined ? undefined : decodeURIComponent(key)
+}
+
+interface KeptScreenProps {
+  readonly storedKey: string | undefined
+  /** A file that is not stored yet. */
+  readonly fresh: Extract<OpenedFile, { kind: 'shown' }> | undefined
+  /** Of what is shown: another one is drawn from its beginning. */
+  readonly identity: string | undefined
+}
+
+function KeptScreen({ storedKey, fresh, identity }: KeptScreenProps) {
+  const { data: stored, error } = useQuery({
+    ...trajectoryOptions(storedKey),
+    refetchInterval: ({ state }) => (state.data?.outcome.kind === 'running' ? POLL_RUNNING_MS : false),
+  })
+  const { data: choices } = useQuery(choicesOptions())
+  const { list } = useViewState()
+  const library = useLibrary()
+  const data = fresh ? fresh.trajectory : stored
+  const { tags = [], title = null, note = null, reward = null } = data ?? {}
+  const continuation = data && continueHref(storedKey, data)
+  return (
+    <TrajectoryScreen
+      key={identity}
+      trajectory={data}
+      storedKey={storedKey}
+      comparedKey={storedKey}
+      error={storedKey === undefined ? NOTHING_OPEN : error}
+      notice={fresh?.storing.kind === 'failed' && <NotStored error={fresh.storing.error} />}
+      remedy={
+        storedKey !== undefined &&
+        error instanceof ApiError &&
+        error.code === 'DELETED' && <Button onClick={() => library.restore([storedKey])}>Restore</Button>
+      }
+      labels={
+        storedKey === undefined ? (
+          <>
+            <About trajectory={data} />
+            <p role="status" className="mt-2 text-faint text-xs">
+              {fresh?.storing.kind === 'failed' ? 'Not stored.' : 'Being stored …'}
+            </p>
+          </>
+        ) : (
+          <>
+            <Heading>Labels</Heading>
+            <LabelsForm
+              key={storedKey}
+              labels={{ title, tags, note, reward }}
+              question="none"
+              knownTags={choices?.tags.map(({ tag }) => tag) ?? []}
+              onChange={(change) => library.label(storedKey, change)}
+            />
+          </>
+        )
+      }
+    >
+      {data && storedKey !== undefined && (
+        <p className="grid justify-items-start gap-1.5">
+          {list !== undefined && data.group && data.provenance.kind !== 'import' && (
+            <SampleNeighbours groupId={data.group.id} storedKey={storedKey} />
+          )}
+          {continuation !== undefined && (
+            <Link href={continuation} className="font-medium text-accent hover:underline">
+              Continue in the playground
+            </Link>
+          )}
+          <Link
+            href={`/templates?t=${encodeURIComponent(storedKey)}`}
+            className="font-medium text-accent hover:underline"
+          >
+            Open in the template lab
+          </Link>
+        </p>
+      )}
+    </TrajectoryScreen>
+  )
+}
+
+const NOTHING_OPEN = new ApiError(
+  0,
+  'NOTHING_OPEN',
+  'No file is open here.',
+  'A file that was not stored yet is gone when its page is loaded again: open it once more.',
+)
+
+/** What is shown stays, and can be stored once the reason is gone. */
+function NotStored({ error }: { readonly error: ApiError }) {
+  const { store } = useOpenedFile()
+  return (
+    <Banner tone="bad" title={`This trajectory is shown, and not stored: ${error.message}`} hint={error.hint}>
+      <Button onClick={() => store()}>Try again</Button>
+    </Banner>
+  )
+}
+
+export function ExampleScreen({ name }: { readonly name: string }) {
+  const { data, error } = useQuery(exampleOptions(name))
+  return (
+    <TrajectoryScreen
+      trajectory={data}
+      storedKey={undefined}
+      comparedKey={exampleKey(name)}
+      error={error}
+      labels={<About trajectory={data} />}
+    />
+  )
+}
+
+function About({ trajectory }: { readonly trajectory: TrajectoryView | undefined }) {
+  const { title, note } = trajectory ?? {}
+  return (
+    <>
+      <Heading>About</Heading>
+      {title !== undefined && <p className="mb-1 font-medium [overflow-wrap:anywhere]">{visibleText(title)}</p>}
+      {note !== undefined && <p className="text-dim text-xs [overflow-wrap:anywhere]">{visibleText(note)}</p>}
+    </>
+  )
+}
+
+interface TrajectoryScreenProps {
+  readonly trajectory: TrajectoryView | undefined
+  /** Undefined for one that is not stored. */
+  readonly storedKey: string | undefined
+  /** Under which it can be compared: that of an example too. */
+  readonly comparedKey: string | undefined
+  readonly error: Error | null
+  /** Title, tags, note and reward: as text, or to be changed. */
+  readonly labels: ReactNode
+  /** Said above it. */
+  readonly notice?: ReactNode
+  /** What can be done about the error. */
+  readonly remedy?: ReactNode
+  /** What can be done with this one, besides looking. */
+  readonly children?: ReactNode
+}
+
+function TrajectoryScreen({
+  trajectory,
+  storedKey,
+  comparedKey,
+  error,
+  labels,
+  notice,
+  remedy,
+  children,
+}: TrajectoryScreenProps) {
+  return (
+    <Shell title="Trajectory" trajectory={trajectory} notice={notice}>
+      {trajectory ? (
+        <Inspector trajectory={trajectory} storedKey={storedKey} comparedKey={comparedKey} labels={labels}>
+          {children}
+        </Inspector>
+      ) : (
+        <main className="p-4">
+          {error ? (
+            <Banner tone="bad" title={error.message} hint={error instanceof ApiError ? error.hint : undefined}>
+              {remedy}
+            </Banner>
+          ) : (
+            <p className="text-faint" role="status">
+              Loading …
+            </p>
+          )}
+        </main>
+      )}
+    </Shell>
+  )
+}

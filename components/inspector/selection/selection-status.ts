@@ -1,0 +1,10 @@
+import { countText } from '#components/token-view/numbers.ts'
+import { isSingle, rangeOf, type Selection } from '#components/token-view/selection.ts'
+
+/** What is chosen of how many tokens. */
+export function selectionStatus(selection: Selection | undefined, count: number): string {
+  if (selection === undefined) return `${countText(count)} tokens`
+  if (isSingle(selection)) return `token ${countText(selection.focus)} of ${countText(count)}`
+  const { start, end } = rangeOf(selection)
+  return `${countText(end - start)} tokens chosen of ${countText(count)}`
+}

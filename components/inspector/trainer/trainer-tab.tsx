@@ -1,0 +1,114 @@
+'use client'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { TrainerCutFields } from '#components/token-view/overview/trainer-cut.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Segmented } from '#components/ui/segmented.tsx'
+import type { SheetRow, TrainerSheet } from '#lib/analysis/trainer/sheet.ts'
+import type { Inspection, InspectorPartProps } from '../inspection.ts'
+import { useInspectTask } from '../use-inspect-task.ts'
+import { ArrayTable } from './array-table.tsx'
+import { SampleSummary } from './sample-summary.tsx'
+
+/** The exact arrays that each export format gives a trainer. */
+export function TrainerTab({ inspection }: InspectorPartProps) {
+  const { trajectory, view, onView, onSelect, run, onSave } = inspection
+  const answer = useInspectTask(inspection, 'trainerSheet', { format: view.format })
+  const [rowIndex, setRowIndex] = useState(0)
+  const sheet = answer.kind === 'done' ? answer.result : answer.kind === 'running' ? answer.before : undefined
+  const row = sheet?.rows[rowIndex] ?? sheet?.rows[0]
+  const marks = useMarks(inspection, row)
+  const save = async () => {
+    if (!sheet) return
+    const { name, text } = await run('trainerFile', { format: sheet.format }, { signal: new AbortController().signal })
+    onSave(text, name)
+  }
+  if (answer.kind === 'failed')
+    return <Banner tone="bad" title="The arrays could not be made." hint={answer.error.message} />
+  if (!sheet || !row)
+    return (
+      <p className="p-4 text-faint" role="status">
+        Writing the arrays …
+      </p>
+    )
+  return (
+    <section
+      aria-label="What the trainer gets"
+      className="grid h-full min-h-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,auto)_minmax(220px,1fr)]"
+      data-format={sheet.format}
+      data-idle={answer.kind === 'done'}
+    >
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1.5 border-line border-b px-3.5 py-2">
+        <Segmented
+          label="Format"
+          value={sheet.format}
+          onChange={(format) => onView({ format })}
+          options={sheet.formats.map(({ name, label }) => ({ value: name, text: label }))}
+        />
+        {sheet.rows.length > 1 && <RowChoice sheet={sheet} value={rowIndex} onChange={setRowIndex} />}
+        <label className="flex min-h-7 items-center gap-2">
+          <input
+            type="checkbox"
+            className="size-4 accent-(--accent)"
+            checked={marks.isOn}
+            disabled={!marks.hasAny}
+            onChange={(event) => marks.set(event.target.checked)}
+          />
+          Show on tokens
+        </label>
+        <TrainerCutFields cut={inspection.trainerCut} onCut={inspection.onTrainerCut} />
+        <Button className="ml-auto text-xs" title={sheet.keeps} onClick={save}>
+          Download the file
+        </Button>
+      </div>
+      <SampleSummary inspection={inspection} sheet={sheet} row={row} rowIndex={rowIndex} />
+      <ArrayTable
+        trajectory={trajectory}
+        row={row}
+        tokens={sheet.tokens}
+        selection={view.selection}
+        onSelect={onSelect}
+      />
+    </section>
+  )
+}
+
+/** Edges and cuts on the tokens themselves: there until they are turned off, also while another tab is shown. */
+function useMarks({ marks, onMarks }: Inspection, row: SheetRow | undefined) {
+  const isOn = marks.some(({ kind, ranges }) => (kind === 'edge' || kind === 'cut') && ranges.length > 0)
+  const set = (on: boolean) => {
+    onMarks('edge', on && row ? row.edgeMarks : new Int32Array())
+    onMarks('cut', on && row ? row.cutMarks : new Int32Array())
+  }
+  // Another format, or more tokens: its marks are others.
+  const follow = useEffectEvent(() => {
+    if (isOn && row && !marks.some(({ ranges }) => ranges === row.edgeMarks)) set(true)
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when there is another row
+  useEffect(() => follow(), [row])
+  return { isOn, set, hasAny: row !== undefined && row.edgeMarks.length + row.cutMarks.length > 0 }
+}
+
+interface RowChoiceProps {
+  readonly sheet: TrainerSheet
+  readonly value: number
+  readonly onChange: (row: number) => void
+}
+
+const RowChoice = ({ sheet, value, onChange }: RowChoiceProps) => (
+  <label className="flex items-center gap-2">
+    Sample
+    <select
+      className="rounded-md border border-line bg-raised px-2 py-1"
+      value={value}
+      onChange={(event) => onChange(Number(event.target.value))}
+    >
+      {sheet.rows.map((_row, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: samples are known by their place alone
+        <option key={index} value={index}>
+          {index + 1} of {sheet.rows.length}
+        </option>
+      ))}
+    </select>
+  </label>
+)

@@ -1,0 +1,53 @@
+/** The one `Inspection` of a screen: the address, what parts have marked, folded and offered, and the token view itself. */
+
+import { compareHref } from '#components/shell/hrefs.ts'
+import { useNavigation } from '#components/shell/navigation.tsx'
+import { useViewState } from '#components/shell/view-state.ts'
+import { trajectoryReading } from '#components/token-view/card/token-reading.ts'
+import { colouringOf } from '#components/token-view/colour/colouring.ts'
+import { TRAINER_CUT } from '#components/token-view/overview/trainer-cut.tsx'
+import type { Selection } from '#components/token-view/selection.ts'
+import { saveText } from '#lib/browser/files/save-file.ts'
+import { useInspection } from '#lib/browser/library/use-inspection.ts'
+import { usePreference } from '#lib/browser/preference.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { Inspection } from './inspection.ts'
+import { useInspectionParts } from './use-inspection-parts.ts'
+
+export function useInspectionState(
+  trajectory: TrajectoryView,
+  storedKey: string | undefined,
+  /** Under which it can be compared: that of an example too. */
+  comparedKey: string | undefined,
+  /** Shows the token view in a window that has no room for all. */
+  onShowTokens: () => void,
+) {
+  const { view: asked, link, setView } = useViewState()
+  const run = useInspection(trajectory)
+  const { go } = useNavigation()
+  const [trainerCut, onTrainerCut] = usePreference(TRAINER_CUT)
+  const colouring = colouringOf(trajectory, asked.colour, asked.limit)
+  const view: Inspection['view'] = { ...asked, selection: within(asked.selection, tokenCount(trajectory)) }
+  const parts = useInspectionParts(
+    {
+      trajectory,
+      storedKey,
+      view,
+      onView: setView,
+      run,
+      colouring,
+      reading: trajectoryReading(colouring),
+      onCompare: comparedKey === undefined ? undefined : (kept) => go(compareHref(comparedKey, kept)),
+      trainerCut,
+      onTrainerCut,
+      onSave: saveText,
+    },
+    { onShowTokens },
+  )
+  return { ...parts, link }
+}
+
+/** An address may name tokens that this trajectory does not have. */
+const within = (selection: Selection | undefined, count: number): Selection | undefined =>
+  selection && selection.anchor < count && selection.focus < count ? selection : undefined

@@ -1,0 +1,49 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useViewState } from '#components/shell/view-state.ts'
+import { neighboursOptions } from '#lib/browser/library/neighbours.ts'
+import { groupOptions } from '#lib/browser/queries.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { ListPlace } from './list-walk.tsx'
+
+/**
+ * The place of a trajectory in the list that its address names; else among the samples of its group, else in the whole
+ * library. Undefined until it is known, and for one that is not stored.
+ */
+export function useListPlace(trajectory: TrajectoryView, storedKey: string | undefined): ListPlace | undefined {
+  const { list, besideAt } = useViewState()
+  const group =
+    storedKey !== undefined && list === undefined && trajectory.provenance.kind !== 'import'
+      ? trajectory.group?.id
+      : undefined
+  const samples = useQuery(groupOptions(group)).data?.samples ?? []
+  const query = new URLSearchParams(list ?? '')
+  const { data: row } = useQuery(neighboursOptions(group === undefined ? storedKey : undefined, query.toString()))
+  const at = (key: string | undefined) => (key === undefined ? undefined : besideAt(`/t/${encodeURIComponent(key)}`))
+  if (storedKey === undefined) return undefined
+  if (group !== undefined) {
+    const place = samples.findIndex(({ key }) => key === storedKey)
+    return place < 0
+      ? undefined
+      : {
+          name: 'all samples',
+          row: 'Sample',
+          href: `/?${new URLSearchParams({ t: storedKey, group })}`,
+          number: place + 1,
+          total: samples.length,
+          previous: at(samples[place - 1]?.key),
+          next: at(samples[place + 1]?.key),
+        }
+  }
+  query.set('row', storedKey)
+  return (
+    row && {
+      name: list === undefined ? 'in the library' : 'of the list',
+      href: `/library?${query}`,
+      number: row.isListed ? row.ahead + 1 : undefined,
+      total: row.total,
+      previous: at(row.previous),
+      next: at(row.next),
+    }
+  )
+}

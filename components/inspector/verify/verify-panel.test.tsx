@@ -1,0 +1,83 @@
+import { render, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import { drawn, scorer } from '#lib/analysis/rescore/test-model.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { Score } from '#lib/trajectory/scoring/gathered.ts'
+import type { Inspection } from '../inspection.ts'
+import { VerifyPanel } from './verify-panel.tsx'
+
+const GREEDY = { temperature: 0 }
+
+function show(trajectory: Trajectory, score: Score = scorer(), servers: readonly string[] = ['s', 't']) {
+  const [onSelect, onView, onColumn] = [vi.fn(), vi.fn(), vi.fn()]
+  const inspection = { trajectory, onSelect, onView, offer: () => () => {} } as unknown as Inspection
+  render(<VerifyPanel inspection={inspection} scorer={{ servers, defaultServer: 't', score }} onColumn={onColumn} />)
+  const panel = screen.getByRole('region', { name: 'Verify on server' })
+  return { panel, onSelect, onView, onColumn, user: userEvent.setup() }
+}
+const scoreAgain = () => userEvent.click(screen.getByRole('button', { name: 'Score again' }))
+const ended = (panel: HTMLElement, how: string) => waitFor(() => expect(panel.dataset.verify).toBe(how))
+
+test('VerifyPanel scores on the recorded server, names the outliers, and colours the tokens by the scores', async () => {
+  const trajectory = drawn('c a|b|c|a', { sampling: GREEDY })
+  const [prompt, response] = trajectory.segments as [Trajectory['segments'][number], Trajectory['segments'][number]]
+  const logprobs = response.logprobs?.map((value, index) => (index === 1 ? -9 : (value ?? null))) ?? []
+  const { panel, user, onSelect, onView, onColumn } = show({
+    ...trajectory,
+    model: { ...trajectory.model, name: 'another' },
+    segments: [prompt, { ...response, logprobs }] as Trajectory['segments'],
+  })
+  expect(within(panel).getByRole('option', { name: 's (recorded)', selected: true })).toBeDefined()
+  await scoreAgain()
+  await ended(panel, 'scored')
+  expect(panel.querySelector('[data-floor]')?.parentElement?.textContent).toContain('over 4 trained tokens')
+  expect(panel.textContent).toContain('bigrams; recorded: another')
+  expect(onColumn).toHaveBeenCalledWith('verified', expect.any(Float64Array))
+  await user.click(within(panel).getByRole('button', { name: /^2 b/ }))
+  expect(onSelect).toHaveBeenCalledWith({ anchor: 2, focus: 2 }, 'tokens')
+  await user.click(within(panel).getByRole('button', { name: 'Colour tokens by the scores' }))
+  expect(onView).toHaveBeenCalledWith({ colour: 'column:verified', tab: 'tokens' })
+})
+
+test('VerifyPanel gives no noise floor for tokens that were sampled at another temperature', async () => {
+  const { panel } = show(drawn('c a|b', { sampling: { temperature: 0.7 } }))
+  await scoreAgain()
+  await ended(panel, 'scored')
+  expect(panel.textContent).toContain('No noise floor')
+  expect(panel.textContent).toContain('Not comparable: sampled at temperature 0.7.')
+})
+
+test('VerifyPanel ignores scores that come after the scoring was cancelled, and can score again', async () => {
+  const held = Promise.withResolvers<void>()
+  // A server that does not notice that the request was aborted.
+  const score: Score = async function* (request) {
+    await held.promise
+    yield* scorer()(request, new AbortController().signal)
+  }
+  const { panel, user, onColumn } = show(drawn('c a|b', { sampling: GREEDY }), score)
+  await scoreAgain()
+  await user.click(screen.getByRole('button', { name: 'Cancel' }))
+  expect(panel.dataset.verify).toBe('idle')
+  held.resolve()
+  await scoreAgain()
+  await ended(panel, 'scored')
+  expect(onColumn).toHaveBeenCalledTimes(1)
+})
+
+test('VerifyPanel shows the error of a server that fails, with its hint', async () => {
+  const { panel } = show(drawn('c a|b', { sampling: GREEDY }), scorer([], { failAfter: 0 }))
+  await scoreAgain()
+  await ended(panel, 'failed')
+  expect(screen.getByRole('alert').textContent).toContain('it fell over')
+  expect(screen.getByRole('alert').textContent).toContain('try again')
+})
+
+test('VerifyPanel requests no scores where no logprobs were recorded', async () => {
+  const score = vi.fn(scorer())
+  const { panel } = show(drawn('c a|b'), score, ['t'])
+  await scoreAgain()
+  await ended(panel, 'failed')
+  expect(screen.getByRole('alert').textContent).toContain('No logprobs are recorded')
+  expect(score).not.toHaveBeenCalled()
+})

@@ -1,0 +1,156 @@
+'use client'
+/** Scores the trajectory again on a server, by prefill, and tells how far the logprobs differ. */
+import { useEffect, useRef, useState } from 'react'
+import { countText } from '#components/token-view/numbers.ts'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Heading } from '#components/ui/facts.tsx'
+import { SelectField } from '#components/ui/field.tsx'
+import { rangesToVerify } from '#lib/analysis/verify/plan.ts'
+import { type Verification, verification } from '#lib/analysis/verify/verification.ts'
+import { gatherScores, type Scorer } from '#lib/trajectory/scoring/gathered.ts'
+import { type ServedFact, servedFacts } from '#lib/trajectory/scoring/served.ts'
+import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { InspectorPartProps } from '../inspection.ts'
+import { useOffer } from '../selection/offers.ts'
+import { VerifyReport } from './verify-report.tsx'
+
+interface VerifyPanelProps extends InspectorPartProps {
+  readonly scorer: Scorer
+  /** Shows numbers of all tokens as a column of the trajectory. */
+  readonly onColumn: (name: string, values: Float64Array) => void
+}
+
+type Asked =
+  | { readonly kind: 'scoring'; readonly done: number; readonly of: number }
+  | { readonly kind: 'failed'; readonly title: string; readonly hint: string | undefined }
+  | {
+      readonly kind: 'scored'
+      readonly server: string
+      readonly found: Verification
+      readonly served: readonly ServedFact[]
+    }
+
+/** The name of the column that the scores are shown as. */
+const COLUMN = 'verified'
+
+export function VerifyPanel({ inspection, scorer, onColumn }: VerifyPanelProps) {
+  const { trajectory } = inspection
+  const { servers = [], defaultServer } = scorer
+  const [chosen, setChosen] = useState<string>()
+  const [asked, setAsked] = useState<Asked>()
+  const button = useRef<HTMLButtonElement>(null)
+  const controller = useRef<AbortController>(undefined)
+  useEffect(() => () => controller.current?.abort(), [])
+  useOffer(inspection.offer, 'verify', () => button.current?.focus())
+  const recorded = recordedServer(trajectory)
+  const server = chosen ?? servers.find((name) => name === recorded) ?? defaultServer
+  const isScoring = asked?.kind === 'scoring'
+
+  const verify = async () => {
+    const own = new AbortController()
+    controller.current?.abort()
+    controller.current = own
+    const ranges = rangesToVerify(trajectory)
+    const of = ranges.reduce((sum, { start, end }) => sum + end - start, 0)
+    if (of === 0)
+      return setAsked({
+        kind: 'failed',
+        title: 'No logprobs are recorded: there is nothing to compare.',
+        hint: undefined,
+      })
+    setAsked({ kind: 'scoring', done: 0, of })
+    try {
+      const scores = new Float64Array(tokenCount(trajectory)).fill(Number.NaN)
+      const { server: told, versions } = await gatherScores(
+        scorer.score({ ids: ids(trajectory), ranges, ...(server !== undefined && { server }) }, own.signal),
+        scores,
+        (done) => {
+          if (!own.signal.aborted) setAsked({ kind: 'scoring', done, of })
+        },
+      )
+      if (own.signal.aborted) return
+      setAsked({
+        kind: 'scored',
+        server: told.name,
+        found: verification(trajectory, scores),
+        served: servedFacts(trajectory, told, versions),
+      })
+      onColumn(COLUMN, scores)
+    } catch (error) {
+      if (own.signal.aborted) return
+      const { message, hint } =
+        error instanceof Error ? (error as Error & { readonly hint?: string }) : { message: String(error) }
+      setAsked({ kind: 'failed', title: message, hint })
+    }
+  }
+  const cancel = () => {
+    controller.current?.abort()
+    setAsked(undefined)
+  }
+
+  return (
+    <section aria-label="Verify on server" className="mt-5" data-verify={asked?.kind ?? 'idle'}>
+      <Heading>Verify on server</Heading>
+      <div className="grid grid-cols-[minmax(0,1fr)_auto] items-end gap-2">
+        <SelectField
+          label="Server"
+          value={server ?? ''}
+          disabled={isScoring}
+          onChange={(event) => setChosen(event.target.value)}
+        >
+          {servers.map((name) => (
+            <option key={name} value={name}>
+              {name}
+              {name === recorded && ' (recorded)'}
+            </option>
+          ))}
+        </SelectField>
+        {isScoring ? (
+          <Button onClick={cancel}>Cancel</Button>
+        ) : (
+          <Button
+            ref={button}
+            onClick={verify}
+            disabled={server === undefined || trajectory.outcome.kind === 'running'}
+            title="Sends the same ids as a prompt and compares the logprobs"
+          >
+            Score again
+          </Button>
+        )}
+      </div>
+      {recorded !== undefined && scorer.servers && !servers.includes(recorded) && (
+        <p className="mt-1.5 text-faint text-xs">It was sampled on {recorded}, which is not among the servers here.</p>
+      )}
+      <div className="mt-2 grid gap-2">
+        {!asked && (
+          <p className="text-faint text-xs">
+            The same ids as a prompt: how far its logprobs differ from those recorded is the noise floor.
+          </p>
+        )}
+        {asked?.kind === 'scoring' && (
+          <p role="status" className="text-dim text-xs tabular-nums">
+            {countText(asked.done)} of {countText(asked.of)} tokens scored …
+            <progress className="mt-1 block h-1.5 w-full" value={asked.done} max={asked.of} />
+          </p>
+        )}
+        {asked?.kind === 'failed' && <Banner tone="bad" title={asked.title} hint={asked.hint} />}
+        {asked?.kind === 'scored' && (
+          <VerifyReport
+            found={asked.found}
+            served={asked.served}
+            server={asked.server}
+            trajectory={trajectory}
+            onColour={() => inspection.onView({ colour: `column:${COLUMN}`, tab: 'tokens' })}
+            onSelect={(index) => inspection.onSelect({ anchor: index, focus: index }, 'tokens')}
+          />
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** Where the last response came from. */
+const recordedServer = ({ segments }: TrajectoryView): string | undefined =>
+  segments.findLast((segment) => segment.kind === 'response')?.request?.server

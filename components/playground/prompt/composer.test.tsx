@@ -1,0 +1,90 @@
+import { act, fireEvent, render, screen } from '@testing-library/react'
+import { useState } from 'react'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { EMPTY_PROMPT } from '#lib/share/settings/prompt-draft.ts'
+import { Composer } from './composer.tsx'
+
+const onStop = vi.fn()
+const onSend = vi.fn()
+let end = () => {}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  onStop.mockClear()
+  onSend.mockClear()
+})
+
+/** A composer whose run begins with Send and ends with Stop. */
+function Page() {
+  const [state, setState] = useState<'ready' | 'running'>('ready')
+  end = () => setState('ready')
+  return (
+    <Composer
+      draft={{ ...EMPTY_PROMPT, question: 'hi' }}
+      onChange={() => {}}
+      state={state}
+      isFirst
+      onSend={() => {
+        onSend()
+        setState('running')
+      }}
+      onStop={() => {
+        onStop()
+        setState('ready')
+      }}
+      onStartOver={() => {}}
+      onPreview={() => new Promise<never>(() => {})}
+      previewed={{}}
+    />
+  )
+}
+
+const button = () => screen.getByRole('button', { name: /Send|Stop/ })
+const doubleClick = () => {
+  fireEvent.click(button(), { detail: 1 })
+  fireEvent.click(button(), { detail: 2 })
+}
+
+test('a double click on Send starts one run and does not stop it', () => {
+  render(<Page />)
+  doubleClick()
+  expect([onSend.mock.calls.length, onStop.mock.calls.length]).toEqual([1, 0])
+  expect(button().textContent).toContain('Stop')
+})
+
+test('a click on Stop right after Send stops the run', () => {
+  render(<Page />)
+  fireEvent.click(button(), { detail: 1 })
+  fireEvent.click(button(), { detail: 1 })
+  expect(onStop).toHaveBeenCalledOnce()
+})
+
+test('a double click on Stop does not send the next turn', () => {
+  render(<Page />)
+  fireEvent.click(button(), { detail: 1 })
+  doubleClick()
+  expect([onSend.mock.calls.length, onStop.mock.calls.length]).toEqual([1, 1])
+})
+
+test('Enter twice on the Send button does not stop the run; Enter later does', () => {
+  render(<Page />)
+  // A key clicks a button with detail 0.
+  fireEvent.click(button(), { detail: 0 })
+  fireEvent.click(button(), { detail: 0 })
+  expect([onSend.mock.calls.length, onStop.mock.calls.length]).toEqual([1, 0])
+  vi.advanceTimersByTime(600)
+  fireEvent.click(button(), { detail: 0 })
+  expect(onStop).toHaveBeenCalledOnce()
+})
+
+test('the keys of Send pressed twice in the question start one run', () => {
+  render(<Page />)
+  const field = screen.getByLabelText('Question')
+  fireEvent.keyDown(field, { key: 'Enter', ctrlKey: true })
+  fireEvent.keyDown(field, { key: 'Enter', ctrlKey: true })
+  expect([onSend.mock.calls.length, onStop.mock.calls.length]).toEqual([1, 0])
+  act(() => end())
+  // A key that is held down repeats: the repeats of the one that has sent send nothing more.
+  fireEvent.keyDown(field, { key: 'Enter', ctrlKey: true, repeat: true })
+  expect(onSend).toHaveBeenCalledOnce()
+})

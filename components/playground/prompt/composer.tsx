@@ -1,0 +1,109 @@
+'use client'
+import { ArrowUp, Plus, Square } from 'lucide-react'
+import { type KeyboardEvent, lazy, type MouseEvent, type ReactNode, Suspense, useRef } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import type { PreviewQuestion } from '#lib/api/prompt-preview.ts'
+import { type PromptDraft, typedIn } from '#lib/share/settings/prompt-draft.ts'
+import { PromptModes } from './prompt-modes.tsx'
+import type { AskPreview } from './prompt-preview.tsx'
+
+/** Most runs begin with a question. */
+const PromptEditor = lazy(async () => ({ default: (await import('./prompt-editor.tsx')).PromptEditor }))
+
+interface ComposerProps {
+  readonly draft: PromptDraft
+  readonly onChange: (change: Partial<PromptDraft>) => void
+  readonly onSend: () => void
+  readonly onStop: () => void
+  /** starting: sent, and not under way yet; running: a rollout is under way; stopping: it has been asked to end. */
+  readonly state: 'ready' | 'starting' | 'running' | 'stopping'
+  /** The first prompt, or a further turn on the same tokens, which is a question. */
+  readonly isFirst: boolean
+  /** Said where a further turn is added otherwise than the run began; undefined where there is nothing to say. */
+  readonly turnNote?: ReactNode
+  /** Leaves this trajectory for a new one. */
+  readonly onStartOver: () => void
+  /** Says what text or ids would be sent as. */
+  readonly onPreview: AskPreview
+  /** Which server and tokenizer that depends on. */
+  readonly previewed: Pick<PreviewQuestion, 'server' | 'tokenizer'>
+  /** Beside what the run begins with: how many of it, for example. */
+  readonly children?: ReactNode
+}
+
+/** Longest pause between the two strokes of a key that are meant as one. A click that is meant so says it itself. */
+const SECOND_STROKE_MS = 500
+
+const STOP_TEXTS = { starting: 'Starting … stop', running: 'Stop', stopping: 'Stopping …' } as const
+
+export function Composer(props: ComposerProps) {
+  const { draft, onChange, onSend, onStop, state, isFirst, onStartOver, children } = props
+  const hasEditor = isFirst && draft.mode !== 'question'
+  const canSend = state === 'ready' && (hasEditor ? typedIn(draft) : draft.question).trim() !== ''
+  // Send becomes Stop under the pointer, and Stop becomes Send: the second click of a double click is meant for neither.
+  const pressedAt = useRef(Number.NEGATIVE_INFINITY)
+  const once = (action: () => void) => (event: MouseEvent) => {
+    const isSecond =
+      event.detail > 1 || (event.detail === 0 && performance.now() - pressedAt.current < SECOND_STROKE_MS)
+    if (isSecond) return
+    pressedAt.current = performance.now()
+    action()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
+    event.preventDefault()
+    if (canSend && !event.repeat) onSend()
+  }
+  const button: ReactNode =
+    state === 'ready' ? (
+      <Button look="primary" className="min-h-9.5" disabled={!canSend} onClick={once(onSend)}>
+        Send <kbd className="font-sans text-xs opacity-70 max-sm:hidden">⌘/Ctrl ↵</kbd>
+        <ArrowUp size={15} aria-hidden className="sm:hidden" />
+      </Button>
+    ) : (
+      <Button className="min-h-9.5" disabled={state === 'stopping'} onClick={once(onStop)}>
+        <Square size={13} aria-hidden /> {STOP_TEXTS[state]}
+      </Button>
+    )
+  return (
+    <div className="bg-ground">
+      {isFirst && state === 'ready' && (
+        <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-1 px-3.5 pt-1.5 text-xs">
+          <PromptModes mode={draft.mode} onChange={(mode) => onChange({ mode })} />
+          {children}
+        </div>
+      )}
+      {!isFirst && state === 'ready' && props.turnNote !== undefined && (
+        <p className="flex flex-wrap items-center gap-x-2 px-3.5 pt-2 text-dim text-xs">{props.turnNote}</p>
+      )}
+      {hasEditor ? (
+        // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the fields in it
+        <div className="grid gap-2 p-3" onKeyDown={onKeyDown}>
+          <Suspense fallback={<div className="h-40" />}>
+            <PromptEditor draft={draft} onChange={onChange} onPreview={props.onPreview} previewed={props.previewed} />
+          </Suspense>
+          <div className="flex justify-end">{button}</div>
+        </div>
+      ) : (
+        <div className="flex items-end gap-2 p-3">
+          {!isFirst && state === 'ready' && (
+            <Button className="min-h-9.5" onClick={onStartOver} title="Start a new run; this one stays stored">
+              <Plus size={15} aria-hidden /> <span className="max-sm:sr-only">New run</span>
+            </Button>
+          )}
+          <textarea
+            data-composer
+            aria-label={isFirst ? 'Question' : 'Next turn'}
+            rows={Math.min(8, Math.max(1, draft.question.split('\n').length))}
+            className="field-sizing-content block max-h-48 min-h-9.5 w-full min-w-0 flex-1 resize-none rounded-md border border-line bg-raised px-3 py-2 placeholder:text-faint hover:border-line-strong"
+            placeholder={isFirst ? 'Ask something' : 'Next turn, same tokens'}
+            value={draft.question}
+            onChange={(event) => onChange({ question: event.target.value })}
+            onKeyDown={onKeyDown}
+          />
+          {button}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,185 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { outcomeText } from '#components/token-view/overview/outcome-text.ts'
+import { DEFAULT_SETUP, type Setup } from '#lib/share/settings/setup.ts'
+import type { Outcome, OutcomeReason } from '#lib/trajectory/format/trajectory.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { nextSteps } from './next-steps.ts'
+
+const REASONS: Readonly<Record<OutcomeReason, true>> = {
+  end_turn: true,
+  length: true,
+  context_full: true,
+  cancelled: true,
+  aborted: true,
+  max_tool_iterations: true,
+  max_tool_calls: true,
+  max_messages: true,
+  max_tokens: true,
+  interrupted: true,
+  truncated: true,
+  unknown: true,
+}
+const reasons = Object.keys(REASONS) as OutcomeReason[]
+
+type Segments = TrajectoryView['segments']
+const response = (toolCalls: readonly object[]) =>
+  [{ kind: 'response', ids: [1, 2, 3], toolCalls }] as unknown as Segments
+const written = response([])
+const unread = response([{ id: 'a', result: { content: 'x' } }])
+const unsent = [{ role: 'user', content: 'Why?' }] as const
+
+const unsentGiven = { what: 'text', ids: [1, 73, 74] } as const
+
+const texts = (outcome: Outcome, segments: Segments = written, setup: Setup = DEFAULT_SETUP) =>
+  nextSteps({ outcome, setup, segments }).map(({ text }) => text)
+const ended = (reason: OutcomeReason, more: object = {}): Outcome => ({ kind: 'ended', reason, ...more })
+const failed = (code: string, more: object = {}): Outcome => ({ kind: 'failed', code, message: 'm', ...more })
+
+test('where there is something to say there is something to do, each once, and nowhere else', () => {
+  const outcome = fc.oneof(
+    fc.constantFrom(...reasons).map((reason) => ended(reason)),
+    fc.stringMatching(/^[A-Z_]{1,20}$/).map((code) => failed(code)),
+    fc.constantFrom('CONNECT_REFUSED', 'UPSTREAM_BUSY', 'TOKENIZER_MISMATCH', 'DEADLINE').map((code) => failed(code)),
+  )
+  const more = fc.constantFrom(
+    {},
+    { unsent },
+    { unsentGiven },
+    { unsent, context: { needed: 10, holds: 5 } },
+    { parameter: 'top_p' },
+  )
+  fc.assert(
+    fc.property(outcome, more, fc.constantFrom([], written, unread), (bare, added, segments) => {
+      const told = { ...bare, ...added } as Outcome
+      const steps = texts(told, segments)
+      expect(steps.length > 0).toBe(outcomeText(told) !== undefined)
+      expect(new Set(steps).size).toBe(steps.length)
+    }),
+  )
+})
+
+describe('after', () => {
+  test.each<[string, Outcome, Segments, readonly string[]]>([
+    ['a cut response', ended('length'), written, ['Raise max_new_tokens to 1,024', 'Write the next turn']],
+    [
+      'a limit with results',
+      ended('max_tool_iterations'),
+      unread,
+      ['Go on with the results', 'Raise the limit of tool iterations to 10'],
+    ],
+    ['a limit of tokens', ended('max_tokens'), unread, ['Raise the limit of tokens to 8,192', 'Go on', 'Start over']],
+    ['a stop before the reply', ended('cancelled', { unsent }), [], ['Go on', 'Take the question back']],
+    ['a stop in the reply', ended('cancelled'), written, ['Write the next turn']],
+    [
+      'an abort in the queue',
+      ended('aborted', { unsent }),
+      [],
+      ['Try again', 'Look at the server', 'Take the question back'],
+    ],
+    [
+      'a full queue',
+      failed('UPSTREAM_BUSY', { unsent }),
+      [],
+      ['Try again', 'Look at the server', 'Take the question back'],
+    ],
+    [
+      'a key that is refused',
+      failed('UPSTREAM_AUTH', { unsent }),
+      [],
+      ['Look at the server', 'Take the question back'],
+    ],
+    ['a broken connection', failed('UPSTREAM_TRUNCATED'), written, ['Look at the server', 'Write the next turn']],
+    ['a full context', ended('context_full', { unsent }), written, ['Start over', 'Take the question back']],
+    [
+      'a prompt that fills the context',
+      ended('context_full', { unsent, context: { needed: 4096 + 1024, holds: 4096 } }),
+      written,
+      ['Start over', 'Take the question back'],
+    ],
+    ['a reply that is too long', failed('TOO_LARGE'), written, ['Lower max_new_tokens to 256', 'Write the next turn']],
+  ])('%s', (_, outcome, segments, expected) => {
+    expect(texts(outcome, segments)).toEqual(expected)
+  })
+})
+
+describe('a response that was stopped', () => {
+  const stopped = (finish: string, more: object = {}) =>
+    [{ kind: 'response', ids: [1, 2, 3], toolCalls: [], finish: { kind: finish }, ...more }] as unknown as Segments
+
+  test.each<[string, Outcome, Segments]>([
+    ['by the user', ended('cancelled'), stopped('cancelled')],
+    ['by its length', ended('length'), stopped('length')],
+    ['by the server', ended('aborted'), stopped('abort')],
+    ['by a broken connection', failed('UPSTREAM_TRUNCATED'), stopped('cut')],
+  ])('%s can be resumed, first of all that can be done', (_, outcome, segments) => {
+    expect(nextSteps({ outcome, setup: DEFAULT_SETUP, segments })[0]).toEqual({
+      kind: 'resume',
+      setup: DEFAULT_SETUP,
+      text: 'Resume the response',
+    })
+  })
+
+  test('is not resumed with a grammar, nor where a question waits to be sent', () => {
+    const bound = { ...DEFAULT_SETUP, sampling: { ...DEFAULT_SETUP.sampling, regex: 'a+' } }
+    expect(texts(ended('cancelled'), stopped('cancelled'), bound)).toEqual(['Write the next turn'])
+    expect(texts(ended('cancelled', { unsent }), stopped('cancelled'))).not.toContain('Resume the response')
+  })
+})
+
+test('a full context window of the run can be raised', () => {
+  const setup = { ...DEFAULT_SETUP, limits: { ...DEFAULT_SETUP.limits, contextWindow: '512' } }
+  const [first] = nextSteps({ outcome: ended('context_full', { context: { holds: 512 } }), setup, segments: written })
+  expect(first).toMatchObject({
+    kind: 'change',
+    setup: { limits: { contextWindow: '1024' } },
+    text: 'Raise the limit of tokens in the context window to 1,024',
+  })
+})
+
+test('what would fit is sent with fewer tokens', () => {
+  const outcome = ended('context_full', { unsent, context: { needed: 4400, holds: 4096 } })
+  const [first] = nextSteps({ outcome, setup: DEFAULT_SETUP, segments: written })
+  expect(first).toMatchObject({
+    kind: 'send',
+    prompt: { mode: 'question', question: 'Why?' },
+    setup: { sampling: { max_new_tokens: '208' } },
+    text: 'Send with max_new_tokens 208',
+  })
+})
+
+describe('a parameter that the server refuses is left out', () => {
+  const further = { ...DEFAULT_SETUP, sampling: { ...DEFAULT_SETUP.sampling, further: '{"new_one": 1, "other": 2}' } }
+
+  test('of the list', () => {
+    const [first] = nextSteps({
+      outcome: failed('UPSTREAM_REJECTED', { unsent, parameter: 'top_p' }),
+      setup: DEFAULT_SETUP,
+      segments: [],
+    })
+    expect(first).toMatchObject({ kind: 'send', setup: { sampling: { top_p: '' } }, text: 'Send again without top_p' })
+  })
+
+  test('of the further ones', () => {
+    const outcome = failed('UNKNOWN_PARAMETER', { unsent, parameter: 'new_one' })
+    const [first] = nextSteps({ outcome, setup: further, segments: [] })
+    expect(first).toMatchObject({ setup: { sampling: { further: '{"other":2}' } } })
+  })
+
+  test('unless the setup has it no more', () => {
+    expect(texts(failed('UNKNOWN_PARAMETER', { unsent, parameter: 'gone' }), [])).toEqual([
+      'Look at the server',
+      'Take the question back',
+    ])
+  })
+})
+
+test('a prompt of text or ids that was never read is sent again, or taken back, as its ids', () => {
+  const outcome = failed('CONNECT_REFUSED', { unsentGiven })
+  const prompt = { mode: 'ids', ids: '1 73 74', record: 0 }
+  expect(nextSteps({ outcome, setup: DEFAULT_SETUP, segments: [] })).toMatchObject([
+    { kind: 'send', text: 'Try again', prompt },
+    { kind: 'servers' },
+    { kind: 'take-back', text: 'Take the ids back', prompt },
+  ])
+})

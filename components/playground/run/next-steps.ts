@@ -1,0 +1,219 @@
+/** What can be done where a run has ended, as buttons: the likeliest first. */
+
+import { countText } from '#components/token-view/numbers.ts'
+import { outcomeText } from '#components/token-view/overview/outcome-text.ts'
+import { isSamplingName } from '#lib/sampling/parameters.ts'
+import type { PromptDraft } from '#lib/share/settings/prompt-draft.ts'
+import type { LimitField, Setup } from '#lib/share/settings/setup.ts'
+import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
+import { resumeObstacle } from '#lib/trajectory/messages/resumable.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+
+export type NextStep = { readonly text: string } & (
+  | { readonly kind: 'change'; readonly setup: Setup }
+  /** undefined: there are results that the model has not read, and nothing else is told to it. */
+  | { readonly kind: 'send'; readonly setup: Setup; readonly prompt: Partial<PromptDraft> | undefined }
+  | { readonly kind: 'take-back'; readonly prompt: Partial<PromptDraft> }
+  /** The last response goes on from its own tokens. */
+  | { readonly kind: 'resume'; readonly setup: Setup }
+  /** A further turn is written by hand. */
+  | { readonly kind: 'write' }
+  | { readonly kind: 'start-over' }
+  /** Where servers are looked at and changed. */
+  | { readonly kind: 'servers' }
+)
+
+interface Ended {
+  readonly outcome: Outcome
+  /** Of the next call. */
+  readonly setup: Setup
+  readonly segments: TrajectoryView['segments']
+}
+
+/** At least one where `outcomeText` has something to say. */
+export function nextSteps({ outcome, setup, segments }: Ended): readonly NextStep[] {
+  if (outcomeText(outcome) === undefined || outcome.kind === 'running') return []
+  const last = segments.at(-1)
+  const asked = promptIn(outcome)
+  const hasUnread = last?.kind === 'response' && last.toolCalls.some(({ result }) => result !== undefined)
+  // What was never read is sent as it was; results that were not read are, without a question.
+  const again = (using: Setup, text: string): NextStep[] =>
+    asked !== undefined || hasUnread ? [{ kind: 'send', setup: using, prompt: asked, text }] : []
+  const isOver = segments.length === 0
+  const rest: readonly NextStep[] = [
+    ...(asked === undefined
+      ? []
+      : [
+          {
+            kind: 'take-back',
+            prompt: asked,
+            text: asked.mode === 'ids' ? 'Take the ids back' : 'Take the question back',
+          } as const,
+        ]),
+    ...(asked === undefined && !hasUnread ? [isOver ? START_OVER : WRITE] : []),
+  ]
+  const resume: readonly NextStep[] =
+    asked === undefined && !hasUnread && resumeObstacle({ segments, outcome }, sampledWith(setup)) === undefined
+      ? [{ kind: 'resume', setup, text: 'Resume the response' }]
+      : []
+  const own = [
+    ...resume,
+    ...(outcome.kind === 'failed'
+      ? afterFailure(outcome, setup, again)
+      : afterReason(outcome, setup, again, last?.kind === 'response' ? last.ids.length : 0)),
+  ]
+  return [...own, ...rest.filter((step) => own.every(({ kind }) => kind !== step.kind))]
+}
+
+/** What the setup samples with: an empty field is not sent. */
+const sampledWith = ({ sampling }: Setup): object =>
+  Object.fromEntries(Object.entries(sampling).filter(([, value]) => value !== ''))
+
+/** What was never read, for the composer. Text comes back as the ids that it was encoded to: these are what would be sent again. */
+function promptIn({ unsent, unsentGiven }: Exclude<Outcome, { kind: 'running' }>): Partial<PromptDraft> | undefined {
+  if (unsentGiven) return { mode: 'ids', ids: unsentGiven.ids.join(' '), record: 0 }
+  const question = unsent?.findLast(({ role }) => role === 'user')?.content
+  return typeof question === 'string' ? { mode: 'question', question } : undefined
+}
+
+const START_OVER: NextStep = { kind: 'start-over', text: 'Start over' }
+const WRITE: NextStep = { kind: 'write', text: 'Write the next turn' }
+const SERVERS: NextStep = { kind: 'servers', text: 'Look at the server' }
+
+type Again = (using: Setup, text: string) => readonly NextStep[]
+
+function afterReason(
+  { reason, context }: Extract<Outcome, { kind: 'ended' }>,
+  setup: Setup,
+  again: Again,
+  written: number,
+): readonly NextStep[] {
+  switch (reason) {
+    case 'end_turn':
+    case 'unknown':
+      return []
+    case 'length':
+      return [samplingStep(setup, Math.max(2 * maxNewTokens(setup), 2 * written)), WRITE]
+    case 'context_full':
+      return [...fitting(setup, context, again), ...raised(setup, 'contextWindow'), START_OVER]
+    case 'max_tool_iterations':
+      return [...again(setup, 'Go on with the results'), ...raised(setup, 'maxToolIterations')]
+    case 'max_tool_calls':
+      return [...again(setup, 'Go on with the results'), ...raised(setup, 'maxToolCalls')]
+    case 'max_messages':
+      return [...again(setup, 'Go on'), ...raised(setup, 'maxMessages'), WRITE]
+    case 'max_tokens':
+      return [...raised(setup, 'maxTokens'), ...again(setup, 'Go on'), START_OVER]
+    case 'cancelled':
+    case 'interrupted':
+      return again(setup, 'Go on').length > 0 ? again(setup, 'Go on') : [WRITE]
+    case 'aborted':
+      return [...again(setup, 'Try again'), SERVERS]
+    case 'truncated':
+      return [WRITE]
+  }
+}
+
+/** Codes of failures that have passed by themselves before. */
+const PASSING: ReadonlySet<string> = new Set([
+  'CONNECT_REFUSED',
+  'CONNECT_TIMEOUT',
+  'DNS_FAILED',
+  'CONNECTION_RESET',
+  'HEADERS_TIMEOUT',
+  'BODY_TIMEOUT',
+  'TOKEN_TIMEOUT',
+  'CIRCUIT_OPEN',
+  'UPSTREAM_BUSY',
+  'UPSTREAM_ERROR',
+  'UPSTREAM_TRUNCATED',
+  'SERVER_CHANGED',
+  'UNKNOWN_FINISH',
+  'INTERNAL',
+  'DISK_FULL',
+  'DATABASE_LOCKED',
+])
+
+/** Those where the messages, the template or the setup are to be changed, not the server. */
+const OWN_TO_CHANGE: ReadonlySet<string> = new Set(['TEMPLATE_ERROR', 'REQUEST_REFUSED', 'UPSTREAM_REJECTED'])
+
+function afterFailure(
+  { code, parameter }: Extract<Outcome, { kind: 'failed' }>,
+  setup: Setup,
+  again: Again,
+): readonly NextStep[] {
+  const without = parameter === undefined ? undefined : withoutParameter(setup, parameter)
+  if (without && parameter !== undefined) {
+    const sent = again(without, `Send again without ${parameter}`)
+    return sent.length > 0 ? sent : [{ kind: 'change', setup: without, text: `Leave out ${parameter}` }]
+  }
+  if (code === 'TOKENIZER_MISMATCH') {
+    const sent = again({ ...setup, tokenizer: 'server' }, 'Use the server’s tokenizer')
+    return sent.length > 0 ? sent : [START_OVER]
+  }
+  if (code === 'DEADLINE' || code === 'TOO_LARGE')
+    return [samplingStep(setup, Math.max(1, Math.floor(maxNewTokens(setup) / 2))), ...again(setup, 'Try again')]
+  if (PASSING.has(code)) return [...again(setup, 'Try again'), SERVERS]
+  return OWN_TO_CHANGE.has(code) ? [START_OVER] : [SERVERS]
+}
+
+/** The setup without it; undefined where it does not set it. */
+function withoutParameter(setup: Setup, name: string): Setup | undefined {
+  if (isSamplingName(name))
+    return setup.sampling[name] === '' ? undefined : { ...setup, sampling: { ...setup.sampling, [name]: '' } }
+  try {
+    const { [name]: gone, ...rest } = JSON.parse(setup.sampling.further || '{}')
+    const further = Object.keys(rest).length > 0 ? JSON.stringify(rest) : ''
+    return gone === undefined ? undefined : { ...setup, sampling: { ...setup.sampling, further } }
+  } catch {
+    return undefined
+  }
+}
+
+/** Of a call that would fit with a shorter reply. */
+function fitting(
+  setup: Setup,
+  context: Extract<Outcome, { kind: 'ended' }>['context'],
+  again: Again,
+): readonly NextStep[] {
+  const over = (context?.needed ?? 0) - (context?.holds ?? 0)
+  const fits = maxNewTokens(setup) - over
+  if (context?.needed === undefined || context.holds === undefined || over <= 0 || fits < 1) return []
+  const step = samplingStep(setup, fits)
+  return 'setup' in step ? again(step.setup, `Send with max_new_tokens ${countText(fits)}`) : []
+}
+
+/** What Rollscope asks for where the field is empty. */
+const UNLESS_GIVEN = 1024
+
+const maxNewTokens = ({ sampling }: Setup): number => Number(sampling.max_new_tokens) || UNLESS_GIVEN
+
+function samplingStep(setup: Setup, to: number): NextStep {
+  const verb = to > maxNewTokens(setup) ? 'Raise' : 'Lower'
+  return {
+    kind: 'change',
+    setup: { ...setup, sampling: { ...setup.sampling, max_new_tokens: String(to) } },
+    text: `${verb} max_new_tokens to ${countText(to)}`,
+  }
+}
+
+const LIMIT_NAMES: Readonly<Partial<Record<LimitField, string>>> = {
+  maxToolIterations: 'tool iterations',
+  maxToolCalls: 'tool calls',
+  maxMessages: 'messages',
+  maxTokens: 'tokens',
+  contextWindow: 'tokens in the context window',
+}
+
+/** None where the setup has no such limit any more. */
+function raised(setup: Setup, limit: LimitField): readonly NextStep[] {
+  if (setup.limits[limit].trim() === '') return []
+  const to = Math.max(1, 2 * (Number(setup.limits[limit]) || 0))
+  return [
+    {
+      kind: 'change',
+      setup: { ...setup, limits: { ...setup.limits, [limit]: String(to) } },
+      text: `Raise the limit of ${LIMIT_NAMES[limit]} to ${countText(to)}`,
+    },
+  ]
+}

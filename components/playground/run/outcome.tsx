@@ -1,0 +1,42 @@
+'use client'
+import { Link } from '#components/shell/navigation.tsx'
+import { outcomeText } from '#components/token-view/overview/outcome-text.ts'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import type { Setup } from '#lib/share/settings/setup.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+/** How a run has ended, and what can be done next. Loaded where one has ended otherwise than by itself. */
+import { type NextStep, nextSteps } from './next-steps.ts'
+
+interface PlaygroundOutcomeProps {
+  readonly trajectory: TrajectoryView
+  readonly setup: Setup
+  readonly onStep: (step: NextStep) => void
+}
+
+export function PlaygroundOutcome({ trajectory: { outcome, segments }, setup, onStep }: PlaygroundOutcomeProps) {
+  const ended = outcomeText(outcome)
+  return (
+    ended && (
+      <Banner tone={ended.tone} title={ended.title} hint={ended.hint}>
+        <div className="flex flex-wrap gap-2">
+          {nextSteps({ outcome, segments, setup }).map((step) =>
+            step.kind === 'servers' ? (
+              <Link
+                key={step.text}
+                href={setup.server === '' ? '/servers' : `/servers?server=${encodeURIComponent(setup.server)}`}
+                className="inline-flex min-h-8 items-center font-medium text-accent hover:underline"
+              >
+                {step.text}
+              </Link>
+            ) : (
+              <Button key={step.text} onClick={() => onStep(step)}>
+                {step.text}
+              </Button>
+            ),
+          )}
+        </div>
+      </Banner>
+    )
+  )
+}

@@ -1,0 +1,80 @@
+import { CheckField, SelectField, TextField } from '#components/ui/field.tsx'
+import { type RewardDraft, wrongField } from '#lib/share/settings/reward-draft.ts'
+
+interface RewardFieldsProps {
+  readonly draft: RewardDraft
+  readonly onChange: (draft: RewardDraft) => void
+  readonly error: string | undefined
+}
+
+const KINDS = [
+  { kind: 'none', text: 'No reward' },
+  { kind: 'exact', text: 'The answer is' },
+  { kind: 'pattern', text: 'The answer matches' },
+  { kind: 'number', text: 'The last number is' },
+] as const
+
+/** How answers are rewarded: 1 where they fit, else 0. */
+export function RewardFields({ draft, onChange, error }: RewardFieldsProps) {
+  const { kind } = draft
+  const errorOf = (field: ReturnType<typeof wrongField>) => (wrongField(draft) === field ? error : undefined)
+  const set = (change: Partial<RewardDraft>) => onChange({ ...draft, ...change })
+  return (
+    <div className="grid w-72 max-w-full gap-2.5">
+      <SelectField
+        label="Reward"
+        value={kind}
+        onChange={(event) => set({ kind: event.target.value as RewardDraft['kind'] })}
+      >
+        {KINDS.map(({ kind: value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </SelectField>
+      {kind === 'pattern' && (
+        <TextField
+          label="Regular expression"
+          className="font-mono text-xs"
+          placeholder="#### (-?[0-9,]+)"
+          value={draft.pattern}
+          error={errorOf('pattern')}
+          onChange={(event) => set({ pattern: event.target.value })}
+        />
+      )}
+      {kind !== 'none' && (
+        <TextField
+          label={kind === 'pattern' ? 'It captures (empty: any match will do)' : 'Expected'}
+          placeholder={kind === 'number' ? '434' : undefined}
+          value={draft.expected}
+          error={errorOf('expected')}
+          onChange={(event) => set({ expected: event.target.value })}
+        />
+      )}
+      {kind === 'number' && (
+        <TextField
+          label="Tolerance (empty: none)"
+          placeholder="0.01"
+          value={draft.tolerance}
+          error={errorOf('tolerance')}
+          onChange={(event) => set({ tolerance: event.target.value })}
+        />
+      )}
+      {(kind === 'exact' || kind === 'pattern') && (
+        <CheckField
+          label="Ignore case"
+          checked={draft.ignoreCase}
+          onChange={(event) => set({ ignoreCase: event.target.checked })}
+        />
+      )}
+      <p className="text-faint text-xs">{NOTES[kind]}</p>
+    </div>
+  )
+}
+
+const NOTES: Readonly<Record<RewardDraft['kind'], string>> = {
+  none: 'The answer is the last response without thinking and tool calls.',
+  exact: 'The whole answer, without the white space around it.',
+  pattern: 'A regular expression of JavaScript. The last match counts; what its first group captures is compared.',
+  number: 'Of the last \\boxed{…}, where there is one. 1,234, 3/4 and 12% are read as numbers.',
+}

@@ -1,0 +1,82 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
+import { Link } from '#components/shell/navigation.tsx'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import type { ServerEntry } from '#lib/api/server-status.ts'
+import type { ApiError } from '#lib/browser/api.ts'
+import { downloadsOptions } from '#lib/browser/queries.ts'
+
+const Downloads = dynamic(async () => (await import('#components/tokenizer/downloads.tsx')).Downloads, {
+  loading: () => null,
+})
+
+interface PlaygroundNoticesProps {
+  readonly problem: ApiError | undefined
+  /** The chosen server; undefined while the list is not known. */
+  readonly server: ServerEntry | undefined
+  readonly isConnected: boolean
+  /** A start waits for its answer, which may wait for a download. */
+  readonly isStarting: boolean
+  /** Sends again, with the server as tokenizer. */
+  readonly onServerTokenizer: () => void
+}
+
+/** Failures where the server’s address is what to look at. */
+const ADDRESS_FAILURES: ReadonlySet<string> = new Set([
+  'ADDRESS_REFUSED',
+  'BAD_HTTP',
+  'CIRCUIT_OPEN',
+  'CONNECT_REFUSED',
+  'CONNECT_TIMEOUT',
+  'CONNECTION_RESET',
+  'DNS_FAILED',
+  'HEADERS_TIMEOUT',
+  'NOT_SGLANG',
+  'TLS_FAILED',
+  'UPSTREAM_REDIRECT',
+])
+
+/** What stands between a prompt and its run. */
+export function PlaygroundNotices({
+  problem,
+  server,
+  isConnected,
+  isStarting,
+  onServerTokenizer,
+}: PlaygroundNoticesProps) {
+  const { data: waitingFor } = useQuery(downloadsOptions(isStarting))
+  const unreached = problem && ADDRESS_FAILURES.has(problem.code) ? server : undefined
+  return (
+    <>
+      {!isConnected && (
+        <Banner
+          tone="note"
+          title="The connection to Rollscope’s server was lost; trying again …"
+          hint="The run goes on for a minute without a listener."
+        />
+      )}
+      {problem && (
+        <Banner
+          tone="bad"
+          title={unreached ? `${problem.message}: ${unreached.name} (${unreached.baseUrl})` : problem.message}
+          hint={problem.hint}
+        >
+          {unreached && (
+            <Link
+              href={`/servers?server=${encodeURIComponent(unreached.name)}`}
+              className="inline-flex min-h-8 items-center font-medium text-accent hover:underline"
+            >
+              Open Servers
+            </Link>
+          )}
+          {problem.remedy === 'server-tokenizer' && (
+            <Button onClick={onServerTokenizer}>Use the server’s tokenizer</Button>
+          )}
+        </Banner>
+      )}
+      {isStarting && waitingFor && <Downloads downloads={waitingFor.downloads} />}
+    </>
+  )
+}

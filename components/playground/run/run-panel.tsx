@@ -1,0 +1,97 @@
+'use client'
+import dynamic from 'next/dynamic'
+import { useState } from 'react'
+import { CopyRun } from '#components/inspector/commands/copy-run.tsx'
+import { RangeCard } from '#components/inspector/selection/range-card.tsx'
+import { compareHref, inspectorHref } from '#components/shell/hrefs.ts'
+import { Link } from '#components/shell/navigation.tsx'
+import type { useViewState } from '#components/shell/view-state.ts'
+import { TokenCard } from '#components/token-view/card/token-card.tsx'
+import { ToolCalls } from '#components/token-view/overview/tool-calls.tsx'
+import { Totals } from '#components/token-view/overview/totals.tsx'
+import { isSingle, single } from '#components/token-view/selection.ts'
+import { Heading } from '#components/ui/facts.tsx'
+import { withGrammar } from '#lib/sampling/fields.ts'
+import type { Setup } from '#lib/share/settings/setup.ts'
+import type { Token } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { StructuredDraft } from '../structured/structured-dialog.tsx'
+
+interface PlaygroundRunProps {
+  readonly trajectory: TrajectoryView
+  readonly view: ReturnType<typeof useViewState>
+  /** The token that is chosen, or under the pointer. */
+  readonly shown: Token | undefined
+  /** Of its server; undefined where that is not known. */
+  readonly baseUrl: string | undefined
+  /** Of the next call. */
+  readonly setup: Setup
+  /** A further turn that is bound by a schema. */
+  readonly onTurn: (setup: Setup, question: string) => void
+}
+
+const StructuredDialog = dynamic(async () => (await import('../structured/structured-dialog.tsx')).StructuredDialog, {
+  loading: () => null,
+})
+
+/** What is known of a run and of its chosen tokens. Loaded with the first question. */
+export function PlaygroundRun({ trajectory, view, shown, baseUrl, setup, onTurn }: PlaygroundRunProps) {
+  const [isAsking, setIsAsking] = useState(false)
+  // It outlives the dialog: a turn may be refused.
+  const [structured, setStructured] = useState<StructuredDraft>()
+  const { selection } = view.view
+  return (
+    <>
+      {selection && !isSingle(selection) ? (
+        <RangeCard inspection={{ trajectory, view: view.view, onSelect: (chosen) => view.setSelection(chosen) }} />
+      ) : (
+        shown && <TokenCard trajectory={trajectory} token={shown} state={selection ? 'pinned' : 'pointed'} />
+      )}
+      <Heading>This run</Heading>
+      <Totals trajectory={trajectory} />
+      {view.key !== undefined && trajectory.outcome.kind !== 'running' && trajectory.segments.length > 0 && (
+        <p className="mt-2 grid justify-items-start gap-1">
+          <Link href={inspectorHref(view.key)} className="font-medium text-accent hover:underline">
+            Open in inspector
+          </Link>
+          <Link href={compareHref(view.key, 'messages')} className="font-medium text-accent hover:underline">
+            Compare with retokenized
+          </Link>
+        </p>
+      )}
+      <div className="mt-2">
+        <CopyRun trajectory={trajectory} baseUrl={baseUrl} />
+      </div>
+      {canBeAsked(trajectory) && view.key !== undefined && (
+        <button
+          type="button"
+          onClick={() => setIsAsking(true)}
+          className="mt-1 block font-medium text-accent hover:underline"
+        >
+          Ask for structured output …
+        </button>
+      )}
+      {isAsking && view.key !== undefined && (
+        <StructuredDialog
+          trajectoryKey={view.key}
+          setup={setup}
+          draft={structured}
+          onEdit={setStructured}
+          onRecord={(question, schema) => {
+            setIsAsking(false)
+            onTurn({ ...setup, sampling: withGrammar(setup.sampling, { json_schema: schema }) }, question)
+          }}
+          onClose={() => setIsAsking(false)}
+        />
+      )}
+      <Heading>Tool calls</Heading>
+      <ToolCalls trajectory={trajectory} onSelect={(index) => view.setSelection(single(index))} />
+    </>
+  )
+}
+
+/** Its tokens can be gone on from. */
+const canBeAsked = ({ outcome, provenance, segments }: TrajectoryView): boolean =>
+  outcome.kind !== 'running' &&
+  segments.length > 0 &&
+  !(provenance.kind === 'rollout' && provenance.endpoint === 'chat')

@@ -1,0 +1,49 @@
+import { render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { expect, test, vi } from 'vitest'
+import { type SampleRow, WAITING } from '#lib/api/sample-progress.ts'
+import { SamplesStrip } from './samples-strip.tsx'
+
+const row = (index: number, state: 'ended' | 'writing'): SampleRow => ({
+  index,
+  key: `k${index}`,
+  rolloutId: state === 'ended' ? undefined : 'r',
+  progress: { ...WAITING, state },
+  reward: null,
+  rewardWhy: null,
+})
+
+function Strip({ rows }: { readonly rows: readonly SampleRow[] }) {
+  const [shown, setShown] = useState<string | undefined>('k0')
+  return (
+    <SamplesStrip
+      rows={rows}
+      shown={shown}
+      onShow={setShown}
+      sort="index"
+      onSort={() => {}}
+      onStop={() => {}}
+      onStopAll={() => {}}
+      inspectorHref={(key) => `/t/${key}`}
+    >
+      {null}
+    </SamplesStrip>
+  )
+}
+
+test('each sample that has ended opens in the inspector, by keyboard alone', async () => {
+  // jsdom has no layout, and so nothing to scroll.
+  Element.prototype.scrollIntoView = vi.fn()
+  render(<Strip rows={[row(0, 'ended'), row(1, 'ended'), row(2, 'writing')]} />)
+  const link = () => screen.queryByRole('link', { name: 'Open in inspector' })
+  expect(link()?.getAttribute('href')).toBe('/t/k0')
+  screen.getByRole('option', { name: /^1/ }).focus()
+  await userEvent.keyboard('{ArrowRight}')
+  expect(link()?.getAttribute('href')).toBe('/t/k1')
+  await userEvent.tab()
+  expect(document.activeElement).toBe(link())
+  await userEvent.tab({ shift: true })
+  await userEvent.keyboard('{ArrowRight}')
+  expect(link()).toBeNull()
+})

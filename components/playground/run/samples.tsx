@@ -1,0 +1,130 @@
+'use client'
+import dynamic from 'next/dynamic'
+import { useState } from 'react'
+import { compareBothHref, inspectorHref } from '#components/shell/hrefs.ts'
+import { Link } from '#components/shell/navigation.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Popover } from '#components/ui/popover.tsx'
+import type { SampleRow } from '#lib/api/sample-progress.ts'
+import type { GroupView } from '#lib/browser/rollout/use-group.ts'
+import { rewardDraftOf, rewardRuleOf } from '#lib/share/settings/reward-draft.ts'
+import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
+import { RewardFields } from './reward-fields.tsx'
+import type { SampleSort } from './sample-sort.ts'
+import { SamplesStrip } from './samples-strip.tsx'
+
+const SeveralExport = dynamic(async () => (await import('#components/shell/several-export.tsx')).SeveralExport, {
+  loading: () => null,
+})
+
+interface PlaygroundSamplesProps {
+  readonly groupId: string
+  readonly group: GroupView
+  /** Key of the sample that is shown. */
+  readonly shown: string | undefined
+  readonly onShow: (key: string) => void
+  /** Does it, and tells what the server refuses. */
+  readonly onCall: (call: () => Promise<unknown>) => Promise<void>
+}
+
+/** The samples of a group and what can be done with them. Loaded with the first group. */
+export function PlaygroundSamples({ groupId, group, shown, onShow, onCall }: PlaygroundSamplesProps) {
+  const [sort, setSort] = useState<SampleSort>('index')
+  const [exported, setExported] = useState<readonly string[]>()
+  const { rows, rule } = group
+  const keys = rows.map(({ key }) => key)
+  return (
+    <>
+      <SamplesStrip
+        rows={rows}
+        shown={shown}
+        onShow={onShow}
+        sort={sort}
+        onSort={setSort}
+        onStop={(row) => onCall(() => group.stop(row))}
+        onStopAll={() => onCall(group.stopAll)}
+        inspectorHref={inspectorHref}
+      >
+        <Popover label="Reward of the group" button="Reward">
+          <RewardForm
+            key={JSON.stringify(rule)}
+            rule={rule}
+            onChange={(changed) => onCall(() => group.changeReward(changed))}
+          />
+        </Popover>
+        <Comparison rows={rows} shown={shown} />
+        <Button className="min-h-7!" onClick={() => setExported(keys)}>
+          Export …
+        </Button>
+        <Link
+          href={`/library?${new URLSearchParams({ group: groupId })}`}
+          className="px-1 font-medium text-accent hover:underline"
+        >
+          Library
+        </Link>
+      </SamplesStrip>
+      {exported && (
+        <SeveralExport
+          keys={exported}
+          onClose={() => setExported(undefined)}
+          onSaveError={(error) => onCall(() => Promise.reject(error))}
+        />
+      )}
+    </>
+  )
+}
+
+interface RewardFormProps {
+  readonly rule: RewardRule | null
+  /** undefined takes the rewards away. */
+  readonly onChange: (rule: RewardRule | undefined) => void
+}
+
+function RewardForm({ rule, onChange }: RewardFormProps) {
+  const [draft, setDraft] = useState(() => rewardDraftOf(rule))
+  const meant = rewardRuleOf(draft)
+  const error = typeof meant === 'string' ? meant : undefined
+  return (
+    <form
+      className="grid gap-2.5"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (typeof meant !== 'string') onChange(meant)
+      }}
+    >
+      <RewardFields draft={draft} onChange={setDraft} error={error} />
+      <Button type="submit" look="primary" disabled={error !== undefined}>
+        Reward all samples
+      </Button>
+    </form>
+  )
+}
+
+/** The sample that is shown beside another one. */
+function Comparison({ rows, shown }: { readonly rows: readonly SampleRow[]; readonly shown: string | undefined }) {
+  const others = rows.filter(({ key }) => key !== shown)
+  const [only] = others
+  if (shown === undefined || !only) return null
+  const link =
+    'inline-flex min-h-7 min-w-7 items-center justify-center rounded-md border border-line bg-raised px-2 hover:border-line-strong'
+  if (others.length === 1)
+    return (
+      <Link className={`${link} font-medium`} href={compareBothHref(shown, only.key)}>
+        Compare
+      </Link>
+    )
+  return (
+    <Popover label="Compare with another sample" button="Compare">
+      <p className="mb-2 text-dim text-xs">The sample that is shown, beside sample</p>
+      <ul className="flex max-w-72 flex-wrap gap-1.5">
+        {others.map(({ index, key }) => (
+          <li key={key}>
+            <Link className={link} href={compareBothHref(shown, key)} aria-label={`Compare with sample ${index + 1}`}>
+              {index + 1}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Popover>
+  )
+}

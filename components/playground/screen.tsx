@@ -1,0 +1,224 @@
+'use client'
+/** The playground: set up a run, watch its tokens arrive, go on with a further turn. */
+import dynamic from 'next/dynamic'
+import { useState } from 'react'
+import { Composer } from '#components/playground/prompt/composer.tsx'
+import type { AskPreview } from '#components/playground/prompt/prompt-preview.tsx'
+import { liveNote } from '#components/playground/run/live-note.ts'
+import { SamplesField } from '#components/playground/run/samples-field.tsx'
+import { Shell } from '#components/shell/shell.tsx'
+import { useServerStatus } from '#components/shell/use-server-status.ts'
+import { useViewState } from '#components/shell/view-state.ts'
+import { Button } from '#components/ui/button.tsx'
+import { type Pane, Panes } from '#components/ui/panes.tsx'
+import { ApiError } from '#lib/browser/api.ts'
+import { useSetup } from '#lib/browser/use-setup.ts'
+import { requestOf, type Setup } from '#lib/share/settings/setup.ts'
+import type { Outcome } from '#lib/trajectory/format/trajectory.ts'
+import { segmentsOf, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { PlaygroundNotices } from './run/run-notices.tsx'
+import { useSending } from './run/use-sending.ts'
+import { useShownRun } from './run/use-shown-run.ts'
+import { PlaygroundSetup } from './setup/setup-panel.tsx'
+import { PlaygroundStart } from './start.tsx'
+import { usePromptDraft } from './use-prompt-draft.ts'
+
+const PlaygroundOutcome = dynamic(async () => (await import('./run/outcome.tsx')).PlaygroundOutcome, {
+  loading: () => null,
+})
+// Loaded with the first question: until then there is nothing for them to show.
+const RunClock = dynamic(async () => (await import('#components/playground/run/run-clock.tsx')).RunClock, {
+  loading: () => null,
+})
+const RunNotices = dynamic(async () => (await import('#components/token-view/overview/run-notices.tsx')).RunNotices, {
+  loading: () => null,
+})
+const TokenGist = dynamic(async () => (await import('#components/token-view/card/token-gist.tsx')).TokenGist, {
+  // It stands in a button, which needs a name.
+  loading: () => 'Token …',
+})
+const loadTokens = () => import('./run/tokens.tsx')
+const loadRun = () => import('./run/run-panel.tsx')
+const PlaygroundTokens = dynamic(async () => (await loadTokens()).PlaygroundTokens)
+const PlaygroundRun = dynamic(async () => (await loadRun()).PlaygroundRun)
+const loadSamples = () => import('./run/samples.tsx')
+const PlaygroundSamples = dynamic(async () => (await loadSamples()).PlaygroundSamples, { loading: () => null })
+
+/** Whether there is something to say of how it ended; what, is loaded with it. */
+const isTold = (outcome: Outcome): boolean =>
+  outcome.kind === 'failed' ||
+  (outcome.kind === 'ended' && outcome.reason !== 'end_turn' && outcome.reason !== 'unknown')
+
+export function PlaygroundScreen() {
+  const view = useViewState()
+  const [setup, setSetup] = useSetup()
+  const [draft, changeDraft] = usePromptDraft(view.key === undefined)
+  const [pointed, setPointed] = useState<number>()
+  const [pane, setPane] = useState<Pane>('middle')
+  const server = useServerStatus(setup.server)
+  const run = useShownRun(view)
+  const sending = useSending({
+    view,
+    shown: run,
+    setup,
+    onSetup: setSetup,
+    draft,
+    onDraft: changeDraft,
+    prepare: (samples) => Promise.all([loadTokens(), loadRun(), samples > 1 && loadSamples()]),
+  })
+  const request = requestOf(setup)
+  const errors = request.ok ? {} : request.errors
+  const { forgetProblem } = sending
+  const changeSetup = (changed: Setup) => {
+    forgetProblem()
+    setSetup(changed)
+  }
+  const { trajectory, hasTokens, isRunning, group } = run
+  const goOnAsIds = (whole: TrajectoryView) => {
+    const ids = segmentsOf(whole).flatMap((segment) => Array.from(segment.ids))
+    sending.startOver()
+    changeDraft({ mode: 'ids', ids: ids.join(' '), record: 0 })
+  }
+  const { selection } = view.view
+  const token = trajectory && tokenAt(trajectory, selection?.focus ?? pointed ?? -1)
+  return (
+    <Shell
+      title="Playground"
+      server={setup.server}
+      trajectory={isRunning ? undefined : trajectory}
+      onFiles={([file]) => {
+        const { mode } = draft
+        if (hasTokens || mode === 'question') return false
+        sending.call(async () => {
+          const { droppedPrompt } = await import('./dropped-prompt.ts')
+          changeDraft({ [mode]: await droppedPrompt(file), record: 0 })
+        })
+        return true
+      }}
+    >
+      <Panes
+        names={['Setup', 'Tokens', 'Run']}
+        shown={pane}
+        onShow={setPane}
+        gist={token && trajectory && <TokenGist token={token} vocab={trajectory.vocab} />}
+        left={
+          <PlaygroundSetup
+            setup={setup}
+            onChange={changeSetup}
+            errors={errors}
+            server={server}
+            trajectory={hasTokens ? trajectory : undefined}
+            draft={draft}
+            onDraft={changeDraft}
+          />
+        }
+        middle={
+          <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto]">
+            <div>
+              <PlaygroundNotices
+                problem={sending.problem ?? run.error}
+                server={server.servers.find(({ name }) => name === server.name)}
+                isConnected={run.isConnected}
+                isStarting={sending.state === 'starting'}
+                onServerTokenizer={sending.sendWithServerTokenizer}
+              />
+              {trajectory && sending.state === 'ready' && isTold(trajectory.outcome) && (
+                <PlaygroundOutcome trajectory={trajectory} setup={setup} onStep={sending.takeStep} />
+              )}
+              {trajectory && <RunNotices trajectory={trajectory} />}
+              {view.group !== undefined && group.rows.length > 0 && (
+                <PlaygroundSamples
+                  groupId={view.group}
+                  group={group}
+                  shown={view.key}
+                  onShow={(key) => view.group !== undefined && view.setSample({ key, group: view.group }, 'replace')}
+                  onCall={sending.call}
+                />
+              )}
+            </div>
+            {hasTokens && trajectory ? (
+              <PlaygroundTokens
+                // The folds and marks of one trajectory are none of another.
+                key={view.key}
+                trajectory={trajectory}
+                storedKey={view.key}
+                onPoint={setPointed}
+                onShow={() => setPane('middle')}
+              />
+            ) : (
+              <PlaygroundStart
+                isWaiting={run.isAwaited || sending.state === 'starting'}
+                onChoose={(question) => changeDraft({ question, mode: 'question' })}
+              />
+            )}
+            <div className="border-line border-t">
+              {trajectory && (hasTokens || isRunning) && (
+                <p className="px-3.5 pt-2">
+                  <RunClock trajectory={trajectory} isRunning={isRunning} note={liveNote(server.status, setup)} />
+                </p>
+              )}
+              <Composer
+                draft={draft}
+                onChange={changeDraft}
+                onSend={() => sending.send()}
+                onStop={sending.stop}
+                state={sending.state}
+                isFirst={!hasTokens}
+                turnNote={
+                  trajectory && startsAsGiven(trajectory) ? (
+                    <>
+                      A turn is a user message, through the chat template. To add text or ids as they are:
+                      <Button className="min-h-7!" onClick={() => goOnAsIds(trajectory)}>
+                        New run from these ids
+                      </Button>
+                    </>
+                  ) : undefined
+                }
+                onStartOver={sending.startOver}
+                onPreview={previewed}
+                previewed={{
+                  ...(setup.server !== '' && { server: setup.server }),
+                  ...(setup.tokenizer.trim() !== '' && { tokenizer: setup.tokenizer.trim() }),
+                }}
+              >
+                <SamplesField
+                  setup={setup}
+                  errors={errors}
+                  onChange={(change) => changeSetup({ ...setup, ...change })}
+                />
+              </Composer>
+            </div>
+          </div>
+        }
+        right={
+          trajectory ? (
+            <PlaygroundRun
+              trajectory={trajectory}
+              view={view}
+              shown={token}
+              baseUrl={server.servers.find(({ name }) => name === server.name)?.baseUrl}
+              setup={setup}
+              onTurn={(using, question) => sending.send(using, { mode: 'question', question })}
+            />
+          ) : (
+            <p className="text-faint text-xs">Nothing has run yet.</p>
+          )
+        }
+      />
+    </Shell>
+  )
+}
+
+const startsAsGiven = ({ segments: [first] }: TrajectoryView): boolean =>
+  first?.kind === 'prompt' && first.derivation?.kind === 'given'
+
+const previewed: AskPreview = async (question, signal) => {
+  const { askPreview } = await import('#lib/browser/rollout/prompt-preview.ts')
+  try {
+    return { kind: 'ready', preview: await askPreview(question, signal) }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { kind: 'refused', message: error.message, hint: error.hint, field: error.field }
+  }
+}

@@ -1,0 +1,183 @@
+'use client'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Heading } from '#components/ui/facts.tsx'
+import { CheckField, TextField } from '#components/ui/field.tsx'
+import type { McpServerEntry, McpToolName } from '#lib/api/mcp-server.ts'
+import { ApiError } from '#lib/browser/api.ts'
+import { mcpServersOptions, mcpToolsOptions, removeMcpServer, saveMcpServer } from '#lib/browser/mcp-servers.ts'
+import type { Setup } from '#lib/share/settings/setup.ts'
+import { toolListProblem } from '#lib/tools/mock-tool.ts'
+
+type Choice = Pick<Setup, 'tools' | 'mcpTools'>
+
+interface McpDialogProps extends Choice, Pick<Setup, 'mockTools'> {
+  readonly onChange: (chosen: Choice) => void
+  readonly onClose: () => void
+}
+
+/** Which tools of which MCP servers a run is offered. */
+export function McpDialog({ tools, mockTools, mcpTools, onChange, onClose }: McpDialogProps) {
+  const { data: servers, error } = useQuery(mcpServersOptions())
+  const toggle = (tool: McpToolName, isChosen: boolean) =>
+    onChange({
+      // One of its name that is listed and not chosen makes room.
+      mcpTools: [...mcpTools.filter(({ name }) => name !== tool.name), ...(isChosen ? [tool] : [])],
+      tools: [...tools.filter((name) => name !== tool.name), ...(isChosen ? [tool.name] : [])],
+    })
+  const chosen = mcpTools
+    .filter(({ name }) => tools.includes(name))
+    .map(({ mcp, name }) => ({ name, mcp: { server: mcp } }))
+  const clash = ({ mcp, name }: McpToolName) =>
+    toolListProblem([...chosen, ...mockTools, { name, mcp: { server: mcp } }])
+  return (
+    <Dialog title="Tools of MCP servers" onClose={onClose}>
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+        {error instanceof ApiError && <Banner tone="bad" title={error.message} hint={error.hint} />}
+        {servers?.length === 0 && (
+          <p className="text-dim">
+            None yet. Add one that speaks streamable HTTP by its URL. Programs (stdio) are listed in a JSON file as
+            other MCP clients have it: start Rollscope with ROLLSCOPE_MCP set to its path.
+          </p>
+        )}
+        {servers?.map((server) => (
+          <ServerTools
+            key={server.name}
+            server={server}
+            chosen={mcpTools.filter(({ mcp }) => mcp === server.name)}
+            clash={clash}
+            onToggle={toggle}
+          />
+        ))}
+        <NewServer />
+      </div>
+    </Dialog>
+  )
+}
+
+interface ServerToolsProps {
+  readonly server: McpServerEntry
+  readonly chosen: readonly McpToolName[]
+  /** Why the run cannot have a tool besides those that it has. */
+  readonly clash: (tool: McpToolName) => string | undefined
+  readonly onToggle: (tool: McpToolName, isChosen: boolean) => void
+}
+
+function ServerTools({ server: { name, place, source }, chosen, clash, onToggle }: ServerToolsProps) {
+  const [isAsked, setIsAsked] = useState(chosen.length > 0)
+  const { data, error, isFetching, refetch } = useQuery({ ...mcpToolsOptions(name), enabled: isAsked })
+  const client = useQueryClient()
+  // A server may offer several of a name.
+  const offered = data?.map((tool, index) => ({ ...tool, key: `${index} ${tool.name}` }))
+  const gone = chosen.filter((tool) => data && !data.some((offered) => offered.name === tool.name))
+  return (
+    <section aria-label={name} data-mcp-server={name}>
+      <div className="flex items-start gap-2">
+        <div className="min-w-0 flex-1">
+          <Heading>{name}</Heading>
+          <p className="text-faint text-xs [overflow-wrap:anywhere]">
+            {place.kind === 'http' ? place.url : `program ${place.command}`}
+            {source === 'configuration' && ' · from ROLLSCOPE_MCP'}
+          </p>
+        </div>
+        {isAsked ? (
+          <Button onClick={() => refetch()} disabled={isFetching}>
+            {isFetching ? 'Asking …' : 'Ask again'}
+          </Button>
+        ) : (
+          <Button onClick={() => setIsAsked(true)}>Show its tools</Button>
+        )}
+        {source === 'saved' && (
+          <Button
+            aria-label={`Remove ${name}`}
+            onClick={async () => {
+              await removeMcpServer(name)
+              for (const tool of chosen) onToggle(tool, false)
+              client.invalidateQueries({ queryKey: mcpServersOptions().queryKey })
+            }}
+          >
+            Remove
+          </Button>
+        )}
+      </div>
+      {error instanceof ApiError && <Banner tone="bad" title={error.message} hint={error.hint} />}
+      {data?.length === 0 && <p className="text-faint text-xs">It offers none.</p>}
+      {offered?.map(({ key, name: tool, description, obstacle }) => {
+        const isChosen = obstacle === undefined && chosen.some((other) => other.name === tool)
+        const why = obstacle ?? (isChosen ? undefined : clash({ mcp: name, name: tool }))
+        return (
+          <CheckField
+            key={key}
+            label={tool}
+            note={why ?? description}
+            disabled={why !== undefined}
+            checked={isChosen}
+            onChange={({ target }) => onToggle({ mcp: name, name: tool }, target.checked)}
+          />
+        )
+      })}
+      {gone.map((tool) => (
+        <CheckField
+          key={tool.name}
+          label={tool.name}
+          note="the server does not offer it any more"
+          checked
+          onChange={() => onToggle(tool, false)}
+        />
+      ))}
+    </section>
+  )
+}
+
+function NewServer() {
+  const client = useQueryClient()
+  const [input, setInput] = useState({ name: '', url: '', apiKey: '' })
+  const [problem, setProblem] = useState<ApiError>()
+  const field = (name: keyof typeof input) => ({
+    value: input[name],
+    error: problem?.field === name ? problem.message : undefined,
+    onChange: ({ target }: { readonly target: { readonly value: string } }) => {
+      setProblem(undefined)
+      setInput({ ...input, [name]: target.value })
+    },
+  })
+  const isComplete = input.name.trim() !== '' && input.url.trim() !== ''
+  const add = async () => {
+    const { name, url, apiKey } = input
+    try {
+      await saveMcpServer({ name: name.trim(), url: url.trim(), ...(apiKey !== '' && { apiKey }) })
+      setInput({ name: '', url: '', apiKey: '' })
+      client.invalidateQueries({ queryKey: mcpServersOptions().queryKey })
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      setProblem(error)
+    }
+  }
+  return (
+    // No form: the dialog stands in that of the setup, and forms cannot stand in each other.
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the fields inside
+    <div
+      className="grid gap-2.5 border-line border-t pt-3"
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return
+        event.preventDefault()
+        if (isComplete) add()
+      }}
+    >
+      <div className="grid grid-cols-2 gap-2.5">
+        <TextField label="Name" placeholder="search" {...field('name')} />
+        <TextField label="Key, if it asks for one" type="password" autoComplete="off" {...field('apiKey')} />
+      </div>
+      <TextField label="URL" placeholder="http://127.0.0.1:8000/mcp" {...field('url')} />
+      {problem && problem.field === undefined && <Banner tone="bad" title={problem.message} hint={problem.hint} />}
+      <div className="flex justify-end">
+        <Button onClick={add} disabled={!isComplete}>
+          Add
+        </Button>
+      </div>
+    </div>
+  )
+}

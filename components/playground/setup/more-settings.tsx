@@ -1,0 +1,110 @@
+import type { ShownStatus } from '#components/shell/server-state.tsx'
+import { TokenizerField } from '#components/tokenizer/tokenizer-field.tsx'
+import { CheckField, SelectField, TextArea, TextField } from '#components/ui/field.tsx'
+import { RANGES, type Setup } from '#lib/share/settings/setup.ts'
+import { LimitInput, type NumberInputs } from './number-inputs.tsx'
+import { ParserField } from './parser-field.tsx'
+
+interface MoreSettingsProps extends NumberInputs {
+  readonly status: ShownStatus
+  readonly choices: {
+    readonly parsers: readonly string[]
+    readonly defaultParser: string
+    /** Milliseconds that a tool call may take unless a limit says otherwise; undefined while it is not known. */
+    readonly toolTimeoutMs?: number | undefined
+  }
+  /** The first turn has fixed what is part of the tokens. */
+  readonly isFixed: boolean
+}
+
+const contextLengthOf = (status: ShownStatus): string =>
+  status.state === 'ready' && status.contextLength !== undefined ? String(status.contextLength) : 'the server’s'
+
+/** What few runs need. */
+export function MoreSettings({ setup, onChange, errors, status, choices, isFixed }: MoreSettingsProps) {
+  const set = <K extends keyof Setup>(key: K, value: Setup[K]) => onChange({ ...setup, [key]: value })
+  const number = { setup, onChange, errors }
+  const isChat = setup.endpoint === 'chat'
+  return (
+    <div className="mt-3 grid gap-3">
+      <div className="grid grid-cols-2 gap-2.5">
+        <LimitInput name="maxToolCalls" {...number} />
+        <LimitInput name="maxParallelToolCalls" {...number} />
+        <LimitInput name="maxMessages" {...number} />
+        <LimitInput name="contextWindow" placeholder={contextLengthOf(status)} {...number} />
+        <LimitInput name="maxResultCharacters" placeholder="never cut" {...number} />
+        <LimitInput name="toolTimeoutMs" placeholder={String(choices.toolTimeoutMs ?? '')} {...number} />
+        <TextField
+          label={RANGES.topLogprobs.label}
+          explanation={RANGES.topLogprobs.explanation}
+          inputMode="numeric"
+          value={setup.topLogprobs}
+          error={errors.topLogprobs}
+          onChange={(event) => set('topLogprobs', event.target.value)}
+        />
+      </div>
+      <CheckField
+        label="Prompt logprobs"
+        note="with the run: its first token comes later; off: requested when a prompt token is looked at"
+        checked={setup.promptLogprobs}
+        onChange={(event) => set('promptLogprobs', event.target.checked)}
+      />
+      <CheckField
+        label="Live view"
+        note="tokens as they come; off: whole replies, fewest bytes"
+        checked={setup.stream}
+        onChange={(event) => set('stream', event.target.checked)}
+      />
+      <fieldset disabled={isFixed} className="grid gap-3 disabled:opacity-60">
+        <legend className="sr-only">Template</legend>
+        <div>
+          <SelectField
+            label="Endpoint"
+            value={setup.endpoint}
+            onChange={({ target }) => set('endpoint', target.value === 'chat' ? 'chat' : 'generate')}
+          >
+            <option value="generate">TITO · /generate</option>
+            <option value="chat">chat baseline · messages</option>
+          </SelectField>
+          <p className="mt-1 text-faint text-xs">
+            {isChat
+              ? 'The agent sends messages to /v1/chat/completions, as Strands’ OpenAI provider does, and the server renders and tokenizes them anew each turn: what drifts by that is recorded.'
+              : 'Token-in/token-out: each turn sends the tokens that were read and sampled, and what is new.'}
+          </p>
+        </div>
+        <ParserField
+          parser={setup.parser}
+          chatTemplate={isChat ? '' : setup.chatTemplate}
+          status={status}
+          choices={choices}
+          onChange={(parser) => set('parser', parser)}
+        />
+        <TokenizerField
+          tokenizer={setup.tokenizer}
+          isFixed={isFixed}
+          status={status}
+          onChange={(tokenizer) => set('tokenizer', tokenizer)}
+        />
+        <TextArea
+          label="Chat template, Jinja"
+          explanation="Rendered in place of the tokenizer’s own: for tokenizers without one, and for servers that encode but do not render"
+          rows={2}
+          className="font-mono"
+          placeholder={isChat ? 'the server’s' : 'the tokenizer’s'}
+          disabled={isChat}
+          value={isChat ? '' : setup.chatTemplate}
+          onChange={(event) => set('chatTemplate', event.target.value)}
+        />
+        <TextArea
+          label="Template options, JSON"
+          rows={2}
+          className="font-mono"
+          placeholder="{}"
+          value={setup.templateOptions}
+          error={errors.templateOptions}
+          onChange={(event) => set('templateOptions', event.target.value)}
+        />
+      </fieldset>
+    </div>
+  )
+}

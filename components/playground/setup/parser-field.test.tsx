@@ -1,0 +1,41 @@
+import { render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import type { ShownStatus } from '#components/shell/server-state.tsx'
+import { ParserField } from './parser-field.tsx'
+
+const choices = { parsers: ['hermes', 'llama3'], defaultParser: 'hermes' }
+const ready = (toolCallParser?: string): ShownStatus => ({
+  state: 'ready',
+  kind: 'server',
+  latencyMs: 1,
+  ...(toolCallParser !== undefined && { toolCallParser }),
+})
+
+test.each([
+  [ready('qwen25'), '', 'as the server says: hermes', /^Suggested: hermes, because the server runs with qwen25\.$/],
+  [ready('qwen25'), '<|python_tag|>', 'as the server says: hermes', /though the chat template has <\|python_tag\|>/],
+  [ready(), '<|python_tag|>', 'as the chat template says: llama3', /^Suggested: llama3, because the chat template has/],
+  [ready(), '', 'as the chat template says', /else hermes, because the server names none\.$/],
+  [ready('interns1'), '', 'as the chat template says', /because the server’s interns1 is not known here\.$/],
+])('what is suggested, and why', (status, chatTemplate, option, note) => {
+  render(<ParserField parser="" chatTemplate={chatTemplate} status={status} choices={choices} onChange={() => {}} />)
+  expect(screen.getAllByRole('option').map(({ textContent }) => textContent)).toEqual([option, 'hermes', 'llama3'])
+  expect(screen.getByText(note)).toBeDefined()
+})
+
+test('nothing is suggested before the server has answered; another one may be chosen', async () => {
+  const onChange = vi.fn()
+  render(
+    <ParserField
+      parser=""
+      chatTemplate=""
+      status={{ state: 'starting' } as ShownStatus}
+      choices={choices}
+      onChange={onChange}
+    />,
+  )
+  expect(screen.queryByText(/^Suggested/)).toBeNull()
+  await userEvent.selectOptions(screen.getByLabelText('Tool-call parser'), 'llama3')
+  expect(onChange).toHaveBeenCalledWith('llama3')
+})

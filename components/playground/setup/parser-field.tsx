@@ -1,0 +1,50 @@
+import type { ShownStatus } from '#components/shell/server-state.tsx'
+import { SelectField } from '#components/ui/field.tsx'
+import { suggestParser } from '#lib/parsers/suggest.ts'
+
+interface ParserFieldProps {
+  /** As in the setup: '' = the one that is suggested. */
+  readonly parser: string
+  /** Chat template that stands in place of the tokenizer's; '' = none does. */
+  readonly chatTemplate: string
+  readonly status: ShownStatus
+  readonly choices: { readonly parsers: readonly string[]; readonly defaultParser: string }
+  readonly onChange: (parser: string) => void
+}
+
+/** How tool calls are read: as server or template suggest, with the reason, or otherwise. */
+export function ParserField({ parser, chatTemplate, status, choices, onChange }: ParserFieldProps) {
+  const { option, note } = suggestionText(status, chatTemplate, choices.defaultParser)
+  return (
+    <div>
+      <SelectField label="Tool-call parser" value={parser} onChange={(event) => onChange(event.target.value)}>
+        <option value="">{option}</option>
+        {choices.parsers.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </SelectField>
+      {note !== undefined && <p className="mt-1 text-faint text-xs [overflow-wrap:anywhere]">{note}</p>}
+    </div>
+  )
+}
+
+/** What leaving the choice open means right now. */
+function suggestionText(
+  status: ShownStatus,
+  chatTemplate: string,
+  defaultParser: string,
+): { readonly option: string; readonly note?: string } {
+  if (status.state !== 'ready') return { option: 'as the server says' }
+  const { toolCallParser } = status
+  const { parser, because, by } = suggestParser({ chatTemplate, serverParser: toolCallParser })
+  const note = `Suggested: ${parser}, because ${because}.`
+  if (by === 'server') return { option: `as the server says: ${parser}`, note }
+  if (chatTemplate !== '') return { option: `as the chat template says: ${parser}`, note }
+  // The tokenizer's own is read when a run begins.
+  const why =
+    toolCallParser === undefined ? 'the server names none' : `the server’s ${toolCallParser} is not known here`
+  return {
+    option: 'as the chat template says',
+    note: `Suggested: the one whose calls the tokenizer’s chat template writes, else ${defaultParser}, because ${why}.`,
+  }
+}

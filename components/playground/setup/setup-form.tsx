@@ -1,0 +1,147 @@
+import { type ComponentProps, lazy, type ReactNode, Suspense, useState } from 'react'
+import { ServerLight, type ShownStatus, statusText } from '#components/shell/server-state.tsx'
+import { Heading } from '#components/ui/facts.tsx'
+import { CheckField, SelectField, TextArea } from '#components/ui/field.tsx'
+import type { SamplingField } from '#lib/sampling/fields.ts'
+import type { FieldErrors, Setup } from '#lib/share/settings/setup.ts'
+import { liveNote } from '../run/live-note.ts'
+import { LimitInput } from './number-inputs.tsx'
+import { SamplingPart } from './sampling-part.tsx'
+import { ToolsField } from './tools-field.tsx'
+
+/** Seldom opened, so not part of the first load. */
+const MoreSettings = lazy(async () => ({ default: (await import('./more-settings.tsx')).MoreSettings }))
+
+interface SetupFormProps {
+  readonly setup: Setup
+  readonly onChange: (setup: Setup) => void
+  readonly errors: FieldErrors
+  readonly servers: readonly { readonly name: string; readonly baseUrl: string }[]
+  /** Name of the server that a run would use; '' while it is not known. */
+  readonly server: string
+  readonly status: ShownStatus
+  /** Leads to where servers are added and changed. */
+  readonly manageServers: ReactNode
+  /** Leads to the tools of MCP servers. */
+  readonly mcpServers: ReactNode
+  readonly choices: {
+    readonly tools: ComponentProps<typeof ToolsField>['builtIn']
+    readonly parsers: readonly string[]
+    readonly defaultParser: string
+    /** Milliseconds that a tool call may take unless a limit says otherwise; undefined while it is not known. */
+    readonly toolTimeoutMs?: number | undefined
+  }
+  /** Opens the list of all sampling parameters, at one or at its beginning. */
+  readonly onAllSampling: (field: SamplingField | undefined) => void
+  /** Said where the first turn has fixed what only a new run can change; undefined before it. */
+  readonly fixedNote: ReactNode
+}
+
+/** Everything a run is started with. */
+export function SetupForm(props: SetupFormProps) {
+  const {
+    setup,
+    onChange,
+    errors,
+    servers,
+    server,
+    status,
+    manageServers,
+    mcpServers,
+    choices,
+    onAllSampling,
+    fixedNote,
+  } = props
+  const isFixed = fixedNote !== undefined
+  const [isMoreAsked, setIsMoreAsked] = useState(false)
+  const note = liveNote(status, setup)
+  const set = <K extends keyof Setup>(key: K, value: Setup[K]) => onChange({ ...setup, [key]: value })
+  const number = { setup, onChange, errors }
+  return (
+    <form className="grid gap-3" onSubmit={(event) => event.preventDefault()} aria-label="Setup">
+      <div>
+        <Heading>Server</Heading>
+        <SelectField label="SGLang server" value={server} onChange={(event) => set('server', event.target.value)}>
+          {servers.map(({ name, baseUrl }) => (
+            <option key={name} value={name} title={baseUrl}>
+              {name}
+            </option>
+          ))}
+          {server !== '' && !servers.some(({ name }) => name === server) && (
+            <option value={server}>{server} (not there)</option>
+          )}
+        </SelectField>
+        <p
+          className={`mt-1.5 flex items-baseline gap-1.5 text-xs ${status.state === 'failed' ? 'text-bad' : 'text-dim'}`}
+          role="status"
+        >
+          <ServerLight status={status} />
+          <span className="[overflow-wrap:anywhere]">
+            {statusText(status)}
+            {status.state === 'failed' && status.hint !== undefined && (
+              <span className="block text-dim">{status.hint}</span>
+            )}
+            {note !== undefined && <span className="block text-faint">{note}</span>}
+          </span>
+        </p>
+        <p className="mt-1.5 text-xs">{manageServers}</p>
+      </div>
+
+      <fieldset disabled={isFixed} className="grid gap-3 disabled:opacity-60">
+        <legend className="sr-only">What the model is told first</legend>
+        <TextArea
+          label="System prompt"
+          rows={3}
+          value={setup.system}
+          onChange={(event) => set('system', event.target.value)}
+        />
+      </fieldset>
+      <div>
+        <Heading>Tools</Heading>
+        <ToolsField
+          builtIn={choices.tools}
+          tools={setup.tools}
+          mockTools={setup.mockTools}
+          mcpTools={setup.mcpTools}
+          mcpServers={mcpServers}
+          isFixed={isFixed}
+          onChange={(chosen) => onChange({ ...setup, ...chosen })}
+        />
+      </div>
+      <fieldset disabled={isFixed} className="grid gap-3 disabled:opacity-60">
+        <legend className="sr-only">Whether the model thinks</legend>
+        <CheckField
+          label="Thinking"
+          note="enable_thinking, where the template knows it"
+          checked={setup.thinking}
+          onChange={(event) => set('thinking', event.target.checked)}
+        />
+      </fieldset>
+      {isFixed && <p className="text-faint text-xs">{fixedNote}</p>}
+
+      <SamplingPart {...number} status={status} onAll={onAllSampling} />
+      <div>
+        <Heading>Limits</Heading>
+        <div className="grid grid-cols-2 gap-2.5">
+          <LimitInput name="maxToolIterations" {...number} />
+          <LimitInput name="maxTokens" {...number} />
+        </div>
+      </div>
+      <details
+        // No event tells of one that was opened before React had the page, and it is not as the server wrote it.
+        suppressHydrationWarning
+        ref={(details) => {
+          if (details?.open) setIsMoreAsked(true)
+        }}
+        onToggle={(event) => event.currentTarget.open && setIsMoreAsked(true)}
+      >
+        <summary className="font-semibold text-dim text-xs hover:text-ink">More settings</summary>
+        {isMoreAsked && (
+          <Suspense>
+            <MoreSettings {...number} status={status} choices={choices} isFixed={isFixed} />
+          </Suspense>
+        )}
+      </details>
+    </form>
+  )
+}

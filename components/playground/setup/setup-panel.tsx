@@ -1,0 +1,110 @@
+'use client'
+/** The setup of the next run, and what opens from it: all sampling parameters, MCP servers, sharing. */
+import { useQuery } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
+import { useState } from 'react'
+import { useSharing } from '#components/sharing/use-sharing.ts'
+import { Link } from '#components/shell/navigation.tsx'
+import type { useServerStatus } from '#components/shell/use-server-status.ts'
+import { Button } from '#components/ui/button.tsx'
+import { capabilitiesOptions } from '#lib/browser/queries.ts'
+import type { SamplingField } from '#lib/sampling/fields.ts'
+import type { PromptDraft } from '#lib/share/settings/prompt-draft.ts'
+import { type FieldErrors, openingOf, type Setup, setupOf } from '#lib/share/settings/setup.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { McpButton } from './mcp-button.tsx'
+import { SetupForm } from './setup-form.tsx'
+
+const SamplingDialog = dynamic(async () => (await import('../sampling/saved-presets-dialog.tsx')).SamplingDialog, {
+  loading: () => null,
+})
+const SetupSharing = dynamic(async () => (await import('#components/sharing/setup-sharing.tsx')).SetupSharing, {
+  loading: () => null,
+})
+
+const NO_CHOICES = { tools: [], parsers: [], defaultParser: '' }
+
+interface PlaygroundSetupProps {
+  readonly setup: Setup
+  readonly onChange: (setup: Setup) => void
+  readonly errors: FieldErrors
+  readonly server: ReturnType<typeof useServerStatus>
+  /** The one that goes on, whose tokens hold some of the setup; undefined where a new one begins. */
+  readonly trajectory: TrajectoryView | undefined
+  readonly draft: PromptDraft
+  readonly onDraft: (change: Partial<PromptDraft>) => void
+}
+
+export function PlaygroundSetup(props: PlaygroundSetupProps) {
+  const { setup, onChange, errors, trajectory, draft, onDraft } = props
+  const { servers, name: server, status } = props.server
+  /** Where the list of all sampling parameters is open; undefined while it is not. */
+  const [allSampling, setAllSampling] = useState<{ readonly field: SamplingField | undefined }>()
+  const [sharing, share, endSharing] = useSharing('setup')
+  const { data: choices = NO_CHOICES } = useQuery(capabilitiesOptions())
+  // None of these changes with each token, so that the form is not drawn anew while they arrive.
+  const isFixed = trajectory !== undefined
+  const { segments, model, provenance } = trajectory ?? {}
+  const shown = segments && model && provenance ? setupOf({ segments, model, provenance }, setup) : setup
+  return (
+    <>
+      {allSampling && (
+        <SamplingDialog
+          sampling={setup.sampling}
+          samples={setup.samples}
+          onChange={(changed) => onChange({ ...setup, ...changed })}
+          errors={errors}
+          server={server}
+          tokenizer={setup.tokenizer}
+          field={allSampling.field}
+          onClose={() => setAllSampling(undefined)}
+        />
+      )}
+      <SetupForm
+        setup={shown}
+        onChange={(changed) => onChange(isFixed ? { ...changed, ...openingOf(setup) } : changed)}
+        errors={errors}
+        servers={servers}
+        server={server}
+        status={status}
+        manageServers={
+          <Link
+            href={server === '' ? '/servers' : `/servers?server=${encodeURIComponent(server)}`}
+            className="inline-block font-medium text-accent hover:underline"
+          >
+            Manage servers
+          </Link>
+        }
+        mcpServers={
+          <McpButton
+            tools={setup.tools}
+            mockTools={setup.mockTools}
+            mcpTools={setup.mcpTools}
+            onChange={(chosen) => onChange({ ...setup, ...chosen })}
+          />
+        }
+        choices={choices}
+        onAllSampling={(field) => setAllSampling({ field })}
+        fixedNote={isFixed ? 'These are part of the tokens already: they can be changed in a new run.' : undefined}
+      />
+      <Button className="mt-3 text-xs" onClick={share}>
+        Share setup …
+      </Button>
+      {sharing && (
+        <SetupSharing
+          key={sharing.hash}
+          hash={sharing.hash}
+          setup={setup}
+          draft={draft}
+          servers={servers}
+          server={server}
+          onTaken={(taken, prompt) => {
+            onChange(taken)
+            if (prompt) onDraft(prompt)
+          }}
+          onClose={endSharing}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,238 @@
+import { fireEvent, render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { describe, expect, test } from 'vitest'
+import type { Setup } from '#lib/share/settings/setup.ts'
+import type { MockTool } from '#lib/tools/mock-tool.ts'
+import { ToolsField } from './tools-field.tsx'
+
+const tool = (name: string): MockTool => ({
+  name,
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
+  mock: { reply: { kind: 'templated', template: 'Sunny in {{city}}.' } },
+})
+
+let shown: Pick<Setup, 'tools' | 'mockTools' | 'mcpTools'>
+function Field({
+  tools = [] as readonly string[],
+  mockTools = [] as readonly MockTool[],
+  mcpTools = [] as Setup['mcpTools'],
+  isFixed = false,
+}) {
+  const [chosen, setChosen] = useState<typeof shown>({ tools, mockTools: [...mockTools], mcpTools: [...mcpTools] })
+  shown = chosen
+  return (
+    <ToolsField
+      {...chosen}
+      builtIn={[{ name: 'calculator' }]}
+      isFixed={isFixed}
+      onChange={(changed) => setChosen({ ...chosen, ...changed })}
+      mcpServers={<button type="button">MCP</button>}
+    />
+  )
+}
+
+const user = userEvent.setup()
+const press = (name: string | RegExp) => user.click(screen.getByRole('button', { name }))
+const editor = () => screen.findByRole('dialog')
+const type = async (label: string, text: string) => {
+  const field = within(await editor()).getByLabelText(label)
+  await user.clear(field)
+  await user.click(field)
+  fireEvent.change(field, { target: { value: text } })
+}
+
+describe('tools that come with the application', () => {
+  const builtIn = [
+    { name: 'python', description: 'Run Python 3.14: no network. The rest is for the model.' },
+    { name: 'browser', description: 'Browse.', off: 'there is none' },
+  ]
+  const list = (tools: readonly string[], onChange: (chosen: Partial<Setup>) => void = () => {}) =>
+    render(
+      <ToolsField
+        tools={tools}
+        mockTools={[]}
+        mcpTools={[]}
+        mcpServers={null}
+        builtIn={builtIn}
+        isFixed={false}
+        onChange={onChange}
+      />,
+    )
+
+  test('are noted with the first sentence of what models are told', () => {
+    list([])
+    expect(screen.getByText('Run Python 3.14: no network.')).toBeDefined()
+  })
+
+  test('one that is off says why; it cannot be chosen, but let go', async () => {
+    const { unmount } = list([])
+    expect(screen.getByText('off: there is none')).toBeDefined()
+    expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'browser' }).disabled).toBe(true)
+    unmount()
+    let tools: readonly string[] = []
+    list(['python', 'browser'], (chosen) => {
+      tools = chosen.tools ?? []
+    })
+    await user.click(screen.getByRole('checkbox', { name: 'browser' }))
+    expect(tools).toEqual(['python'])
+  })
+})
+
+describe('mock tools', () => {
+  test('a new one is chosen as soon as it is saved', async () => {
+    render(<Field />)
+    await press('Add a mock tool')
+    await type('Name', 'forecast')
+    await press(/^Save/)
+    expect(shown.tools).toEqual(['forecast'])
+    expect(shown.mockTools.map(({ name }) => name)).toEqual(['forecast'])
+    expect(screen.queryByRole('dialog')).toBeNull()
+  })
+
+  test('one under another name is chosen as it was', async () => {
+    render(<Field tools={['a', 'calculator']} mockTools={[tool('a'), tool('b')]} />)
+    await press('Edit a')
+    await type('Name', 'b')
+    expect(within(await editor()).getByText('there are two tools named "b"')).toBeDefined()
+    await type('Name', 'c')
+    await press(/^Save/)
+    expect([shown.tools, shown.mockTools.map(({ name }) => name)]).toEqual([
+      ['c', 'calculator'],
+      ['c', 'b'],
+    ])
+  })
+
+  test('a copy needs a name of its own', async () => {
+    render(<Field mockTools={[tool('a')]} />)
+    await press('Duplicate a')
+    await editor()
+    await press(/^Save/)
+    expect(within(await editor()).getByRole('alert').textContent).toBe('Not saved yet: look at the name.')
+    await type('Name', 'a2')
+    await press(/^Save/)
+    expect(shown.mockTools.map(({ name }) => name)).toEqual(['a', 'a2'])
+  })
+
+  test('one that is deleted is not chosen any more, and the focus is not lost', async () => {
+    render(<Field tools={['a']} mockTools={[tool('a')]} />)
+    await press('Delete a')
+    expect(shown).toEqual({ tools: [], mockTools: [], mcpTools: [] })
+    expect(document.activeElement?.getAttribute('aria-label')).toBe('Add a mock tool')
+  })
+
+  test('one named like a built-in tool takes its place, and gives it back', async () => {
+    render(<Field tools={['calculator']} mockTools={[tool('calculator')]} />)
+    expect(screen.getByText('The built-in calculator is replaced by the mock tool of that name.')).toBeDefined()
+    expect(screen.getAllByRole('checkbox')).toHaveLength(1)
+    await press('Delete calculator')
+    expect(shown.tools).toEqual(['calculator'])
+    expect(screen.getByRole('checkbox', { name: /calculator/ })).toHaveProperty('checked', true)
+  })
+
+  test('of an open trajectory are shown, and cannot be changed', async () => {
+    render(<Field tools={['a', 'search']} mockTools={[tool('a')]} isFixed />)
+    for (const box of screen.getAllByRole('checkbox')) expect(box).toHaveProperty('disabled', true)
+    expect(screen.getByRole('checkbox', { name: 'search', description: /not known here/ })).toHaveProperty(
+      'checked',
+      true,
+    )
+    expect(screen.queryByRole('button', { name: /Edit|Delete|Add/ })).toBeNull()
+    await press('Show a')
+    const dialog = within(await editor())
+    expect(dialog.getByLabelText('Name')).toHaveProperty('readOnly', true)
+    expect(dialog.queryByRole('button', { name: /Save/ })).toBeNull()
+  })
+})
+
+describe('the editor', () => {
+  test('says at its line what is wrong with the schema', async () => {
+    render(<Field />)
+    await press('Add a mock tool')
+    await type('Arguments, JSON Schema', '{\n  "type": "object",\n  "required": "city"\n}')
+    const field = within(await editor()).getByLabelText('Arguments, JSON Schema')
+    expect(field.getAttribute('aria-invalid')).toBe('true')
+    expect(screen.getByText('line 3: required: expected an array of names, found "city"')).toBeDefined()
+    await type('Arguments, JSON Schema', '{\n  "type": "object",\n  "properties": {"city": {"type": "strin"}}\n}')
+    expect(screen.getByText(/line 3: properties\.city\.type: expected one of string, number/)).toBeDefined()
+    await type('Arguments, JSON Schema', '{\n  "type": "object"\n  "properties": {}\n}')
+    expect(screen.getByText(/line 3: """ where "," or "}" should stand/)).toBeDefined()
+  })
+
+  test('A tool without a name is not saved, and the editor says so', async () => {
+    render(<Field />)
+    await press('Add a mock tool')
+    await user.clear(within(await editor()).getByLabelText('Name'))
+    await press(/^Save/)
+    expect(within(await editor()).getByRole('alert').textContent).toContain('Not saved yet')
+    expect(shown.mockTools).toEqual([])
+  })
+
+  test('shows what the model would read', async () => {
+    render(<Field />)
+    await press('Add a mock tool')
+    await editor()
+    expect(screen.getByText('Sunny in city.')).toBeDefined()
+    await type('Try it with arguments, JSON', '{"town": 1}')
+    expect(screen.getByText('Sunny in [missing: city].')).toBeDefined()
+    await type('Reply', '{{.}}')
+    expect(screen.getByText('{"town":1}')).toBeDefined()
+    await press('Canned')
+    expect(screen.getByText('{{.}}', { selector: 'output' })).toBeDefined()
+  })
+
+  test('reads a tool in another form that is pasted', async () => {
+    render(<Field />)
+    await press('Add a mock tool')
+    await user.click(within(await editor()).getByLabelText('Name'))
+    const parameters = { type: 'object', properties: { q: { type: 'string' } } }
+    await user.paste(
+      JSON.stringify({ type: 'function', function: { name: 'search', description: 'Finds.', parameters } }),
+    )
+    expect(screen.getByText('Filled from a tool in the form of OpenAI.')).toBeDefined()
+    await press(/^Save/)
+    expect(shown.mockTools).toMatchObject([{ name: 'search', description: 'Finds.', inputSchema: parameters }])
+  })
+
+  test('is saved by keyboard', async () => {
+    render(<Field />)
+    await press('Add a mock tool')
+    await user.click(within(await editor()).getByLabelText('Name'))
+    await user.keyboard('{Control>}{Enter}{/Control}')
+    expect(shown.mockTools).toHaveLength(1)
+  })
+})
+
+describe('tools of other origins', () => {
+  test('those of an MCP server are ticked and let go like the others', async () => {
+    render(<Field mcpTools={[{ mcp: 'search', name: 'lookup' }]} />)
+    await user.click(screen.getByRole('checkbox', { name: 'lookup', description: 'MCP · search' }))
+    expect(shown).toEqual({ tools: ['lookup'], mockTools: [], mcpTools: [{ mcp: 'search', name: 'lookup' }] })
+    expect(screen.queryByText(/not known here/)).toBeNull()
+  })
+
+  test('imported ones become mock tools that are chosen; what cannot be taken says why', async () => {
+    render(<Field mockTools={[tool('taken')]} />)
+    await press('Import …')
+    const tools = [
+      { type: 'function', function: { name: 'ping', description: 'Pings.' } },
+      { name: 'taken', inputSchema: { type: 'object' } },
+      { name: 'a b', inputSchema: { type: 'object' } },
+      { name: 'left', inputSchema: { type: 'object' } },
+    ]
+    await type('Tools, JSON', JSON.stringify(tools))
+    const dialog = within(await editor())
+    expect(dialog.getByRole('checkbox', { name: /^taken/ })).toHaveProperty('disabled', true)
+    expect(dialog.getByText(/there are two tools named "taken"/)).toBeTruthy()
+    expect(dialog.getByText(/^name: expected a name of 1 to 64 letters/)).toBeTruthy()
+    await user.click(dialog.getByRole('checkbox', { name: /^left/ }))
+    await user.click(dialog.getByRole('button', { name: 'Import one tool' }))
+    expect(shown.tools).toEqual(['ping'])
+    expect(shown.mockTools[1]).toEqual({
+      name: 'ping',
+      description: 'Pings.',
+      inputSchema: { type: 'object', properties: {} },
+      mock: { reply: { kind: 'canned', text: '{"status": "ok"}' } },
+    })
+  })
+})

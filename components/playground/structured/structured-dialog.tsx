@@ -1,0 +1,61 @@
+'use client'
+import { ApiError, callApi } from '#lib/browser/api.ts'
+import { samplingOf, withGrammar } from '#lib/sampling/fields.ts'
+import type { Setup } from '#lib/share/settings/setup.ts'
+/** Structured output, asked of the server that the setup names. */
+import { StructuredDialog as Dialog, type StructuredAsked } from './structured-form.tsx'
+
+interface Props {
+  /** Of the trajectory. */
+  readonly trajectoryKey: string
+  /** Of which the server and the sampling count. */
+  readonly setup: Setup
+  /** Undefined: nothing was typed yet. */
+  readonly draft: StructuredDraft | undefined
+  readonly onEdit: (draft: StructuredDraft) => void
+  readonly onRecord: (prompt: string, schema: string) => void
+  readonly onClose: () => void
+}
+
+export interface StructuredDraft {
+  readonly prompt: string
+  /** JSON Schema, as it is typed. */
+  readonly schema: string
+}
+
+const FIRST: StructuredDraft = {
+  prompt: 'Give the answer as JSON.',
+  schema: `{
+  "type": "object",
+  "properties": { "answer": { "type": "string" } },
+  "required": ["answer"],
+  "additionalProperties": false
+}`,
+}
+
+export function StructuredDialog({ trajectoryKey, setup, draft = FIRST, onEdit, onRecord, onClose }: Props) {
+  return (
+    <Dialog
+      {...draft}
+      onEdit={onEdit}
+      onAsk={(prompt, schema) => asked(trajectoryKey, setup, { prompt, schema })}
+      onRecord={onRecord}
+      onClose={onClose}
+    />
+  )
+}
+
+async function asked(key: string, setup: Setup, question: object): Promise<StructuredAsked> {
+  const { sampling, errors } = samplingOf(withGrammar(setup.sampling, {}))
+  const [wrong] = Object.entries(errors)
+  if (wrong) return { kind: 'refused', message: `${wrong.join(' ')}.`, hint: 'Correct it in the setup.' }
+  const json = { ...question, sampling, ...(setup.server !== '' && { server: setup.server }) }
+  const path = `/api/trajectories/${encodeURIComponent(key)}/structured`
+  try {
+    const response = await callApi(path, { method: 'POST', json })
+    return { kind: 'answered', reply: await response.json() }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { kind: 'refused', message: error.message, hint: error.hint }
+  }
+}

@@ -1,0 +1,76 @@
+import { render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import { StructuredDialog, type StructuredDialogProps } from './structured-form.tsx'
+
+const SCHEMA = '{"type": "object", "properties": {"even": {"type": "boolean"}}}'
+const reply = {
+  value: { even: true },
+  text: '{"even":true}',
+  problem: undefined,
+  promptTokens: 90,
+  completionTokens: 5,
+}
+
+function openDialog(given: Partial<StructuredDialogProps> = {}) {
+  const props: StructuredDialogProps = {
+    prompt: 'Is it even?',
+    schema: SCHEMA,
+    onEdit: vi.fn(),
+    onAsk: vi.fn<StructuredDialogProps['onAsk']>(async () => ({ kind: 'answered', reply })),
+    onRecord: vi.fn(),
+    onClose: vi.fn(),
+    ...given,
+  }
+  render(<StructuredDialog {...props} />)
+  return { props, user: userEvent.setup() }
+}
+
+const button = (name: string) => screen.getByRole<HTMLButtonElement>('button', { name })
+
+test.each<[string, Partial<StructuredDialogProps>, RegExp | undefined]>([
+  ['the schema is not JSON', { schema: '{' }, /JSON/],
+  ['the schema is of no known type', { schema: '{"type": "objct"}' }, /expected one of string/],
+  ['there is no question', { prompt: ' ' }, undefined],
+])('structured output cannot be requested where %s', (_what, given, error) => {
+  openDialog(given)
+  expect(button('Ask').disabled).toBe(true)
+  if (error) expect(screen.getByLabelText('JSON Schema of an object').parentElement?.textContent).toMatch(error)
+})
+
+test('an answer that fits the schema is shown as JSON, and nothing is recorded', async () => {
+  const { props, user } = openDialog()
+  await user.click(button('Ask'))
+  expect(props.onAsk).toHaveBeenCalledExactlyOnceWith('Is it even?', JSON.parse(SCHEMA))
+  const answer = await screen.findByRole('region', { name: 'Answer' })
+  expect(answer.querySelector('pre')?.textContent).toBe('{\n  "even": true\n}')
+  expect(answer.textContent).toContain('It fits the schema.')
+  expect(answer.textContent).toContain('90 tokens read, 5 written')
+  expect(props.onRecord).not.toHaveBeenCalled()
+})
+
+test('an answer that does not fit the schema is shown as text, with the reason', async () => {
+  const unfit = { ...reply, value: undefined, text: '{"even"', problem: 'it ends too early' }
+  const { user } = openDialog({ onAsk: async () => ({ kind: 'answered', reply: unfit }) })
+  await user.click(button('Ask'))
+  const answer = await screen.findByRole('region', { name: 'Answer' })
+  expect(answer.querySelector('pre')?.textContent).toBe('{"even"')
+  expect(answer.textContent).toContain('It does not fit: it ends too early.')
+})
+
+test('a refusal of structured output is shown with what to do', async () => {
+  const refused = { kind: 'refused', message: 'nobody listens there', hint: 'Start the server.' } as const
+  const { user } = openDialog({ onAsk: async () => refused })
+  await user.click(button('Ask'))
+  const alert = await screen.findByRole('alert')
+  expect(alert.textContent).toContain('nobody listens there')
+  expect(alert.textContent).toContain('Start the server.')
+})
+
+test('structured output that is recorded becomes a turn of the run in place of an answer in the dialog', async () => {
+  const { props, user } = openDialog()
+  await user.click(screen.getByLabelText(/Record it as a further turn/))
+  await user.click(button('Ask and record'))
+  expect(props.onRecord).toHaveBeenCalledExactlyOnceWith('Is it even?', SCHEMA)
+  expect(props.onAsk).not.toHaveBeenCalled()
+})

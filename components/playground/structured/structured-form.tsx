@@ -1,0 +1,112 @@
+'use client'
+import { useState } from 'react'
+import { countText } from '#components/token-view/numbers.ts'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { CopyButton } from '#components/ui/copy-button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Heading } from '#components/ui/facts.tsx'
+import { CheckField, TextArea } from '#components/ui/field.tsx'
+import { readSamplingText } from '#lib/sampling/texts.ts'
+import { schemaProblem } from '#lib/tools/json-schema-text.ts'
+
+interface StructuredReply {
+  readonly text: string
+  readonly value?: unknown
+  /** Why it is no JSON, or does not fit; undefined: it fits. */
+  readonly problem?: string | undefined
+  readonly promptTokens: number
+  readonly completionTokens: number
+}
+
+export type StructuredAsked =
+  | { readonly kind: 'answered'; readonly reply: StructuredReply }
+  | { readonly kind: 'refused'; readonly message: string; readonly hint: string | undefined }
+
+export interface StructuredDialogProps {
+  readonly prompt: string
+  /** JSON Schema of an object, as it is typed. */
+  readonly schema: string
+  readonly onEdit: (draft: { readonly prompt: string; readonly schema: string }) => void
+  readonly onAsk: (prompt: string, schema: object) => Promise<StructuredAsked>
+  /** Asks as a further turn, which is recorded. */
+  readonly onRecord: (prompt: string, schema: string) => void
+  readonly onClose: () => void
+}
+
+type State = { readonly kind: 'idle' | 'asking' } | StructuredAsked
+
+/** A question behind the tokens of a trajectory, answered as JSON that fits a schema. */
+export function StructuredDialog({ prompt, schema, onEdit, onAsk, onRecord, onClose }: StructuredDialogProps) {
+  const [isRecorded, setIsRecorded] = useState(false)
+  const [state, setState] = useState<State>({ kind: 'idle' })
+  const read = readSamplingText('json_schema', schema)
+  const wrong = read.kind === 'problem' ? read.why : schemaProblem(schema)
+  const isAskable = prompt.trim() !== '' && read.kind === 'value' && wrong === undefined
+  const ask = async () => {
+    if (isRecorded) return onRecord(prompt, schema)
+    setState({ kind: 'asking' })
+    setState(await onAsk(prompt, JSON.parse(schema)))
+  }
+  return (
+    <Dialog title="Ask for structured output" onClose={onClose} closesBeside={false} width="wide">
+      <div className="grid gap-3">
+        <p className="text-dim text-xs">
+          The question goes behind the tokens of this trajectory, with thinking off where the template knows that. A
+          grammar binds the answer to the schema.
+        </p>
+        <TextArea
+          label="Question"
+          data-first-focus
+          rows={2}
+          value={prompt}
+          onChange={({ target }) => onEdit({ prompt: target.value, schema })}
+        />
+        <TextArea
+          label="JSON Schema of an object"
+          rows={6}
+          className="field-sizing-content max-h-72 font-mono text-xs"
+          spellCheck={false}
+          value={schema}
+          error={wrong}
+          onChange={({ target }) => onEdit({ prompt, schema: target.value })}
+        />
+        <CheckField
+          label="Record it as a further turn"
+          note="off: the trajectory stays as it is"
+          checked={isRecorded}
+          onChange={({ target }) => setIsRecorded(target.checked)}
+        />
+        <div>
+          <Button look="primary" disabled={!isAskable || state.kind === 'asking'} onClick={ask}>
+            {state.kind === 'asking' ? 'Asking …' : isRecorded ? 'Ask and record' : 'Ask'}
+          </Button>
+        </div>
+        {state.kind === 'refused' && <Banner tone="bad" title={state.message} hint={state.hint} />}
+        {state.kind === 'answered' && <Reply reply={state.reply} />}
+      </div>
+    </Dialog>
+  )
+}
+
+function Reply({ reply }: { readonly reply: StructuredReply }) {
+  const shown = reply.value === undefined ? reply.text : JSON.stringify(reply.value, null, 2)
+  return (
+    <section aria-label="Answer">
+      <div className="flex items-center justify-between gap-2">
+        <Heading>Answer</Heading>
+        <CopyButton text={shown}>Copy</CopyButton>
+      </div>
+      <p role="status" className={`mb-1 text-xs ${reply.problem === undefined ? 'text-good' : 'text-bad'}`}>
+        {reply.problem === undefined ? 'It fits the schema.' : `It does not fit: ${reply.problem}.`}
+      </p>
+      <pre className="max-h-80 overflow-auto whitespace-pre-wrap rounded-md border border-line bg-panel p-2.5 font-mono text-xs [overflow-wrap:anywhere]">
+        {shown}
+      </pre>
+      <p className="mt-1 text-faint text-xs">
+        {countText(reply.promptTokens)} tokens read, {countText(reply.completionTokens)} written. Nothing of it was
+        recorded.
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,165 @@
+'use client'
+/** A lab document written into a link or a file, and one read from either: it is looked at before it is opened. */
+import { useEffect, useState } from 'react'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Fact, Facts } from '#components/ui/facts.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
+import { saveText } from '#lib/browser/files/save-file.ts'
+import type { Loaded } from '#lib/templates/document/document.ts'
+import {
+  loadedFrom,
+  readShared,
+  type SharedDocument,
+  type ShownDocument,
+  sharedDocument,
+  sharedJson,
+} from '#lib/templates/document/shared-document.ts'
+import { hashOfJson, textOfHash } from '#lib/util/link-hash.ts'
+import { ShareDialog, type SharedLink } from './share-dialog.tsx'
+
+interface LabSharingProps {
+  /** The part of the address that brought a document; undefined: the one here is to be shared. */
+  readonly hash: string | undefined
+  /** A file that was dropped or chosen. */
+  readonly file: File | undefined
+  readonly shown: ShownDocument
+  /** The tokenizer that is chosen here. */
+  readonly tokenizer: string
+  /** `loaded`: what it loads, in order. */
+  readonly onOpen: (shared: SharedDocument, loaded: readonly Loaded[]) => void
+  readonly onClose: () => void
+}
+
+/** Characters. Browsers and programs cut longer addresses, or refuse them. */
+const LONGEST_LINK = 32_000
+/** Bytes of a file: no document comes near it. */
+const LARGEST_FILE = 64 << 20
+
+export function LabSharing({ hash, file, shown, tokenizer, onOpen, onClose }: LabSharingProps) {
+  const [link, setLink] = useState<SharedLink>({ kind: 'being-made' })
+  /** What was opened last, or why it cannot be. */
+  const [found, setFound] = useState<SharedDocument | string>()
+  const document = sharedDocument(shown)
+  const json = sharedJson(document)
+  useEffect(() => {
+    let isCurrent = true
+    hashOfJson(json, 'lab').then((made) => {
+      if (!isCurrent) return
+      const href = `${window.location.origin}/templates${made}`
+      setLink(made === undefined || href.length > LONGEST_LINK ? { kind: 'too-large' } : { kind: 'made', href })
+    })
+    return () => {
+      isCurrent = false
+    }
+  }, [json])
+  useEffect(() => {
+    if (file) openedFile(file).then(setFound)
+    else if (hash !== undefined) openedText(hash).then(setFound)
+  }, [file, hash])
+  if (typeof found === 'object')
+    return (
+      <Offer shared={found} tokenizer={tokenizer} onOpen={() => onOpen(found, loadedFrom(found))} onClose={onClose} />
+    )
+  if (hash !== undefined || file)
+    return found === undefined ? null : (
+      <Dialog title="Open a shared document" onClose={onClose}>
+        <Banner tone="bad" title={found} hint="The document here is as it was.">
+          <Button onClick={onClose} data-first-focus>
+            Close
+          </Button>
+        </Banner>
+      </Dialog>
+    )
+  return (
+    <ShareDialog
+      what="document"
+      about="The shown template, the messages, tools and options, the name of the tokenizer, and what the right side shows. It opens in another Rollscope without this library."
+      link={link}
+      copies={[{ name: 'JSON', text: () => json }]}
+      onSave={() => saveText(json, fileName(document.revision.name))}
+      onOpen={(text) => openedText(text).then(setFound)}
+      problem={found}
+      onClose={onClose}
+    />
+  )
+}
+
+const fileName = (name: string): string =>
+  `${
+    name
+      .replaceAll(/[^\p{L}\p{N}.-]+/gu, '-')
+      .replaceAll(/^-+|-+$/g, '')
+      .slice(0, 60) || 'template'
+  }.rollscope-lab.json`
+
+/** The document, or why there is none. */
+async function openedText(given: string): Promise<SharedDocument | string> {
+  const found = await textOfHash(given, 'lab')
+  if (found.kind === 'broken') return `This link cannot be opened: ${found.why}. Ask for it again, or for the file.`
+  const read = readShared(found.kind === 'text' ? found.text : given)
+  return read.ok ? read.shared : `This is no lab document: ${read.why}.`
+}
+
+const openedFile = async (file: File): Promise<SharedDocument | string> =>
+  file.size > LARGEST_FILE
+    ? `${file.name} is larger than the ${LARGEST_FILE >> 20} MiB that are read.`
+    : openedText(await file.text())
+
+interface OfferProps {
+  readonly shared: SharedDocument
+  readonly tokenizer: string
+  readonly onOpen: () => void
+  readonly onClose: () => void
+}
+
+/** What a document holds. Nothing of it is rendered, and its tokenizer is not fetched, before it is opened. */
+function Offer({ shared, tokenizer, onOpen, onClose }: OfferProps) {
+  const { revision, against, messages, tools, options, view } = shared
+  return (
+    <Dialog title="Open a shared document" onClose={onClose} closesBeside={false}>
+      <div className="grid gap-4" data-offered={revision.name}>
+        <Facts>
+          <Fact name="Template">
+            {visibleText(revision.name)}, {lines(revision.template)}
+          </Fact>
+          {against && (
+            <Fact name="Compared with">
+              {visibleText(against.name)}, {lines(against.template)}
+            </Fact>
+          )}
+          <Fact name="Conversation">
+            {[
+              `${lines(messages)} of messages`,
+              tools === '' ? '' : `${lines(tools)} of tools`,
+              options === '' ? '' : `${lines(options)} of options`,
+            ]
+              .filter((part) => part !== '')
+              .join(', ')}
+          </Fact>
+          <Fact name="Tokenizer">{shared.tokenizer}</Fact>
+          {view.cell !== undefined && <Fact name="Prefix doctor">cell {view.cell}</Fact>}
+        </Facts>
+        {(shared.tokenizer !== tokenizer || (view.tokenizer2 ?? tokenizer) !== tokenizer) && (
+          <p className="text-dim">Opening it loads its tokenizer, from the Hub where this machine does not have it.</p>
+        )}
+        <p className="text-dim">
+          The template becomes a revision, and the conversation here is replaced. What is here now stays under Load …,
+          Earlier.
+        </p>
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" onClick={onOpen} data-first-focus>
+            Open
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+function lines(text: string): string {
+  const count = text.split('\n').length
+  return count === 1 ? '1 line' : `${count.toLocaleString('en')} lines`
+}

@@ -1,0 +1,136 @@
+'use client'
+/** A setup written into a link, and one read from a link or a file; what it changes is shown before it is done. */
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import type { ServerEntry } from '#lib/api/server-status.ts'
+import { saveText } from '#lib/browser/files/save-file.ts'
+import { mcpToolsOptions } from '#lib/browser/mcp-servers.ts'
+import { capabilitiesOptions } from '#lib/browser/queries.ts'
+import { againOfRequest } from '#lib/share/reproduce/again.ts'
+import { rolloutCurl } from '#lib/share/reproduce/curl.ts'
+import { pythonScript } from '#lib/share/reproduce/python-script.ts'
+import type { PromptDraft } from '#lib/share/settings/prompt-draft.ts'
+import { withPrompt } from '#lib/share/settings/prompt-opening.ts'
+import { readSettings, type Settings } from '#lib/share/settings/settings-file.ts'
+import { FIRST_CHOICES, type ImportChoices, importPlan, takenSetup } from '#lib/share/settings/settings-import.ts'
+import { requestOf, type Setup } from '#lib/share/settings/setup.ts'
+import { sharedText } from '#lib/share/settings/shared-setup.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { hashOfJson, textOfHash } from '#lib/util/link-hash.ts'
+import { ImportPreview } from './import-preview.tsx'
+import { ShareDialog, type SharedLink } from './share-dialog.tsx'
+
+interface SetupSharingProps {
+  /** The part of the address that brought a setup; undefined: one is to be shared. */
+  readonly hash: string | undefined
+  readonly setup: Setup
+  readonly draft: PromptDraft
+  readonly servers: readonly ServerEntry[]
+  /** Name of the server that a run would use. */
+  readonly server: string
+  readonly onTaken: (setup: Setup, prompt: PromptDraft | undefined) => void
+  readonly onClose: () => void
+}
+
+interface Opened {
+  readonly settings: Settings
+  readonly ignored: readonly string[]
+  readonly choices: ImportChoices
+}
+
+export function SetupSharing({ hash, setup, draft, servers, server, onTaken, onClose }: SetupSharingProps) {
+  const [link, setLink] = useState<SharedLink>({ kind: 'being-made' })
+  const [opened, setOpened] = useState<Opened>()
+  const [problem, setProblem] = useState<string>()
+  const text = sharedText(setup, draft)
+  useEffect(() => {
+    let isCurrent = true
+    hashOfJson(text, 'setup').then((made) => {
+      if (!isCurrent) return
+      setLink(made === undefined ? { kind: 'too-large' } : { kind: 'made', href: `${window.location.origin}/${made}` })
+    })
+    return () => {
+      isCurrent = false
+    }
+  }, [text])
+  const open = async (given: string) => {
+    const found = await openedSetup(given)
+    if (typeof found === 'string') setProblem(found)
+    else setOpened(found)
+  }
+  useEffect(() => {
+    if (hash !== undefined)
+      openedSetup(hash).then((found) => (typeof found === 'string' ? setProblem(found) : setOpened(found)))
+  }, [hash])
+  const specs = useToolSpecs(setup)
+  if (opened && servers.length > 0) {
+    const plan = importPlan(opened.settings, { servers, setup, presets: [], prompt: draft })
+    return (
+      <ImportPreview
+        fileName="a shared setup"
+        plan={plan}
+        ignored={opened.ignored}
+        choices={opened.choices}
+        failures={new Map()}
+        isImporting={false}
+        onChoose={(choices) => setOpened({ ...opened, choices })}
+        onImport={() => {
+          const taken = takenSetup(plan, opened.choices, new Set())
+          if (taken) onTaken(taken, plan.setup?.prompt)
+          onClose()
+        }}
+        onClose={onClose}
+      />
+    )
+  }
+  if (hash !== undefined && problem === undefined) return null
+  const code = codeOf(setup, draft, specs, servers.find(({ name }) => name === server)?.baseUrl)
+  return (
+    <ShareDialog
+      what="setup"
+      about="Prompt, tools, sampling, limits, template and parser. The server goes by its name: its address and keys are never in it."
+      link={link}
+      copies={[{ name: 'JSON', text: () => text }, ...code]}
+      onSave={() => saveText(text, 'rollscope-setup.json')}
+      onOpen={open}
+      problem={problem}
+      onClose={onClose}
+    />
+  )
+}
+
+/** The setup, or why there is none. */
+async function openedSetup(given: string): Promise<Opened | string> {
+  const found = await textOfHash(given, 'setup')
+  if (found.kind === 'broken') return `This link cannot be opened: ${found.why}.`
+  const read = readSettings(found.kind === 'text' ? found.text : given)
+  if (!read.ok) return `This is no setup: ${read.why}.`
+  // Addresses of servers come by exported settings alone.
+  return { settings: { ...read.settings, servers: [], presets: [] }, ignored: read.ignored, choices: FIRST_CHOICES }
+}
+
+/** The tools that a run may have, as far as they are known by now: an MCP server may be away. */
+function useToolSpecs({ mcpTools, tools }: Setup): readonly ToolSpec[] {
+  const { data } = useQuery(capabilitiesOptions())
+  const names = [...new Set(mcpTools.filter(({ name }) => tools.includes(name)).map(({ mcp }) => mcp))]
+  const offered = useQueries({ queries: names.map(mcpToolsOptions) })
+  return [
+    ...(data?.tools ?? []),
+    ...offered.flatMap(({ data = [] }, index) =>
+      data.map((tool) => ({ ...tool, mcp: { server: names[index] as string } })),
+    ),
+  ]
+}
+
+/** The run that would begin now, as programs; none where it cannot be sent as it is. */
+function codeOf(setup: Setup, draft: PromptDraft, specs: readonly ToolSpec[], baseUrl: string | undefined) {
+  const request = requestOf(setup)
+  const first = request.ok ? withPrompt(draft, request.opening) : undefined
+  if (!request.ok || !first?.ok) return []
+  const { samples, reward } = request
+  const again = againOfRequest({ ...first.opening, ...request.settings }, { samples, specs, ...(reward && { reward }) })
+  return [
+    { name: 'as Python script', text: () => pythonScript(again, { baseUrl }) },
+    { name: 'as cURL', text: () => rolloutCurl(again) },
+  ]
+}

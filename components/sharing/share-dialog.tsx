@@ -1,0 +1,112 @@
+'use client'
+import { type FormEvent, useState } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { type CopyChoice, CopyChoices } from '#components/ui/copy-choices.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Heading } from '#components/ui/facts.tsx'
+import { TextArea, TextField } from '#components/ui/field.tsx'
+import { FileButton } from '#components/ui/file-button.tsx'
+import { LONGEST_SETUP } from '#lib/sampling/dialects/text-limits.ts'
+import { useBoundedText } from './use-bounded-text.ts'
+
+export type SharedLink =
+  | { readonly kind: 'being-made' }
+  | { readonly kind: 'made'; readonly href: string }
+  /** A link cannot hold as much. */
+  | { readonly kind: 'too-large' }
+
+interface ShareDialogProps {
+  /** What is shared, as the dialog speaks of it: setup, document. */
+  readonly what: 'setup' | 'document'
+  /** What is in it, and what is not. */
+  readonly about: string
+  readonly link: SharedLink
+  readonly copies: readonly CopyChoice[]
+  readonly onSave: () => void
+  /** A link, or JSON. */
+  readonly onOpen: (text: string) => void
+  /** What was wrong with what was opened last. */
+  readonly problem: string | undefined
+  readonly onClose: () => void
+}
+
+/** Chat programs cut longer ones. */
+const LONG_LINK = 8000
+
+/** A setup or a lab document for somebody else, and from somebody else. */
+export function ShareDialog({ what, about, link, copies, onSave, onOpen, problem, onClose }: ShareDialogProps) {
+  const [pasted, setPasted] = useState('')
+  const box = useBoundedText(LONGEST_SETUP, setPasted)
+  const chosen = useBoundedText(LONGEST_SETUP, onOpen)
+  const open = (event: FormEvent) => {
+    event.preventDefault()
+    onOpen(pasted)
+  }
+  return (
+    <Dialog title={`Share ${what}`} onClose={onClose} closesBeside={false}>
+      <div className="grid gap-5">
+        <section className="grid gap-2">
+          <p className="text-dim">{about}</p>
+          {link.kind === 'too-large' ? (
+            <p data-link="too-large">This {what} is larger than a link can hold: send the file.</p>
+          ) : (
+            <LinkField href={link.kind === 'made' ? link.href : undefined} />
+          )}
+          <CopyChoices
+            choices={[...(link.kind === 'made' ? [{ name: 'link', text: () => link.href }] : []), ...copies]}
+          />
+          <div>
+            <Button onClick={onSave}>Save as file</Button>
+          </div>
+        </section>
+        <form className="grid gap-2" onSubmit={open}>
+          <Heading>Open a {what}</Heading>
+          <TextArea
+            label="Link or JSON"
+            rows={2}
+            spellCheck={false}
+            className="font-mono text-xs"
+            error={box.refusal ?? chosen.refusal ?? problem}
+            value={pasted}
+            onChange={(event) => box.take(event.target.value)}
+          />
+          <div className="flex flex-wrap gap-2">
+            <Button type="submit" disabled={pasted.trim() === ''}>
+              Look at it
+            </Button>
+            <FileButton
+              accept=".json,application/json"
+              label={what === 'setup' ? 'Setup file' : 'Document file'}
+              onFile={chosen.takeFile}
+            >
+              Open a file …
+            </FileButton>
+          </div>
+        </form>
+      </div>
+    </Dialog>
+  )
+}
+
+/** `href`: undefined while it is made. */
+function LinkField({ href }: { readonly href: string | undefined }) {
+  return (
+    <>
+      <TextField
+        label="Link"
+        readOnly
+        value={href ?? ''}
+        onFocus={(event) => event.target.select()}
+        data-first-focus
+        data-link={href !== undefined}
+      />
+      <p className="text-faint text-xs">
+        What is behind the # stays in the browser: no server sees it. On another Rollscope, put it behind the address of
+        that one.
+        {href !== undefined &&
+          href.length > LONG_LINK &&
+          ` This link has ${href.length.toLocaleString('en')} characters, which some programs cut: send the file.`}
+      </p>
+    </>
+  )
+}

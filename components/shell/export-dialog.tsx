@@ -1,0 +1,66 @@
+'use client'
+import type { ReactNode } from 'react'
+import { Button } from '#components/ui/button.tsx'
+import { Dialog } from '#components/ui/dialog.tsx'
+import type { ExportChoice } from '#lib/browser/files/files.ts'
+
+interface ExportDialogProps {
+  readonly title: string
+  readonly choices: readonly ExportChoice[]
+  /** What is exported, in the sentences on losses. */
+  readonly subject?: 'this trajectory' | 'these trajectories'
+  readonly onClose: () => void
+  /** What can be saved besides, as further rows. */
+  readonly children?: ReactNode
+}
+
+/** The formats, each with what it keeps in general and what it loses here. */
+export function ExportDialog({ title, choices, subject = 'this trajectory', onClose, children }: ExportDialogProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <ul className="grid gap-4">
+        {choices.map(({ name, label, keeps, lost, save }, index) => (
+          <li key={name} className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4">
+            <div className="min-w-0">
+              <h3 className="font-medium">{label}</h3>
+              <p className="text-dim text-xs">{keeps}</p>
+              {lost && <Lost words={lost} subject={subject} />}
+            </div>
+            <Button
+              look={index === 0 ? 'primary' : 'plain'}
+              aria-label={`Export as ${label}`}
+              onClick={() => {
+                save()
+                onClose()
+              }}
+            >
+              Export
+            </Button>
+          </li>
+        ))}
+        {children}
+      </ul>
+    </Dialog>
+  )
+}
+
+interface LostProps {
+  readonly words: readonly string[]
+  readonly subject: string
+}
+
+function Lost({ words, subject }: LostProps) {
+  if (words.length === 0) return <p className="mt-1 text-good text-xs">Nothing of {subject} is lost.</p>
+  return (
+    <details className="mt-1 text-xs">
+      <summary className="text-warn hover:text-ink">
+        {words.length === 1 ? `One thing of ${subject} is lost` : `${words.length} things of ${subject} are lost`}
+      </summary>
+      <ul className="mt-1 grid list-disc gap-0.5 pl-4 text-dim">
+        {words.map((lost) => (
+          <li key={lost}>{lost}</li>
+        ))}
+      </ul>
+    </details>
+  )
+}

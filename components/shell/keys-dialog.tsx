@@ -1,0 +1,124 @@
+import { usePathname } from 'next/navigation'
+import { type KeyGroup, keyGroups } from '#components/commands/command.ts'
+import { isMac } from '#components/commands/is-mac.ts'
+import { COMPARE_COMMANDS, COMPARE_GROUPS } from '#components/compare/commands.ts'
+import { LANE_MOVES } from '#components/compare/lanes/lane-keys.ts'
+import { helpHref } from '#components/docs/help-page.ts'
+import { COMMAND_GROUPS } from '#components/inspector/commands/command.ts'
+import { COMMANDS } from '#components/inspector/commands/commands.ts'
+import { RUN_COMMANDS } from '#components/inspector/commands/run-commands.ts'
+import { GRID_MOVES, SELECT_ALL } from '#components/token-view/grid/grid-keys.ts'
+import { keyLabel } from '#components/token-view/key-name.ts'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Heading } from '#components/ui/facts.tsx'
+
+/** The keys of the page that is shown. */
+export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
+  const path = usePathname()
+  const groups = groupsOf(path)
+  const isOnMac = isMac()
+  return (
+    <Dialog title="Keys" width={groups.length > 3 ? 'wide' : 'plain'} onClose={onClose}>
+      <div className={groups.length > 3 ? 'gap-x-8 md:columns-2' : ''}>
+        {groups.map(({ heading, keys }) => (
+          <section key={heading} className="mb-4 break-inside-avoid">
+            <Heading>{heading}</Heading>
+            <dl className="grid grid-cols-[8.5rem_1fr] gap-y-1 text-sm">
+              {keys.map(({ names, what }) => (
+                <div key={what} className="contents">
+                  <dt className="flex flex-wrap gap-x-2">
+                    {names.map((name) => (
+                      <kbd key={name} className="whitespace-nowrap font-mono text-dim">
+                        {keyLabel(name, isOnMac)}
+                      </kbd>
+                    ))}
+                  </dt>
+                  <dd>{what}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <p className="text-sm">
+        <a
+          href={helpHref(path)}
+          target="_blank"
+          rel="noopener"
+          className="inline-flex min-h-6 items-center font-medium text-accent hover:underline"
+        >
+          Documentation of this page
+        </a>
+      </p>
+    </Dialog>
+  )
+}
+
+function groupsOf(path: string): readonly KeyGroup[] {
+  if (['/t/', '/example/', '/open'].some((start) => path.startsWith(start)))
+    return [
+      ...keyGroups(COMMAND_GROUPS, COMMANDS),
+      {
+        heading: 'Pointer',
+        keys: [
+          { names: ['Shift+click'], what: 'Choose all up to there' },
+          { names: ['double click'], what: 'Choose what it stands in: argument, call, think block, segment' },
+          { names: ['one click more'], what: 'Choose what that stands in' },
+        ],
+      },
+    ]
+  if (path === '/compare') return [...keyGroups(COMPARE_GROUPS, COMPARE_COMMANDS), LANES]
+  if (path.startsWith('/templates')) return [LAB, TOKENS, ANYWHERE]
+  if (path.startsWith('/library')) return [LIBRARY, ANYWHERE]
+  return [PLAYGROUND, ...keyGroups(COMMAND_GROUPS, RUN_COMMANDS)]
+}
+
+const ANYWHERE: KeyGroup = { heading: 'Anywhere', keys: [{ names: ['?'], what: 'These keys' }] }
+
+const PLAYGROUND: KeyGroup = { heading: 'Playground', keys: [{ names: ['Mod+Enter'], what: 'Send the question' }] }
+
+const TOKENS: KeyGroup = {
+  heading: 'Tokens',
+  keys: [
+    ...GRID_MOVES.map(({ title, keys }) => ({ names: keys, what: title })),
+    { names: [SELECT_ALL], what: 'All tokens of the segment, then all' },
+    { names: ['Mod+c'], what: 'Copy the text of what is chosen' },
+    { names: ['Escape'], what: 'Let go' },
+  ],
+}
+
+const LANES: KeyGroup = {
+  heading: 'Tokens of both sides',
+  keys: [
+    ...LANE_MOVES.map(({ title, keys }) => ({ names: keys, what: title })),
+    { names: ['Enter'], what: 'Unfold identical tokens, or fold them again; pin the drift here' },
+    { names: ['z', 'Z'], what: 'Unfold or fold here, or everywhere' },
+    { names: ['Mod+c'], what: 'Copy the text of what is chosen' },
+  ],
+}
+
+const LAB: KeyGroup = {
+  heading: 'Template lab',
+  keys: [
+    { names: ['Mod+z', 'Mod+Shift+z'], what: 'Undo and redo, over all parts and revisions' },
+    { names: ['Escape', 'Tab'], what: 'One after the other: leave the editor' },
+    { names: ['Ctrl M'], what: 'Tab leaves the editor, or writes' },
+    { names: ['Mod+f'], what: 'Search in the editor' },
+    { names: ['Alt+ArrowUp', 'Alt+ArrowDown'], what: 'Move a message or tool, or a line' },
+  ],
+}
+
+const LIBRARY: KeyGroup = {
+  heading: 'Library',
+  keys: [
+    { names: ['/'], what: 'Search' },
+    { names: ['j', 'ArrowDown'], what: 'One row down' },
+    { names: ['k', 'ArrowUp'], what: 'One row up' },
+    { names: ['ArrowRight', 'ArrowLeft'], what: 'Unfold a group, fold it' },
+    { names: ['Enter'], what: 'Open the trajectory' },
+    { names: ['Space', 'x'], what: 'Choose it, or no longer' },
+    { names: ['e'], what: 'Edit title, tags, reward, note; Esc leaves' },
+    { names: ['Delete'], what: 'Delete it, or all chosen' },
+    { names: ['u'], what: 'Undo the last deletion' },
+  ],
+}

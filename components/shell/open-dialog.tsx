@@ -1,0 +1,67 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { countText } from '#components/token-view/numbers.ts'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { Heading } from '#components/ui/facts.tsx'
+import { FileButton } from '#components/ui/file-button.tsx'
+import { trajectoriesOptions } from '#lib/browser/library/library.ts'
+import { EXAMPLES } from './examples.ts'
+import { Link } from './navigation.tsx'
+
+interface OpenDialogProps {
+  readonly onFile: (file: File) => void
+  readonly onClose: () => void
+}
+
+export function OpenDialog({ onFile, onClose }: OpenDialogProps) {
+  const { data, isPending } = useQuery({ ...trajectoriesOptions({ limit: 20 }), refetchOnMount: 'always' })
+  return (
+    <Dialog title="Open a trajectory" onClose={onClose}>
+      <FileButton look="primary" accept=".json,.jsonl,.ndjson,application/json" label="Trajectory file" onFile={onFile}>
+        Choose a file …
+      </FileButton>
+      <p className="mt-1.5 text-faint text-xs">
+        or drop one anywhere in the window: JSON or JSON lines of Rollscope, strands-sglang, slime or TorchRL
+      </p>
+      <Heading>Examples</Heading>
+      <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5">
+        {EXAMPLES.map(({ name, title, note }) => (
+          <li key={name}>
+            <Entry href={`/example/${name}`} title={title} note={note} onClose={onClose} />
+          </li>
+        ))}
+      </ul>
+      <Heading>Recent</Heading>
+      {data?.trajectories.length === 0 && <p className="text-faint text-xs">Nothing yet: run the agent once.</p>}
+      {isPending && <p className="text-faint text-xs">Loading …</p>}
+      <ul className="grid grid-cols-[minmax(0,1fr)] gap-0.5">
+        {data?.trajectories.map(({ key, title, question, createdAt, tokens, outcome }) => (
+          <li key={key}>
+            <Entry
+              href={`/t/${encodeURIComponent(key)}`}
+              title={title || question || 'without a question'}
+              note={`${new Date(createdAt).toLocaleString()} · ${countText(tokens)} tokens · ${outcome}`}
+              onClose={onClose}
+            />
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}
+
+interface EntryProps {
+  readonly href: string
+  readonly title: string
+  readonly note: string
+  readonly onClose: () => void
+}
+
+function Entry({ href, title, note, onClose }: EntryProps) {
+  return (
+    <Link href={href} onClick={onClose} className="block rounded-md px-2 py-1.5 hover:bg-accent-soft">
+      <span className="block truncate">{title}</span>
+      <span className="block text-faint text-xs [overflow-wrap:anywhere]">{note}</span>
+    </Link>
+  )
+}

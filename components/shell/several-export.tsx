@@ -1,0 +1,83 @@
+'use client'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { Banner } from '#components/ui/banner.tsx'
+import type { ExportPreview } from '#lib/api/export-preview.ts'
+import { loadSeveralExports, type SeveralExports } from '#lib/browser/files/files.ts'
+import { ExportDialog } from './export-dialog.tsx'
+
+interface SeveralExportProps {
+  /** Keys of the stored trajectories, in the order of the file. The dialog stays open only for one selection. */
+  readonly keys: readonly string[]
+  readonly onClose: () => void
+  /** The file could not be saved; the dialog is closed by then. */
+  readonly onSaveError: (error: unknown) => void
+}
+
+/** The formats for a file of several trajectories, with what it leaves out and what it loses. */
+export function SeveralExport({ keys, onClose, onSaveError }: SeveralExportProps) {
+  const [{ choices, preview }, setExports] = useState<SeveralExports>({ choices: [] })
+  const [problem, setProblem] = useState<string>()
+  const load = useEffectEvent((signal: AbortSignal) =>
+    loadSeveralExports(keys, {
+      onExports: setExports,
+      onPreviewError: (error) => setProblem(error instanceof Error ? error.message : String(error)),
+      onSaveError,
+      signal,
+    }),
+  )
+  useEffect(() => {
+    const closing = new AbortController()
+    load(closing.signal)
+    return () => closing.abort()
+  }, [])
+  const samples = preview?.samples ?? keys.length
+  return (
+    <ExportDialog
+      title={samples === 0 ? 'Nothing to export' : `Export ${samples} as JSONL, a trajectory a line`}
+      choices={samples === 0 ? [] : choices}
+      subject="these trajectories"
+      onClose={onClose}
+    >
+      {preview && preview.excluded.length > 0 && <Excluded excluded={preview.excluded} of={keys.length} />}
+      {problem !== undefined && (
+        <li className="-order-1">
+          <Banner tone="bad" title="What this file would contain is not known." hint={problem} />
+        </li>
+      )}
+    </ExportDialog>
+  )
+}
+
+interface ExcludedProps {
+  readonly excluded: ExportPreview['excluded']
+  /** Number of trajectories that were selected. */
+  readonly of: number
+}
+
+function Excluded({ excluded, of }: ExcludedProps) {
+  const isAll = excluded.length === of
+  const title = isAll
+    ? of === 1
+      ? 'The selected run has no tokens.'
+      : `None of the ${of} selected runs has tokens.`
+    : `${excluded.length} of ${of} runs ${excluded.length === 1 ? 'has' : 'have'} no tokens and ${excluded.length === 1 ? 'is' : 'are'} left out.`
+  return (
+    <li className="-order-1">
+      <Banner tone="note" title={title} hint={isAll ? 'Select runs that have tokens.' : undefined}>
+        <details className="basis-full text-xs">
+          <summary className="text-dim hover:text-ink">Which, and why</summary>
+          <ul className="mt-1 grid max-h-60 list-disc gap-1 overflow-y-auto pl-4 text-dim">
+            {excluded.map(({ key, title, why }) => (
+              <li key={key} className="[overflow-wrap:anywhere]">
+                <a href={`/t/${encodeURIComponent(key)}`} className="inline-block text-accent hover:underline">
+                  {title}
+                </a>
+                : {why}
+              </li>
+            ))}
+          </ul>
+        </details>
+      </Banner>
+    </li>
+  )
+}

@@ -1,0 +1,321 @@
+'use client'
+/** What every page stands in: the header, the gate for the launch token, opening a file by button or drop. */
+import { useQuery } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
+import { usePathname, useRouter } from 'next/navigation'
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { helpHref } from '#components/docs/help-page.ts'
+import { Banner } from '#components/ui/banner.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
+import { ApiError } from '#lib/browser/api.ts'
+import { FileError } from '#lib/browser/files/file-error.ts'
+import type { Exports } from '#lib/browser/files/files.ts'
+import { useOpenedFile } from '#lib/browser/files/use-opened-file.ts'
+import { serversOptions } from '#lib/browser/queries.ts'
+import { reader } from '#lib/browser/workers/reader.ts'
+import { TaskError } from '#lib/browser/workers/task-error.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { Link, useNavigation } from './navigation.tsx'
+import { ServerLight, serverTitle } from './server-state.tsx'
+import { type ShellActions, ShellContext, type Shown, type TokensTarget } from './shell-actions.ts'
+import { useServerStatus } from './use-server-status.ts'
+
+// Loaded when they are asked for: the first load is for what is seen first.
+const KeysDialog = dynamic(async () => (await import('./keys-dialog.tsx')).KeysDialog, { loading: () => null })
+const OpenDialog = dynamic(async () => (await import('./open-dialog.tsx')).OpenDialog, { loading: () => null })
+const TokenGate = dynamic(async () => (await import('./token-gate.tsx')).TokenGate)
+const ExportDialog = dynamic(async () => (await import('./export-dialog.tsx')).ExportDialog, { loading: () => null })
+const OfflineExport = dynamic(async () => (await import('./offline-export.tsx')).OfflineExport, { loading: () => null })
+
+interface ShellProps {
+  readonly title: string
+  /** What Export writes; undefined where there is nothing yet. */
+  readonly trajectory: TrajectoryView | undefined
+  /** Said above the page. */
+  readonly notice?: ReactNode
+  /** Name of the server in use; omitted where none is: the default one is shown. */
+  readonly server?: string
+  /** What Export does where the page shows more than one trajectory; undefined: there is nothing yet. */
+  readonly onExport?: (() => void) | undefined
+  /** Files that were dropped on the page: true where the page takes them. Else the first is opened as a trajectory. */
+  readonly onFiles?: (files: readonly [File, ...File[]]) => boolean | Promise<boolean>
+  readonly children: ReactNode
+}
+
+/** Shorter waits are not told: a note that flashes tells nobody anything. */
+const UNTOLD_MS = 300
+
+export function Shell({ title, trajectory, notice, server = '', onExport, onFiles, children }: ShellProps) {
+  const router = useRouter()
+  const { go, isGone, waiting, stay } = useNavigation()
+  const openedFile = useOpenedFile()
+  const [isOpening, setIsOpening] = useState(false)
+  const [isAsking, setIsAsking] = useState(false)
+  const [exports, setExports] = useState<Exports>()
+  const [shown, setShown] = useState<Shown>()
+  const [tokens, setTokens] = useState<TokensTarget>()
+  const help = helpHref(usePathname())
+  const [problem, setProblem] = useState<{ readonly title: string; readonly hint?: string | undefined }>()
+  /** Name of a file that is being read. */
+  const [reading, setReading] = useState<string>()
+  const lastOpening = useRef<AbortController>(undefined)
+  const { error } = useQuery(serversOptions())
+  const fail = (reason: unknown) => {
+    if (!(reason instanceof Error)) throw reason
+    setProblem({ title: reason.message, hint: hintOf(reason) })
+  }
+  const open = async (file: File) => {
+    const opening = new AbortController()
+    lastOpening.current?.abort()
+    lastOpening.current = opening
+    setIsOpening(false)
+    setProblem(undefined)
+    const telling = setTimeout(() => setReading(file.name), UNTOLD_MS)
+    try {
+      const count = await openedFile.open(file, opening.signal)
+      await go(`/open${count > 1 ? `?opened=${count}` : ''}`)
+    } catch (reason) {
+      if (!opening.signal.aborted) fail(reason)
+    } finally {
+      clearTimeout(telling)
+      if (!opening.signal.aborted) setReading(undefined)
+    }
+  }
+  const isDropping = useFileDrop(async (files) => (await onFiles?.(files)) || open(files[0]))
+  const isExpecting = isOpening || isDropping
+  useEffect(() => {
+    if (!isExpecting) return
+    reader.prepare()
+    router.prefetch('/open')
+    // What that page shows, which it would ask for only when it is there.
+    import('#components/inspector/inspector.tsx').catch(() => {})
+  }, [isExpecting, router])
+  const closeExports = exports?.close
+  useEffect(() => closeExports, [closeExports])
+  useQuestionMark(() => setIsAsking(true))
+  const actions: ShellActions = {
+    openFile: () => setIsOpening(true),
+    exportFile:
+      trajectory && trajectory.segments.length > 0
+        ? async () =>
+            setExports(
+              await (await import('#lib/browser/files/files.ts')).exportsOf(
+                trajectory,
+                (choices) => setExports((known) => known && { ...known, choices }),
+                fail,
+              ),
+            )
+        : onExport,
+    showKeys: () => setIsAsking(true),
+    showHelp: () => window.open(help, '_blank', 'noopener'),
+    onShown: setShown,
+    onTokens: setTokens,
+  }
+  return (
+    <div className="grid h-dvh grid-rows-[auto_auto_minmax(0,1fr)]">
+      <div>
+        <SkipLink tokens={tokens} />
+        <Header title={title} server={server} help={help} onOpen={actions.openFile} onExport={actions.exportFile} />
+      </div>
+      <div id={CONTENT_ID} tabIndex={-1}>
+        {isGone && <Gone waiting={waiting} onStay={stay} />}
+        {problem && (
+          <Banner tone="bad" title={problem.title} hint={problem.hint}>
+            <Button onClick={() => setProblem(undefined)}>Dismiss</Button>
+          </Banner>
+        )}
+        {error instanceof ApiError && error.status >= 500 && (
+          <Banner tone="bad" title={error.message} hint={error.hint} />
+        )}
+        {reading !== undefined && <Banner tone="note" title={`Reading ${reading} …`} />}
+        {notice}
+      </div>
+      {error instanceof ApiError && error.status === 401 ? (
+        <TokenGate />
+      ) : (
+        <ShellContext value={actions}>{children}</ShellContext>
+      )}
+      {isAsking && <KeysDialog onClose={() => setIsAsking(false)} />}
+      {exports && (
+        <ExportDialog title="Export the trajectory" choices={exports.choices} onClose={() => setExports(undefined)}>
+          {trajectory && (
+            <OfflineExport trajectory={trajectory} shown={shown} onClose={() => setExports(undefined)} onError={fail} />
+          )}
+        </ExportDialog>
+      )}
+      {isOpening && <OpenDialog onFile={open} onClose={() => setIsOpening(false)} />}
+      {isDropping && (
+        <div
+          className="pointer-events-none fixed inset-3 z-10 grid place-items-center rounded-xl border-2 border-accent border-dashed bg-ground/85 font-medium text-lg"
+          role="status"
+        >
+          {onFiles ? 'Drop to open the file' : 'Drop to open the trajectory'}
+        </div>
+      )}
+    </div>
+  )
+}
+
+const CONTENT_ID = 'content'
+
+/** The first stop of the Tab key, past the header: seen while it has the focus. */
+const SkipLink = ({ tokens }: { readonly tokens: TokensTarget | undefined }) => (
+  <a
+    href={`#${CONTENT_ID}`}
+    className="sr-only focus:not-sr-only focus:absolute focus:top-1.5 focus:left-2 focus:z-20 focus:rounded-md focus:bg-ink focus:px-3 focus:py-2 focus:font-medium focus:text-ground"
+    onClick={(event) => {
+      // Without a change of the address, which is that of the view.
+      event.preventDefault()
+      if (tokens) tokens.focus()
+      else document.getElementById(CONTENT_ID)?.focus()
+    }}
+  >
+    {tokens ? 'Skip to the tokens' : 'Skip to the content'}
+  </a>
+)
+
+const hintOf = (error: Error): string | undefined =>
+  error instanceof FileError || error instanceof ApiError || error instanceof TaskError ? error.hint : undefined
+
+/** What is on the page stays, and is of use: it can be read, copied and saved. */
+function Gone({ waiting, onStay }: { readonly waiting: string | undefined; readonly onStay: () => void }) {
+  const page = PAGES.find(({ href }) => href === waiting)?.label ?? 'The page that you asked for'
+  return (
+    <Banner
+      tone="bad"
+      title="The application does not answer; trying again every second …"
+      hint={`It was stopped, or the tunnel to it is closed: start it again with npm start. This page stays as it is.${
+        waiting === undefined ? '' : ` ${page} opens when it answers again.`
+      }`}
+    >
+      {waiting !== undefined && <Button onClick={onStay}>Stay on this page</Button>}
+    </Banner>
+  )
+}
+
+interface HeaderProps {
+  readonly title: string
+  readonly server: string
+  /** Address of the documentation of this page. */
+  readonly help: string
+  readonly onOpen: () => void
+  readonly onExport: (() => void) | undefined
+}
+
+/** Where the header leads, in this order. */
+const PAGES = [
+  { href: '/', label: 'Playground' },
+  { href: '/compare', label: 'Compare' },
+  { href: '/templates', label: 'Templates' },
+  { href: '/library', label: 'Library' },
+  { href: '/servers', label: 'Servers' },
+] as const
+
+function Header({ title, server, help, onOpen, onExport }: HeaderProps) {
+  const path = usePathname()
+  const { name, status, servers } = useServerStatus(server)
+  const entry = servers.find((one) => one.name === name)
+  return (
+    <header className="flex flex-wrap items-center gap-x-4 border-line border-b px-3.5">
+      <Link href="/" className="py-3 font-semibold text-[15px]">
+        Rollscope
+      </Link>
+      <h1 className="sr-only">{title}</h1>
+      <nav
+        aria-label="Pages"
+        className="flex gap-4 overflow-x-auto max-sm:order-last max-sm:-mx-3.5 max-sm:w-screen max-sm:border-line max-sm:border-t max-sm:px-3.5"
+      >
+        {PAGES.map(({ href, label }) => (
+          <Link
+            key={href}
+            href={href}
+            aria-current={path === href || path.startsWith(`${href}/`) ? 'page' : undefined}
+            className="py-2 text-dim hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:font-semibold aria-[current=page]:text-ink"
+          >
+            {label}
+          </Link>
+        ))}
+        <a
+          href={help}
+          target="_blank"
+          rel="noopener"
+          aria-current={path.startsWith('/docs') ? 'page' : undefined}
+          title="The documentation of this page, in a new tab"
+          className="py-2 text-dim hover:text-ink focus-visible:-outline-offset-2 aria-[current=page]:font-semibold aria-[current=page]:text-ink"
+        >
+          Help
+        </a>
+      </nav>
+      <Link
+        href={name === '' ? '/servers' : `/servers?server=${encodeURIComponent(name)}`}
+        className="ml-auto flex min-w-0 items-center gap-2 py-2 text-dim text-xs hover:text-ink max-sm:flex-1 max-sm:justify-end"
+        title={visibleText(serverTitle(entry, status))}
+      >
+        <ServerLight status={status} />
+        <span className="truncate">
+          {visibleText(name)}
+          {status.state === 'ready' && status.modelName !== undefined && ` · ${visibleText(status.modelName)}`}
+          {status.state === 'starting' && ' · starting …'}
+          {status.state === 'failed' && ' · not usable'}
+        </span>
+      </Link>
+      <span className="flex gap-2">
+        <Button onClick={onOpen}>Open</Button>
+        <Button onClick={onExport} disabled={onExport === undefined}>
+          Export
+        </Button>
+      </span>
+    </header>
+  )
+}
+
+/** ? outside a field. */
+function useQuestionMark(onPress: () => void): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const isTyping =
+      event.target instanceof Element &&
+      event.target.closest('input, textarea, select, dialog, [contenteditable]') !== null
+    if (event.key === '?' && !isTyping) onPress()
+  })
+  useEffect(() => {
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [])
+}
+
+/** Files dropped anywhere in the window; true while one is held over it. */
+function useFileDrop(onFiles: (files: readonly [File, ...File[]]) => unknown): boolean {
+  const [isOver, setIsOver] = useState(false)
+  const drop = useEffectEvent((event: DragEvent) => {
+    const [first, ...rest] = event.dataTransfer?.files ?? []
+    if (first) onFiles([first, ...rest])
+  })
+  useEffect(() => {
+    const holdsFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
+    const onOver = (event: DragEvent) => {
+      if (!holdsFile(event)) return
+      event.preventDefault()
+      setIsOver(true)
+    }
+    const onLeave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setIsOver(false)
+    }
+    const onDrop = (event: DragEvent) => {
+      setIsOver(false)
+      // What takes files itself has said so.
+      if (!holdsFile(event) || event.defaultPrevented) return
+      event.preventDefault()
+      drop(event)
+    }
+    window.addEventListener('dragover', onOver)
+    window.addEventListener('dragleave', onLeave)
+    window.addEventListener('drop', onDrop)
+    return () => {
+      window.removeEventListener('dragover', onOver)
+      window.removeEventListener('dragleave', onLeave)
+      window.removeEventListener('drop', onDrop)
+    }
+  }, [])
+  return isOver
+}

@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react'
+import { countText, rewardText } from '#components/token-view/numbers.ts'
+import { Choice } from '#components/ui/choices.tsx'
+import type { TrajectorySummary } from '#lib/api/library.ts'
+import { outcomeInk, timeText, titleText, whenText } from './row-texts.ts'
+
+interface TrajectoryChoiceProps {
+  readonly row: TrajectorySummary
+  readonly onChoose: (key: string) => void
+}
+
+/** A stored trajectory to be chosen: samples of one question have the same title, and are told apart by the line below it. */
+export function TrajectoryChoice({ row, onChoose }: TrajectoryChoiceProps) {
+  const { group, reward, outcome, tokens, model, createdAt } = row
+  const drift = driftText(row)
+  return (
+    <Choice
+      title={titleText(row)}
+      note={
+        <span className="flex flex-wrap gap-x-1.5 tabular-nums">
+          {group && <Part>Sample {countText(group.index + 1)}</Part>}
+          {reward !== null && <Part>reward {rewardText(reward)}</Part>}
+          <Part>
+            <span className={outcomeInk(row)}>{outcome}</span>
+          </Part>
+          {drift !== undefined && <Part>{drift}</Part>}
+          <Part>{countText(tokens)} tokens</Part>
+          {model !== null && <Part>{model}</Part>}
+          <span title={timeText(createdAt)}>{whenText(createdAt, new Date())}</span>
+        </span>
+      }
+      onChoose={() => onChoose(row.key)}
+    />
+  )
+}
+
+const Part = ({ children }: { readonly children: ReactNode }) => (
+  <span className="whitespace-nowrap after:ml-1.5 after:content-['·']">{children}</span>
+)
+
+/** Undefined: not checked yet, or it could not be told. */
+function driftText({ health }: Pick<TrajectorySummary, 'health'>): string | undefined {
+  if (!health) return undefined
+  const found = health.findings.find(({ kind }) => kind === 'drift')
+  if (found) return found.label
+  return health.unknown.some((why) => why.startsWith('drift:')) ? undefined : 'no drift'
+}

@@ -1,0 +1,44 @@
+/** The commands of a page: their keys, and the palette that finds them. */
+import { type KeyboardEvent, useEffect, useEffectEvent, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { type Command, commandOfKey, runCommand } from '#components/commands/command.ts'
+import { keyName } from '#components/token-view/key-name.ts'
+
+interface Commands<Screen> {
+  readonly commands: readonly Command<Screen>[]
+  readonly screenOf: (showPalette: () => void) => Screen
+  readonly say: (message: string) => void
+}
+
+export function useCommands<Screen>({ commands, screenOf, say }: Commands<Screen>) {
+  const [isPaletteOpen, setIsPaletteOpen] = useState(false)
+  const screen = screenOf(() => setIsPaletteOpen(true))
+  const press = useEffectEvent((event: globalThis.KeyboardEvent) => {
+    if (keyName(event) !== 'Mod+k' || document.querySelector('dialog[open]')) return
+    event.preventDefault()
+    setIsPaletteOpen(true)
+  })
+  useEffect(() => {
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [])
+  return {
+    screen,
+    isPaletteOpen,
+    closePalette: () => setIsPaletteOpen(false),
+    run: (command: Command<Screen>) => runCommand(command, screen, say),
+    /** Closes the palette first: the focus goes back to where it was, and the command may take it elsewhere. */
+    runFromPalette: (command: Command<Screen>) => {
+      flushSync(() => setIsPaletteOpen(false))
+      queueMicrotask(() => runCommand(command, screen, say))
+    },
+    /** Runs the command of a key that nothing else has answered. */
+    runKey: (event: KeyboardEvent | globalThis.KeyboardEvent) => {
+      if (event.defaultPrevented) return
+      const command = commandOfKey(commands, keyName(event))
+      if (!command) return
+      event.preventDefault()
+      runCommand(command, screen, say)
+    },
+  }
+}

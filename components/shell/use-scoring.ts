@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { serversOptions } from '#lib/browser/queries.ts'
+import { scoreIds } from '#lib/browser/rollout/scoring.ts'
+import type { Scorer } from '#lib/trajectory/scoring/gathered.ts'
+import { withColumn } from '#lib/trajectory/tokens/added-columns.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+
+export function useScorer(): Scorer {
+  const { data } = useQuery(serversOptions())
+  return { servers: data?.servers.map(({ name }) => name), defaultServer: data?.default, score: scoreIds }
+}
+
+/** The trajectory with what was computed of its tokens here; another trajectory begins without. */
+export function useAddedColumn(trajectory: TrajectoryView) {
+  const [added, setAdded] = useState<{
+    readonly of: TrajectoryView
+    readonly name: string
+    readonly values: Float64Array
+  }>()
+  const shown = useMemo(
+    () => (added?.of === trajectory ? withColumn(trajectory, added.name, added.values) : trajectory),
+    [trajectory, added],
+  )
+  const onColumn = (name: string, values: Float64Array) => setAdded({ of: trajectory, name, values })
+  return { shown, onColumn }
+}

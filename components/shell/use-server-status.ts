@@ -1,0 +1,43 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import type { ServerEntry, ServerStatus } from '#lib/api/server-status.ts'
+import { ApiError } from '#lib/browser/api.ts'
+import { serverStatusOptions, serversOptions } from '#lib/browser/queries.ts'
+import { useNavigation } from './navigation.tsx'
+import type { ShownStatus } from './server-state.tsx'
+
+interface ServerView {
+  readonly servers: readonly ServerEntry[]
+  /** The server meant: the one named, or the default. */
+  readonly name: string
+  readonly status: ShownStatus
+}
+
+/** '' = the default server. */
+export function useServerStatus(chosen: string): ServerView {
+  const { data } = useQuery(serversOptions())
+  const name = chosen === '' ? data?.default : chosen
+  const status = shownStatus(useQuery(serverStatusOptions(name)))
+  const { isGone } = useNavigation()
+  return { servers: data?.servers ?? [], name: name ?? '', status: isGone ? GONE : status }
+}
+
+/** Nothing is known of any server then. */
+const GONE: ShownStatus = {
+  state: 'failed',
+  code: 'UNREACHABLE',
+  message: 'The application does not answer.',
+  hint: 'Start it again with npm start.',
+}
+
+interface Answer {
+  readonly data: ServerStatus | undefined
+  readonly error: Error | null
+}
+
+export function shownStatus({ data, error }: Answer): ShownStatus {
+  if (data) return data
+  if (!error) return { state: 'asking' }
+  const { code, hint } = error instanceof ApiError ? error : { code: 'UNKNOWN', hint: undefined }
+  return { state: 'failed', code, message: error.message, hint }
+}

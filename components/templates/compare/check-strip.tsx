@@ -1,0 +1,127 @@
+'use client'
+import { useEffect, useRef, useState } from 'react'
+import { clipped, countText } from '#components/token-view/numbers.ts'
+import { Button } from '#components/ui/button.tsx'
+import type { TemplateCheck } from '#lib/api/template-check.ts'
+
+type Judge = TemplateCheck['judge']
+type Answer =
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'answered'; readonly check: TemplateCheck }
+  | { readonly kind: 'failed'; readonly error: Error & { readonly hint?: string | undefined } }
+
+interface CheckStripProps {
+  /** Stands for the document: an answer is shown beside the one that was asked about, and no other. */
+  readonly subject: string
+  readonly onAsk: (judge: Judge, signal: AbortSignal) => Promise<TemplateCheck>
+  /** Shows where a difference is. */
+  readonly onShow: (difference: NonNullable<TemplateCheck['firstDifference']>) => void
+}
+
+const JUDGES: readonly { readonly judge: Judge; readonly title: string; readonly hint: string }[] = [
+  {
+    judge: 'server',
+    title: 'Check with the server',
+    hint: 'The server renders the conversation with its own template and encodes it (/tokenize).',
+  },
+  {
+    judge: 'python',
+    title: 'Check with my Python',
+    hint: 'transformers in the Python of this machine renders this template (ROLLSCOPE_PYTHON).',
+  },
+]
+
+/** Asks renderers that are not ours, and says which version answered what. */
+export function CheckStrip({ subject, onAsk, onShow }: CheckStripProps) {
+  const [answers, setAnswers] = useState<{
+    readonly subject: string
+    readonly by: Readonly<Partial<Record<Judge, Answer>>>
+  }>({ subject, by: {} })
+  const by = answers.subject === subject ? answers.by : {}
+  const left = useRef(new AbortController())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with another document nobody waits for the answers
+  useEffect(() => {
+    const controller = new AbortController()
+    left.current = controller
+    return () => controller.abort()
+  }, [subject])
+  const ask = async (judge: Judge) => {
+    const { signal } = left.current
+    const tell = (answer: Answer) =>
+      setAnswers((known) => ({
+        subject,
+        by: { ...(known.subject === subject ? known.by : {}), [judge]: answer },
+      }))
+    tell({ kind: 'asking' })
+    try {
+      const check = await onAsk(judge, signal)
+      if (!signal.aborted) tell({ kind: 'answered', check })
+    } catch (error) {
+      if (!signal.aborted) tell({ kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) })
+    }
+  }
+  return (
+    <section aria-label="Checks" className="grid gap-1.5 border-line border-t px-3.5 py-2 text-xs">
+      <div className="flex flex-wrap gap-1.5">
+        {JUDGES.map(({ judge, title, hint }) => (
+          <Button
+            key={judge}
+            className="text-xs"
+            title={hint}
+            disabled={by[judge]?.kind === 'asking'}
+            onClick={() => ask(judge)}
+          >
+            {by[judge]?.kind === 'asking' ? 'Asking …' : title}
+          </Button>
+        ))}
+      </div>
+      <div role="status" className="grid gap-1.5">
+        {JUDGES.map(({ judge }) => {
+          const answer = by[judge]
+          if (answer?.kind === 'answered') return <Verdict key={judge} check={answer.check} onShow={onShow} />
+          if (answer?.kind === 'failed')
+            return (
+              <p key={judge} className="text-bad" data-verdict="failed" data-judge={judge}>
+                {answer.error.message} {answer.error.hint}
+              </p>
+            )
+          return null
+        })}
+      </div>
+    </section>
+  )
+}
+
+const MARKS = { same: ['✓', 'text-good'], differs: ['✗', 'text-bad'], unavailable: ['–', 'text-warn'] } as const
+const LONGEST = 160
+
+interface VerdictProps extends Pick<CheckStripProps, 'onShow'> {
+  readonly check: TemplateCheck
+}
+
+function Verdict({ check: { judge, version, verdict, detail, firstDifference }, onShow }: VerdictProps) {
+  const [mark, colour] = MARKS[verdict]
+  return (
+    <div data-verdict={verdict} data-judge={judge}>
+      <p>
+        <span aria-hidden className={colour}>
+          {mark}
+        </span>{' '}
+        <span className="font-medium">{version ?? (judge === 'server' ? 'The server' : 'Python')}</span>: {detail}
+      </p>
+      {firstDifference && (
+        <div className="mt-1 grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-3 gap-y-0.5">
+          <span className="text-dim">
+            here, {firstDifference.unit} {countText(firstDifference.at)}
+          </span>
+          <code className="truncate font-mono">{JSON.stringify(clipped(firstDifference.ours, LONGEST))}</code>
+          <span className="text-dim">there</span>
+          <code className="truncate font-mono">{JSON.stringify(clipped(firstDifference.theirs, LONGEST))}</code>
+          <Button className="col-span-2 justify-self-start text-xs" onClick={() => onShow(firstDifference)}>
+            Show the token
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}

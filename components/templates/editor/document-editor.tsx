@@ -1,0 +1,77 @@
+'use client'
+import { lazy, type ReactNode, Suspense } from 'react'
+import type { LabInput } from '#lib/tasks/task.ts'
+import type { LabField } from '#lib/templates/document/document.ts'
+import type { InputError } from '#lib/templates/document/input.ts'
+import type { CodeProblem, ShownLine } from './code-editor.tsx'
+import { LazyCodeEditor } from './lazy-code-editor.tsx'
+
+// The template is what is seen first.
+const MessagesForm = lazy(async () => ({ default: (await import('../forms/messages-form.tsx')).MessagesForm }))
+const ToolsForm = lazy(async () => ({ default: (await import('../forms/tools-form.tsx')).ToolsForm }))
+const OptionsForm = lazy(async () => ({ default: (await import('../forms/options-form.tsx')).OptionsForm }))
+
+interface DocumentEditorProps {
+  readonly input: LabInput
+  readonly part: LabField
+  /** How messages, tools and options are edited. */
+  readonly as: 'form' | 'json'
+  readonly error: InputError | undefined
+  readonly shownLine: (ShownLine & { readonly where: LabField }) | undefined
+  readonly onAs: (as: 'form' | 'json') => void
+  readonly onType: (field: LabField, text: string) => void
+  readonly onCursor: (line: number) => void
+}
+
+const LABELS = {
+  template: 'Template',
+  messages: 'Messages, JSON',
+  tools: 'Tools, JSON',
+  options: 'Options, JSON',
+} as const
+
+/** One part of the document at a time: the template as text, the others as a form or as the JSON that it edits. */
+export function DocumentEditor(props: DocumentEditorProps) {
+  const { input, part, as, error, shownLine, onAs, onType, onCursor } = props
+  const type = (text: string) => onType(part, text)
+  const code = (
+    <LazyCodeEditor
+      key={part}
+      label={LABELS[part]}
+      language={part === 'template' ? 'jinja' : 'json'}
+      text={input[part]}
+      problem={error?.where === part ? problemOf(error) : undefined}
+      shownLine={shownLine?.where === part ? shownLine : undefined}
+      onChange={type}
+      onCursor={part === 'template' ? onCursor : undefined}
+    />
+  )
+  if (part === 'template') return code
+  const form: ReactNode =
+    part === 'messages' ? (
+      <MessagesForm text={input.messages} onChange={type} onText={() => onAs('json')} />
+    ) : part === 'tools' ? (
+      <ToolsForm text={input.tools} onChange={type} onText={() => onAs('json')} />
+    ) : (
+      <OptionsForm text={input.options} template={input.template} onChange={type} onText={() => onAs('json')} />
+    )
+  return as === 'form' ? (
+    <div className="h-full overflow-y-auto">
+      <Suspense>{form}</Suspense>
+    </div>
+  ) : (
+    code
+  )
+}
+
+/** Kept for as long as the error is the same: the editor is told only what has changed. */
+const problems = new WeakMap<InputError, CodeProblem>()
+
+/** Undefined where no line is known: the bar tells it alone. */
+function problemOf(error: InputError): CodeProblem | undefined {
+  const { className, message, line, column } = error
+  if (line === undefined) return undefined
+  const known = problems.get(error) ?? { message: `${className}: ${message}`, line, column }
+  problems.set(error, known)
+  return known
+}

@@ -1,0 +1,38 @@
+'use client'
+import { useState } from 'react'
+import { TextArea } from '#components/ui/field.tsx'
+import { readJsonText } from '#lib/json/json-text.ts'
+
+interface JsonFieldProps {
+  readonly label: string
+  /** Valid JSON; '' where there is none. */
+  readonly source: string
+  readonly onChange: (source: string) => void
+}
+
+/** A value in its JSON. What is not JSON yet stays here, with what is wrong with it, until it is. */
+export function JsonField({ label, source, onChange }: JsonFieldProps) {
+  const [draft, setDraft] = useState<{ readonly of: string; readonly text: string }>()
+  const shown = draft?.of === source ? draft.text : source
+  const reading = readJsonText(shown)
+  return (
+    <TextArea
+      label={label}
+      className="field-sizing-content max-h-72 min-h-8 font-mono text-[12px]"
+      rows={1}
+      spellCheck={false}
+      value={shown}
+      error={
+        reading.ok || shown === ''
+          ? undefined
+          : `${reading.problem.message}: line ${reading.problem.line}, column ${reading.problem.column}`
+      }
+      onChange={({ target: { value } }) => {
+        if (readJsonText(value).ok) {
+          setDraft(undefined)
+          onChange(value)
+        } else setDraft({ of: source, text: value })
+      }}
+    />
+  )
+}

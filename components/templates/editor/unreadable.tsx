@@ -1,0 +1,10 @@
+import { Button } from '#components/ui/button.tsx'
+
+/** In place of a form whose text it cannot show. */
+export const Unreadable = ({ why, onText }: { readonly why: string; readonly onText: () => void }) => (
+  <div className="grid justify-items-start gap-2.5 p-4">
+    <p>{why}</p>
+    <p className="text-dim">The form comes back when the text can be read.</p>
+    <Button onClick={onText}>Edit the JSON</Button>
+  </div>
+)

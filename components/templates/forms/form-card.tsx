@@ -1,0 +1,47 @@
+import { ArrowDown, ArrowUp, Copy, Trash2 } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { IconButton } from '#components/ui/icon-button.tsx'
+
+interface FormCardProps {
+  /** What it is called by, for those who cannot see its place. */
+  readonly name: string
+  readonly head: ReactNode
+  readonly onMove: { readonly up: (() => void) | undefined; readonly down: (() => void) | undefined }
+  readonly onDuplicate: () => void
+  readonly onDelete: () => void
+  readonly children: ReactNode
+}
+
+/** One entry of a list that is edited as a form. Alt with an arrow moves it, from any of its fields. */
+export function FormCard({ name, head, onMove, onDuplicate, onDelete, children }: FormCardProps) {
+  return (
+    <li
+      aria-label={name}
+      className="rounded-md border border-line bg-ground"
+      onKeyDown={(event) => {
+        if (!event.altKey || event.ctrlKey || event.metaKey) return
+        const move = event.key === 'ArrowUp' ? onMove.up : event.key === 'ArrowDown' ? onMove.down : undefined
+        if (!move) return
+        event.preventDefault()
+        move()
+      }}
+    >
+      <div className="flex items-center gap-1 border-line border-b bg-panel px-2 py-1">
+        <div className="flex min-w-0 flex-1 items-center gap-2">{head}</div>
+        <IconButton label={`Move ${name} up`} disabled={!onMove.up} onClick={onMove.up}>
+          <ArrowUp size={14} aria-hidden />
+        </IconButton>
+        <IconButton label={`Move ${name} down`} disabled={!onMove.down} onClick={onMove.down}>
+          <ArrowDown size={14} aria-hidden />
+        </IconButton>
+        <IconButton label={`Duplicate ${name}`} onClick={onDuplicate}>
+          <Copy size={14} aria-hidden />
+        </IconButton>
+        <IconButton label={`Delete ${name}`} onClick={onDelete}>
+          <Trash2 size={14} aria-hidden />
+        </IconButton>
+      </div>
+      <div className="grid gap-2.5 p-2.5">{children}</div>
+    </li>
+  )
+}

@@ -1,0 +1,46 @@
+'use client'
+import { type FormEvent, useState } from 'react'
+import { TokenizerFormEnd } from '#components/tokenizer/tokenizer-form-end.tsx'
+import { TokenizerNames } from '#components/tokenizer/tokenizer-names.tsx'
+import { useTokenizerCheck } from '#components/tokenizer/use-tokenizer-check.ts'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { TextField } from '#components/ui/field.tsx'
+
+interface LabTokenizerDialogProps {
+  readonly tokenizer: string
+  /** The name that the field begins with. */
+  readonly proposed: string
+  readonly server: string
+  readonly onChoose: (name: string) => void
+  readonly onClose: () => void
+}
+
+/** Whose ids the lab shows. */
+export function LabTokenizerDialog({ tokenizer, proposed, server, onChoose, onClose }: LabTokenizerDialogProps) {
+  const [name, setName] = useState(proposed)
+  const { state, downloads, suggested, check } = useTokenizerCheck(server)
+  const choose = (wanted: string) => check([wanted], () => onChoose(wanted))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    choose(name.trim())
+  }
+  return (
+    <Dialog title="Choose a tokenizer" onClose={onClose}>
+      <form className="grid gap-3" onSubmit={submit}>
+        <TextField
+          label="A name or folder under ROLLSCOPE_TOKENIZERS, a Hub name, or built-in"
+          placeholder="Qwen/Qwen3-8B"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          data-first-focus
+          required
+        />
+        <TokenizerNames names={suggested} chosen={tokenizer} onChoose={choose} />
+        <p className="text-faint text-xs">The ids and the special tokens are its own; the template stays as it is.</p>
+        <TokenizerFormEnd state={state} downloads={downloads} isIncomplete={name.trim() === ''}>
+          Choose
+        </TokenizerFormEnd>
+      </form>
+    </Dialog>
+  )
+}

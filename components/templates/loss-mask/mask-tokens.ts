@@ -1,0 +1,106 @@
+/** The sequence of a mask report as the token view takes it, with a stripe for each way behind every token. */
+
+import type { TokenReading } from '#components/token-view/card/token-reading.ts'
+import { countText } from '#components/token-view/numbers.ts'
+import type { Mark, MaskReport, Origin, Run, WayName } from '#lib/templates/loss-mask/report.ts'
+import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
+import { FORMAT, type PromptSegment } from '#lib/trajectory/format/trajectory.ts'
+import { countWhile } from '#lib/util/bisect.ts'
+import { MARKS, WAYS } from './mask-words.ts'
+
+export interface MaskTokens {
+  readonly trajectory: LiveTrajectory
+  readonly reading: TokenReading
+  /** Computed ways, in order, and what each says of a token. */
+  readonly marks: (index: number) => readonly { readonly way: WayName; readonly mark: Mark }[]
+  readonly origin: (index: number) => Origin | undefined
+}
+
+export function maskTokens({ sequence, ways, disagreements, tokenizer }: MaskReport): MaskTokens {
+  const lanes = ways.flatMap((way) => (way.kind === 'computed' ? [{ way: way.name, runs: way.runs }] : []))
+  const marks = (index: number) =>
+    lanes.map(({ way, runs }) => ({ way, mark: (rangeAt(runs, index) as Run | undefined)?.mark ?? 'unknown' }) as const)
+  const origin = (index: number) => rangeAt(sequence.origins, index)
+  const parts = messageParts(sequence.ids.length, sequence.origins)
+  const differing = parts.map(({ start, end }) =>
+    disagreements.reduce(
+      (sum, stretch) => sum + Math.max(0, Math.min(end, stretch.end) - Math.max(start, stretch.start)),
+      0,
+    ),
+  )
+  return {
+    marks,
+    origin,
+    trajectory: {
+      format: FORMAT,
+      id: 'masks',
+      createdAt: '',
+      model: { tokenizer: { name: tokenizer.name, specialIds: sequence.specialIds }, tools: [] },
+      vocab: sequence.vocab,
+      segments: parts.map(
+        ({ start, end }): PromptSegment => ({ kind: 'prompt', ids: sequence.ids.slice(start, end), messages: [] }),
+      ),
+      outcome: { kind: 'ended', reason: 'unknown' },
+      provenance: { kind: 'recorded' },
+    },
+    reading: {
+      colour: () => undefined,
+      // A way that is missing keeps its place, so that the others stand where they always do.
+      bands: (index) => {
+        const said = new Map(marks(index).map(({ way, mark }) => [way, mark]))
+        const isTrained = [...said.values()].some((mark) => mark === 'trained' || mark === 'partly')
+        return ways.map(({ name }) => {
+          const mark = said.get(name)
+          return isTrained && mark ? MARKS[mark].colour : undefined
+        })
+      },
+      title: (_segment, index) => {
+        const message = parts[index]?.message
+        return message === undefined ? 'template' : `${message + 1} · ${sequence.roles[message] ?? ''}`
+      },
+      mask: (_segment, index) => (differing[index] === 0 ? 'all agree' : `${countText(differing[index] ?? 0)} differ`),
+      fact: ({ index }) =>
+        [
+          ...marks(index).map(({ way, mark }) => `${WAYS[way].short} ${MARKS[mark].text}`),
+          origin(index)?.line !== undefined && `template line ${origin(index)?.line}`,
+        ]
+          .filter(Boolean)
+          .join(', '),
+    },
+  }
+}
+
+interface Part {
+  readonly start: number
+  readonly end: number
+  readonly message: number | undefined
+}
+
+/** Runs of tokens of one message; what stands for none is a part of its own. */
+function messageParts(length: number, origins: readonly Origin[]): readonly Part[] {
+  const parts: { start: number; end: number; message: number | undefined }[] = []
+  const add = (start: number, end: number, message: number | undefined): void => {
+    const last = parts.at(-1)
+    if (start === end) return
+    if (last && last.message === message) last.end = end
+    else parts.push({ start, end, message })
+  }
+  let at = 0
+  for (const { start, end, message } of origins) {
+    add(at, start, undefined)
+    add(start, end, message)
+    at = end
+  }
+  add(at, length, undefined)
+  return parts
+}
+
+/** The range that holds a token, of ranges in order. */
+function rangeAt<T extends { readonly start: number; readonly end: number }>(
+  ranges: readonly T[],
+  index: number,
+): T | undefined {
+  const place = countWhile(ranges.length, (at) => (ranges[at] as T).end <= index)
+  const found = ranges[place]
+  return found && found.start <= index ? found : undefined
+}

@@ -1,0 +1,31 @@
+/** What the mask doctor's ways and marks are called on the page. */
+import type { Mark, WayName } from '#lib/templates/loss-mask/report.ts'
+
+export const WAYS: Readonly<Record<WayName, { readonly title: string; readonly short: string; readonly how: string }>> =
+  {
+    tito: { title: 'TITO (what was sampled)', short: 'TITO', how: 'The mask that the open trajectory carries.' },
+    generation: {
+      title: '{% generation %}',
+      short: 'generation',
+      how: 'Blocks of the template, mapped to tokens as transformers does it (return_assistant_tokens_mask).',
+    },
+    prefix: {
+      title: 'prefix-render difference',
+      short: 'prefix',
+      how: 'Of each reply, the conversation that ends with it less the conversation before it with the generation prompt (TRL, verl).',
+    },
+    'fixed-base': {
+      title: 'fixed base',
+      short: 'fixed base',
+      how: 'Each message behind a constant base conversation, less the base; a reply is trained whole (verl’s multi-turn rollouts).',
+    },
+  }
+
+export const MARKS: Readonly<
+  Record<Mark, { readonly sign: string; readonly text: string; readonly colour: string | undefined }>
+> = {
+  trained: { sign: '■', text: 'trained', colour: 'var(--band-trained)' },
+  untrained: { sign: '□', text: 'not trained', colour: undefined },
+  partly: { sign: '◧', text: 'partly trained', colour: 'var(--band-partly)' },
+  unknown: { sign: '–', text: 'not there', colour: 'var(--band-absent)' },
+}

@@ -1,0 +1,24 @@
+'use client'
+/** The parser lab's tab, with the servers that it may ask. */
+import { useQuery } from '@tanstack/react-query'
+import { ParsingTab } from '#components/templates/tool-parsing/parsing-tab.tsx'
+import { keepText, keptText } from '#lib/browser/kept-text.ts'
+import { serversOptions } from '#lib/browser/queries.ts'
+import { askServerParsers } from '#lib/browser/rollout/server-parsing.ts'
+import type { LabTabProps } from './lab-tab.ts'
+
+export function ParsingTabWithServers(props: LabTabProps) {
+  const { data } = useQuery(serversOptions())
+  const servers = data?.servers.map(({ name }) => name) ?? []
+  const name = `parser-lab:${props.trajectory?.id ?? ''}`
+  return (
+    <ParsingTab
+      key={name}
+      {...props}
+      servers={servers}
+      askServer={askServerParsers}
+      kept={keptText(name)}
+      onKeep={(text) => keepText(name, text)}
+    />
+  )
+}

@@ -1,0 +1,248 @@
+'use client'
+/** What the template makes of the conversation: its tokens and its text, redrawn while somebody types. */
+import { useEffect, useMemo, useState } from 'react'
+import { TokenGrid } from '#components/token-view/grid/token-grid.tsx'
+import { countText } from '#components/token-view/numbers.ts'
+import { single } from '#components/token-view/selection.ts'
+import { Segmented } from '#components/ui/segmented.tsx'
+import {
+  carriedMask,
+  originOf,
+  type Picture,
+  type PreviewMask,
+  tokenAtOffset,
+  tokensOfLine,
+} from '#lib/templates/preview/picture.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { tokenAt } from '#lib/trajectory/tokens/tokens.ts'
+import { countWhile } from '#lib/util/bisect.ts'
+import { CheckStrip } from '../compare/check-strip.tsx'
+import { InputBanner, InputLine, TaskBanner } from '../editor/failure-banner.tsx'
+import { RenderedText } from '../editor/rendered-text.tsx'
+import type { LabTabProps } from '../lab-tab.ts'
+import { type TaskState, useTask } from '../use-task.ts'
+import { PreviewToken } from './preview-token.tsx'
+import { PREVIEW_COLOURS, type PreviewColour, previewReading, previewTokens } from './preview-trajectory.ts'
+
+/** A render that the next key overtakes is given up: the pause only spares the worker bursts. */
+const PAUSE_MS = 20
+/** The mask of prefixes takes many renders: none of them between two keys. */
+const MASK_PAUSE_MS = 200
+
+export function PreviewTab({ input, tokenizer, run, cursorLine, view, onView, onCheck, onLine }: LabTabProps) {
+  const state = useTask(run, 'preview', input, { tokenizers: [tokenizer], pauseMs: PAUSE_MS })
+  const result = state.kind === 'done' ? state.result : undefined
+  const fresh = result?.kind === 'rendered' ? result.picture : undefined
+  const prefix = useTask(run, 'prefixMask', fresh?.mask.kind === 'unknown' ? input : undefined, {
+    tokenizers: [tokenizer],
+    pauseMs: MASK_PAUSE_MS,
+  })
+  const mask = fresh && maskOf(fresh, prefix)
+  // The last picture stays beside an error, and its mask until the new one is there.
+  const [drawn, setDrawn] = useState<Drawn>()
+  const leftOut = result?.kind === 'rendered' ? result.leftOut : undefined
+  if (fresh && (drawn?.fresh !== fresh || drawn.mask !== mask || drawn.leftOut !== leftOut))
+    setDrawn({ fresh, mask, picture: masked(fresh, mask, drawn), leftOut })
+  const picture = drawn?.picture
+  const askedAt = state.kind === 'done' ? state.askedAt : undefined
+  useEffect(() => {
+    if (askedAt === undefined) return
+    // Seen by performance tools: from the key to the picture.
+    const frame = requestAnimationFrame(() => performance.measure(MEASURE, { start: askedAt }))
+    return () => cancelAnimationFrame(frame)
+  }, [askedAt])
+
+  const isStale = state.kind === 'failed' || result?.kind === 'refused'
+  return (
+    <div className="grid h-full grid-rows-[auto_minmax(0,1fr)_auto]">
+      <div className="grid gap-px bg-line">
+        {state.kind === 'failed' && <TaskBanner error={state.error} />}
+        {result?.kind === 'refused' &&
+          (picture ? (
+            <InputLine error={result.error} onLine={onLine} />
+          ) : (
+            <InputBanner error={result.error} onLine={onLine} />
+          ))}
+        {drawn?.leftOut !== undefined && !isStale && (
+          <p data-left-out className="border-warn border-l-3 bg-ground px-3.5 py-1.5 text-xs">
+            {drawn.leftOut}
+          </p>
+        )}
+      </div>
+      {picture ? (
+        <Tokens
+          picture={picture}
+          isStale={isStale}
+          isBusy={state.kind === 'running'}
+          {...{ tokenizer, cursorLine, view, onView, onLine }}
+        />
+      ) : (
+        <p className="p-4 text-faint" role="status">
+          {state.kind === 'running' ? 'Rendering …' : 'Nothing to show yet: the template has not rendered once.'}
+        </p>
+      )}
+      <CheckStrip
+        subject={JSON.stringify([input, tokenizer])}
+        onAsk={onCheck}
+        onShow={({ unit, at }) => {
+          const index = unit === 'token' || !picture ? at : tokenAtOffset(picture, at)
+          onView({ at: String(index) })
+        }}
+      />
+    </div>
+  )
+}
+
+/** What is shown, and what it was made of. */
+interface Drawn {
+  readonly fresh: Picture
+  readonly mask: PreviewMask | undefined
+  readonly picture: Picture
+  readonly leftOut: string | undefined
+}
+
+/** The template's own mask, else that of prefixes; undefined until that is there. */
+function maskOf(fresh: Picture, prefix: TaskState<void, PreviewMask>): PreviewMask | undefined {
+  if (fresh.mask.kind === 'known' || prefix.kind === 'failed') return fresh.mask
+  return prefix.kind === 'done' ? prefix.result : undefined
+}
+
+const masked = (fresh: Picture, mask: PreviewMask | undefined, before: Drawn | undefined): Picture => ({
+  ...fresh,
+  mask: mask ?? (before ? carriedMask(before.picture, fresh.ids) : fresh.mask),
+})
+
+export const MEASURE = 'rollscope: preview'
+
+interface TokensProps extends Pick<LabTabProps, 'tokenizer' | 'cursorLine' | 'view' | 'onView' | 'onLine'> {
+  readonly picture: Picture
+  /** It is of an earlier document: the one of now does not render. */
+  readonly isStale: boolean
+  /** The document is being rendered again. */
+  readonly isBusy: boolean
+}
+
+function Tokens({ picture, isStale, isBusy, tokenizer, cursorLine, view, onView, onLine }: TokensProps) {
+  const [form, setForm] = useState<'tokens' | 'text'>('tokens')
+  const [pointed, setPointed] = useState<number>()
+  const colour = PREVIEW_COLOURS.find((name) => name === view.colour) ?? 'message'
+  const selected = view.at !== undefined && /^\d+$/.test(view.at) ? Number(view.at) : undefined
+  const tokens = useMemo(() => previewTokens(picture, tokenizer), [picture, tokenizer])
+  const found = useMemo(
+    () => (cursorLine === undefined ? [] : tokensOfLine(picture, cursorLine)),
+    [picture, cursorLine],
+  )
+  const isFound = (index: number) => isWithin(found, index)
+  const reading = useMemo(
+    () => previewReading(tokens, colour, (index) => isWithin(found, index)),
+    [tokens, colour, found],
+  )
+  const shownToken = tokenAt(tokens.trajectory, selected ?? pointed ?? -1)
+  const select = (index: number | undefined) => {
+    onView({ at: index === undefined ? undefined : String(index) })
+    const origin = index === undefined ? undefined : originOf(picture, index)
+    if (origin) onLine(origin.line)
+  }
+  return (
+    <div className="grid min-h-0 grid-rows-[auto_minmax(0,1fr)_auto]">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b px-3.5 py-2">
+        <Segmented
+          label="Show"
+          value={form}
+          onChange={setForm}
+          options={[
+            { value: 'tokens', text: 'Tokens' },
+            { value: 'text', text: 'Text' },
+          ]}
+        />
+        {form === 'tokens' && (
+          <Segmented<PreviewColour>
+            label="Colour tokens by"
+            value={colour}
+            onChange={(value) => onView({ colour: value === 'message' ? undefined : value })}
+            options={[
+              { value: 'message', text: 'Message', title: 'One colour for each message' },
+              { value: 'line', text: 'Line', title: 'One colour for each line of the template that writes something' },
+              { value: 'mask', text: 'Mask', title: 'Tokens that are trained on' },
+              { value: 'none', text: 'Plain', title: 'No colour' },
+            ]}
+          />
+        )}
+        <Legend picture={picture} colour={form === 'tokens' ? colour : 'none'} cursorLine={cursorLine} found={found} />
+        <p className="ml-auto text-dim text-xs tabular-nums" data-preview-counts>
+          {countText(picture.ids.length)} tokens · {countText(picture.text.length)} characters
+          {picture.mask.kind === 'known' && <> · {countText(trainedCount(picture.mask.trained))} trained</>}
+        </p>
+      </div>
+      <div
+        className={`min-h-0 ${isStale ? 'grayscale' : ''}`}
+        aria-busy={isBusy}
+        data-preview={isStale ? 'stale' : isBusy ? 'busy' : 'current'}
+      >
+        {form === 'text' ? (
+          <RenderedText text={picture.text} />
+        ) : picture.ids.length === 0 ? (
+          <p className="p-4 text-faint">The template writes nothing.</p>
+        ) : (
+          <TokenGrid
+            trajectory={tokens.trajectory}
+            reading={reading}
+            selection={selected === undefined ? undefined : single(selected)}
+            shown={selected !== undefined && isFound(selected) ? undefined : found[0]?.start}
+            onSelect={(selection) => select(selection?.focus)}
+            onPoint={setPointed}
+          />
+        )}
+      </div>
+      {form === 'tokens' && (
+        <div className="border-line border-t bg-panel px-3.5 py-2 text-xs">
+          {shownToken ? (
+            <PreviewToken token={shownToken} picture={picture} onLine={onLine} />
+          ) : (
+            <p className="text-faint">
+              Point at a token to see where it comes from; click to show its template line. Arrow keys step, Esc lets
+              go.
+            </p>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+interface LegendProps {
+  readonly picture: Picture
+  readonly colour: PreviewColour
+  readonly cursorLine: number | undefined
+  readonly found: readonly Span[]
+}
+
+function Legend({ picture, colour, cursorLine, found }: LegendProps) {
+  const count = found.reduce((sum, { start, end }) => sum + end - start, 0)
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-3 text-dim text-xs tabular-nums">
+      {colour === 'mask' &&
+        (picture.mask.kind === 'known' ? (
+          <span className="inline-flex items-center gap-1.5">
+            <span className="legend-mask" aria-hidden /> trained, by{' '}
+            {picture.mask.by === 'generation' ? '{% generation %}' : 'what each reply adds'}
+          </span>
+        ) : (
+          <span>not known: {picture.mask.why}</span>
+        ))}
+      {cursorLine !== undefined && (
+        <span className="inline-flex items-center gap-1.5" data-cursor-line={cursorLine} data-found={count}>
+          <span className="legend-found" aria-hidden /> line {cursorLine}:{' '}
+          {count === 0 ? 'writes nothing here' : `${countText(count)} ${count === 1 ? 'token' : 'tokens'}`}
+        </span>
+      )}
+    </span>
+  )
+}
+
+const isWithin = (ranges: readonly Span[], index: number): boolean => {
+  const place = countWhile(ranges.length, (at) => (ranges[at] as Span).end <= index)
+  return (ranges[place]?.start ?? Number.POSITIVE_INFINITY) <= index
+}
+
+const trainedCount = (trained: Uint8Array): number => trained.reduce((sum, bit) => sum + bit, 0)

@@ -1,0 +1,41 @@
+/** The tabs of the template lab, in their order. Each is loaded when it is first shown. */
+import dynamic from 'next/dynamic'
+import type { ComponentType } from 'react'
+import type { LabTabProps } from './lab-tab.ts'
+
+interface LabTab {
+  /** In the address. */
+  readonly name: string
+  readonly title: string
+  readonly Tab: ComponentType<LabTabProps>
+}
+
+export const LAB_TABS: readonly LabTab[] = [
+  {
+    name: 'preview',
+    title: 'Preview',
+    Tab: dynamic(async () => (await import('#components/templates/preview/preview-tab.tsx')).PreviewTab),
+  },
+  {
+    name: 'compare',
+    title: 'A/B',
+    Tab: dynamic(async () => (await import('#components/templates/compare/compare-tab.tsx')).CompareTab),
+  },
+  {
+    name: 'stability',
+    title: 'Prefix doctor',
+    Tab: dynamic(
+      async () => (await import('#components/templates/prefix-preservation/stability-tab.tsx')).StabilityTab,
+    ),
+  },
+  {
+    name: 'masks',
+    title: 'Mask doctor',
+    Tab: dynamic(async () => (await import('#components/templates/loss-mask/masks-tab.tsx')).MasksTab),
+  },
+  {
+    name: 'parsers',
+    title: 'Parser lab',
+    Tab: dynamic(async () => (await import('./parsing.tsx')).ParsingTabWithServers),
+  },
+]

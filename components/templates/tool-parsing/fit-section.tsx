@@ -1,0 +1,139 @@
+'use client'
+import { useEffect, useRef, useState } from 'react'
+import { countText } from '#components/token-view/numbers.ts'
+import { Button } from '#components/ui/button.tsx'
+import { Heading } from '#components/ui/facts.tsx'
+import type { LabInput } from '#lib/tasks/task.ts'
+import type { RunTask } from '#lib/templates/tasks/tasks.ts'
+import type { NamedCompletion } from '#lib/templates/tool-parsing/completions-file.ts'
+import type { FitReport } from '#lib/templates/tool-parsing/fit.ts'
+import type { FitProgress, FitResult } from '#lib/templates/tool-parsing/tasks.ts'
+import { InputBanner, TaskBanner } from '../editor/failure-banner.tsx'
+import { useTask } from '../use-task.ts'
+import { CompletionRows } from './completion-rows.tsx'
+import { Ranking } from './ranking.tsx'
+
+interface FitSectionProps {
+  readonly input: LabInput
+  readonly tokenizers: readonly string[]
+  readonly run: RunTask
+  /** The completion that is shown; '' for none. */
+  readonly shown: string
+  /** Of the file, or of the open trajectory. */
+  readonly completions: readonly NamedCompletion[]
+  readonly onPick: (completion: NamedCompletion) => void
+  readonly onLine: (line: number) => void
+}
+
+/** The template needs not be asked at every key. */
+const PAUSE_MS = 250
+
+type Reading =
+  | { readonly kind: 'running'; readonly progress: FitProgress | undefined; readonly abort: () => void }
+  | { readonly kind: 'failed'; readonly error: Error }
+  | { readonly kind: 'done'; readonly report: FitReport; readonly completions: readonly NamedCompletion[] }
+
+/** "Which parser fits?": by what the template writes and by the completion that is shown, at once; by many on request. */
+export function FitSection({
+  input,
+  tokenizers,
+  run,
+  shown: completion,
+  completions,
+  onPick,
+  onLine,
+}: FitSectionProps) {
+  const asked = useTask(
+    run,
+    'parserFit',
+    {
+      input,
+      completions: completion === '' ? [] : [completion],
+      asksTemplate: completion === '' || input.template.trim() !== '',
+    },
+    { tokenizers, pauseMs: PAUSE_MS },
+  )
+  const [last, setLast] = useState<FitResult>()
+  const result = asked.kind === 'done' ? asked.result : last
+  if (result !== last) setLast(result)
+  const [reading, setReading] = useState<Reading>()
+  const abort = useRef<AbortController>(undefined)
+  useEffect(() => () => abort.current?.abort(), [])
+
+  const readAll = async () => {
+    const controller = new AbortController()
+    abort.current?.abort()
+    abort.current = controller
+    const stop = () => {
+      controller.abort()
+      setReading(undefined)
+    }
+    setReading({ kind: 'running', progress: undefined, abort: stop })
+    try {
+      const texts = completions.map(({ text }) => text)
+      const read = await run(
+        'parserFit',
+        { input, completions: texts, asksTemplate: input.template.trim() !== '' },
+        {
+          tokenizers,
+          signal: controller.signal,
+          onProgress: (progress) =>
+            !controller.signal.aborted && setReading({ kind: 'running', progress, abort: stop }),
+        },
+      )
+      if (controller.signal.aborted) return
+      setReading(
+        read.kind === 'report'
+          ? { kind: 'done', report: read.report, completions }
+          : { kind: 'failed', error: new Error(read.error.message) },
+      )
+    } catch (error) {
+      if (!controller.signal.aborted)
+        setReading({ kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) })
+    }
+  }
+
+  const shown = reading?.kind === 'done' ? reading.report : result?.kind === 'report' ? result.report : undefined
+  return (
+    <section aria-label="Which parser fits?" className="border-line border-b px-3.5 py-3">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <Heading>Which parser fits?</Heading>
+        <div className="flex flex-wrap items-center gap-2">
+          {reading?.kind === 'running' && (
+            <>
+              <span role="status" className="text-dim text-xs tabular-nums">
+                {countText(reading.progress?.done ?? 0)} of {countText(reading.progress?.total ?? completions.length)}
+              </span>
+              <Button onClick={reading.abort}>Stop</Button>
+            </>
+          )}
+          {reading?.kind === 'done' && (
+            <Button onClick={() => setReading(undefined)}>
+              By {completion === '' ? 'the template alone' : 'this completion'}
+            </Button>
+          )}
+          {completions.length > 1 && reading?.kind !== 'running' && (
+            <Button onClick={readAll}>By all {countText(completions.length)} completions</Button>
+          )}
+        </div>
+      </div>
+      {asked.kind === 'failed' && <TaskBanner error={asked.error} />}
+      {reading?.kind === 'failed' && <TaskBanner error={reading.error} />}
+      {reading?.kind !== 'done' && result?.kind === 'failed' && <InputBanner error={result.error} onLine={onLine} />}
+      {shown && (
+        <div className="mt-1">
+          <Ranking report={shown} />
+        </div>
+      )}
+      {!shown && asked.kind === 'running' && <p className="text-faint text-xs">Asking the template …</p>}
+      {reading?.kind === 'done' && reading.report.completions && (
+        <CompletionRows
+          completions={reading.completions}
+          rows={reading.report.completions.rows}
+          best={reading.report.ranking[0]?.parser ?? ''}
+          onPick={onPick}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,96 @@
+import { Fragment } from 'react'
+import type { Lane } from '#lib/templates/tool-parsing/analysis.ts'
+import type { Tile } from '#lib/templates/tool-parsing/tiles.ts'
+import { PART_LOOKS, PART_NAMES } from './part-look.ts'
+
+interface ParsedTextProps {
+  readonly text: string
+  readonly lane: Lane
+}
+
+/** A completion as one parser sees it: every character in its part, calls numbered, faults pointed at. */
+export function ParsedText({ text, lane }: ParsedTextProps) {
+  let lastCall: number | undefined
+  return (
+    <pre
+      data-parsed={lane.parser}
+      className="whitespace-pre-wrap px-3.5 py-2 font-mono text-xs leading-5 [overflow-wrap:anywhere]"
+    >
+      {lane.tiles.slice(0, MOST_TILES).map((tile) => {
+        const begins = tile.call !== undefined && tile.call !== lastCall
+        lastCall = tile.call
+        return (
+          <Fragment key={tile.start}>
+            {begins && <Label>{`call ${(tile.call as number) + 1}`}</Label>}
+            {tile.part === 'dropped' && <Label>dropped</Label>}
+            <TileText text={text} tile={tile} lane={lane} />
+          </Fragment>
+        )
+      })}
+      {lane.tiles.length > MOST_TILES && (
+        <span className="text-faint"> … {lane.tiles.length - MOST_TILES} parts more</span>
+      )}
+    </pre>
+  )
+}
+
+/** A text of more parts would hold up the page, and nobody reads it. */
+const MOST_TILES = 4000
+
+/** Not part of the text: neither copied nor selected with it. */
+function Label({ children }: { readonly children: string }) {
+  return (
+    <span className="mr-0.5 select-none rounded-xs border border-line bg-panel px-1 align-middle font-sans text-[10px] text-dim not-italic leading-none no-underline">
+      {children}
+    </span>
+  )
+}
+
+function TileText({ text, tile, lane }: { readonly text: string; readonly tile: Tile; readonly lane: Lane }) {
+  const { start, end, part } = tile
+  const call = part === 'malformed' && tile.call !== undefined ? lane.calls[tile.call] : undefined
+  const at = call?.kind === 'malformed' ? call.at.offset : undefined
+  const shown = (from: number, to: number) => text.slice(from, to)
+  return (
+    <span data-part={part} data-call={tile.call} className={PART_LOOKS[part]} title={titleOf(tile, lane)}>
+      {at === undefined ? (
+        shown(start, end)
+      ) : (
+        <>
+          {shown(start, at)}
+          <mark className="rounded-xs bg-bad text-ground no-underline" data-fault>
+            {at < end ? text.slice(at, at + lengthAt(text, at)) : ' '}
+          </mark>
+          {shown(Math.min(end, at + lengthAt(text, at)), end)}
+        </>
+      )}
+    </span>
+  )
+}
+
+/** UTF-16 code units of the character. */
+const lengthAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
+
+function titleOf({ start, part, call, argument }: Tile, lane: Lane): string {
+  const owner = call === undefined ? undefined : lane.calls[call]
+  const where = call === undefined ? '' : ` of call ${call + 1}`
+  if (part === 'dropped') return `dropped${where}: ${lane.dropped.find((one) => one.start === start)?.why}`
+  if (owner?.kind === 'malformed') return `malformed: ${owner.why}`
+  const value =
+    part === 'value' && argument !== undefined ? owner?.arguments.find(({ span }) => span.start === start) : undefined
+  return value ? `${value.name}, ${value.type}${where}` : `${PART_NAMES[part]}${where}`
+}
+
+const PARTS = ['name', 'key', 'value', 'marker', 'think', 'dropped', 'malformed'] as const
+
+export function PartLegend() {
+  return (
+    <ul aria-label="Legend" className="flex flex-wrap gap-x-3 gap-y-1 font-mono text-xs">
+      {PARTS.map((part) => (
+        <li key={part}>
+          <span className={PART_LOOKS[part]}>{PART_NAMES[part]}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

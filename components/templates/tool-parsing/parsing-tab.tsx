@@ -1,0 +1,158 @@
+'use client'
+/** The parser lab: one completion seen by every parser at once, put through the template again, and which parser fits. */
+import { useDeferredValue, useMemo, useState } from 'react'
+import { parserNames, parsers } from '#lib/parsers/registry.ts'
+import { analyse, type Lane } from '#lib/templates/tool-parsing/analysis.ts'
+import { completionsIn, completionsOf, type NamedCompletion } from '#lib/templates/tool-parsing/completions-file.ts'
+import { toolsIn } from '#lib/templates/tool-parsing/tools.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { InputBanner, TaskBanner } from '../editor/failure-banner.tsx'
+import type { LabTabProps } from '../lab-tab.ts'
+import { useTask } from '../use-task.ts'
+import { FitSection } from './fit-section.tsx'
+import { PartLegend } from './parsed-text.tsx'
+import { ParserChips } from './parser-chips.tsx'
+import { ParserLane } from './parser-lane.tsx'
+import { type AskServer, ServerSection } from './server-section.tsx'
+import { SourceBox } from './source-box.tsx'
+
+interface ParsingTabProps extends LabTabProps {
+  /** Names of the SGLang servers that may be asked. */
+  readonly servers: readonly string[]
+  readonly askServer: AskServer
+  /** The completion that was looked at last; '' for none. */
+  readonly kept: string
+  readonly onKeep: (text: string) => void
+}
+
+const PAUSE_MS = 120
+
+export function ParsingTab(props: ParsingTabProps) {
+  const { input, tokenizer, trajectory, run, onLine, servers, server, askServer, kept, onKeep } = props
+  const responses = useMemo(() => (trajectory ? completionsOf(trajectory, '') : []), [trajectory])
+  const [file, setFile] = useState<OpenedFile>()
+  const [fileProblem, setFileProblem] = useState<string>()
+  const [chosen, setChosen] = useState<NamedCompletion | undefined>(() => keptCompletion(kept, responses))
+  const completion = chosen ?? firstOf(trajectory, responses)
+  const [chosenParsers, setChosenParsers] = useState<readonly string[]>()
+  const { text } = completion
+  const seen = useDeferredValue(text)
+  const tools = useMemo(() => toolsIn(input.tools), [input.tools])
+  const lanes = useMemo(() => parsers.map((parser) => analyse(seen, parser, tools)), [seen, tools])
+  const shown = chosenParsers ?? findingParsers(lanes)
+  const tokenizers = tokenizer === '' ? [] : [tokenizer]
+  const written = useTask(
+    run,
+    'parsing',
+    { completion, parsers: parserNames, input },
+    { tokenizers, pauseMs: PAUSE_MS },
+  )
+  const reRenderings = written.kind === 'done' ? written.result.lanes : []
+  const failure = reRenderings.map(({ reRendering }) => reRendering).find((one) => one?.kind === 'failed')
+
+  const setCompletion = (changed: NamedCompletion) => {
+    setChosen(changed)
+    onKeep(changed.text)
+  }
+  const open = async (opened: File) => {
+    const found = completionsIn(await opened.text())
+    const [first] = found.completions
+    if (!first) return setFileProblem(`${opened.name} holds no completions.`)
+    setFileProblem(undefined)
+    setFile({ name: opened.name, ...found })
+    setCompletion(first)
+  }
+  const choices = [
+    ...(responses.length > 0 ? [{ label: 'Responses of the open trajectory', completions: responses }] : []),
+    ...(file ? [{ label: fileLabel(file), completions: file.completions }] : []),
+  ]
+  const many = file?.completions ?? responses
+  return (
+    <div className="h-full overflow-y-auto" data-parser-lab>
+      <SourceBox
+        completion={completion}
+        choices={choices}
+        onType={(typed) => setCompletion({ text: typed, from: '' })}
+        onPick={setCompletion}
+        onFile={open}
+        fileProblem={fileProblem}
+      />
+      {text !== '' && (
+        <>
+          <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-b px-3.5 py-2">
+            <ParserChips
+              parsers={lanes.map((lane) => ({ name: lane.parser, calls: readIn(lane) }))}
+              shown={shown}
+              onChange={setChosenParsers}
+            />
+            <PartLegend />
+          </div>
+          {failure?.kind === 'failed' && <InputBanner error={failure.error} onLine={onLine} />}
+          {written.kind === 'failed' && <TaskBanner error={written.error} />}
+          {lanes
+            .filter(({ parser }) => shown.includes(parser))
+            .map((lane) => (
+              <ParserLane
+                key={lane.parser}
+                text={seen}
+                lane={lane}
+                reRendering={reRenderings.find(({ parser }) => parser === lane.parser)?.reRendering}
+                better={betterThan(lane, lanes)}
+                onLine={onLine}
+              />
+            ))}
+          {shown.length === 0 && <p className="border-line border-b px-3.5 py-3 text-faint">No parser is chosen.</p>}
+        </>
+      )}
+      <FitSection
+        input={input}
+        tokenizers={tokenizers}
+        run={run}
+        shown={seen}
+        completions={many}
+        onPick={setCompletion}
+        onLine={onLine}
+      />
+      {text !== '' && (
+        <ServerSection text={text} tools={tools} lanes={lanes} servers={servers} first={server} ask={askServer} />
+      )}
+    </div>
+  )
+}
+
+/** Those that find a call, readable or not; all of them where none does. */
+function findingParsers(lanes: readonly Lane[]): readonly string[] {
+  const finding = lanes.filter(({ calls }) => calls.length > 0)
+  return (finding.length > 0 ? finding : lanes).map(({ parser }) => parser)
+}
+
+interface OpenedFile {
+  readonly name: string
+  readonly completions: readonly NamedCompletion[]
+  readonly skipped: number
+}
+
+const fileLabel = ({ name, skipped }: OpenedFile): string =>
+  skipped === 0 ? name : `${name} (${skipped} ${skipped === 1 ? 'line' : 'lines'} without a completion)`
+
+/** With its ids where it is one of the responses. */
+const keptCompletion = (text: string, responses: readonly NamedCompletion[]): NamedCompletion | undefined =>
+  text === '' ? undefined : (responses.find((response) => response.text === text) ?? { text, from: '' })
+
+const NOTHING: NamedCompletion = { text: '', from: '' }
+
+/** The first response with calls is the one that people come for. */
+function firstOf(trajectory: TrajectoryView | undefined, responses: readonly NamedCompletion[]): NamedCompletion {
+  const all = trajectory?.segments.filter((segment) => segment.kind === 'response') ?? []
+  const withCalls = all.findIndex(({ toolCalls }) => toolCalls.length > 0)
+  return responses[Math.max(0, withCalls)] ?? NOTHING
+}
+
+function betterThan(lane: Lane, lanes: readonly Lane[]): { parser: string; calls: number } | undefined {
+  const own = readIn(lane)
+  const best = lanes.reduce((a, b) => (readIn(b) > readIn(a) ? b : a), lane)
+  return readIn(best) > own ? { parser: best.parser, calls: readIn(best) - own } : undefined
+}
+
+const readIn = ({ calls }: Lane): number =>
+  calls.filter((call) => call.kind === 'parsed' && call.isKnown !== false).length

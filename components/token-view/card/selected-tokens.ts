@@ -1,0 +1,67 @@
+/** The chosen tokens as they are copied: their text, their ids, everything known of each. */
+
+import type { Vocab } from '#lib/trajectory/format/trajectory.ts'
+import { bytesOf, textOf, unknownPiece } from '#lib/trajectory/tokens/pieces.ts'
+import { idsIn, type Stretch, stretchesOf } from '#lib/trajectory/tokens/range-sums.ts'
+import { idsBetween, isTrained } from '#lib/trajectory/tokens/tokens.ts'
+import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { hexOf } from '../pieces/piece-text.ts'
+import { rangeOf, type Selection } from '../selection.ts'
+
+export interface CopiedText {
+  readonly text: string
+  /** Whether the text is all: its bytes are those of the tokens. */
+  readonly isExact: boolean
+}
+
+/** The bytes of all tokens together, as UTF-8. Where they begin or end inside a character, U+FFFD stands for its part. */
+export function selectedText(trajectory: TrajectoryView, selection: Selection): CopiedText {
+  const ids = selectedIds(trajectory, selection)
+  const text = textOf(ids, trajectory.vocab)
+  return { text, isExact: hasBytes(text, ids, trajectory.vocab) }
+}
+
+export const selectedIds = (trajectory: TrajectoryView, selection: Selection): Int32Array =>
+  idsIn(trajectory, rangeOf(selection))
+
+/** `E6 97 A5`; a token whose bytes are not known is its id in brackets. */
+export const selectedHex = (trajectory: TrajectoryView, selection: Selection): string =>
+  Array.from(selectedIds(trajectory, selection), (id) => {
+    const entry = trajectory.vocab[id]
+    return entry === undefined ? unknownPiece(id) : hexOf(bytesOf(entry))
+  })
+    .filter((hex) => hex !== '')
+    .join(' ')
+
+/** One object a token: its place, id, text (or the hexadecimal digits of its bytes), loss mask and logprob. */
+export const selectedJson = (trajectory: TrajectoryView, selection: Selection): string =>
+  `[\n${stretchesOf(trajectory, rangeOf(selection))
+    .flatMap((stretch) =>
+      idsBetween(stretch.segment.ids, stretch).map((id, at) => recordOf(trajectory, stretch, id, at)),
+    )
+    .map((record) => `  ${JSON.stringify(record)}`)
+    .join(',\n')}\n]\n`
+
+function recordOf({ vocab }: TrajectoryView, { segment, offset, start }: Stretch, id: number, at: number) {
+  const entry = vocab[id]
+  return {
+    index: offset + start + at,
+    id,
+    ...(typeof entry === 'string' ? { text: entry } : entry && { hex: entry.hex }),
+    mask: isTrained(segment, start + at) ? 1 : 0,
+    logprob: numberAt(segment.logprobs, start + at),
+  }
+}
+
+const encoder = new TextEncoder()
+
+function hasBytes(text: string, ids: Int32Array, vocab: Vocab): boolean {
+  const bytes = encoder.encode(text)
+  let at = 0
+  for (const id of ids) {
+    const entry = vocab[id]
+    if (entry === undefined) return false
+    for (const byte of bytesOf(entry)) if (bytes[at++] !== byte) return false
+  }
+  return at === bytes.length
+}

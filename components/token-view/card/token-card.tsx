@@ -1,0 +1,224 @@
+'use client'
+import { CopyChoices } from '#components/ui/copy-choices.tsx'
+import { Fact, Facts, Heading } from '#components/ui/facts.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
+import type { Problem, Vocab } from '#lib/trajectory/format/trajectory.ts'
+import { spanPath } from '#lib/trajectory/messages/span-path.ts'
+import { entropyAt, marginAt, rankAt } from '#lib/trajectory/tokens/alternatives.ts'
+import { bytesOf, textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { idsBetween, segmentStarts, type Token } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { clipped, countText, decimalText, percentText } from '../numbers.ts'
+import { messagePlace } from '../overview/message-place.ts'
+import { MarkedPiece } from '../pieces/marked-piece.tsx'
+import { hexOf } from '../pieces/piece-text.ts'
+import { partBytes, splitCharacterAt } from '../pieces/split-character.ts'
+import { TokenAlternatives } from './token-alternatives.tsx'
+import { segmentTitle } from './token-reading.ts'
+import { columnsOf, tokenRecord, weightVersionOf } from './token-record.ts'
+
+interface TokenCardProps {
+  readonly trajectory: TrajectoryView
+  readonly token: Token
+  /** pinned: chosen, and stays; pointed: the pointer rests on it. */
+  readonly state: 'pinned' | 'pointed'
+  /** Unknown prompt logprobs are being requested. */
+  readonly isRequesting?: boolean
+  /** The address that shows a token again. Omitted: there is none. */
+  readonly linkTo?: (tokenIndex: number) => string
+}
+
+/** Everything about one token. */
+export function TokenCard({ trajectory, token, state, isRequesting = false, linkTo }: TokenCardProps) {
+  const { vocab } = trajectory
+  const entry = vocab[token.id]
+  const spans = spanPath(trajectory, token)
+  const place = messagePlace(trajectory, token)
+  const columns = columnsOf(trajectory, token)
+  const weights = weightVersionOf(token)
+  const text = typeof entry === 'string' ? entry : undefined
+  return (
+    <section aria-label="Token" data-token={token.index} data-state={state}>
+      <div className="mb-2 flex items-baseline justify-between gap-2">
+        <h2 className="font-semibold text-dim text-xs">Token {countText(token.index)}</h2>
+        <span className="text-faint text-xs">
+          {state === 'pinned' ? 'pinned · Esc lets go' : 'under the pointer · click pins'}
+        </span>
+      </div>
+      <p className="mb-3 max-h-40 overflow-auto rounded-md border border-line bg-raised px-2.5 py-2 font-mono text-base">
+        <MarkedPiece id={token.id} vocab={vocab} className="inline-block" />
+      </p>
+      <Facts>
+        <Fact name="position">
+          {countText(token.index)} of {countText(segmentStarts(trajectory).at(-1) ?? 0)}
+        </Fact>
+        <Fact name="segment">
+          {token.segmentIndex} · {segmentTitle(token.segment)} · token {countText(token.indexInSegment)} of{' '}
+          {countText(token.segment.ids.length)}
+        </Fact>
+        <Fact name="message" title={place.title}>
+          {visibleText(place.text)}
+        </Fact>
+        <Fact name="span">{spans.length > 0 ? visibleText(spans.join(' → ')) : 'none'}</Fact>
+        <Fact name="id">{token.id}</Fact>
+        <Fact name="text">
+          {entry === undefined ? (
+            'not known: no tokenizer was named'
+          ) : text === undefined ? (
+            'part of a character'
+          ) : (
+            <Scrolled label="Text of the token">{JSON.stringify(text)}</Scrolled>
+          )}
+        </Fact>
+        <Fact name="bytes">
+          {entry === undefined ? (
+            'not known'
+          ) : (
+            <Scrolled label="Bytes of the token">{hexOf(bytesOf(entry)) || 'none'}</Scrolled>
+          )}
+        </Fact>
+        <Fact name="logprob" title="Natural logarithm of the probability">
+          {token.logprob === null
+            ? unknownText(token, isRequesting)
+            : `${decimalText(token.logprob, 4)} · ${logprobSource(token)}`}
+        </Fact>
+        <Fact name="probability">{token.logprob === null ? 'unknown' : percentText(Math.exp(token.logprob))}</Fact>
+        <Fact name="rank" title="Among the alternatives: a server gives the likeliest only">
+          {rankText(token)}
+        </Fact>
+        {token.alternatives.length > 0 && (
+          <Fact
+            name="entropy, margin"
+            title="By the alternatives alone: the entropy is at least this, in nats; the margin is between the two likeliest"
+          >
+            ≥ {decimalText(entropyAt(token.segment, token.indexInSegment), 2)} nats ·{' '}
+            {marginText(marginAt(token.segment, token.indexInSegment))}
+          </Fact>
+        )}
+        <Fact name="loss mask">{token.trained ? '1 · trained' : '0 · context'}</Fact>
+        {weights !== undefined && <Fact name="weights">{clipped(weights, LONG_TEXT)}</Fact>}
+      </Facts>
+      <CharacterTokens token={token} vocab={vocab} />
+      <Problems problems={token.segment.problems ?? []} tokenIndex={token.indexInSegment} />
+      <Heading>Alternatives</Heading>
+      <TokenAlternatives token={token} vocab={vocab} />
+      {columns.length > 0 && (
+        <>
+          <Heading>Columns</Heading>
+          <Facts>
+            {columns.map(({ name, value }) => (
+              <Fact key={name} name={clipped(name, LONG_TEXT)}>
+                {value === null ? <span className="text-faint">no data</span> : numberText(value)}
+              </Fact>
+            ))}
+          </Facts>
+        </>
+      )}
+      <div className="mt-4">
+        <CopyChoices
+          choices={[
+            ...(text === undefined ? [] : [{ name: 'text', text: () => text }]),
+            { name: 'id', text: () => String(token.id) },
+            ...(entry === undefined ? [] : [{ name: 'bytes', text: () => hexOf(bytesOf(entry)) }]),
+            { name: 'JSON', text: () => JSON.stringify(tokenRecord(trajectory, token), null, 2) },
+            ...(linkTo ? [{ name: 'link', text: () => linkTo(token.index) }] : []),
+          ]}
+        />
+      </div>
+    </section>
+  )
+}
+
+const LONG_TEXT = 200
+
+/** As written in the file: what is compared is not rounded. */
+const numberText = (value: number): string => String(value).replaceAll('-', '−')
+
+const unknownText = ({ segment, index }: Token, isRequesting: boolean): string =>
+  isRequesting && segment.kind === 'prompt' && index > 0 ? 'being requested …' : 'unknown'
+
+function logprobSource({ segment }: Token): string {
+  if (segment.kind === 'prompt') return 'prefill, T 1'
+  const temperature = segment.request?.samplingParams.temperature
+  return typeof temperature === 'number' ? `sampled, T ${temperature}` : 'sampled'
+}
+
+function rankText({ segment, indexInSegment, alternatives }: Token): string {
+  const rank = rankAt(segment, indexInSegment)
+  if (rank === null) return 'unknown'
+  return rank === Number.POSITIVE_INFINITY
+    ? `beyond ${alternatives.length}`
+    : `${rank} of ${alternatives.length} recorded`
+}
+
+const marginText = (margin: number | null): string => (margin === null ? '—' : percentText(margin))
+
+/** A long text is read in a box of its own. */
+function Scrolled({ label, children }: { readonly label: string; readonly children: string }) {
+  if (children.length <= LONG_TEXT) return <span className="font-mono">{visibleText(children)}</span>
+  return (
+    <section
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+      tabIndex={0}
+      className="max-h-40 overflow-y-auto rounded border border-line p-1 text-left font-mono"
+    >
+      {visibleText(children)}
+    </section>
+  )
+}
+
+/** The tokens that share their characters with this one. */
+function CharacterTokens({ token, vocab }: { readonly token: Token; readonly vocab: Vocab }) {
+  const { ids: all } = token.segment
+  const group = splitCharacterAt((index) => partBytes(vocab[all[index] as number]), token.indexInSegment, all.length)
+  if (!group) return null
+  const ids = idsBetween(all, group)
+  const first = token.index - token.indexInSegment + group.start
+  return (
+    <>
+      <Heading>
+        {ids.length} tokens form <span className="font-mono text-base text-ink">{textOf(ids, vocab)}</span>
+      </Heading>
+      <ul className="grid gap-0.5 text-xs tabular-nums">
+        {ids.map((id, offset) => (
+          <li
+            // biome-ignore lint/suspicious/noArrayIndexKey: the tokens stand in this order
+            key={offset}
+            aria-current={first + offset === token.index || undefined}
+            className="flex justify-between gap-2 aria-[current=true]:font-semibold"
+          >
+            <span>
+              token {countText(first + offset)} · id {id}
+            </span>
+            <span className="font-mono">{hexOf(bytesOf(vocab[id] ?? ''))}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** What could not be stored at this token, or did not agree in its segment. */
+function Problems({ problems, tokenIndex }: { readonly problems: readonly Problem[]; readonly tokenIndex: number }) {
+  const here = problems.filter(({ index }) => index === undefined || index === tokenIndex)
+  return (
+    here.length > 0 && (
+      <>
+        <Heading>Problems</Heading>
+        <ul className="grid gap-1 text-warn text-xs">
+          {here.map(({ kind, message, column, raw }) => (
+            <li key={`${kind} ${column} ${message}`}>
+              {visibleText(message)}
+              {(column !== undefined || raw !== undefined) && (
+                <span className="block break-all text-dim">
+                  {visibleText([column, raw && clipped(raw, LONG_TEXT)].filter(Boolean).join(': '))}
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+      </>
+    )
+  )
+}

@@ -1,0 +1,56 @@
+/** Everything that is known about a token, as a JSON value: what is copied of it. */
+
+import type { Vocab } from '#lib/trajectory/format/trajectory.ts'
+import { spanPath } from '#lib/trajectory/messages/span-path.ts'
+import { rankAt } from '#lib/trajectory/tokens/alternatives.ts'
+import type { Token } from '#lib/trajectory/tokens/tokens.ts'
+import { numberAt, type SegmentView, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { onceFor } from '#lib/util/memoize.ts'
+import { messagePlace } from '../overview/message-place.ts'
+
+export function tokenRecord(trajectory: TrajectoryView, token: Token): object {
+  const { segment, indexInSegment, segmentIndex, alternatives } = token
+  const rank = rankAt(segment, indexInSegment)
+  return {
+    trajectory: trajectory.id,
+    index: token.index,
+    segment: segmentIndex,
+    segmentKind: segment.kind,
+    indexInSegment,
+    message: messagePlace(trajectory, token).text,
+    id: token.id,
+    ...textRecord(trajectory.vocab, token.id),
+    logprob: token.logprob,
+    rank: rank === Number.POSITIVE_INFINITY ? `> ${alternatives.length}` : rank,
+    alternatives: alternatives.map(({ id, logprob }) => ({ id, ...textRecord(trajectory.vocab, id), logprob })),
+    trained: token.trained,
+    spans: spanPath(trajectory, token),
+    weightVersion: weightVersionOf(token) ?? null,
+    columns: Object.fromEntries(columnsOf(trajectory, token).map(({ name, value }) => [name, value])),
+  }
+}
+
+/** undefined = not said. */
+export const weightVersionOf = ({ segment, indexInSegment }: Token): string | undefined =>
+  segment.kind === 'response'
+    ? segment.weightVersions?.find(({ start, end }) => start <= indexInSegment && indexInSegment < end)?.version
+    : undefined
+
+interface ColumnValue {
+  readonly name: string
+  /** null = no data. */
+  readonly value: number | null
+}
+
+/** Every column that some token of the file has. */
+export const columnsOf = ({ segments }: TrajectoryView, { segment, indexInSegment }: Token): readonly ColumnValue[] =>
+  columnNames(segments).map((name) => ({ name, value: numberAt(segment.columns?.[name], indexInSegment) }))
+
+const columnNames = onceFor((segments: readonly SegmentView[]): readonly string[] => [
+  ...new Set(segments.flatMap(({ columns }) => Object.keys(columns ?? {}))),
+])
+
+function textRecord(vocab: Vocab, id: number): object {
+  const entry = vocab[id]
+  return entry === undefined ? {} : typeof entry === 'string' ? { text: entry } : { bytes: entry.hex }
+}

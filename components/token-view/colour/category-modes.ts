@@ -1,0 +1,182 @@
+/** Kinds that tokens are coloured by. The kinds of a trajectory are found once; a closed segment is read once. */
+
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { rankAt } from '#lib/trajectory/tokens/alternatives.ts'
+import { isTrained, spansOf } from '#lib/trajectory/tokens/tokens.ts'
+import type { ResponseView, SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { onceFor } from '#lib/util/memoize.ts'
+import { segmentTitle } from '../card/token-reading.ts'
+import type { Category, CategoryMode } from './mode.ts'
+import { HEAT_LEVELS, heat, MASK_ON, tint } from './palette.ts'
+
+const NONE = -1
+const NOT_KNOWN = Number.NaN
+
+export const MASK: CategoryMode = {
+  kind: 'category',
+  name: 'mask',
+  title: 'Mask',
+  explanation: 'Loss mask: which tokens are trained on',
+  categories: [
+    { label: 'trained (mask 1, underlined)', colour: MASK_ON },
+    { label: 'context (mask 0)', colour: undefined },
+  ],
+  read: (segment) => (offset) => (isTrained(segment, offset) ? 0 : 1),
+}
+
+/** Of `k` alternatives. Rank 1 keeps its ground, the others warm up; where they are more than colours, some share one. */
+export function rankMode(k: number): CategoryMode {
+  const bucketOf = (rank: number): number =>
+    rank === 1 || k - 1 <= RANK_COLOURS ? rank - 1 : 1 + Math.floor(((rank - 2) * RANK_COLOURS) / (k - 1))
+  const ranks = Array.from({ length: k }, (_, index) => index + 1)
+  const buckets = Array.from({ length: k === 0 ? 0 : bucketOf(k) + 1 }, (_, bucket) =>
+    ranks.filter((rank) => bucketOf(rank) === bucket),
+  )
+  const colourOf = (bucket: number) =>
+    bucket === 0 ? undefined : heat(COOLEST_RANK - 1 + Math.ceil((bucket * RANK_COLOURS) / (buckets.length - 1)))
+  return {
+    kind: 'category',
+    name: 'rank',
+    title: 'Rank',
+    explanation: 'Place of the sampled token among the k best alternatives; a token without alternatives has no data',
+    categories: [
+      ...buckets.map((bucket, index): Category => ({ label: rangeText(bucket), colour: colourOf(index) })),
+      { label: `beyond ${k}`, colour: heat(HEAT_LEVELS) },
+    ],
+    read: (segment) => (offset) => {
+      if (!isTrained(segment, offset)) return NONE
+      const rank = rankAt(segment, offset)
+      if (rank === null) return NOT_KNOWN
+      return rank > k ? buckets.length : bucketOf(rank)
+    },
+  }
+}
+
+/** Of the levels below the last, which is for ranks beyond k; the first two are hard to see on a lone token. */
+const COOLEST_RANK = 3
+const RANK_COLOURS = HEAT_LEVELS - COOLEST_RANK
+
+function rangeText(ranks: readonly number[]): string {
+  const [first, last] = [ranks[0], ranks.at(-1)]
+  return first === last ? `rank ${first}` : `ranks ${first}–${last}`
+}
+
+/** Weight versions in the order in which they first wrote. */
+export function versionMode(segments: readonly SegmentView[]): CategoryMode {
+  const versions = distinct(segments.flatMap((segment) => versionsOf(segment).map(({ version }) => version)))
+  const read = codesOnce((segment, codes) => {
+    if (segment.kind === 'response') codes.fill(NOT_KNOWN)
+    for (const { version, start, end } of versionsOf(segment)) codes.fill(versions.indexOf(version), start, end)
+  })
+  return {
+    kind: 'category',
+    name: 'version',
+    title: 'Weight version',
+    explanation: 'Which weights wrote a token',
+    categories: tinted(versions),
+    read,
+  }
+}
+
+const versionsOf = (segment: SegmentView): NonNullable<ResponseView['weightVersions']> =>
+  (segment.kind === 'response' && segment.weightVersions) || []
+
+export function segmentMode(segments: readonly SegmentView[]): CategoryMode {
+  const indices = new Map(segments.map((segment, index) => [segment, index]))
+  return {
+    kind: 'category',
+    name: 'segment',
+    title: 'Segment',
+    explanation: 'Segments one after the other; colours repeat after eight',
+    categories: tinted([
+      ...segments.map((segment, index) => `${index} ${segmentTitle(segment)}`),
+      `${segments.length} open`,
+    ]),
+    read: (segment) => {
+      const index = indices.get(segment) ?? segments.length
+      return () => index
+    },
+  }
+}
+
+const SPAN_KINDS = ['think', 'call', 'argument', 'text', 'special', 'context'] as const
+
+/** What a token is part of, the innermost first: a special token, an argument, a call, a think block, else plain text. */
+export function spanMode(model: Trajectory['model']): CategoryMode {
+  const code = (kind: (typeof SPAN_KINDS)[number]): number => SPAN_KINDS.indexOf(kind)
+  const specialIds = new Set(model.tokenizer?.specialIds)
+  const read = codesOnce((segment, codes) => {
+    codes.fill(code(segment.kind === 'response' ? 'text' : 'context'))
+    for (const { kind, span } of spansOf(segment))
+      codes.fill(code(kind === 'tool-call' ? 'call' : kind), span.start, span.end)
+    for (let offset = 0; offset < codes.length; offset++)
+      if (specialIds.has(segment.ids[offset] as number)) codes[offset] = code('special')
+  })
+  return {
+    kind: 'category',
+    name: 'span',
+    title: 'Span kind',
+    explanation: 'Thinking, tool calls and their arguments, text, special tokens, context',
+    categories: [
+      { label: 'think', colour: tint(2) },
+      { label: 'call', colour: tint(0) },
+      { label: 'argument', colour: tint(5) },
+      { label: 'text', colour: tint(3) },
+      { label: 'special', colour: tint(6) },
+      { label: 'context', colour: undefined },
+    ],
+    read,
+  }
+}
+
+/** The tokens of tool calls, by the name of the tool. */
+export function toolMode(segments: readonly SegmentView[]): CategoryMode {
+  const names = distinct(segments.flatMap((segment) => callsOf(segment).map(toolName)))
+  return {
+    kind: 'category',
+    name: 'tool',
+    title: 'Tool',
+    explanation: 'Tokens of tool calls, by the tool that is called',
+    categories: tinted(names),
+    read: codesOnce((segment, codes) => {
+      for (const call of callsOf(segment)) codes.fill(names.indexOf(toolName(call)), call.span.start, call.span.end)
+    }),
+  }
+}
+
+/** The tokens of tool calls, each call by itself. */
+export function callMode(segments: readonly SegmentView[]): CategoryMode {
+  const places = new Map(
+    segments.flatMap(callsOf).map(({ id, ...call }, index) => [id, { index, label: `${id} ${toolName(call)}` }]),
+  )
+  return {
+    kind: 'category',
+    name: 'call',
+    title: 'Tool call',
+    explanation: 'Tokens of tool calls, each call by itself; colours repeat after eight',
+    categories: tinted([...places.values()].map(({ label }) => label)),
+    read: codesOnce((segment, codes) => {
+      for (const { id, span } of callsOf(segment)) codes.fill(places.get(id)?.index ?? NONE, span.start, span.end)
+    }),
+  }
+}
+
+const callsOf = (segment: SegmentView): ResponseView['toolCalls'] =>
+  segment.kind === 'response' ? segment.toolCalls : []
+
+const toolName = ({ kind, name }: Pick<ResponseView['toolCalls'][number], 'kind' | 'name'>): string =>
+  kind === 'malformed' ? 'malformed' : (name ?? 'malformed')
+
+const distinct = (texts: readonly string[]): readonly string[] => [...new Set(texts)]
+
+const tinted = (labels: readonly string[]): readonly Category[] =>
+  labels.map((label, index) => ({ label, colour: tint(index) }))
+
+/** Reads a segment into an array at once: of the spans of a segment each stretches over many tokens. */
+function codesOnce(fill: (segment: SegmentView, codes: Float32Array) => void): CategoryMode['read'] {
+  return onceFor((segment) => {
+    const codes = new Float32Array(segment.ids.length).fill(NONE)
+    fill(segment, codes)
+    return (offset) => codes[offset] as number
+  })
+}

@@ -1,0 +1,134 @@
+import { Button } from '#components/ui/button.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
+import { countText } from '../numbers.ts'
+import type { Colouring } from './colouring.ts'
+import { LimitHandle } from './limit-handle.tsx'
+import type { CategoryMode, NumberMode } from './mode.ts'
+import { NO_DATA } from './palette.ts'
+import { type ColourScale, type NumberScale, valueAt } from './scale.ts'
+
+interface LegendProps {
+  readonly colouring: Colouring
+  /** Undefined: back to p95. */
+  readonly onLimit: (limit: number | undefined) => void
+}
+
+/** What the colours mean, in numbers. */
+export function Legend({ colouring: { mode, scale, limit }, onLimit }: LegendProps) {
+  if (mode.kind === 'number' && scale.kind === 'number')
+    return <NumberLegend mode={mode} scale={scale} limit={limit} onLimit={onLimit} />
+  if (mode.kind === 'category' && scale.kind === 'category') return <CategoryLegend mode={mode} scale={scale} />
+  return null
+}
+
+const ROW = 'inline-flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-dim text-xs tabular-nums'
+
+interface NumberLegendProps {
+  readonly mode: NumberMode
+  readonly scale: NumberScale
+  readonly limit: number
+  readonly onLimit: LegendProps['onLimit']
+}
+
+function NumberLegend({ mode, scale, limit, onLimit }: NumberLegendProps) {
+  const { axis, p95, unknown } = scale
+  const end = mode.text(valueAt(axis, limit))
+  const unit = mode.unit && ` ${mode.unit}`
+  return (
+    <span className={ROW} data-legend={mode.name} data-limit={valueAt(axis, limit)}>
+      <span title={mode.explanation}>
+        {mode.quantity} {mode.text(axis.direction === 'diverging' ? axis.origin - limit : axis.origin)}
+        {axis.direction === 'diverging' && ' or less'}
+      </span>
+      {scale.known === 0 ? (
+        <span className="text-faint">no value at any trained token</span>
+      ) : (
+        <>
+          <LimitHandle
+            scale={scale}
+            limit={limit}
+            text={`${end}${unit}`}
+            onChange={(value) => onLimit(Number(value.toPrecision(4)))}
+          />
+          <span>
+            {end} {axis.direction === 'falling' ? 'or less' : 'or more'}
+            {unit}
+          </span>
+        </>
+      )}
+      {p95 !== null && (
+        <span className="text-faint" title="Of trained tokens: 95 of 100 are nearer to the beginning of the scale">
+          p95 {axis.direction === 'diverging' && '±'}
+          {mode.text(axis.direction === 'diverging' ? p95 : valueAt(axis, p95))}
+        </span>
+      )}
+      {unknown > 0 && <Swatch colour={NO_DATA} label="no data" count={unknown} />}
+      {mode.isApproximate && (
+        <span className="text-faint" title={mode.explanation}>
+          approximate: from the k best
+        </span>
+      )}
+      {limit !== scale.limit && (
+        <Button look="quiet" className="min-h-6 px-1.5 text-xs" onClick={() => onLimit(undefined)}>
+          Reset scale
+        </Button>
+      )}
+    </span>
+  )
+}
+
+/** More would be a list of their own. */
+const MOST_SWATCHES = 8
+
+interface CategoryLegendProps {
+  readonly mode: CategoryMode
+  readonly scale: Extract<ColourScale, { kind: 'category' }>
+}
+
+function CategoryLegend({ mode: { name, categories, explanation }, scale: { counts, unknown } }: CategoryLegendProps) {
+  const present = categories.flatMap((category, index) => {
+    const count = counts[index] ?? 0
+    return count > 0 ? [{ ...category, count }] : []
+  })
+  const others = present.slice(MOST_SWATCHES)
+  return (
+    <span className={ROW} title={explanation} data-legend={name}>
+      {present.length === 0 && unknown === 0 && <span className="text-faint">none in this trajectory</span>}
+      {present.slice(0, MOST_SWATCHES).map(({ label, colour, count }) => (
+        <Swatch key={label} colour={colour} label={label} count={count} isMask={name === 'mask'} />
+      ))}
+      {others.length > 0 && (
+        <span
+          className="text-faint"
+          title={others.map(({ label, count }) => `${visibleText(label)}: ${countText(count)}`).join('\n')}
+        >
+          and {countText(others.length)} more
+        </span>
+      )}
+      {unknown > 0 && <Swatch colour={NO_DATA} label="no data" count={unknown} />}
+    </span>
+  )
+}
+
+interface SwatchProps {
+  readonly colour: string | undefined
+  readonly label: string
+  readonly count: number
+  readonly isMask?: boolean
+}
+
+function Swatch({ colour, label, count, isMask = false }: SwatchProps) {
+  return (
+    <span className="inline-flex items-center gap-1.5">
+      {isMask && colour !== undefined ? (
+        <span className="legend-mask" aria-hidden />
+      ) : (
+        <svg width={12} height={12} aria-hidden>
+          <rect x={0.5} y={0.5} width={11} height={11} rx={2} fill={colour ?? 'none'} className="stroke-line" />
+        </svg>
+      )}
+      <span className="max-w-44 truncate">{visibleText(label)}</span>
+      <span className="text-faint">· {countText(count)}</span>
+    </span>
+  )
+}

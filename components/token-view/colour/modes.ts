@@ -1,0 +1,132 @@
+/** Every way to colour the tokens of a trajectory: found by the name that the address has, and listed for the menu. */
+
+import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { onceFor } from '#lib/util/memoize.ts'
+import { callMode, MASK, rankMode, segmentMode, spanMode, toolMode, versionMode } from './category-modes.ts'
+import type { Coloured, ColourMode } from './mode.ts'
+import {
+  COLUMN_PREFIX,
+  columnMode,
+  ENTROPY,
+  MARGIN,
+  PROBABILITY,
+  SURPRISE,
+  SURPRISE_WITH_PROMPT,
+} from './number-modes.ts'
+
+const PLAIN: ColourMode = { kind: 'none', name: 'none', title: 'Plain', explanation: 'No colour' }
+
+/** What the address means: a name that is not known is the surprise of trained tokens. */
+export function colourModeNamed(trajectory: Coloured, name: string): ColourMode {
+  const known = modesOf(trajectory.segments)
+  // Of the open segment it matters here only how many alternatives it has.
+  const k = Math.max(mostAlternatives(trajectory.segments), trajectory.live?.open?.topLogprobs?.k ?? 0)
+  const key = name === 'rank' ? `rank of ${k}` : name
+  const found = known.get(key) ?? modeNamed(trajectory, name, k)
+  known.set(key, found)
+  return found
+}
+
+const mostAlternatives = onceFor((segments: readonly SegmentView[]) =>
+  segments.reduce((most, { topLogprobs }) => Math.max(most, topLogprobs?.k ?? 0), 0),
+)
+
+/** Those that were asked for: what they find in the segments is found once. */
+const modesOf = onceFor((_segments: readonly SegmentView[]) => new Map<string, ColourMode>())
+
+function modeNamed({ segments, model }: Coloured, name: string, k: number): ColourMode {
+  switch (name) {
+    case 'none':
+      return PLAIN
+    case 'mask':
+      return MASK
+    case 'logprobs':
+      return SURPRISE_WITH_PROMPT
+    case 'probability':
+      return PROBABILITY
+    case 'rank':
+      return rankMode(k)
+    case 'entropy':
+      return ENTROPY
+    case 'margin':
+      return MARGIN
+    case 'version':
+      return versionMode(segments)
+    case 'segment':
+      return segmentMode(segments)
+    case 'span':
+      return spanMode(model)
+    case 'tool':
+      return toolMode(segments)
+    case 'call':
+      return callMode(segments)
+    default:
+      return name.startsWith(COLUMN_PREFIX) ? columnMode(name.slice(COLUMN_PREFIX.length)) : SURPRISE
+  }
+}
+
+interface ColourChoice {
+  readonly name: string
+  readonly title: string
+  /** What this trajectory lacks for it; undefined: nothing. */
+  readonly missing: string | undefined
+}
+
+interface ColourGroup {
+  readonly title: string
+  readonly choices: readonly ColourChoice[]
+}
+
+/** Those of the menu, beside mask and logprob, in groups. */
+export function colourGroups(trajectory: Coloured): readonly ColourGroup[] {
+  return groupsOf(trajectory.segments)
+}
+
+const groupsOf = onceFor((segments: readonly SegmentView[]): readonly ColourGroup[] => {
+  const lacks = (reason: string, has: (segment: SegmentView) => boolean) => (segments.some(has) ? undefined : reason)
+  const logprobs = lacks('no logprobs', (segment) => segment.logprobs !== undefined)
+  const alternatives = lacks('no alternatives', ({ topLogprobs }) => topLogprobs !== undefined)
+  const runnersUp = lacks('no second alternatives', ({ topLogprobs }) => (topLogprobs?.k ?? 0) > 1)
+  const versions = lacks('not said', (segment) => segment.kind === 'response' && !!segment.weightVersions?.length)
+  const calls = lacks('no calls', (segment) => segment.kind === 'response' && segment.toolCalls.length > 0)
+  const choice = (name: string, title: string, missing?: string): ColourChoice => ({ name, title, missing })
+  const columns = columnNames(segments)
+  return [
+    {
+      title: 'Numbers',
+      choices: [
+        choice('logprobs', 'Logprob + prompt', logprobs),
+        choice('probability', 'Probability', logprobs),
+        choice('rank', 'Rank', alternatives),
+        choice('entropy', 'Entropy (approximate)', alternatives),
+        choice('margin', 'Margin (approximate)', runnersUp),
+      ],
+    },
+    {
+      title: 'Kinds',
+      choices: [
+        choice('span', 'Span kind'),
+        choice('tool', 'Tool', calls),
+        choice('call', 'Tool call', calls),
+        choice('segment', 'Segment'),
+        choice('version', 'Weight version', versions),
+      ],
+    },
+    ...(columns.length > 0
+      ? [{ title: 'Columns of this file', choices: columns.map((column) => choice(COLUMN_PREFIX + column, column)) }]
+      : []),
+    { title: 'No colour', choices: [choice('none', 'Plain')] },
+  ]
+})
+
+/** Names of the further columns, each once, in the order in which they first stand in the trajectory. */
+export const columnNames = onceFor((segments: readonly SegmentView[]): readonly string[] => [
+  ...new Set(segments.flatMap(({ columns = {} }) => Object.keys(columns))),
+])
+
+/** What a key that switches the mask on and off makes of the colour. */
+export const maskToggled = (name: string): string => (name === 'mask' ? 'none' : 'mask')
+
+/** Likewise heat: from any number to none, and from anything else to logprobs. */
+export const heatToggled = (mode: ColourMode): string =>
+  mode.kind === 'number' || mode.name === 'rank' ? 'none' : 'logprob'

@@ -1,0 +1,167 @@
+/**
+ * The scale of a colour mode over a trajectory: where colours end, and how much of each there is. Trained tokens alone set
+ * it, so that placeholders at masked ones do not flatten it. What a closed segment adds is found once; an open one counts
+ * anew only when it has doubled.
+ */
+import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
+import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { Axis, CategoryMode, Coloured, ColourMode, Extent, NumberMode } from './mode.ts'
+import { percentile } from './percentile.ts'
+
+export type ColourScale = { readonly kind: 'none' } | NumberScale | CategoryScale
+
+export interface NumberScale extends Extent {
+  readonly kind: 'number'
+  readonly axis: Axis
+  /** Distance from the origin at which colours end, unless the reader says otherwise. */
+  readonly limit: number
+  /** 95th percentile of the distances of trained tokens, exact; null when none is known. */
+  readonly p95: number | null
+  /** Trained tokens with and without a value. */
+  readonly known: number
+  readonly unknown: number
+}
+
+interface CategoryScale {
+  readonly kind: 'category'
+  /** Tokens of each category, and those of which it is not known. */
+  readonly counts: readonly number[]
+  readonly unknown: number
+}
+
+export function colourScale({ segments, live }: Coloured, mode: ColourMode): ColourScale {
+  if (mode.kind === 'none') return PLAIN
+  const open = live?.open
+  const length = open?.ids.length ?? 0
+  const scales = scalesOf(segments)
+  const known = scales.get(mode)
+  if (known && (length === known.openLength || (length > known.openLength && length < 2 * known.openLength)))
+    return known.scale
+  const all = open ? [...segments, open] : segments
+  const scale = mode.kind === 'number' ? numberScale(all, mode) : categoryScale(all, mode)
+  scales.set(mode, { openLength: length, scale })
+  return scale
+}
+
+const PLAIN: ColourScale = { kind: 'none' }
+
+interface Known {
+  /** Tokens of the open segment that it counts. */
+  readonly openLength: number
+  readonly scale: ColourScale
+}
+
+const known = new WeakMap<readonly SegmentView[], Map<ColourMode, Known>>()
+
+function scalesOf(segments: readonly SegmentView[]): Map<ColourMode, Known> {
+  const found = known.get(segments) ?? new Map<ColourMode, Known>()
+  known.set(segments, found)
+  return found
+}
+
+function numberScale(segments: readonly SegmentView[], mode: NumberMode): NumberScale {
+  const parts = segments.map((segment) => trainedNumbers(segment, mode))
+  const values = new Float64Array(parts.reduce((sum, part) => sum + part.values.length, 0))
+  let at = 0
+  for (const part of parts) {
+    values.set(part.values, at)
+    at += part.values.length
+  }
+  const extent = extentOf(values)
+  const axis = mode.axis(extent)
+  for (let index = 0; index < values.length; index++) values[index] = distance(axis, values[index] as number)
+  const p95 = percentile(values, 0.95) ?? null
+  const farthest = Math.max(distance(axis, extent.least), distance(axis, extent.largest))
+  return {
+    kind: 'number',
+    axis,
+    ...extent,
+    p95,
+    limit: roundedUp(axis, p95 || (values.length > 0 ? farthest : 0)),
+    known: values.length,
+    unknown: parts.reduce((sum, { unknown }) => sum + unknown, 0),
+  }
+}
+
+/** How far a value is from the origin, the way that counts; both ways where both do. */
+export function distance({ direction, origin }: Axis, value: number): number {
+  const ahead = direction === 'falling' ? origin - value : value - origin
+  return direction === 'diverging' ? Math.abs(ahead) : Math.max(0, ahead)
+}
+
+/** The value at a distance from the origin. */
+export const valueAt = ({ direction, origin }: Axis, far: number): number =>
+  direction === 'falling' ? origin - far : origin + far
+
+function roundedUp({ step, shortest, reach }: Axis, far: number): number {
+  const tens = 10 ** (Math.floor(Math.log10(far)) - 1)
+  const unit = step || tens
+  // Less a hair: 0.3 / 0.1 is more than 3.
+  const rounded = Number((Math.ceil(far / unit - 1e-9) * unit).toPrecision(12))
+  return Math.min(reach, Math.max(shortest, rounded) || 1)
+}
+
+interface TrainedNumbers {
+  /** Of trained tokens, in order; finite. */
+  readonly values: Float64Array
+  /** Trained tokens without a value. */
+  readonly unknown: number
+}
+
+const numbers = new WeakMap<SegmentView, Map<string, TrainedNumbers>>()
+
+/** The values of the trained tokens of a segment. */
+function trainedNumbers(segment: SegmentView, mode: NumberMode): TrainedNumbers {
+  const ofSegment = numbers.get(segment) ?? new Map<string, TrainedNumbers>()
+  numbers.set(segment, ofSegment)
+  const found = ofSegment.get(mode.name) ?? readNumbers(segment, mode)
+  ofSegment.set(mode.name, found)
+  return found
+}
+
+function readNumbers(segment: SegmentView, mode: NumberMode): TrainedNumbers {
+  if (!hasTrained(segment)) return NO_NUMBERS
+  const { length } = segment.ids
+  const read = mode.read(segment) ?? notKnown
+  const values = new Float64Array(length)
+  let count = 0
+  let unknown = 0
+  for (let offset = 0; offset < length; offset++) {
+    if (!isTrained(segment, offset)) continue
+    const value = read(offset)
+    if (Number.isFinite(value)) values[count++] = value
+    else if (Number.isNaN(value)) unknown++
+  }
+  return { values: values.subarray(0, count), unknown }
+}
+
+const NO_NUMBERS: TrainedNumbers = { values: new Float64Array(), unknown: 0 }
+
+const notKnown = (): number => Number.NaN
+
+/** Whether a token of it may be trained: most tokens of an agent stand in segments where none is. */
+export const hasTrained = ({ kind, mask }: SegmentView): boolean => kind === 'response' || mask !== undefined
+
+function extentOf(values: Float64Array): Extent {
+  let least = Number.POSITIVE_INFINITY
+  let largest = Number.NEGATIVE_INFINITY
+  for (const value of values) {
+    if (value < least) least = value
+    if (value > largest) largest = value
+  }
+  return { least, largest }
+}
+
+function categoryScale(segments: readonly SegmentView[], mode: CategoryMode): CategoryScale {
+  const counts = mode.categories.map(() => 0)
+  let unknown = 0
+  for (const segment of segments) {
+    const read = mode.read(segment)
+    for (let offset = 0; offset < segment.ids.length; offset++) {
+      const code = read(offset)
+      if (Number.isNaN(code)) unknown++
+      else if (code >= 0) counts[code] = (counts[code] as number) + 1
+    }
+  }
+  return { kind: 'category', counts, unknown }
+}

@@ -1,0 +1,167 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { anyText } from '#testing/strings.ts'
+import { spanTitle } from '../card/span-title.ts'
+import { DEFAULT_GRID_OPTIONS, GRID_OPTIONS } from '../grid-options.ts'
+import { countText, decimalText, durationText, percentText } from '../numbers.ts'
+import { outcomeText } from '../overview/outcome-text.ts'
+import { pieceView } from '../pieces/piece-view.ts'
+import { boundaryAfter, joinStretches, rowBackground } from './row-background.ts'
+
+describe('the text of a token', () => {
+  test.each([
+    [' the', ' the', '·', true, false],
+    ['a\n', 'a ', ' ↵', true, true],
+    ['\n\n', '  ', '↵↵', true, true],
+    ['\t', ' ', '⇥', true, false],
+    ['\r\n', '  ', '⇤↵', true, true],
+    ['日本', '日本', '', false, false],
+    ['\u200B', '⟨U+200B⟩', '', false, false],
+    ['\u202E', '⟨U+202E⟩', '', false, false],
+    ['\u001b', '⟨U+001B⟩', '', false, false],
+    ['\u00A0', '⟨U+00A0⟩', '', false, false],
+    ['\u{E0041}', '⟨U+E0041⟩', '', false, false],
+    ['', '⟨empty⟩', '', false, false],
+  ])('%j', (entry, text, marks, isPlain, endsLine) => {
+    const view = pieceView(entry)
+    expect([view.text, view.marks.trimEnd(), view.isPlain, view.endsLine]).toEqual([text, marks, isPlain, endsLine])
+  })
+
+  test('bytes that are no text are digits', () => {
+    expect(pieceView({ hex: 'e697' }).text).toBe('⟨E6 97⟩')
+  })
+
+  test('a very long one is cut, and says by how much', () => {
+    expect(pieceView('x'.repeat(20_000)).text).toMatch(/^x{400}…⟨19,600 more⟩$/)
+  })
+
+  test('text and marks are equally wide, whatever the token', () => {
+    fc.assert(
+      fc.property(anyText(), (entry) => {
+        const { text, marks } = pieceView(entry)
+        expect([...marks].length).toBeLessThanOrEqual(text.length)
+        expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+      }),
+    )
+  })
+})
+
+describe('the background of a row', () => {
+  test('neighbours of one colour are one stretch', () => {
+    const part = (from: number, to: number, colour: string) => ({ from, to, colour })
+    expect(joinStretches([part(0, 1, 'a'), part(1, 2, 'a'), part(2, 3, 'b'), part(4, 5, 'b')])).toEqual([
+      part(0, 2, 'a'),
+      part(2, 3, 'b'),
+      part(4, 5, 'b'),
+    ])
+  })
+
+  test('is drawn as hard stops, a layer for each meaning', () => {
+    const style = rowBackground(
+      {
+        heat: [{ from: 8, to: 16, colour: 'red' }],
+        trained: [{ from: 0, to: 16, colour: 'green' }],
+        special: [],
+      },
+      24,
+    )
+    expect(style.backgroundImage).toBe(
+      'linear-gradient(90deg, green 0px 16px, transparent 16px), linear-gradient(90deg, transparent 0px 8px, red 8px 16px, transparent 16px)',
+    )
+    expect(style.backgroundSize.split(', ')).toHaveLength(2)
+    expect(rowBackground({ heat: [], trained: [], special: [] }, 24).backgroundImage).toBe('')
+    const ends = rowBackground({ heat: [], trained: [], special: [], boundaries: [8, 24].map(boundaryAfter) }, 24)
+    expect(ends).toEqual({
+      backgroundImage:
+        'linear-gradient(90deg, transparent 0px 7px, var(--token-boundary) 7px 8px, transparent 8px 23px, var(--token-boundary) 23px 24px, transparent 24px)',
+      backgroundSize: '100% 19px',
+      backgroundPosition: '0 2px',
+    })
+    const band = [{ from: 0, to: 8, colour: 'teal' }]
+    expect(rowBackground({ heat: [], trained: [], special: [], bands: [band, [], band, band] }, 24)).toMatchObject({
+      backgroundSize: '100% 2px, 100% 2px, 100% 2px',
+      backgroundPosition: '0 1px, 0 19px, 0 22px',
+    })
+    expect(
+      rowBackground({ heat: [], trained: [], special: [{ from: 0, to: 8, colour: 'grey' }] }, 24).backgroundImage.split(
+        'linear-gradient',
+      ),
+    ).toHaveLength(4)
+  })
+})
+
+test('view options are read from what the browser keeps, also from an earlier version', () => {
+  expect(GRID_OPTIONS.read({ fontSize: 16, showsWhitespace: false, showsBoundaries: true })).toEqual({
+    fontSize: 16,
+    showsWhitespace: false,
+    showsBoundaries: true,
+  })
+  expect(GRID_OPTIONS.read({ fontSize: 12, showsWhitespace: false })).toEqual({
+    fontSize: 12,
+    showsWhitespace: false,
+    showsBoundaries: false,
+  })
+  expect(GRID_OPTIONS.read({ fontSize: 1, showsBoundaries: 'yes' })).toEqual(DEFAULT_GRID_OPTIONS)
+  expect([GRID_OPTIONS.read(null), GRID_OPTIONS.read('x')]).toEqual([undefined, undefined])
+})
+
+test('numbers are written for people', () => {
+  expect([
+    countText(1234567),
+    decimalText(-0.1234),
+    decimalText(null),
+    decimalText(-0.00001234),
+    decimalText(0, 4),
+  ]).toEqual(['1,234,567', '−0.123', '—', '−1.2e−5', '0.0000'])
+  expect([
+    percentText(0),
+    percentText(0.00001),
+    percentText(0.5),
+    percentText(0.99999),
+    percentText(1),
+    percentText(0.123),
+  ]).toEqual(['0 %', '< 0.1 %', '50 %', '> 99.9 %', '100 %', '12.3 %'])
+  expect([durationText(1.23), durationText(999), durationText(1500), durationText(61_000)]).toEqual([
+    '1.2 ms',
+    '999 ms',
+    '1.5 s',
+    '1 min 1 s',
+  ])
+})
+
+test('outcomes say what happened and what to do', () => {
+  expect(outcomeText({ kind: 'running' })).toBeUndefined()
+  expect(outcomeText({ kind: 'ended', reason: 'end_turn' })).toBeUndefined()
+  expect(outcomeText({ kind: 'ended', reason: 'length' })).toMatchObject({
+    tone: 'note',
+    hint: 'It was kept as it is. Raise max_new_tokens, or send a next turn: the open turn is closed first.',
+    facts: 'It was kept as it is.',
+  })
+  expect(outcomeText({ kind: 'ended', reason: 'max_tokens' })).toMatchObject({ facts: undefined })
+  expect(outcomeText({ kind: 'failed', code: 'X', message: 'it broke', hint: 'mend it' })).toEqual({
+    tone: 'bad',
+    title: 'It broke (X)',
+    hint: 'mend it',
+    facts: 'mend it',
+  })
+  expect(outcomeText({ kind: 'failed', code: 'X', message: 'it was refused (400)' })?.title).toBe(
+    'It was refused (400, X)',
+  )
+})
+
+test('the title of a call is one short line, however long its id and the name of its tool are', () => {
+  const span = { start: 0, end: 1 }
+  const call = {
+    kind: 'parsed',
+    id: 'chatcmpl-tool-0123456789abcdef',
+    name: 'search_internal_documentation_index_by_semantic_similarity',
+    input: {},
+    arguments: [],
+    raw: '',
+    span,
+    text: span,
+    result: { status: 'success', content: [] },
+  }
+  const title = spanTitle({ kind: 'tool-call', call, span } as never, { kind: 'response' } as never)
+  expect(title).toBe('chatcmpl-to… · search_internal_documentati… ✓')
+})

@@ -1,0 +1,126 @@
+/**
+ * Where the token view stands: at the end of a run that grows, at the token that was at the top when the window gets
+ * another width, or where it was moved to. Knows what is in sight, and draws it.
+ */
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { GridControl } from './grid-control.ts'
+import { type Layout, lineOfToken, linesBetween, tokensBetween } from './layout.ts'
+import { createScrollSpace, type ScrollSpace } from './scroll-space.ts'
+import { createTokenPainter } from './token-painter.ts'
+import type { TokenPicture } from './token-picture.ts'
+
+export interface GridView {
+  readonly space: ScrollSpace
+  readonly layout: () => Layout | undefined
+  readonly sight: () => ReturnType<GridControl['sight']>
+  /** Takes another picture, and moves to where the view should stand in it. */
+  readonly show: (picture: TokenPicture) => void
+  readonly draw: (picture: TokenPicture) => void
+  /** It has another height: a view that followed a run stays at its end. */
+  readonly hasResized: () => void
+  /** The reader has scrolled, or the view was moved. */
+  readonly hasScrolled: () => void
+  readonly scrollTo: (top: number) => void
+  readonly reveal: (tokenIndex: number) => void
+  /** Tells the tokens in sight when they change, now and then while it is scrolled. */
+  readonly tellSight: (tell: (tokens: Span) => void) => void
+  readonly end: () => void
+}
+
+/** A token, and how far below the top of the view its line stands, in pixels. */
+interface Anchor {
+  readonly token: number
+  readonly below: number
+}
+
+const SIGHT_PAUSE_MS = 120
+
+export function createGridView(viewport: HTMLElement, canvas: HTMLElement, layer: HTMLElement): GridView {
+  const space = createScrollSpace(viewport)
+  const painter = createTokenPainter(space, canvas, layer)
+  let shown: { readonly layout: Layout; readonly trajectory: TrajectoryView } | undefined
+  let anchor: Anchor | undefined
+  let isFollowing = true
+  /** Id of the trajectory that was seen to grow here. */
+  let grown: string | undefined
+  let told: Span | undefined
+  let telling: ReturnType<typeof setTimeout> | undefined
+  let tellLatest: ((tokens: Span) => void) | undefined
+
+  const draw = (picture: TokenPicture) => {
+    shown = { layout: picture.layout, trajectory: picture.trajectory }
+    if (picture.trajectory.live) grown = picture.trajectory.id
+    painter.draw(picture)
+  }
+  /** Where the view goes in another layout; undefined: it stays. */
+  const placeIn = ({ layout, trajectory }: TokenPicture): number | undefined => {
+    if (isFollowing && (trajectory.live || shown?.trajectory.live)) return layout.height
+    if (!shown || shown.layout === layout || shown.trajectory.id !== trajectory.id) return undefined
+    anchor ??= anchorAt(shown.layout, space.top(), space.viewHeight())
+    const [before, after] = [shown.layout, layout].map((one) => anchor && lineOfToken(one, anchor.token)?.top)
+    return anchor && before !== undefined && after !== undefined && before !== after ? after - anchor.below : undefined
+  }
+  const scrollTo = (top: number) => {
+    anchor = undefined
+    space.scrollTo(top)
+  }
+  const tell = () => {
+    telling = undefined
+    if (!shown || !tellLatest) return
+    const tokens = tokensBetween(shown.layout, space.top(), space.top() + space.viewHeight())
+    if (tokens.start === told?.start && tokens.end === told?.end) return
+    told = tokens
+    tellLatest(tokens)
+  }
+  return {
+    space,
+    layout: () => shown?.layout,
+    sight: () => {
+      const height = shown?.layout.height ?? 0
+      if (height === 0) return { start: 0, end: 1 }
+      return { start: space.top() / height, end: Math.min(1, (space.top() + space.viewHeight()) / height) }
+    },
+    show: (picture) => {
+      const place = placeIn(picture)
+      const kept = anchor
+      draw(picture)
+      if (place === undefined) return
+      space.scrollTo(place)
+      anchor = kept
+      draw(picture)
+    },
+    draw,
+    hasResized: () => {
+      if (isFollowing && shown && shown.trajectory.id === grown) space.scrollTo(shown.layout.height)
+    },
+    hasScrolled: () => {
+      // Rows may have arrived since the view was moved to the end: that is not the reader scrolling away from it.
+      if (space.isOwnMove()) return
+      anchor = undefined
+      const { height, rowHeight } = shown?.layout ?? { height: 0, rowHeight: 0 }
+      isFollowing = height - space.top() - space.viewHeight() < 2 * rowHeight
+    },
+    scrollTo,
+    reveal: (index) => {
+      const line = shown && lineOfToken(shown.layout, index)
+      if (!shown || !line) return
+      const { rowHeight } = shown.layout
+      const bottom = space.top() + space.viewHeight()
+      if (line.top < space.top() + rowHeight) scrollTo(line.top - 3 * rowHeight)
+      else if (line.top > bottom - 2 * rowHeight) scrollTo(line.top - space.viewHeight() + 4 * rowHeight)
+    },
+    tellSight: (listener) => {
+      const isFirst = tellLatest === undefined
+      tellLatest = listener
+      if (isFirst) tell()
+      else telling ??= setTimeout(tell, SIGHT_PAUSE_MS)
+    },
+    end: () => clearTimeout(telling),
+  }
+}
+
+function anchorAt(layout: Layout, top: number, viewHeight: number): Anchor | undefined {
+  const line = linesBetween(layout, top, top + viewHeight).find(({ start, end }) => end > start)
+  return line && { token: line.layout.firstToken + line.start, below: line.top - top }
+}

@@ -1,0 +1,240 @@
+/**
+ * Breaks the tokens of a trajectory into lines. Only where lines start is stored; columns are counted for the lines in
+ * sight. A segment's lines depend on nothing else, so those of a closed segment are kept, and a segment that grows keeps
+ * the lines it has.
+ */
+
+import type { Span, Vocab } from '#lib/trajectory/format/trajectory.ts'
+import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { countWhile } from '#lib/util/bisect.ts'
+import { type Folds, NO_FOLDS } from '../grid-options.ts'
+import { CELLS, IS_PART, type PieceTable } from '../pieces/piece-table.ts'
+import { foldedLines, type SegmentLines } from './line-folds.ts'
+import { createLineStore, type LineStore } from './line-store.ts'
+
+export interface Layout {
+  readonly columns: number
+  /** In pixels, of a line. */
+  readonly rowHeight: number
+  readonly table: PieceTable
+  readonly segments: readonly SegmentLayout[]
+  readonly tokenCount: number
+  readonly lineCount: number
+  /** In pixels. */
+  readonly height: number
+}
+
+export interface SegmentLayout extends SegmentLines {
+  readonly segment: SegmentView
+  /** Index of its first token in the trajectory, of its first line in the layout, and where that begins. */
+  readonly firstToken: number
+  readonly firstLine: number
+  readonly top: number
+  readonly height: number
+}
+
+/** What a line of tokens is measured and drawn with. */
+export type LineSpace = Pick<Layout, 'columns' | 'rowHeight' | 'table'>
+
+/** A line of a segment's tokens, wherever it is drawn. */
+export interface DrawnLine {
+  readonly number: number
+  readonly segmentIndex: number
+  readonly layout: Pick<SegmentLayout, 'segment' | 'firstToken' | 'folds'>
+  /** Tokens of the segment, half-open. */
+  readonly start: number
+  readonly end: number
+  readonly top: number
+  /** Its tokens are folded away. */
+  readonly isFolded: boolean
+}
+
+/** One line of a layout, found again by number. */
+export interface Line extends DrawnLine {
+  readonly layout: SegmentLayout
+}
+
+export const DEFAULT_ROW_HEIGHT = 24
+/** Above and below the lines of each segment. */
+export const SEGMENT_PADDING = 12
+/** Above and below the one line of a folded segment. */
+const FOLDED_PADDING = 2
+/** A segment is at least as tall as what its rail says. */
+const SMALLEST_SEGMENT_LINES = 3
+
+/** What a layout is made with, besides the trajectory. */
+interface LayoutSettings {
+  readonly columns: number
+  readonly rowHeight: number
+  readonly folds: Folds
+}
+
+export type LayoutMaker = (segments: readonly SegmentView[], vocab: Vocab, settings: LayoutSettings) => Layout
+
+/**
+ * A layout in one font. What is as it was in the layout before is taken from there: the work is that for what is new,
+ * and a comparison for each segment.
+ */
+export function createLayoutMaker(table: PieceTable): LayoutMaker {
+  let store: LineStore | undefined
+  let made: { readonly columns: number; readonly version: number } | undefined
+  let last: { readonly layout: Layout; readonly folds: Folds } | undefined
+  return (segments, vocab, { columns, rowHeight, folds }) => {
+    table.takeVocab(vocab)
+    if (!store || made?.columns !== columns || made.version !== table.version()) {
+      made = { columns, version: table.version() }
+      store = createLineStore(table, columns)
+      last = undefined
+    }
+    const before = last?.folds === folds && last.layout.rowHeight === rowHeight ? last.layout.segments : []
+    const lines = store
+    const layouts = before.slice(0, sharedStart(before, segments))
+    const end = layouts.at(-1)
+    let firstToken = end ? end.firstToken + end.tokenCount : 0
+    let firstLine = end ? end.firstLine + end.lineCount : 0
+    let top = end ? end.top + end.height : 0
+    for (let index = layouts.length; index < segments.length; index++) {
+      const segment = segments[index] as SegmentView
+      const shown = foldedLines(lines.linesOf(segment), segment, folds.segments.has(index), firstToken, folds.thinks)
+      const height = segmentHeight(shown, rowHeight)
+      layouts.push({ ...shown, segment, firstToken, firstLine, top, height })
+      firstToken += shown.tokenCount
+      firstLine += shown.lineCount
+      top += height
+    }
+    const layout = {
+      columns,
+      rowHeight,
+      table,
+      segments: layouts,
+      tokenCount: firstToken,
+      lineCount: firstLine,
+      height: top,
+    }
+    last = { layout, folds }
+    return layout
+  }
+}
+
+export const UNFOLDED = { rowHeight: DEFAULT_ROW_HEIGHT, folds: NO_FOLDS } as const
+
+/** How many segments at the start are the same as before. */
+function sharedStart(before: readonly SegmentLayout[], segments: readonly SegmentView[]): number {
+  const most = Math.min(before.length, segments.length)
+  for (let index = 0; index < most; index++) if (before[index]?.segment !== segments[index]) return index
+  return most
+}
+
+const isFoldedSegment = ({ folds }: SegmentLines): boolean => folds?.whole === true
+
+const paddingOf = (lines: SegmentLines): number => (isFoldedSegment(lines) ? FOLDED_PADDING : SEGMENT_PADDING)
+
+function segmentHeight(lines: SegmentLines, rowHeight: number): number {
+  const rows = isFoldedSegment(lines) ? 1 : Math.max(lines.lineCount, SMALLEST_SEGMENT_LINES)
+  return rows * rowHeight + 2 * paddingOf(lines)
+}
+
+/** Lines that lie, even in part, between two heights. */
+export function linesBetween(layout: Layout, top: number, bottom: number): Line[] {
+  const lines: Line[] = []
+  for (let index = Math.max(0, segmentAtHeight(layout, top)); index < layout.segments.length; index++) {
+    const segment = layout.segments[index] as SegmentLayout
+    if (segment.top > bottom) break
+    const inner = segment.top + paddingOf(segment)
+    const first = Math.max(0, Math.floor((top - inner) / layout.rowHeight))
+    const last = Math.min(segment.lineCount - 1, Math.floor((bottom - inner) / layout.rowHeight))
+    for (let number = first; number <= last; number++) lines.push(lineOf(layout, index, number))
+  }
+  return lines
+}
+
+/** Tokens of the lines that lie, even in part, between two heights: indices of the trajectory, half-open. */
+export function tokensBetween(layout: Layout, top: number, bottom: number): Span {
+  const lines = linesBetween(layout, top, bottom)
+  const [first, last] = [lines[0], lines.at(-1)]
+  if (!first || !last) return { start: 0, end: 0 }
+  return { start: first.layout.firstToken + first.start, end: last.layout.firstToken + last.end }
+}
+
+/** Segments that lie, even in part, between two heights: indices, half-open. */
+export function segmentsBetween(layout: Layout, top: number, bottom: number): Span {
+  return { start: Math.max(0, segmentAtHeight(layout, top)), end: segmentAtHeight(layout, bottom) + 1 }
+}
+
+/** The line that holds a token; undefined when there is no such token. */
+export function lineOfToken(layout: Layout, tokenIndex: number): Line | undefined {
+  const index = lastAtMost(layout.segments.length, tokenIndex, (at) => layout.segments[at]?.firstToken ?? 0)
+  const segment = layout.segments[index]
+  if (!segment || tokenIndex >= segment.firstToken + segment.tokenCount) return undefined
+  const offset = tokenIndex - segment.firstToken
+  return lineOf(
+    layout,
+    index,
+    lastAtMost(segment.lineCount, offset, (at) => segment.starts[at] as number),
+  )
+}
+
+/** The line by its number in the whole layout. */
+export function lineNumbered(layout: Layout, number: number): Line | undefined {
+  if (number < 0 || number >= layout.lineCount) return undefined
+  const index = lastAtMost(layout.segments.length, number, (at) => layout.segments[at]?.firstLine ?? 0)
+  return lineOf(layout, index, number - (layout.segments[index] as SegmentLayout).firstLine)
+}
+
+export function lineAtHeight(layout: Layout, height: number): Line | undefined {
+  const index = segmentAtHeight(layout, height)
+  const segment = layout.segments[index]
+  if (!segment) return undefined
+  const number = Math.floor((height - segment.top - paddingOf(segment)) / layout.rowHeight)
+  return number >= 0 && number < segment.lineCount ? lineOf(layout, index, number) : undefined
+}
+
+/** Cells of a token of a segment in a line of that many columns. */
+export function cellsOf(
+  { table, columns }: Pick<LineSpace, 'columns' | 'table'>,
+  ids: ArrayLike<number>,
+  index: number,
+): number {
+  const width = table.widthOf(ids[index] as number)
+  return Math.min(columns, (width & IS_PART) === 0 ? width & CELLS : table.partCells(ids, index))
+}
+
+/** Column at which a token of the line begins; `index` counts in the trajectory. */
+export function columnOfToken(layout: LineSpace, line: DrawnLine, index: number): number {
+  const { ids } = line.layout.segment
+  const end = index - line.layout.firstToken
+  let column = 0
+  for (let at = line.start; at < end; at++) column += cellsOf(layout, ids, at)
+  return column
+}
+
+/** The token of a line at a column, the nearest one where there is none; -1 for a line without tokens. */
+export function tokenAtColumn(layout: LineSpace, line: DrawnLine, column: number): number {
+  const { ids } = line.layout.segment
+  if (line.end === line.start) return -1
+  let at = line.start
+  if (line.isFolded) return line.layout.firstToken + at
+  for (let next = cellsOf(layout, ids, at); next <= column && at + 1 < line.end; next += cellsOf(layout, ids, at)) at++
+  return line.layout.firstToken + at
+}
+
+function lineOf(layout: Layout, segmentIndex: number, number: number): Line {
+  const segment = layout.segments[segmentIndex] as SegmentLayout
+  return {
+    number: segment.firstLine + number,
+    segmentIndex,
+    layout: segment,
+    start: segment.starts[number] as number,
+    end: number + 1 < segment.lineCount ? (segment.starts[number + 1] as number) : segment.tokenCount,
+    top: segment.top + paddingOf(segment) + number * layout.rowHeight,
+    isFolded: segment.folds?.lines.has(number) ?? false,
+  }
+}
+
+const segmentAtHeight = (layout: Layout, height: number): number =>
+  lastAtMost(layout.segments.length, height, (at) => layout.segments[at]?.top ?? 0)
+
+/** Of so many sorted keys, the index of the last one that is at most the value; -1 when there is none. */
+function lastAtMost(count: number, value: number, key: (index: number) => number): number {
+  return countWhile(count, (index) => key(index) <= value) - 1
+}

@@ -1,0 +1,118 @@
+/** The lines of segments for one width and one font: made once for each segment, and for one that grows only its new ones. */
+import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { CELLS, ENDS_LINE, IS_PART, type PieceTable } from '../pieces/piece-table.ts'
+import type { SegmentLines } from './line-folds.ts'
+
+export interface LineStore {
+  readonly linesOf: (segment: SegmentView) => SegmentLines
+}
+
+export function createLineStore(table: PieceTable, columns: number): LineStore {
+  const known = new WeakMap<SegmentView, SegmentLines>()
+  let latest: { readonly segment: SegmentView; readonly broken: BrokenLines } | undefined
+  return {
+    linesOf: (segment) => {
+      const found = known.get(segment)
+      if (found) return found
+      const grown = latest && isGrown(latest.segment, segment) ? latest.broken : undefined
+      const broken = breakLines(segment.ids, table, columns, grown)
+      latest = { segment, broken }
+      const lines = { ...broken, folds: undefined }
+      known.set(segment, lines)
+      return lines
+    },
+  }
+}
+
+/** Whether a segment is an earlier one with more tokens at its end. */
+function isGrown({ kind, ids }: SegmentView, later: SegmentView): boolean {
+  if (kind !== later.kind || ids.length > later.ids.length) return false
+  if (isSameMemory(ids, later.ids)) return true
+  for (let index = 0; index < ids.length; index++) if (ids[index] !== later.ids[index]) return false
+  return true
+}
+
+/** Columns of a run that grows are views of one buffer. */
+export const isSameMemory = (a: ArrayLike<number>, b: ArrayLike<number>): boolean =>
+  a === b ||
+  (a instanceof Int32Array && b instanceof Int32Array && a.buffer === b.buffer && a.byteOffset === b.byteOffset)
+
+/** What is known after the last token, so that lines can go on from there. */
+interface BrokenLines {
+  /** Of each line, the index of its first token; room for more may follow. Entries of lines never change. */
+  readonly starts: Int32Array
+  readonly lineCount: number
+  readonly tokenCount: number
+  /** Column after the last token. */
+  readonly column: number
+  readonly endsLine: boolean
+}
+
+/** Lines that are being written. */
+export interface GrowingLines {
+  starts: Int32Array
+  lineCount: number
+  column: number
+  endsLine: boolean
+}
+
+const NO_LINES: BrokenLines = { starts: new Int32Array(16), lineCount: 1, tokenCount: 0, column: 0, endsLine: false }
+
+/** The lines of all tokens; `from`: those of the first ones. */
+export function breakLines(
+  ids: ArrayLike<number>,
+  table: PieceTable,
+  columns: number,
+  from: BrokenLines = { ...NO_LINES, starts: new Int32Array(Math.max(4, ids.length >> 3)) },
+): BrokenLines {
+  const lines = { ...from, tokenCount: ids.length }
+  writeLines(lines, ids, table, columns, { start: from.tokenCount, end: ids.length, offset: 0 })
+  return lines
+}
+
+/**
+ * Writes the lines of some tokens behind those that are there. A token that holds a line break ends its line; one that does
+ * not fit begins the next. `offset` is added to the starts that are written.
+ */
+export function writeLines(
+  lines: GrowingLines,
+  ids: ArrayLike<number>,
+  table: PieceTable,
+  columns: number,
+  { start, end, offset }: { readonly start: number; readonly end: number; readonly offset: number },
+): void {
+  let { column, endsLine } = lines
+  let widths = table.widths()
+  for (let index = start; index < end; index++) {
+    const id = ids[index] as number
+    let width = widths[id] ?? 0
+    if (width === 0) {
+      width = table.widthOf(id)
+      widths = table.widths()
+    }
+    const whole = (width & IS_PART) === 0 ? width & CELLS : table.partCells(ids, index)
+    const cells = Math.min(whole, columns)
+    if (endsLine || (column > 0 && column + cells > columns)) {
+      addLine(lines, index + offset)
+      column = 0
+    }
+    column += cells
+    endsLine = (width & ENDS_LINE) !== 0
+  }
+  lines.column = column
+  lines.endsLine = endsLine
+}
+
+/** `token`: the line's first. */
+export function addLine(lines: GrowingLines, token: number): void {
+  if (lines.lineCount === lines.starts.length) lines.starts = longer(lines.starts)
+  lines.starts[lines.lineCount++] = token
+  lines.column = 0
+  lines.endsLine = false
+}
+
+export function longer(starts: Int32Array): Int32Array<ArrayBuffer> {
+  const next = new Int32Array(2 * starts.length)
+  next.set(starts)
+  return next
+}

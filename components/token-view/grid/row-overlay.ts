@@ -1,0 +1,130 @@
+/** What lies over the text of a row: the selected range and what marks point at, as CSS gradients. */
+
+import type { MarkKind } from '../token-marks.ts'
+import {
+  type BackgroundStyle,
+  HEAT_TOP,
+  heatHeight,
+  joinStretches,
+  type Layer,
+  layer,
+  type Stretch,
+  stacked,
+} from './row-background.ts'
+
+export interface OverlayMark {
+  readonly kind: MarkKind | 'selected'
+  /** Pixels, half-open. */
+  readonly from: number
+  readonly to: number
+  /** What is marked begins, or ends, in this row: an outline is closed there. */
+  readonly begins: boolean
+  readonly ends: boolean
+}
+
+/** `row`: its height in pixels. */
+export function rowOverlay(marks: readonly OverlayMark[], row: number): BackgroundStyle {
+  return stacked(
+    KINDS.flatMap((kind) =>
+      LOOKS[kind](
+        marks.filter((mark) => mark.kind === kind),
+        row,
+      ),
+    ),
+  )
+}
+
+type Look = (marks: readonly OverlayMark[], row: number) => readonly (Layer | undefined)[]
+
+const LOOKS: Readonly<Record<OverlayMark['kind'], Look>> = {
+  cut: (marks, row) => [uprights(marks, 'var(--mark-cut)', row, 0, ({ from }) => [from - 1])],
+  edge: (marks, row) => [
+    uprights(marks, 'var(--trained)', row, 1, ends(2)),
+    hooks(marks, '0 1px'),
+    hooks(marks, `0 ${row - 3}px`),
+  ],
+  current: (marks, row) => [...outline(marks, 'var(--mark-current)', row, 2), tint(marks, 'var(--mark-current)', 20)],
+  hit: (marks, row) => outline(marks, 'var(--mark-hit)', row, 1),
+  gap: (marks, row) => [
+    uprights(marks, 'var(--bad)', row, 1, ({ to, ends: isEnd }) => (isEnd ? [to - 1] : [])),
+    layer(caps(marks), '100% 2px', '0 1px'),
+    layer(caps(marks), '100% 2px', `0 ${row - 3}px`),
+  ],
+  drift: (marks, row) => outline(marks, 'var(--bad)', row, 1),
+  selected: (marks, row) => frame(marks, 'var(--selected)', row),
+  linked: (marks) => [tint(marks, 'var(--mark-linked)', 24)],
+}
+
+/** What lies on top comes first. */
+const KINDS = Object.keys(LOOKS) as readonly OverlayMark['kind'][]
+
+/** Neighbours are one stretch: a gradient costs what its stops cost. */
+const coloured = (marks: readonly OverlayMark[], colour: string): Stretch[] =>
+  joinStretches(marks.map(({ from, to }) => ({ from, to, colour })))
+
+function outline(marks: readonly OverlayMark[], colour: string, row: number, width: number): (Layer | undefined)[] {
+  return [
+    layer(coloured(marks, colour), `100% ${width}px`, '0 0'),
+    layer(coloured(marks, colour), `100% ${width}px`, '0 100%'),
+    uprights(marks, colour, row, 0, ends(width), width),
+  ]
+}
+
+/**
+ * Around heat and between it and the underline of trained tokens: what is selected hides neither. No tint, which would make
+ * another heat of each.
+ */
+const frame = (marks: readonly OverlayMark[], colour: string, row: number): (Layer | undefined)[] => [
+  layer(coloured(marks, colour), `100% ${HEAT_TOP}px`, '0 0'),
+  layer(coloured(marks, colour), '100% 1px', `0 ${HEAT_TOP + heatHeight(row)}px`),
+  layer(joinStretches(sidesOf(marks, ends(2), colour, 2)), `100% ${HEAT_TOP + heatHeight(row)}px`, '0 0'),
+]
+
+/** Where an outline of that width has its sides. */
+const ends =
+  (width: number) =>
+  ({ from, to, begins, ends: isEnd }: OverlayMark): number[] => [
+    ...(begins ? [from] : []),
+    ...(isEnd ? [to - width] : []),
+  ]
+
+function uprights(
+  marks: readonly OverlayMark[],
+  colour: string,
+  row: number,
+  inset: number,
+  places: (mark: OverlayMark) => readonly number[],
+  width = 2,
+): Layer | undefined {
+  return layer(joinStretches(sidesOf(marks, places, colour, width)), `100% ${row - 2 * inset}px`, `0 ${inset}px`)
+}
+
+const sidesOf = (
+  marks: readonly OverlayMark[],
+  places: (mark: OverlayMark) => readonly number[],
+  colour: string,
+  width: number,
+): Stretch[] =>
+  marks.flatMap(places).map((from) => ({ from: Math.max(0, from), to: Math.max(0, from) + width, colour }))
+
+/** The short arms of a bracket around the first and the last trained token. */
+function hooks(marks: readonly OverlayMark[], position: string): Layer | undefined {
+  const arms = marks.flatMap(({ from, to, begins, ends }) => [
+    ...(begins ? [{ from, to: Math.min(from + HOOK, to) }] : []),
+    ...(ends ? [{ from: Math.max(begins ? from + HOOK : from, to - HOOK), to }] : []),
+  ])
+  return layer(
+    arms.filter(({ from, to }) => to > from).map((arm) => ({ ...arm, colour: 'var(--trained)' })),
+    '100% 2px',
+    position,
+  )
+}
+
+const HOOK = 5
+
+/** The upper and lower end of a sign that something is left out: as wide as a caret's. */
+const caps = (marks: readonly OverlayMark[]): Stretch[] =>
+  marks.filter(({ ends }) => ends).map(({ to }) => ({ from: Math.max(0, to - 4), to: to + 2, colour: 'var(--bad)' }))
+
+const tint = (marks: readonly OverlayMark[], colour: string, percent: number): Layer | undefined =>
+  layer(coloured(marks, `color-mix(in srgb, ${colour} ${percent}%, transparent)`), '100% 100%', '0 0')

@@ -1,0 +1,116 @@
+'use client'
+/**
+ * The token view: every token of a trajectory, scrolled, pointed at and stepped through. What is drawn is made in
+ * use-grid-drawing.ts, what pointer and keys mean in use-grid-pointer.ts and grid-keys.ts.
+ */
+import { type KeyboardEvent, type Ref, useRef, useState } from 'react'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { tokenAt, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { selectedText } from '../card/selected-tokens.ts'
+import { spansAround } from '../card/spans-around.ts'
+import type { TokenReading } from '../card/token-reading.ts'
+import { useCopy } from '../card/use-copy.ts'
+import type { Folds, GridOptions } from '../grid-options.ts'
+import { keyName } from '../key-name.ts'
+import { isSingle, rangeOf, type Selection } from '../selection.ts'
+import type { TokenMarks } from '../token-marks.ts'
+import type { GridControl } from './grid-control.ts'
+import { keyed, SELECT_ALL } from './grid-keys.ts'
+import { tokenName } from './token-box.ts'
+import { SELECTED_ID } from './token-painter.ts'
+import { useGridDrawing } from './use-grid-drawing.ts'
+import { useGridPointer } from './use-grid-pointer.ts'
+
+interface TokenGridProps {
+  readonly trajectory: TrajectoryView
+  readonly reading: TokenReading
+  /** The pinned tokens. */
+  readonly selection: Selection | undefined
+  /** Scrolled into sight when it changes, as the pinned one is. */
+  readonly shown?: number | undefined
+  readonly onSelect: (selection: Selection | undefined) => void
+  /** The token under the pointer, after it has rested there a moment. */
+  readonly onPoint: (index: number | undefined) => void
+  /** Omitted: none. */
+  readonly marks?: readonly TokenMarks[]
+  /** Omitted: the usual ones. */
+  readonly options?: GridOptions
+  /** What is folded, and how that changes. Omitted: nothing can be folded. */
+  readonly folds?: Folds
+  readonly onFolds?: (folds: Folds) => void
+  /** Hears which tokens are in sight, half-open, when that changes. */
+  readonly onSight?: (tokens: Span) => void
+  /** Hears what was copied. */
+  readonly onSay?: (message: string) => void
+  readonly control?: Ref<GridControl>
+}
+
+export function TokenGrid(props: TokenGridProps) {
+  const { trajectory, reading, selection, onSelect, onPoint, onSay } = props
+  const [pointed, setPointed] = useState<number>()
+  const still = useRef<number>(undefined)
+  const { viewport, canvas, layer, layout, tokenUnder, scrollBy } = useGridDrawing({ ...props, pointed, still })
+  const selectStill = (chosen: Selection | undefined) => {
+    still.current = chosen?.focus
+    onSelect(chosen)
+  }
+  const pointer = useGridPointer({
+    viewport,
+    scrollBy,
+    tokenUnder,
+    spansAround: (index) => spansAround(trajectory, index),
+    selection,
+    onSelect: selectStill,
+    onMove: setPointed,
+    onPoint,
+  })
+  useCopy(viewport, () => (selection ? selectedText(trajectory, selection) : undefined), onSay)
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    if (!layout || event.target !== event.currentTarget) return
+    const key = keyName(event)
+    const pageLines = Math.max(1, Math.floor(event.currentTarget.clientHeight / layout.rowHeight) - 2)
+    const chosen = keyed(key, { layout, count: tokenCount(trajectory), selection, pageLines })
+    if (!chosen) return
+    event.preventDefault()
+    if (key === SELECT_ALL) selectStill(chosen.selection)
+    else onSelect(chosen.selection)
+  }
+
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useSemanticElements: the rows are drawn by hand; a table would mount every one */}
+      <div
+        ref={viewport}
+        className="token-viewport"
+        role="grid"
+        tabIndex={0}
+        aria-label="Tokens"
+        aria-multiselectable
+        aria-rowcount={layout?.lineCount ?? 0}
+        aria-activedescendant={selection === undefined ? undefined : SELECTED_ID}
+        data-idle={layout !== undefined && !trajectory.live}
+        data-tokens={tokenCount(trajectory)}
+        onKeyDown={onKeyDown}
+      >
+        {tokenCount(trajectory) === 0 && !trajectory.live && (
+          <p className="absolute p-4 text-faint text-sm">There are no tokens in this trajectory.</p>
+        )}
+        <div ref={canvas} className="token-canvas" {...pointer}>
+          <div ref={layer} className="token-layer" />
+        </div>
+      </div>
+      {/* The element that the grid points to stays the same one: only a text that changes is said. */}
+      <p className="sr-only" aria-live="polite">
+        {selection && spokenSelection(selection, trajectory, reading)}
+      </p>
+    </>
+  )
+}
+
+function spokenSelection(selection: Selection, trajectory: TrajectoryView, reading: TokenReading): string {
+  const token = tokenAt(trajectory, selection.focus)
+  if (!token) return ''
+  const { start, end } = rangeOf(selection)
+  return `${isSingle(selection) ? '' : `${end - start} tokens chosen, to `}${tokenName(token, { trajectory, reading })}`
+}

@@ -1,0 +1,306 @@
+/**
+ * One row of the token view: one text node before a gradient, with a fixed-width span for each token whose glyphs are not
+ * one cell wide. A row remembers what it was painted with, and paints again only what differs.
+ */
+
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
+import type { SegmentView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { outermostSpan, spanTitle } from '../card/span-title.ts'
+import type { Piece } from '../pieces/piece-table.ts'
+import { rangeOf } from '../selection.ts'
+import { firstRangeAfter, firstRangeStartingAt, type MarkKind } from '../token-marks.ts'
+import { cellsOf, type DrawnLine } from './layout.ts'
+import { isSameMemory } from './line-store.ts'
+import { boundaryAfter, joinStretches, rowBackground, type Stretch } from './row-background.ts'
+import { type OverlayMark, rowOverlay } from './row-overlay.ts'
+import { type Drawn, part, type RowPicture, setData, setText } from './token-picture.ts'
+
+export interface Row extends Drawn {
+  readonly text: HTMLElement
+  readonly marks: HTMLElement
+  readonly label: HTMLElement
+  /** Stands in the row that a think block begins in. */
+  readonly fold: HTMLElement
+  painted: Painted | undefined
+}
+
+interface Painted {
+  readonly line: DrawnLine
+  readonly picture: RowPicture
+  readonly version: number
+  readonly selected: Span | undefined
+}
+
+export function makeRow(): Row {
+  const element = part('div', 'token-row')
+  element.role = 'row'
+  const text = part('div', 'token-text')
+  text.role = 'gridcell'
+  const marks = part('div', 'token-marks')
+  const label = part('span', 'token-label')
+  const fold = part('button', 'token-fold')
+  fold.tabIndex = -1
+  fold.title = 'Fold the think block'
+  fold.textContent = '▾'
+  marks.ariaHidden = label.ariaHidden = fold.ariaHidden = 'true'
+  element.append(text, marks, label)
+  return { element, text, marks, label, fold, painted: undefined }
+}
+
+export function paintRow(row: Row, line: DrawnLine, picture: RowPicture): void {
+  const before = row.painted
+  const version = picture.layout.table.version()
+  const selected = selectedIn(line, picture)
+  row.painted = { line, picture, version, selected }
+  placeRow(row.element, line, before?.line)
+  const isSame = before !== undefined && hasSameTokens(before, row.painted)
+  const isSameBackground =
+    isSame && before.picture.reading === picture.reading && before.picture.specialIds === picture.specialIds
+  const isSameOverlay =
+    isSame &&
+    before.picture.marks === picture.marks &&
+    before.selected?.start === selected?.start &&
+    before.selected?.end === selected?.end
+  if (isSame && isSameBackground && isSameOverlay) return
+  if (line.isFolded) {
+    paintFold(row, line, picture)
+    return
+  }
+  const tokens = tokensOf(line, picture)
+  if (!isSame) paintText(row, line, tokens, picture)
+  if (!isSameBackground) Object.assign(row.text.style, backgroundOf(line, tokens, picture))
+  if (!isSameOverlay) paintOverlay(row, line, tokens, picture, selected)
+}
+
+/** What the texts of a row depend on. */
+function hasSameTokens(a: Painted, b: Painted): boolean {
+  return (
+    a.line.start === b.line.start &&
+    a.line.end === b.line.end &&
+    a.line.isFolded === b.line.isFolded &&
+    a.line.layout.firstToken === b.line.layout.firstToken &&
+    isSameSegment(a.line.layout.segment, b.line.layout.segment) &&
+    a.picture.layout.table === b.picture.layout.table &&
+    a.version === b.version &&
+    a.picture.layout.columns === b.picture.layout.columns &&
+    a.picture.layout.rowHeight === b.picture.layout.rowHeight &&
+    a.picture.cell === b.picture.cell &&
+    a.picture.options === b.picture.options &&
+    a.picture.canFold === b.picture.canFold
+  )
+}
+
+/** As far as tokens go that both have: one that grows is another object after each event. */
+function isSameSegment(a: SegmentView, b: SegmentView): boolean {
+  if (a === b) return true
+  return (
+    a.kind === 'response' &&
+    b.kind === 'response' &&
+    isSameMemory(a.ids, b.ids) &&
+    a.thinks === b.thinks &&
+    a.toolCalls === b.toolCalls &&
+    a.mask === b.mask &&
+    a.finish === b.finish &&
+    (a.logprobs !== undefined) === (b.logprobs !== undefined)
+  )
+}
+
+function placeRow(element: HTMLElement, line: DrawnLine, before: DrawnLine | undefined): void {
+  if (line.top !== before?.top) element.style.transform = `translateY(${line.top}px)`
+  if (line.number !== before?.number) element.ariaRowIndex = String(line.number + 1)
+  const first = line.layout.firstToken + line.start
+  const count = line.end - line.start
+  if (element.dataset.first !== String(first)) element.dataset.first = String(first)
+  if (element.dataset.count !== String(count)) element.dataset.count = String(count)
+}
+
+interface TokenInRow {
+  /** In the segment. */
+  readonly index: number
+  readonly id: number
+  readonly trained: boolean
+  /** Pixels, half-open. */
+  readonly from: number
+  readonly to: number
+}
+
+function tokensOf({ layout: { segment }, start, end }: DrawnLine, { layout, cell }: RowPicture): readonly TokenInRow[] {
+  const tokens: TokenInRow[] = []
+  let column = 0
+  for (let index = start; index < end; index++) {
+    const next = column + cellsOf(layout, segment.ids, index)
+    tokens.push({
+      index,
+      id: segment.ids[index] as number,
+      trained: isTrained(segment, index),
+      from: column * cell,
+      to: next * cell,
+    })
+    column = next
+  }
+  return tokens
+}
+
+function paintText(
+  row: Row,
+  line: DrawnLine,
+  tokens: readonly TokenInRow[],
+  { layout, options, canFold }: RowPicture,
+): void {
+  const { element, text, marks, label, fold } = row
+  const { segment, firstToken } = line.layout
+  const span = outermostSpan(segment, line.start, line.end)
+  const startsSpan = span !== undefined && span.span.start >= line.start
+  setData(element, 'span', span?.kind ?? '')
+  setData(element, 'fold', '')
+  setData(element, 'ink', tokens.some(({ trained }) => trained) ? 'trained' : 'context')
+  setText(label, startsSpan ? spanTitle(span, segment) : '')
+  if (canFold && startsSpan && span.kind === 'think') {
+    setData(fold, 'fold', `think ${firstToken + span.span.start}`)
+    element.append(fold)
+  } else fold.remove()
+
+  const pieces = tokens.map(({ index }) => layout.table.piece(segment.ids, index, layout.columns))
+  const isUniform = pieces.every(({ isPlain }, at) => isPlain && tokens[at]?.trained === tokens[0]?.trained)
+  if (isUniform) setText(text, pieces.map((piece) => piece.text).join(''))
+  else text.replaceChildren(...runsOf(tokens, pieces).map(boxOf))
+  const glyphs = options.showsWhitespace
+    ? pieces.map((piece) => piece.marks.padEnd(piece.cells).slice(0, piece.cells)).join('')
+    : ''
+  setText(marks, glyphs.trimEnd())
+}
+
+function paintFold({ element, text, marks, label, fold }: Row, line: DrawnLine, picture: RowPicture): void {
+  const { segment, firstToken, folds } = line.layout
+  const isWhole = folds?.whole === true
+  const name = isWhole ? picture.reading.title(segment, line.segmentIndex) : 'think'
+  setData(element, 'span', isWhole ? '' : 'think')
+  setData(element, 'ink', 'context')
+  setData(element, 'drift', '')
+  setData(element, 'fold', isWhole ? `segment ${line.segmentIndex}` : `think ${firstToken + line.start}`)
+  const count = `${(line.end - line.start).toLocaleString('en')} tok`
+  setText(text, [`▸ ${name}`, count, ...foldedMarks(line, picture)].join(' · '))
+  setText(marks, '')
+  setText(label, '')
+  fold.remove()
+  for (const { style } of [text, marks]) style.backgroundImage = ''
+}
+
+/** What is found in tokens that are folded away is told all the same. */
+function foldedMarks({ layout: { firstToken }, start, end }: DrawnLine, { marks }: RowPicture): readonly string[] {
+  return marks.flatMap(({ kind, ranges }) => {
+    const name = FOLDED_NAMES[kind]
+    if (name === undefined) return []
+    const count = firstRangeStartingAt(ranges, firstToken + end) - firstRangeAfter(ranges, firstToken + start)
+    return count > 0 ? [`${count.toLocaleString('en')} ${count === 1 ? name[0] : name[1]}`] : []
+  })
+}
+
+const FOLDED_NAMES: Readonly<Partial<Record<MarkKind, readonly [string, string]>>> = {
+  hit: ['hit', 'hits'],
+  drift: ['drift', 'drifts'],
+}
+
+interface TextRun {
+  text: string
+  width: number
+  readonly trained: boolean
+  readonly isPlain: boolean
+}
+
+/** Plain tokens of one ink that stand together need one element. */
+function runsOf(tokens: readonly TokenInRow[], pieces: readonly Piece[]): readonly TextRun[] {
+  const runs: TextRun[] = []
+  for (const [at, { trained, from, to }] of tokens.entries()) {
+    const { text, isPlain } = pieces[at] as Piece
+    const last = runs.at(-1)
+    if (last && isPlain && last.isPlain && last.trained === trained) {
+      last.text += text
+      last.width += to - from
+    } else runs.push({ text, width: to - from, trained, isPlain })
+  }
+  return runs
+}
+
+function boxOf({ text, width, trained }: TextRun): HTMLElement {
+  const box = part('span', 'token-box')
+  box.dataset.ink = trained ? 'trained' : 'context'
+  box.style.width = `${width}px`
+  box.textContent = text
+  return box
+}
+
+function backgroundOf(
+  { layout: { segment, firstToken } }: DrawnLine,
+  tokens: readonly TokenInRow[],
+  { layout, reading, specialIds, options }: RowPicture,
+) {
+  const heat: Stretch[] = []
+  const trained: Stretch[] = []
+  const special: Stretch[] = []
+  const groups: Stretch[] = []
+  const bands: Stretch[][] = []
+  for (const { index, id, trained: isInMask, from, to } of tokens) {
+    const colour = reading.colour(firstToken + index, segment, index)
+    if (colour) heat.push({ from, to, colour })
+    if (isInMask) trained.push({ from, to, colour: 'var(--trained)' })
+    if (specialIds.has(id)) special.push({ from, to, colour: 'var(--special-edge)' })
+    const group = layout.table.group(segment.ids, index)
+    const last = groups.at(-1)
+    if (group && last && last.to === from && group.start < index) groups[groups.length - 1] = { ...last, to }
+    else if (group) groups.push({ from, to, colour: 'var(--group-edge)' })
+    for (const [band, stripe] of (reading.bands?.(firstToken + index) ?? []).entries()) {
+      bands[band] ??= []
+      if (stripe) bands[band].push({ from, to, colour: stripe })
+    }
+  }
+  return rowBackground(
+    {
+      heat: joinStretches(heat),
+      trained: joinStretches(trained),
+      special,
+      boundaries: options.showsBoundaries ? tokens.map(({ to }) => boundaryAfter(to)) : [],
+      groups,
+      bands: bands.map(joinStretches),
+    },
+    layout.rowHeight,
+  )
+}
+
+function paintOverlay(
+  { element, marks }: Row,
+  line: DrawnLine,
+  tokens: readonly TokenInRow[],
+  picture: RowPicture,
+  selected: Span | undefined,
+): void {
+  const first = line.layout.firstToken + line.start
+  const end = line.layout.firstToken + line.end
+  const found: OverlayMark[] = []
+  const add = (kind: OverlayMark['kind'], range: Span) => {
+    const from = tokens[Math.max(range.start, first) - first]?.from
+    const to = tokens[Math.min(range.end, end) - 1 - first]?.to
+    if (from !== undefined && to !== undefined)
+      found.push({ kind, from, to, begins: range.start >= first, ends: range.end <= end })
+  }
+  if (selected) add('selected', rangeOf(picture.selection as NonNullable<RowPicture['selection']>))
+  for (const { kind, ranges } of picture.marks)
+    for (let at = firstRangeAfter(ranges, first); 2 * at < ranges.length && (ranges[2 * at] as number) < end; at++) {
+      const start = ranges[2 * at] as number
+      // A cut stands before one token, wherever the range ends.
+      if (kind !== 'cut') add(kind, { start, end: ranges[2 * at + 1] as number })
+      else if (start >= first) add(kind, { start, end: start + 1 })
+    }
+  setData(element, 'drift', found.some(({ kind }) => kind === 'drift' || kind === 'gap') ? 'true' : '')
+  Object.assign(marks.style, rowOverlay(found, picture.layout.rowHeight))
+}
+
+/** Tokens of the row in the selected range, half-open; undefined for none, and for a selection of one token: that has a box. */
+function selectedIn(line: DrawnLine, { selection }: RowPicture): Span | undefined {
+  if (!selection || selection.anchor === selection.focus) return undefined
+  const range = rangeOf(selection)
+  const start = Math.max(range.start, line.layout.firstToken + line.start)
+  const end = Math.min(range.end, line.layout.firstToken + line.end)
+  return start < end ? { start, end } : undefined
+}

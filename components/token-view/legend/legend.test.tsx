@@ -1,0 +1,87 @@
+import { render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test } from 'vitest'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { DEFAULT_GRID_OPTIONS, NO_FOLDS } from '../grid-options.ts'
+import { type LegendSource, legendOf } from './legend-entries.ts'
+import { TokenLegend } from './token-legend.tsx'
+
+const [prompt] = sample.segments
+/** A prompt alone, without special tokens, calls or thoughts. */
+const plain = {
+  ...sample,
+  vocab: { '3': 'hi' },
+  segments: [{ ...prompt, ids: [3], logprobs: undefined }],
+} as TrajectoryView
+
+const sourceOf = (change: Partial<LegendSource> = {}): LegendSource => ({
+  view: 'inspector',
+  trajectories: [sample],
+  markKinds: [],
+  isSelected: false,
+  options: DEFAULT_GRID_OPTIONS,
+  folds: NO_FOLDS,
+  ...change,
+})
+
+const shownIn = (change: Partial<LegendSource>) =>
+  legendOf(sourceOf(change)).shown.flatMap(({ entries }) => entries.map(({ title }) => title))
+
+test('the legend explains first what the token view shows now', () => {
+  expect(shownIn({})).toEqual(
+    expect.arrayContaining([
+      'Trained token',
+      'Context',
+      'Special token',
+      'Split character',
+      'Think block',
+      'Tool call',
+    ]),
+  )
+  expect(shownIn({ trajectories: [plain] })).toEqual([
+    'Context',
+    'Spaces and line ends',
+    'Pointed at',
+    'Segment',
+    'Minimap',
+  ])
+})
+
+test.each<[string, Partial<LegendSource>, string]>([
+  ['hits', { markKinds: ['hit'] }, 'Hit'],
+  ['drift', { markKinds: ['drift'] }, 'Drift'],
+  ['a selection', { isSelected: true }, 'Selected'],
+  ['boundaries', { options: { ...DEFAULT_GRID_OPTIONS, showsBoundaries: true } }, 'Token boundary'],
+  ['a folded segment', { folds: { segments: new Set([1]), thinks: new Set() } }, 'Folded'],
+])('the legend explains %s once there are some', (_name, change, title) => {
+  expect(shownIn({})).not.toContain(title)
+  expect(shownIn(change)).toContain(title)
+})
+
+test('a character without a shape is explained where a token has one', () => {
+  const hidden = { ...sample, vocab: { ...sample.vocab, '3': 'hi\u202E' } } as TrajectoryView
+  expect(shownIn({})).not.toContain('Character without a shape')
+  expect(shownIn({ trajectories: [hidden] })).toContain('Character without a shape')
+})
+
+test('a view is not told of what it never has', () => {
+  const titlesOf = (view: LegendSource['view']) => {
+    const { shown, absent } = legendOf(sourceOf({ view }))
+    return [...shown.flatMap(({ entries }) => entries), ...absent].map(({ title }) => title)
+  }
+  for (const title of ['Minimap', 'Cut', 'Nothing here']) expect(titlesOf('run')).not.toContain(title)
+  expect(titlesOf('run')).toEqual(expect.arrayContaining(['Hit', 'Folded']))
+  expect(titlesOf('inspector')).not.toContain('Nothing here')
+  expect(titlesOf('lanes')).toEqual(expect.arrayContaining(['Nothing here', 'Drift', "The other side's token"]))
+})
+
+test('every entry is drawn and named; what is not shown now can be unfolded', async () => {
+  render(<TokenLegend source={sourceOf()} />)
+  const special = screen.getByText('Special token', { selector: 'dt > *' }).closest('dt') as HTMLElement
+  expect(special.querySelector<HTMLElement>('.token-text')?.style.backgroundImage).toContain('var(--special-edge)')
+  const { absent } = legendOf(sourceOf())
+  const more = screen.getByRole('group')
+  await userEvent.click(within(more).getByText(`Not shown now: ${absent.length} more`))
+  expect(within(more).getAllByRole('term')).toHaveLength(absent.length)
+})

@@ -1,0 +1,37 @@
+/** Which message of the conversation a token belongs to, in words. */
+import { messageAt } from '#lib/trajectory/messages/conversation-rows.ts'
+import type { MessagePart, SegmentMessage } from '#lib/trajectory/messages/message-parts.ts'
+import { callsById } from '#lib/trajectory/messages/tool-calls.ts'
+import type { Token } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { countText } from '../numbers.ts'
+
+export interface MessagePlaceText {
+  /** `7 · tool read_file · token 20 of 812`; messages are counted from 1. */
+  readonly text: string
+  /** Why it cannot be told, or what the place is. */
+  readonly title: string | undefined
+}
+
+export function messagePlace(trajectory: TrajectoryView, { segmentIndex, indexInSegment }: Token): MessagePlaceText {
+  const place = messageAt(trajectory, segmentIndex, indexInSegment)
+  if (!place) return { text: 'not told', title: 'No message’s text is in this part of the segment as it is.' }
+  const { message, row, partIndex } = place
+  const name = `${row + 1} · ${roleName(message, trajectory)}`
+  const { tokens } = (partIndex === undefined ? undefined : message.parts[partIndex]) ?? {}
+  if (!tokens) return { text: `${name} · template`, title: 'What the template writes around the message.' }
+  const part = partNameOf(message.parts[partIndex as number] as MessagePart)
+  const position = `token ${countText(indexInSegment - tokens.start)} of ${countText(tokens.end - tokens.start)}`
+  return { text: [name, ...(part ? [part] : []), position].join(' · '), title: undefined }
+}
+
+/** `tool read_file` */
+export function roleName({ role, message }: SegmentMessage, { segments }: TrajectoryView): string {
+  if (message?.role !== 'tool') return role
+  const name = callsById(segments).get(message.callId ?? '')?.call.name
+  return name === undefined ? role : `${role} ${name}`
+}
+
+function partNameOf({ kind }: MessagePart): string | undefined {
+  return kind === 'text' || kind === 'other' ? undefined : kind === 'given-call' ? 'call' : kind
+}

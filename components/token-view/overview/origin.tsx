@@ -1,0 +1,66 @@
+import { ForeignText } from '#components/ui/foreign-text.tsx'
+import { visibleText } from '#components/ui/visible-text.ts'
+import type { Problem, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { clipped } from '../numbers.ts'
+
+const LONG_TEXT = 200
+
+/** Where a trajectory comes from, and what its file did not say. */
+export function Origin({ trajectory }: { readonly trajectory: TrajectoryView }) {
+  const { provenance, model, createdAt, problems = [] } = trajectory
+  const lacked = provenance.kind === 'import' ? provenance.lacked : []
+  return (
+    <div className="grid gap-2 text-dim text-xs [overflow-wrap:anywhere]">
+      <p>
+        <ForeignText>{sourceText(provenance)}</ForeignText>
+        {model.name !== undefined && (
+          <>
+            {' · '}
+            <ForeignText>{model.name}</ForeignText>
+          </>
+        )}
+        <br />
+        {new Date(createdAt).toLocaleString()}
+        {provenance.kind === 'import' && model.tokenizer && (
+          <>
+            <br />
+            texts by <ForeignText>{clipped(model.tokenizer.name, LONG_TEXT)}</ForeignText>
+          </>
+        )}
+      </p>
+      {lacked.length > 0 && (
+        <details>
+          <summary className="hover:text-ink">The file did not say {lacked.length} things</summary>
+          <ul className="mt-1 grid list-disc gap-0.5 pl-4">
+            {lacked.map((words) => (
+              <li key={words}>{visibleText(clipped(words, LONG_TEXT))}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {problems.map(({ kind, message, raw }: Problem) => (
+        <p key={`${kind} ${message}`} className="text-warn">
+          {visibleText(clipped(message, LONG_TEXT))}
+          {raw !== undefined && ` (${visibleText(clipped(raw, LONG_TEXT))})`}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+const RETOKENIZED = {
+  text: 'made again: the text of a run, encoded again',
+  structured: 'made again: the messages of a run, calls structured, through the chat template',
+  raw: 'made again: the messages of a run, calls as text, through the chat template',
+  read: 'what the server of a chat endpoint read in the end',
+} as const
+
+function sourceText(provenance: Trajectory['provenance']): string {
+  if (provenance.kind === 'rollout')
+    return provenance.endpoint === 'chat' ? `${provenance.application} · chat baseline` : provenance.application
+  if (provenance.kind === 'retokenized') return RETOKENIZED[provenance.mode]
+  if (provenance.kind !== 'import') return provenance.kind
+  const file = provenance.file === undefined ? '' : `${clipped(provenance.file, LONG_TEXT)} · `
+  return `${file}${clipped(provenance.format, LONG_TEXT)} file`
+}

@@ -1,0 +1,270 @@
+import { render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import { Composer } from '#components/playground/prompt/composer.tsx'
+import { EMPTY_PROMPT } from '#lib/share/settings/prompt-draft.ts'
+import type { PromptSegment, ResponseSegment, ToolCall } from '#lib/trajectory/format/trajectory.ts'
+import { type Token, tokenAt } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { TokenCard } from '../card/token-card.tsx'
+import { Outline } from './outline.tsx'
+import { RunNotices } from './run-notices.tsx'
+import { ToolCalls } from './tool-calls.tsx'
+import { Totals } from './totals.tsx'
+
+const card = (index: number, trajectory: TrajectoryView = sample) =>
+  render(<TokenCard trajectory={trajectory} token={tokenAt(trajectory, index) as Token} state="pinned" />)
+const fact = (name: string) => screen.getByText(name, { selector: 'dt' }).nextElementSibling?.textContent
+
+test('the card tells everything about a token', () => {
+  card(6)
+  expect([fact('id'), fact('bytes'), fact('text'), fact('loss mask'), fact('segment')]).toEqual([
+    '10',
+    '61 31',
+    '"a1"',
+    '1 · trained',
+    '1 · response · token 3 of 5',
+  ])
+  expect([fact('position'), fact('message')]).toEqual(['6 of 12', '3 · assistant · call · token 0 of 1'])
+  expect([fact('logprob'), fact('probability'), fact('rank')]).toEqual([
+    '−1.0000 · sampled, T 0.7',
+    '36.8 %',
+    '1 of 2 recorded',
+  ])
+  expect(fact('span')).toBe('call 1 → arguments.a → call 2 (malformed)')
+  expect(fact('entropy')).toBe('no data')
+  expect(screen.getAllByRole('row')).toHaveLength(3)
+  expect(screen.getByRole('row', { name: /all others/ }).textContent).toContain('49.7 %')
+  expect(screen.getByRole('row', { name: /"a1" \(chosen\)/ })).toBeDefined()
+})
+
+test('what is unknown is called so', () => {
+  card(5)
+  expect([fact('bytes'), fact('text'), fact('logprob'), fact('probability')]).toEqual([
+    'A5',
+    'part of a character',
+    'unknown',
+    'unknown',
+  ])
+})
+
+test('a token without alternatives says so', () => {
+  card(0)
+  expect(screen.getByText('None were asked for at this token.')).toBeDefined()
+})
+
+test('tool calls show their arguments, result and raw text; malformed ones their reason', async () => {
+  const onSelect = vi.fn()
+  render(<ToolCalls trajectory={sample} onSelect={onSelect} />)
+  const [good, bad] = screen.getAllByRole('listitem') as [HTMLElement, HTMLElement]
+  expect(within(good).getByText('add')).toBeDefined()
+  expect(within(good).getByText('a:')).toBeDefined()
+  expect(good.textContent).toContain('→ 4')
+  expect(within(bad).getByText('Malformed: odd.')).toBeDefined()
+  await userEvent.click(within(good).getByRole('button'))
+  expect(onSelect).toHaveBeenCalledWith(6)
+})
+
+test('an argument of several lines, such as code, is shown as lines', () => {
+  const [prompt, response] = sample.segments as [PromptSegment, ResponseSegment]
+  const [call] = response.toolCalls
+  const input = { code: 'for i in range(2):\n    print("i", i)', other: 'a "b"' }
+  const toolCalls = [{ ...call, kind: 'parsed', name: 'python', input } as ToolCall]
+  render(<ToolCalls trajectory={{ ...sample, segments: [prompt, { ...response, toolCalls }] }} onSelect={() => {}} />)
+  expect(screen.getByText(/for i in range/).textContent).toBe(input.code)
+  expect(screen.getByText('"a \\"b\\""')).toBeDefined()
+})
+
+test('of many tool calls those in sight are mounted', () => {
+  const [prompt, response] = sample.segments as [PromptSegment, ResponseSegment]
+  const calls = Array.from({ length: 100 }, (_, index) => ({ ...response.toolCalls[0], id: `call ${index}` }))
+  const many = { ...sample, segments: [prompt, { ...response, toolCalls: calls as ResponseSegment['toolCalls'] }] }
+  render(<ToolCalls trajectory={many} onSelect={() => {}} />)
+  const mounted = within(screen.getByRole('list', { name: 'Tool calls' })).getAllByRole('listitem')
+  expect(mounted.length).toBeGreaterThan(5)
+  expect(mounted.length).toBeLessThan(30)
+})
+
+test('drift is told where it was looked for', () => {
+  const { rerender } = render(<Totals trajectory={sample} />)
+  expect(screen.queryByText('drift', { selector: 'dt' })).toBeNull()
+  rerender(<Totals trajectory={sample} driftSpans={1} />)
+  expect(fact('drift')).toBe('1 span')
+  rerender(<Totals trajectory={sample} driftSpans={0} />)
+  expect(fact('drift')).toBe('0 spans')
+})
+
+test('a running call says so', () => {
+  render(<ToolCalls trajectory={{ ...sample, live: { runningCalls: { call_0000: 'now' } } }} onSelect={() => {}} />)
+  expect(screen.getByText('running …')).toBeDefined()
+})
+
+test('totals name the temperature that the logprobs are to be read with', () => {
+  render(<Totals trajectory={sample} />)
+  expect(fact('sampled at')).toBe('T 0.7, top_p 0.9')
+  expect(fact('tool calls')).toBe('1 ✓ 1 ✗ (1 malformed)')
+  expect(fact('TITO check')).toBe('prefix exact ✓')
+})
+
+test('calls without a known result are counted when the run is over', () => {
+  const segments = sample.segments.map((segment) =>
+    segment.kind === 'response'
+      ? { ...segment, toolCalls: segment.toolCalls.map(({ result: _, ...call }) => call) }
+      : segment,
+  ) as typeof sample.segments
+  const { rerender } = render(<Totals trajectory={{ ...sample, segments }} />)
+  expect(fact('tool calls')).toBe('0 ✓ 1 ✗ (1 malformed) · 1 result not told')
+  rerender(<Totals trajectory={{ ...sample, segments, outcome: { kind: 'running' } }} />)
+  expect(fact('tool calls')).toBe('0 ✓ 1 ✗ (1 malformed)')
+})
+
+test('a template that broke the assumption is told', () => {
+  const prompt = {
+    ...sample.segments[2],
+    derivation: { kind: 'continuation', closesTurn: false, check: { kind: 'broken', why: 'it counts' } },
+  } as (typeof sample.segments)[number]
+  render(<Totals trajectory={{ ...sample, segments: [prompt] }} />)
+  expect(screen.getByText('template differs')).toBeDefined()
+})
+
+test('a template that leaves the tools out is reported once', () => {
+  const problem = { kind: 'template', message: 'The chat template does not print the tools.' }
+  const segments = sample.segments.map((segment) => ({
+    ...segment,
+    problems: [problem, { kind: 'text', message: 'x' }],
+  }))
+  render(<RunNotices trajectory={{ ...sample, segments }} />)
+  expect(screen.getAllByRole('status').map(({ textContent }) => textContent)).toEqual([
+    expect.stringContaining('does not print the tools'),
+  ])
+})
+
+test('what a router dropped and that the model changed is told above the tokens; what concerns a token is not', () => {
+  const dropped = { kind: 'router', message: 'A router drops logit_bias.' }
+  const segments = sample.segments.map((segment) => ({
+    ...segment,
+    problems: [dropped, { kind: 'number', message: 'odd' }],
+  }))
+  const problems = [{ kind: 'model', message: 'From token 3 on the model is n.' }]
+  render(<RunNotices trajectory={{ ...sample, segments, problems }} />)
+  expect(screen.getAllByRole('status').map(({ textContent }) => textContent)).toEqual([
+    expect.stringContaining('From token 3 on the model is n.'),
+    expect.stringContaining('A router drops logit_bias.Give the address'),
+  ])
+})
+
+test('a failed call is marked and its result is read as it is', () => {
+  const segments = sample.segments.map((segment) =>
+    segment.kind === 'response'
+      ? {
+          ...segment,
+          toolCalls: segment.toolCalls.map((call) => ({
+            ...call,
+            result: { status: 'error', text: 'Error: no' } as const,
+          })),
+        }
+      : segment,
+  )
+  render(<ToolCalls trajectory={{ ...sample, segments }} onSelect={() => {}} />)
+  expect(screen.getAllByRole('listitem')[0]?.textContent).toMatch(/✗.*Error: no/)
+})
+
+test('the outline leads to segments and spans', async () => {
+  const onSelect = vi.fn()
+  render(<Outline trajectory={sample} selected={8} onSelect={onSelect} />)
+  expect(screen.getByRole('treeitem', { name: /^result add ✓/ }).getAttribute('aria-current')).toBe('true')
+  await userEvent.click(screen.getByRole('treeitem', { name: /^add ✓/ }))
+  expect(onSelect).toHaveBeenCalledWith(6)
+})
+
+test('the outline is a tree for the keyboard', async () => {
+  const onSelect = vi.fn()
+  render(<Outline trajectory={sample} selected={undefined} onSelect={onSelect} />)
+  await userEvent.tab()
+  const focused = () => document.activeElement?.textContent
+  expect(focused()).toContain('0 prompt')
+  await userEvent.keyboard('{ArrowDown}{ArrowDown}{ArrowRight}')
+  expect(focused()).toMatch(/^think/)
+  await userEvent.keyboard('{ArrowDown}{Enter}')
+  expect(onSelect).toHaveBeenCalledWith(6)
+  await userEvent.keyboard('{ArrowLeft}{ArrowLeft}')
+  expect(focused()).toContain('1 response')
+  expect(document.activeElement?.getAttribute('aria-expanded')).toBe('false')
+  expect(screen.queryByRole('treeitem', { name: /^think/ })).toBeNull()
+  await userEvent.keyboard('{End}')
+  expect(focused()).toMatch(/^text/)
+  await userEvent.keyboard('{Home}{ArrowUp}')
+  expect(focused()).toContain('0 prompt')
+})
+
+test('the outline follows what is in sight, and shows what is folded', () => {
+  const folds = { segments: new Set([2]), thinks: new Set([3]) }
+  const outline = (start: number) => (
+    <Outline trajectory={sample} selected={40} inSight={{ start, end: start + 4 }} folds={folds} onSelect={() => {}} />
+  )
+  const current = () => screen.getAllByRole('treeitem', { current: true }).map(({ textContent }) => textContent)
+  const { rerender } = render(outline(3))
+  expect(current()).toEqual([expect.stringMatching(/^think · folded/)])
+  rerender(outline(7))
+  expect(current()).toEqual([expect.stringContaining('1 response')])
+  rerender(outline(8))
+  expect(current()).toEqual([expect.stringMatching(/^result add ✓/)])
+  expect(screen.getByRole('treeitem', { name: /2 tool result/ }).textContent).toContain('folded')
+})
+
+test('tokens that form a character are shown together', () => {
+  card(4)
+  expect(screen.getByText(/2 tokens form/).textContent).toContain('日')
+  expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    expect.stringMatching(/token 4 .*E6 97$/),
+    expect.stringMatching(/token 5 .*A5$/),
+  ])
+})
+
+test('a token of 20,000 characters can be read whole', () => {
+  const vocab = { ...sample.vocab, '3': 'x'.repeat(20_000) }
+  card(1, { ...sample, vocab })
+  expect(screen.getByRole('region', { name: 'Text of the token' }).textContent).toHaveLength(20_002)
+  expect(screen.getByRole('region', { name: 'Bytes of the token' }).textContent).toHaveLength(59_999)
+})
+
+test('a token that is not among the alternatives stands below them', () => {
+  const [prompt, response] = sample.segments as [PromptSegment, ResponseSegment]
+  const topLogprobs = { k: 1, ids: [9, 3, 3, 3, 2], logprobs: [-0.5, -0.1, -0.1, -0.9, 0] }
+  card(6, { ...sample, segments: [prompt, { ...response, topLogprobs }] })
+  expect(fact('rank')).toBe('beyond 1')
+  expect(screen.getByRole('row', { name: /"a1" \(chosen\)/ })).toBeDefined()
+})
+
+test('the composer sends by key, and only what there is to send', async () => {
+  const onSend = vi.fn()
+  const props = {
+    onChange: () => {},
+    onSend,
+    onStop: () => {},
+    onStartOver: () => {},
+    isFirst: true,
+    onPreview: () => new Promise<never>(() => {}),
+    previewed: {},
+  }
+  const asking = (question: string) => ({ ...EMPTY_PROMPT, question })
+  const { rerender } = render(<Composer {...props} draft={asking('hi')} state="ready" />)
+  await userEvent.type(screen.getByLabelText('Question'), '{Control>}{Enter}{/Control}')
+  expect(onSend).toHaveBeenCalledOnce()
+  rerender(<Composer {...props} draft={asking('  ')} state="ready" />)
+  await userEvent.type(screen.getByLabelText('Question'), '{Control>}{Enter}{/Control}')
+  rerender(<Composer {...props} draft={asking('hi')} state="running" />)
+  await userEvent.type(screen.getByLabelText('Question'), '{Meta>}{Enter}{/Meta}')
+  expect(onSend).toHaveBeenCalledOnce()
+  expect(screen.getByRole('button', { name: 'Stop' })).toBeDefined()
+})
+
+test('a tokenizer that was the server’s is labelled', () => {
+  const { rerender } = render(<Totals trajectory={sample} />)
+  expect(screen.queryByText('tokenizer', { selector: 'dt' })).toBeNull()
+  const { model } = sample
+  const tokenizer = { name: '/models/qwen', source: 'server', specialIds: [] } as const
+  rerender(<Totals trajectory={{ ...sample, model: { ...model, tokenizer } }} />)
+  expect(fact('tokenizer')).toBe('the server’s own, bytes as it decodes them')
+})

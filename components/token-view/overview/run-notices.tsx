@@ -1,0 +1,20 @@
+import { Banner } from '#components/ui/banner.tsx'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+
+/** Kinds of problem that concern a whole run, with what can be done; others are told at their tokens. */
+const HINTS: Readonly<Record<string, string>> = {
+  prompt:
+    'SGLang adds fields to tools that transformers does not render. The ids here are those that the server read; sides made again by this template begin otherwise.',
+  template: 'Describe them in the system prompt, or choose a model whose template prints them.',
+  router: 'Give the address of the server itself, or do without this parameter.',
+  model: 'Logprobs of different models are not to be compared.',
+}
+
+/** What the reader of a run must know before its tokens, each once. */
+export function RunNotices({ trajectory }: { readonly trajectory: TrajectoryView }) {
+  const problems = [...(trajectory.problems ?? []), ...trajectory.segments.flatMap(({ problems = [] }) => problems)]
+  const told = new Map(
+    problems.flatMap(({ kind, message }) => (Object.hasOwn(HINTS, kind) ? [[message, HINTS[kind]]] : [])),
+  )
+  return Array.from(told, ([message, hint]) => <Banner key={message} tone="note" title={message} hint={hint} />)
+}

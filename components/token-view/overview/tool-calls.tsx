@@ -1,0 +1,167 @@
+'use client'
+import { useMemo } from 'react'
+import { BoundedText } from '#components/ui/bounded-text.tsx'
+import { useRowWindow } from '#components/ui/row-window.ts'
+import { visibleText } from '#components/ui/visible-text.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import type { ToolCall } from '#lib/trajectory/format/trajectory.ts'
+import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { clipped, durationText } from '../numbers.ts'
+
+interface ToolCallsProps {
+  readonly trajectory: TrajectoryView
+  readonly onSelect: (tokenIndex: number) => void
+}
+
+/** Every tool call of the trajectory, parsed or malformed, with what became of it. Those in sight are mounted. */
+export function ToolCalls({ trajectory, onSelect }: ToolCallsProps) {
+  const calls = useMemo(() => {
+    const starts = segmentStarts(trajectory)
+    return segmentsOf(trajectory).flatMap((segment, index) =>
+      segment.kind === 'response'
+        ? segment.toolCalls.map((call) => ({ call, first: (starts[index] ?? 0) + call.span.start }))
+        : [],
+    )
+  }, [trajectory])
+  const { scroller, onScroll, first, end, offsets, measure } = useRowWindow({
+    count: calls.length,
+    heightOf: usualHeight,
+  })
+  if (calls.length === 0) return <p className="text-faint text-xs">None so far.</p>
+  const isLong = calls.length > MANY_CALLS
+  return (
+    <div
+      ref={scroller}
+      onScroll={onScroll}
+      className={isLong ? '-mx-1.5 max-h-[70dvh] overflow-y-auto px-1.5 [overflow-anchor:none]' : ''}
+    >
+      <div style={{ height: isLong ? offsets[first] : 0 }} />
+      <ul aria-label="Tool calls">
+        {calls.slice(isLong ? first : 0, isLong ? end : undefined).map(({ call, first: token }, index) => (
+          <li key={call.id} ref={isLong ? measure : null} data-row={first + index} className="pb-2">
+            <ToolCallCard
+              call={call}
+              origin={originOf(trajectory.model.tools.find(({ name }) => name === call.name))}
+              state={stateText(call, trajectory)}
+              onSelect={() => onSelect(token)}
+            />
+          </li>
+        ))}
+      </ul>
+      {isLong && <div style={{ height: (offsets[calls.length] ?? 0) - (offsets[end] ?? 0) }} />}
+    </div>
+  )
+}
+
+/** Fewer are all mounted, and scroll with the pane. */
+const MANY_CALLS = 20
+const usualHeight = () => 120
+
+function ToolCallCard({
+  call,
+  origin,
+  state,
+  onSelect,
+}: {
+  readonly call: ToolCall
+  /** Of its tool; undefined: the application's. */
+  readonly origin: string | undefined
+  readonly state: string
+  readonly onSelect: () => void
+}) {
+  return (
+    <article className="rounded-md border border-line bg-raised text-xs" data-call={call.id}>
+      <button
+        type="button"
+        onClick={onSelect}
+        className="flex w-full items-baseline justify-between gap-2 rounded-t-md px-2.5 pt-2 text-left hover:text-accent"
+        title="Show its tokens"
+      >
+        <span className="flex min-w-0 items-baseline gap-1.5">
+          <span className="min-w-0 truncate font-semibold">{visibleText(call.name ?? 'unreadable call')}</span>
+          {origin !== undefined && <span className="text-faint">{visibleText(origin)}</span>}
+        </span>
+        <span className="text-faint">{state}</span>
+      </button>
+      <div className="grid gap-1.5 px-2.5 pt-1 pb-2">
+        {call.kind === 'parsed' ? (
+          <Arguments input={call.input} />
+        ) : (
+          <p className="text-bad">Malformed: {visibleText(call.why)}.</p>
+        )}
+        {call.result && (
+          <div className={`flex gap-1 font-mono ${call.result.status === 'success' ? '' : 'text-bad'}`}>
+            <span className="sr-only">Result: </span>
+            <span aria-hidden>{'→ '}</span>
+            <div className="min-w-0 flex-1">
+              {call.result.text === '' ? (
+                <span className="font-sans text-faint">no text</span>
+              ) : (
+                <BoundedText
+                  text={call.result.text}
+                  label={`Result of ${visibleText(call.name ?? 'the call')}`}
+                  longest={600}
+                />
+              )}
+              {call.result.wholeLength !== undefined && (
+                <p className="mt-1 font-sans text-faint">
+                  {call.result.text.length.toLocaleString('en')} of {call.result.wholeLength.toLocaleString('en')}{' '}
+                  characters: cut by the setting “result characters”.
+                </p>
+              )}
+            </div>
+          </div>
+        )}
+        <details>
+          <summary className="text-faint hover:text-ink">raw text</summary>
+          <div className="mt-1 rounded bg-panel p-1.5 font-mono">
+            <BoundedText text={call.raw} label={`Raw text of ${visibleText(call.name ?? 'the call')}`} />
+          </div>
+        </details>
+      </div>
+    </article>
+  )
+}
+
+const originOf = (tool: ToolSpec | undefined): string | undefined =>
+  tool?.mock ? 'mock' : tool?.mcp ? `MCP · ${tool.mcp.server}` : undefined
+
+/** The raw text has all of it. */
+const LONG_VALUE = 600
+
+function Arguments({ input }: { readonly input: Readonly<Record<string, unknown>> }) {
+  const entries = Object.entries(input)
+  if (entries.length === 0) return <p className="text-faint">no arguments</p>
+  return (
+    <dl className="grid gap-0.5 font-mono">
+      {entries.map(([name, value]) => (
+        <div key={name} className="[overflow-wrap:anywhere]">
+          {typeof value === 'string' && value.includes('\n') ? (
+            <>
+              <dt className="text-dim">{visibleText(name)}:</dt>
+              <dd className="mt-0.5 rounded bg-panel px-1.5 py-1">
+                <BoundedText text={value} label={`Argument ${visibleText(name)}`} longest={LONG_VALUE} />
+              </dd>
+            </>
+          ) : (
+            <>
+              <dt className="inline text-dim [unicode-bidi:isolate]">{visibleText(name)}: </dt>
+              <dd className="inline [unicode-bidi:isolate]">
+                {visibleText(clipped(JSON.stringify(value), LONG_VALUE))}
+              </dd>
+            </>
+          )}
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function stateText(call: ToolCall, { live, provenance }: TrajectoryView): string {
+  if (live?.runningCalls[call.id] !== undefined) return 'running …'
+  // The file of a trainer has the result among its ids, and does not say which they are.
+  if (!call.result) return provenance.kind === 'import' ? 'result not told' : 'not executed'
+  const time = call.result.elapsedMs === undefined ? '' : ` ${durationText(call.result.elapsedMs)}`
+  return `${call.result.status === 'success' ? '✓' : call.result.status === 'cancelled' ? 'stopped' : '✗'}${time}`
+}

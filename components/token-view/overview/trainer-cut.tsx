@@ -1,0 +1,79 @@
+/** How many tokens the trainer takes of a sample, and what it does to longer ones: a setting of the reader. */
+import { useState } from 'react'
+import { OVERLONG, type TrainerCut, trainerCutSchema } from '#lib/trajectory/health/trainer-cut.ts'
+
+/** As it is kept in the browser. null: no limit. */
+export const TRAINER_CUT = {
+  name: 'trainer-cut',
+  usual: null as TrainerCut | null,
+  read: (kept: unknown): TrainerCut | undefined => trainerCutSchema.safeParse(kept).data,
+}
+
+const OVERLONG_TEXTS: Readonly<Record<TrainerCut['overlong'], string>> = {
+  cut: 'are cut off',
+  mask: 'are masked',
+  drop: 'are dropped',
+}
+
+interface TrainerCutFieldsProps {
+  readonly cut: TrainerCut | null
+  readonly onCut: (cut: TrainerCut | null) => void
+}
+
+const BOX = 'min-h-7 rounded-md border border-line bg-raised px-2 hover:border-line-strong aria-invalid:border-bad'
+
+export function TrainerCutFields({ cut, onCut }: TrainerCutFieldsProps) {
+  const [typed, setTyped] = useState<string>()
+  const [overlong, setOverlong] = useState(cut?.overlong ?? 'cut')
+  const text = typed ?? (cut ? String(cut.tokens) : '')
+  const read = (tokens: string) =>
+    trainerCutSchema.safeParse({ tokens: Number(tokens.replaceAll(/[,\s]/g, '')), overlong }).data
+  const isWrong = text.trim() !== '' && read(text) === undefined
+  return (
+    <fieldset className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+      <legend className="sr-only">What the trainer takes</legend>
+      <label
+        className="flex items-center gap-2"
+        title="The longest sequence that your trainer takes, prompt and response together, such as max_model_len, max_seq_len or rollout_max_context_len"
+      >
+        Trainer takes
+        <input
+          inputMode="numeric"
+          autoComplete="off"
+          placeholder="all"
+          aria-invalid={isWrong || undefined}
+          className={`w-22 text-right tabular-nums placeholder:text-faint ${BOX}`}
+          value={text}
+          onChange={(event) => {
+            setTyped(event.target.value)
+            if (event.target.value.trim() === '') onCut(null)
+            else {
+              const changed = read(event.target.value)
+              if (changed) onCut(changed)
+            }
+          }}
+          onBlur={() => setTyped(undefined)}
+        />
+        tokens
+      </label>
+      <label className="flex items-center gap-2" title="What your trainer does to samples that are longer">
+        Longer samples
+        <select
+          className={BOX}
+          value={cut?.overlong ?? overlong}
+          onChange={(event) => {
+            const chosen = OVERLONG.find((one) => one === event.target.value) ?? 'cut'
+            setOverlong(chosen)
+            if (cut) onCut({ ...cut, overlong: chosen })
+          }}
+        >
+          {OVERLONG.map((one) => (
+            <option key={one} value={one}>
+              {OVERLONG_TEXTS[one]}
+            </option>
+          ))}
+        </select>
+      </label>
+    </fieldset>
+  )
+}

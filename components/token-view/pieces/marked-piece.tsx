@@ -1,0 +1,21 @@
+import type { Vocab } from '#lib/trajectory/format/trajectory.ts'
+import { pieceOf } from './piece-view.ts'
+
+interface MarkedPieceProps {
+  readonly id: number
+  readonly vocab: Vocab
+  readonly className?: string
+}
+
+/** The text of one token, with its spaces and line ends marked as in the token view. */
+export function MarkedPiece({ id, vocab, className = '' }: MarkedPieceProps) {
+  const { text, marks } = pieceOf(id, vocab)
+  return (
+    <span className={`relative whitespace-pre ${className}`}>
+      {text}
+      <span aria-hidden className="pointer-events-none absolute inset-0 text-faint">
+        {marks}
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,269 @@
+/**
+ * How wide each distinct token is, in cells of the monospaced font, for one font. Widths stand in a dense table by id,
+ * since a layout asks for every token of a trajectory. Texts that are not plain are measured once each; when many are new
+ * at once, the later ones are estimated first and measured by and by (`settle`).
+ */
+import type { Vocab, VocabEntry } from '#lib/trajectory/format/trajectory.ts'
+import { bytesView, LONGEST, type PieceView, pieceOf, pieceView, plainCells } from './piece-view.ts'
+import { completedCharacter, partBytes, splitCharacterAt } from './split-character.ts'
+
+export interface Piece extends PieceView {
+  readonly cells: number
+}
+
+export interface PieceTable {
+  /** By id: cells, ENDS_LINE and IS_PART; 0, or nothing, for one that `widthOf` has not been asked for. */
+  readonly widths: () => Uint16Array
+  readonly widthOf: (id: number) => number
+  /** Cells of a token with IS_PART: its bytes, and the character that it completes. */
+  readonly partCells: (ids: ArrayLike<number>, index: number) => number
+  /** How the token is drawn in a line of so many columns. */
+  readonly piece: (ids: ArrayLike<number>, index: number, columns: number) => Piece
+  /** Tokens, half-open, that share a character with this one; undefined for one that is text alone. */
+  readonly group: (
+    ids: ArrayLike<number>,
+    index: number,
+  ) => { readonly start: number; readonly end: number } | undefined
+  /** From here on texts are these. */
+  readonly takeVocab: (vocab: Vocab) => void
+  /** Counts up when widths that were told before hold no longer. */
+  readonly version: () => number
+  /** Measures some of what was estimated; false when nothing is left. */
+  readonly settle: (count: number) => boolean
+}
+
+export const ENDS_LINE = 1 << 14
+export const IS_PART = 1 << 15
+export const CELLS = ENDS_LINE - 1
+
+/** Ids beyond are kept apart: a file may name any number as an id. */
+const DENSEST = 1 << 21
+/** Texts measured between two layouts; measuring takes up to 50 µs each. */
+const MEASURED_AT_ONCE = 100
+
+/** `measure` gives the width of a text in cells; it is asked only for what is not plain ASCII. */
+export function createPieceTable(measure: (text: string) => number): PieceTable {
+  const texts = createTextWidths(measure)
+  let vocab: Vocab = {}
+  let version = 0
+  let widths = new Uint16Array(1 << 12)
+  let entries = new Map<number, VocabEntry | undefined>()
+  let unknown = new Set<number>()
+  let sparse = new Map<number, number>()
+  let pieces = new Map<number, Piece>()
+  let parts = new Map<number, Uint8Array>()
+
+  const forget = () => {
+    widths.fill(0)
+    entries = new Map()
+    unknown = new Set()
+    sparse = new Map()
+    pieces = new Map()
+    parts = new Map()
+    version++
+  }
+  /** An id that no token has any more: its width is asked for again when one comes back. */
+  const forgetOne = (id: number) => {
+    if (id < DENSEST) widths[id] = 0
+    for (const known of [entries, sparse, pieces, parts]) known.delete(id)
+  }
+  const cellsOf = (view: PieceView): number =>
+    view.isPlain ? Math.max(1, view.text.length) : Math.min(CELLS, texts.cells(view.text))
+  const shownWidth = (id: number, isPart: boolean): number => {
+    const view = pieceOf(id, vocab)
+    return cellsOf(view) | (view.endsLine ? ENDS_LINE : 0) | (isPart ? IS_PART : 0)
+  }
+  const widthOf = (id: number): number => {
+    const known = (id < DENSEST ? widths[id] : sparse.get(id)) ?? 0
+    if (known > 0) return known
+    const entry = vocab[id]
+    entries.set(id, entry)
+    if (entry === undefined) unknown.add(id)
+    const isPart = entry !== undefined && typeof entry !== 'string'
+    const width = plainWidth(entry) ?? shownWidth(id, isPart)
+    if (id >= DENSEST) sparse.set(id, width)
+    else {
+      if (id >= widths.length) widths = grown(widths, id + 1)
+      widths[id] = width
+    }
+    return width
+  }
+  const bytesById = (id: number): Uint8Array | undefined => {
+    if ((widthOf(id) & IS_PART) === 0) return undefined
+    const bytes = parts.get(id) ?? partBytes(vocab[id])
+    if (bytes) parts.set(id, bytes)
+    return bytes
+  }
+  const partOf = (ids: ArrayLike<number>) => (index: number) => bytesById(ids[index] as number)
+  const partCells = (ids: ArrayLike<number>, index: number): number => {
+    const own = widthOf(ids[index] as number) & CELLS
+    const completed = completedCharacter(partOf(ids), index)
+    return completed ? own + cellsOf(pieceView(completed.text)) : own
+  }
+  const whole = (id: number): Piece => {
+    const known = pieces.get(id)
+    if (known) return known
+    const piece = withCells(pieceOf(id, vocab), widthOf(id) & CELLS, texts.measured)
+    pieces.set(id, piece)
+    return piece
+  }
+
+  return {
+    widths: () => widths,
+    widthOf,
+    partCells,
+    piece: (ids, index, columns) => {
+      const id = ids[index] as number
+      const entry = vocab[id]
+      if ((widthOf(id) & IS_PART) !== 0 && entry !== undefined && typeof entry !== 'string') {
+        const completed = completedCharacter(partOf(ids), index)
+        const text = bytesView(entry.hex) + (completed ? pieceView(completed.text).text : '')
+        const view = { text, marks: ' '.repeat(text.length), isPlain: false, endsLine: false }
+        return { ...view, cells: Math.min(columns, partCells(ids, index)) }
+      }
+      const piece = whole(id)
+      return piece.cells <= columns ? piece : fitted(entry ?? piece.text, piece, columns, texts.measured)
+    },
+    group: (ids, index) =>
+      (widthOf(ids[index] as number) & IS_PART) === 0 ? undefined : splitCharacterAt(partOf(ids), index, ids.length),
+    takeVocab: (next) => {
+      // That of a run is one record that grows; else the same id may be another text, of another tokenizer.
+      const told = next === vocab ? unknown : entries.keys()
+      vocab = next
+      for (const id of told) {
+        const [before, now] = [entries.get(id), vocab[id]]
+        if (now === undefined && before !== undefined) forgetOne(id)
+        else if (!sameEntry(before, now)) return forget()
+      }
+    },
+    version: () => version,
+    settle: (count) => {
+      const { isLeft, isOther } = texts.settle(count)
+      if (!isLeft && isOther) forget()
+      return isLeft
+    },
+  }
+}
+
+/** Of most tokens, without a look at how they are drawn; undefined: that has to be looked at. */
+function plainWidth(entry: VocabEntry | undefined): number | undefined {
+  const cells = entry === undefined ? undefined : plainCells(entry)
+  return cells === undefined ? undefined : cells | ((entry as string).includes('\n') ? ENDS_LINE : 0)
+}
+
+/** A token wider than the line is cut to it, and says how much is missing. */
+function fitted(entry: VocabEntry, piece: Piece, columns: number, measure: (text: string) => number): Piece {
+  const length = typeof entry === 'string' ? entry.length : piece.text.length
+  const shownLength = Math.min(length, LONGEST)
+  const tail = `…⟨${length.toLocaleString('en')} more⟩`.length
+  let kept = Math.max(1, Math.floor((shownLength * Math.max(0, columns - tail)) / piece.cells))
+  let view = pieceView(entry, kept)
+  while (kept > 1 && measure(view.text) > columns) {
+    kept = Math.floor(kept * 0.9)
+    view = pieceView(entry, kept)
+  }
+  return { ...withCells(view, columns, measure), isPlain: false, endsLine: piece.endsLine }
+}
+
+/** Marks of glyphs that are not one cell wide stand at the cell where theirs begins. */
+function withCells(view: PieceView, cells: number, measure: (text: string) => number): Piece {
+  if (view.isPlain || view.marks.trim() === '') return { ...view, cells }
+  let marks = ''
+  for (let index = 0; index < view.text.length; index++) {
+    const mark = view.marks[index] as string
+    if (mark === ' ') continue
+    marks = marks.padEnd(Math.min(cells - 1, Math.round(measure(view.text.slice(0, index))))) + mark
+  }
+  return { ...view, marks, cells }
+}
+
+interface TextWidths {
+  /** Whole cells: guesses by character class alone were wrong by a factor of two in some fonts. */
+  readonly cells: (text: string) => number
+  readonly measured: (text: string) => number
+  readonly settle: (count: number) => { readonly isLeft: boolean; readonly isOther: boolean }
+}
+
+/** Runs of what is not ASCII are measured; an ASCII character is one cell in a monospaced font. */
+function createTextWidths(measure: (text: string) => number): TextWidths {
+  const known = new Map<string, number>()
+  const estimates = new Map<string, number>()
+  let measuredAtOnce = 0
+  let isOther = false
+  const runWidth = (run: string): number => {
+    const found = known.get(run)
+    if (found !== undefined) return found
+    const width = measure(run)
+    known.set(run, width)
+    return width
+  }
+  const total = (text: string, width: (run: string) => number): number => {
+    // Marks stand on the letter before them, which then may be ASCII.
+    if (/\p{M}/u.test(text)) return width(text)
+    let cells = text.length
+    for (const [run] of text.matchAll(OTHERS)) cells += width(run) - run.length
+    return cells
+  }
+  const estimate = (run: string): number => {
+    const found = known.get(run)
+    if (found !== undefined) return found
+    if (measuredAtOnce < MEASURED_AT_ONCE) {
+      measuredAtOnce++
+      return runWidth(run)
+    }
+    const guess = estimates.get(run) ?? estimated(run, runWidth)
+    estimates.set(run, guess)
+    return guess
+  }
+  return {
+    cells: (text) => Math.max(1, Math.ceil(total(text, estimate) - ROUNDING)),
+    measured: (text) => total(text, runWidth),
+    settle: (count) => {
+      let left = count
+      for (const [run, guess] of estimates) {
+        if (left-- === 0) return { isLeft: true, isOther: false }
+        isOther ||= Math.ceil(runWidth(run) - ROUNDING) !== Math.ceil(guess - ROUNDING)
+        estimates.delete(run)
+      }
+      const settled = { isLeft: false, isOther }
+      isOther = false
+      measuredAtOnce = 0
+      return settled
+    },
+  }
+}
+
+const OTHERS = /[^\x20-\x7e]+/g
+/** What a font's width may lie above whole cells without the next glyph being touched. */
+const ROUNDING = 0.05
+
+/** One glyph stands for all of its kind. */
+const KINDS: readonly (readonly [RegExp, string])[] = [
+  [/\p{Script=Han}/u, '一'],
+  [/[\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u, 'あ'],
+  [/\p{Script=Hangul}/u, '가'],
+  [/\p{Extended_Pictographic}/u, '🙂'],
+  [/\p{Script=Cyrillic}/u, 'ж'],
+  [/\p{Script=Greek}/u, 'λ'],
+  [/\p{Script=Arabic}/u, 'ع'],
+  [/\p{Script=Devanagari}/u, 'क'],
+  [/\p{Script=Thai}/u, 'ก'],
+]
+
+function estimated(run: string, width: (glyph: string) => number): number {
+  let cells = 0
+  for (const character of run) {
+    const kind = KINDS.find(([pattern]) => pattern.test(character))
+    cells += kind ? width(kind[1]) : 1
+  }
+  return cells
+}
+
+function grown(widths: Uint16Array, length: number): Uint16Array<ArrayBuffer> {
+  const next = new Uint16Array(Math.max(length, 2 * widths.length))
+  next.set(widths)
+  return next
+}
+
+const sameEntry = (a: VocabEntry | undefined, b: VocabEntry | undefined): boolean =>
+  a === b || (typeof a === 'object' && typeof b === 'object' && a.hex === b.hex)

@@ -1,0 +1,33 @@
+/** The text and the bytes of a token in words, whatever it holds. */
+
+import { visibleText } from '#components/ui/visible-text.ts'
+import type { VocabEntry } from '#lib/trajectory/format/trajectory.ts'
+import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
+import { clipped, countText } from '../numbers.ts'
+
+/** A text that can be said. */
+export const quoted = (entry: VocabEntry | undefined): string =>
+  typeof entry === 'string'
+    ? visibleText(JSON.stringify(entry))
+    : entry === undefined
+      ? 'unknown'
+      : `bytes ${entry.hex}`
+
+/** The bytes of a token in hexadecimal, as far as there is room. */
+export function bytesText(entry: VocabEntry | undefined): string {
+  if (entry === undefined) return 'not known'
+  const bytes = hexOf(bytesOf(entry).subarray(0, MANY_BYTES))
+  const count = bytesOf(entry).length
+  return count > MANY_BYTES ? `${bytes} … (${countText(count)})` : bytes || 'none'
+}
+
+/** `E6 97 A5` */
+export const hexOf = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, '0')).join(' ')
+
+/** The text of a token as a JSON string. */
+export const entryText = (entry: VocabEntry | undefined): string | undefined =>
+  typeof entry === 'string' ? visibleText(clipped(JSON.stringify(entry), LONG_TEXT)) : entry && 'part of a character'
+
+const MANY_BYTES = 24
+const LONG_TEXT = 200

@@ -1,0 +1,69 @@
+/** Characters whose bytes stand in more than one token: where they end, and what they are. */
+
+import type { VocabEntry } from '#lib/trajectory/format/trajectory.ts'
+import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
+
+/** Bytes of a token that is no text alone; undefined for one that is. */
+export type PartBytes = (index: number) => Uint8Array | undefined
+
+/** A character of UTF-8 has at most so many bytes. */
+const LONGEST_CHARACTER = 4
+
+export const partBytes = (entry: VocabEntry | undefined): Uint8Array | undefined =>
+  entry === undefined || typeof entry === 'string' ? undefined : bytesOf(entry)
+
+/**
+ * The character that a token completes and that began in a token before it, and where; undefined when there is none.
+ * Looks at most three bytes back: UTF-8 tells where characters begin.
+ */
+export function completedCharacter(
+  part: PartBytes,
+  index: number,
+): { readonly text: string; readonly start: number } | undefined {
+  const own = part(index)
+  if (!own) return undefined
+  const before: number[] = []
+  for (let at = index - 1; at >= 0 && before.length < LONGEST_CHARACTER - 1; at--) {
+    const bytes = part(at)
+    if (!bytes) return undefined
+    for (let byte = bytes.length - 1; byte >= 0 && before.length < LONGEST_CHARACTER - 1; byte--) {
+      before.unshift(bytes[byte] as number)
+      if (isContinuation(before[0] as number)) continue
+      const missing = lengthOf(before[0] as number) - before.length
+      if (missing <= 0 || missing > own.length) return undefined
+      const text = decoded([...before, ...own.subarray(0, missing)])
+      return text === undefined ? undefined : { text, start: at }
+    }
+  }
+  return undefined
+}
+
+/** Tokens, half-open, of the split character that a token is part of; undefined when it is part of none. */
+export function splitCharacterAt(
+  part: PartBytes,
+  index: number,
+  count: number,
+): { readonly start: number; readonly end: number } | undefined {
+  for (let end = index; end < Math.min(count, index + LONGEST_CHARACTER); end++) {
+    const found = completedCharacter(part, end)
+    if (found && found.start <= index) return { start: found.start, end: end + 1 }
+  }
+  return undefined
+}
+
+const isContinuation = (byte: number): boolean => byte >> 6 === 0b10
+
+/** As the first byte says; 1 for one that begins none. */
+const lengthOf = (first: number): number => (first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1)
+
+/** Undefined where the bytes are no UTF-8. Most of what is asked is, and a decoder costs ten times as much. */
+function decoded(bytes: readonly number[]): string | undefined {
+  const [first = 0, ...rest] = bytes
+  if (rest.some((byte) => !isContinuation(byte))) return undefined
+  const code = rest.reduce((sum, byte) => (sum << 6) | (byte & 0x3f), first & (0x7f >> bytes.length))
+  const isShortest = code >= (SMALLEST[bytes.length] ?? 0)
+  return isShortest && code <= 0x10ffff && !(code >= 0xd800 && code < 0xe000) ? String.fromCodePoint(code) : undefined
+}
+
+/** What a character of so many bytes is at least. */
+const SMALLEST = [0, 0, 0x80, 0x800, 0x10000]

@@ -1,0 +1,24 @@
+import type { Download } from '#lib/api/tokenizer-download.ts'
+
+/** What a start waits for: what is on its way from the Hub. */
+export function Downloads({ downloads }: { readonly downloads: readonly Download[] }) {
+  return downloads.map(({ kind, name, file, bytes, total }) => (
+    <div key={`${kind} ${name}`} data-download={name} className="border-line-strong border-l-3 bg-panel px-3.5 py-2.5">
+      <p role="status" className="font-medium [overflow-wrap:anywhere]">
+        Downloading the {kind} {name}
+      </p>
+      <p className="text-dim tabular-nums">
+        {file} · {sizeText(bytes)} of {sizeText(total)}
+      </p>
+      <progress
+        className="mt-1 block h-1.5 w-full max-w-md"
+        aria-label={`Download of ${name}`}
+        value={bytes}
+        max={total}
+      />
+    </div>
+  ))
+}
+
+const sizeText = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`

@@ -1,0 +1,85 @@
+'use client'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { Dialog } from '#components/ui/dialog.tsx'
+import { SelectField, TextField } from '#components/ui/field.tsx'
+import { ApiError } from '#lib/browser/api.ts'
+import {
+  capabilitiesOptions,
+  chooseTokenizer,
+  TRAJECTORIES,
+  tokenizerNamesOptions,
+  trajectoryOptions,
+} from '#lib/browser/queries.ts'
+import { TokenizerFormEnd, type TokenizerReading } from './tokenizer-form-end.tsx'
+import { TokenizerNames } from './tokenizer-names.tsx'
+
+interface TokenizerDialogProps {
+  readonly storedKey: string
+  /** What is chosen now. */
+  readonly tokenizer: string | undefined
+  readonly parser: string | undefined
+  readonly onClose: () => void
+}
+
+/** Gives a trajectory that was imported as ids its texts. */
+export function TokenizerDialog({ storedKey, tokenizer, parser, onClose }: TokenizerDialogProps) {
+  const client = useQueryClient()
+  const { data } = useQuery(capabilitiesOptions())
+  const { data: names = [] } = useQuery(tokenizerNamesOptions())
+  const [name, setName] = useState(tokenizer ?? '')
+  const [chosen, setChosen] = useState(parser)
+  const shownParser = chosen ?? data?.parsers[0]
+  const [state, setState] = useState<TokenizerReading>('asking')
+  const choose = async (event: FormEvent) => {
+    event.preventDefault()
+    setState('reading')
+    try {
+      const told = await chooseTokenizer(storedKey, {
+        tokenizer: name.trim(),
+        ...(shownParser !== undefined && { parser: shownParser }),
+      })
+      client.setQueryData(trajectoryOptions(storedKey).queryKey, told)
+      // Lists show the texts too.
+      client.invalidateQueries({ queryKey: TRAJECTORIES })
+      onClose()
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      setState(error)
+    }
+  }
+  return (
+    <Dialog title="Choose a tokenizer" onClose={onClose}>
+      <form className="grid gap-3" onSubmit={choose}>
+        <p className="text-dim">
+          The ids stay as they are. Their texts, the special tokens, think blocks and tool calls are found with it.
+        </p>
+        <TextField
+          label="Tokenizer"
+          placeholder="Qwen/Qwen3-8B"
+          explanation="A name or folder under ROLLSCOPE_TOKENIZERS, or the Hub name of the model"
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          data-first-focus
+          required
+        />
+        <p className="-mt-1.5 text-faint text-xs">
+          A name or folder under ROLLSCOPE_TOKENIZERS, the Hub name of the model, or built-in for the shipped model.
+        </p>
+        <TokenizerNames names={names} chosen={name} onChoose={setName} />
+        <SelectField
+          label="Tool-call parser"
+          value={shownParser ?? ''}
+          onChange={(event) => setChosen(event.target.value)}
+        >
+          {data?.parsers.map((known) => (
+            <option key={known}>{known}</option>
+          ))}
+        </SelectField>
+        <TokenizerFormEnd state={state} isIncomplete={name.trim() === ''}>
+          Read the texts
+        </TokenizerFormEnd>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,70 @@
+import { useState } from 'react'
+import type { ShownStatus } from '#components/shell/server-state.tsx'
+import { SelectField, TextField } from '#components/ui/field.tsx'
+import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
+
+interface TokenizerFieldProps {
+  /** As in the setup: '' = what the server says. */
+  readonly tokenizer: string
+  readonly status: ShownStatus
+  /** Chosen by the first turn: `tokenizer` is the one that made the ids, and only told. */
+  readonly isFixed: boolean
+  readonly onChange: (tokenizer: string) => void
+}
+
+/** Whose ids go to the server: those of the tokenizer that it names, of itself, or of another one. */
+export function TokenizerField({ tokenizer, status, isFixed, onChange }: TokenizerFieldProps) {
+  /** Chosen, and nothing typed yet. */
+  const [isNaming, setIsNaming] = useState(false)
+  if (isFixed) return <p className="text-dim text-xs [overflow-wrap:anywhere]">Tokenizer: {fixedText(tokenizer)}</p>
+  const choice = tokenizer === SERVER_TOKENIZER ? 'server' : tokenizer !== '' || isNaming ? 'named' : 'told'
+  return (
+    <div className="grid gap-1.5">
+      <SelectField
+        label="Tokenizer"
+        value={choice}
+        onChange={({ target: { value } }) => {
+          setIsNaming(value === 'named')
+          onChange(value === 'server' ? SERVER_TOKENIZER : '')
+        }}
+      >
+        <option value="told">as the server says</option>
+        <option value="server">the server’s own, over /tokenize</option>
+        <option value="named">another: Hub name or folder</option>
+      </SelectField>
+      {choice === 'named' && (
+        <TextField
+          label="Hub name, or a folder under ROLLSCOPE_TOKENIZERS"
+          placeholder="Qwen/Qwen3-4B"
+          value={tokenizer}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+      <p className="text-faint text-xs [overflow-wrap:anywhere]">
+        {choice === 'told' ? toldText(status) : NOTES[choice]}
+      </p>
+    </div>
+  )
+}
+
+function fixedText(tokenizer: string): string {
+  if (tokenizer === SERVER_TOKENIZER) return 'the server’s own, over /tokenize'
+  return tokenizer === '' ? 'not known' : tokenizer
+}
+
+function toldText(status: ShownStatus): string {
+  if (status.state !== 'ready') return 'From this machine or the Hub.'
+  const { tokenizerName: name } = status
+  if (name === undefined) return 'It names none: it is the tokenizer itself.'
+  return PATH.test(name)
+    ? `It names ${name}. Where this machine cannot read that path, the server is the tokenizer itself.`
+    : `It names ${name}, which is taken from this machine or the Hub.`
+}
+
+const PATH = /^[/.~]|^[A-Za-z]:/
+
+const NOTES = {
+  server:
+    'For models whose files cannot be had. The ids are exact; the texts of tokens are those that the server decodes.',
+  named: 'Compared with the server’s before every run: a tokenizer that is not the model’s is refused.',
+} as const

@@ -1,0 +1,41 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { useServerStatus } from '#components/shell/use-server-status.ts'
+import { ApiError } from '#lib/browser/api.ts'
+import { downloadsOptions, tokenizerNamesOptions } from '#lib/browser/queries.ts'
+import { BUILT_IN, serverTokenizer, tokenizerTemplates } from '#lib/browser/templates/template-sources.ts'
+import type { TokenizerReading } from './tokenizer-form-end.tsx'
+
+/** A tokenizer that is fetched before it is chosen, so that no page stands without one. */
+export function useTokenizerCheck(server: string) {
+  const [state, setState] = useState<TokenizerReading>('asking')
+  const running = useRef(new AbortController())
+  useEffect(() => () => running.current.abort(), [])
+  const { name, status } = useServerStatus(server)
+  const { data: waitingFor } = useQuery(downloadsOptions(state === 'reading'))
+  const { data: names = [] } = useQuery(tokenizerNamesOptions())
+  const told = status.state === 'ready' ? serverTokenizer(name, status) : undefined
+  return {
+    state,
+    /** What is being downloaded while one is read. */
+    downloads: state === 'reading' ? waitingFor?.downloads : undefined,
+    /** The built-in one, the server's where that is told, and those in the folders of ROLLSCOPE_TOKENIZERS. */
+    suggested: [...new Set([BUILT_IN, told ?? BUILT_IN, ...names])],
+    /** One at a time: a further one gives the one before up. */
+    check: async (names: readonly string[], then: () => void) => {
+      running.current.abort()
+      const controller = new AbortController()
+      running.current = controller
+      setState('reading')
+      try {
+        await Promise.all(names.map((name) => tokenizerTemplates(name, controller.signal)))
+        if (!controller.signal.aborted) then()
+      } catch (error) {
+        if (controller.signal.aborted) return
+        if (!(error instanceof ApiError)) throw error
+        setState(error)
+      }
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { decodeValue } from '#lib/trajectory/format/codec.ts'
+import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { baselineRequest, isGreedy, whyNotGreedy } from './chat-baseline.ts'
+
+function example(name: string): Trajectory {
+  const decoded = decodeValue(JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8')))
+  if (!decoded.ok) throw new Error(name)
+  return decoded.trajectory
+}
+const run = example('two-steps')
+const sampledWith = (samplingParams: Readonly<Record<string, unknown>>, more: object = {}): Trajectory => ({
+  ...run,
+  segments: run.segments.map((segment) =>
+    segment.kind === 'response' && segment.request
+      ? { ...segment, request: { ...segment.request, samplingParams, ...more } }
+      : segment,
+  ),
+})
+
+test('asks for what the run was begun with, over messages', () => {
+  const [prompt, response] = run.segments as [Trajectory['segments'][0], ResponseSegment]
+  expect(baselineRequest(run)).toEqual({
+    ok: true,
+    value: {
+      endpoint: 'chat',
+      messages: prompt.kind === 'prompt' && prompt.messages,
+      tools: ['calculator'],
+      sampling: response.request?.samplingParams,
+      server: response.request?.server,
+      templateOptions: run.model.template?.options,
+      parser: 'hermes',
+      tokenizer: run.model.tokenizer?.name,
+      ...(run.provenance.kind === 'rollout' && run.provenance.limits && { limits: run.provenance.limits }),
+    },
+  })
+})
+
+test('takes mocks with it, and the server as tokenizer', () => {
+  const mock = { reply: { kind: 'canned', text: 'x' } } as const
+  const tool = { name: 'f', inputSchema: {}, mock }
+  const tokenizer = { name: 'there', source: 'server' as const, specialIds: [] }
+  const { parser: _, template: __, ...model } = run.model
+  const asked = baselineRequest({
+    ...run,
+    model: { ...model, tools: [tool, { ...tool, description: 'd' }], tokenizer },
+    provenance: { kind: 'rollout', application: 'x', limits: { maxTokens: 9 } },
+  })
+  expect(asked).toMatchObject({
+    value: {
+      tools: [tool, { ...tool, description: 'd' }],
+      tokenizer: 'server',
+      limits: { maxTokens: 9 },
+      templateOptions: {},
+    },
+  })
+})
+
+test('says why there is none', () => {
+  const [prompt, ...others] = run.segments as [Trajectory['segments'][0], ...Trajectory['segments']]
+  expect(baselineRequest({ ...run, segments: [] })).toMatchObject({ why: expect.stringContaining('messages') })
+  expect(baselineRequest({ ...run, segments: others })).toMatchObject({ ok: false })
+  expect(baselineRequest({ ...run, segments: [prompt] })).toMatchObject({ hint: expect.stringContaining('playground') })
+  expect(baselineRequest(sampledWith({}, { endpoint: 'chat' }))).toMatchObject({
+    why: expect.stringContaining('already'),
+  })
+})
+
+test('only runs whose every token was the likeliest are set side by side', () => {
+  expect(isGreedy(sampledWith({ temperature: 0 }))).toBe(true)
+  expect(isGreedy(sampledWith({ temperature: 0.7, top_k: 1 }))).toBe(true)
+  expect(whyNotGreedy(sampledWith({ temperature: 0.7 }))).toContain('temperature 0.7:')
+  expect(whyNotGreedy(sampledWith({}))).toContain('temperature 1:')
+  expect(whyNotGreedy({ ...run, segments: [] })).toBe('Nothing was sampled.')
+  const [prompt, response] = run.segments as [Trajectory['segments'][0], ResponseSegment]
+  const { request: _, ...bare } = response
+  expect(whyNotGreedy({ ...run, segments: [prompt, bare] })).toBe('How it was sampled is not known.')
+})

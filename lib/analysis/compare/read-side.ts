@@ -1,0 +1,151 @@
+/**
+ * What the server read in the end, of a run over a chat endpoint: the last prompt as it reported it, and the reply behind
+ * that. Beside the record this is the drift of a text-based pipeline within one run.
+ */
+import { alignTokens, type Stretch } from '#lib/trajectory/drift/align.ts'
+import type { PromptSegment, Span, ToolCall, Vocab } from '#lib/trajectory/format/trajectory.ts'
+import { promptOf, readOf } from '#lib/trajectory/messages/read-prompt.ts'
+import { bytesOf, textOf, textWithStarts } from '#lib/trajectory/tokens/pieces.ts'
+import { segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import type { ResponseView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { Making, ShownSide } from './shown-side.ts'
+
+/** What the server read before one response of a run over a chat endpoint. */
+export interface TurnRead {
+  readonly segmentIndex: number
+  /** Tokens that stand before the response. */
+  readonly before: number
+  /** With how many of these its prompt began; all of them: it read what stands there. */
+  readonly kept: number
+  /** Tokens of its prompt. */
+  readonly prompt: number
+}
+
+/** In order, one for each response that came over a chat endpoint. */
+export function turnsRead(trajectory: TrajectoryView): readonly TurnRead[] {
+  const starts = segmentStarts(trajectory)
+  return segmentsOf(trajectory).flatMap((segment, segmentIndex) => {
+    if (segment.kind !== 'response' || segment.request?.endpoint !== 'chat') return []
+    const before = starts[segmentIndex] as number
+    const read = readOf(segment)
+    return [{ segmentIndex, before, kept: read?.kept ?? before, prompt: read ? read.kept + read.ids.length : before }]
+  })
+}
+
+/** A trajectory of its own, whose earlier replies are what the server made of them; the last one is as it was sampled. */
+export function sideRead(trajectory: TrajectoryView): Making<ShownSide> {
+  const segments = segmentsOf(trajectory)
+  const last = turnsRead(trajectory).at(-1)
+  if (!last)
+    return {
+      ok: false,
+      why: 'This trajectory was not run over a chat endpoint.',
+      hint: 'Run the chat baseline of it; what the server read is recorded then.',
+    }
+  const response = segments[last.segmentIndex] as ResponseView
+  const before = segments.slice(0, last.segmentIndex)
+  const own = before.flatMap(({ ids }) => Array.from(ids))
+  const prompt = Array.from(promptOf(own, response, own.length))
+  const edges = moved(segmentStarts({ segments: before }), own, prompt, trajectory.vocab)
+  const { live: _, problems: __, routedExperts: ___, imageData: ____, foreign: _____, outcome, ...kept } = trajectory
+  return {
+    ok: true,
+    value: {
+      trajectory: {
+        ...kept,
+        id: `${trajectory.id}-read`,
+        segments: [
+          ...before.map((segment, index) => rendered(segment, prompt, edges(index), trajectory.vocab)),
+          withoutRead(response),
+        ],
+        outcome: outcome.kind === 'running' ? { kind: 'ended', reason: 'unknown' } : outcome,
+        provenance: { kind: 'retokenized', mode: 'read', parent: trajectory.id },
+      },
+      doubts: [],
+    },
+  }
+}
+
+/** The tokens of a segment in the prompt, and how a token within it is moved, counted from the start of the segment. */
+interface Place extends Span {
+  readonly move: (index: number) => number
+}
+
+/** Where segments that stood at `starts` stand in the prompt; what was put between two belongs to the second. */
+function moved(
+  starts: readonly number[],
+  own: readonly number[],
+  prompt: readonly number[],
+  vocab: Vocab,
+): (segment: number) => Place {
+  const known = new Map<number, Uint8Array | undefined>()
+  const bytes = (id: number): Uint8Array | undefined => {
+    if (!known.has(id)) known.set(id, vocab[id] === undefined ? undefined : bytesOf(vocab[id]))
+    return known.get(id)
+  }
+  const stretches = alignTokens(own, prompt, bytes)
+  return (segment) => {
+    const [from, to] = [starts[segment] as number, starts[segment + 1] as number]
+    const start = placeIn(stretches, from)
+    const end = segment === starts.length - 2 ? prompt.length : placeIn(stretches, to)
+    const move = (index: number) => Math.min(Math.max(placeIn(stretches, from + index), start), end) - start
+    return { start, end, move }
+  }
+}
+
+/** In a drift tokens are counted from its start; the first place is taken where several would do. */
+function placeIn(stretches: readonly Stretch[], index: number): number {
+  const found = stretches.find(({ left }) => index <= left.end)
+  return found ? Math.min(found.right.start + index - found.left.start, found.right.end) : 0
+}
+
+function rendered(segment: SegmentView, prompt: readonly number[], place: Place, vocab: Vocab): SegmentView {
+  const ids = prompt.slice(place.start, place.end)
+  if (segment.kind === 'prompt') {
+    const { messages, derivation } = segment
+    const made: PromptSegment = { kind: 'prompt', ids, messages, ...(derivation && { derivation }) }
+    return made
+  }
+  const { starts } = textWithStarts(ids, vocab)
+  const span = ({ start, end }: Span): Span => ({ start: place.move(start), end: place.move(end) })
+  return {
+    kind: 'response',
+    ids,
+    thinks: segment.thinks.map((think) => ({ ...think, ...span(think) })).filter(({ start, end }) => end > start),
+    toolCalls: segment.toolCalls.flatMap((call): readonly ToolCall[] => {
+      const now = span(call.span)
+      if (now.end === now.start) return []
+      const text = { start: starts[now.start] as number, end: starts[now.end] as number }
+      const isSame = spells(segment, call.span, ids, now)
+      const place = { span: now, text, raw: isSame ? call.raw : textOf(ids.slice(now.start, now.end), vocab) }
+      if (call.kind === 'malformed') return [{ ...call, ...place, at: Math.min(call.at, text.end) }]
+      const shifted = ({ start, end }: Span, by: number): Span => ({ start: start + by, end: end + by })
+      // Where the values of a call that was written anew stand is not looked for.
+      const values = isSame ? call.arguments : []
+      return [
+        {
+          ...call,
+          ...place,
+          arguments: values.map((value) => ({
+            ...value,
+            span: shifted(value.span, now.start - call.span.start),
+            text: shifted(value.text, text.start - call.text.start),
+          })),
+        },
+      ]
+    }),
+    ...(segment.finish && { finish: segment.finish }),
+  }
+}
+
+const spells = ({ ids: own }: SegmentView, was: Span, ids: readonly number[], now: Span): boolean =>
+  was.end - was.start === now.end - now.start &&
+  ids.slice(now.start, now.end).every((id, index) => id === own[was.start + index])
+
+/** Here it does stand behind what the server read. */
+function withoutRead(segment: ResponseView): ResponseView {
+  const { request, ...rest } = segment
+  if (!request) return segment
+  const { read: _, ...known } = request
+  return { ...rest, request: known }
+}

@@ -1,0 +1,114 @@
+/**
+ * The calls of a side as its pipeline makes them: the prompt of each is made anew from what was there before it. The replies
+ * are those that were recorded, whatever the pipeline makes of them later.
+ */
+
+import { growingEncoder } from '#lib/rollout/prompt/growing-encoder.ts'
+import { withoutFirstSpace } from '#lib/rollout/record/retokenize.ts'
+import { orTemplateFailure } from '#lib/templates/document/input.ts'
+import { renderedConversation } from '#lib/templates/loss-mask/conversation.ts'
+import type { Replayed } from '#lib/trajectory/drift/compare.ts'
+import { startReplay } from '#lib/trajectory/drift/replay.ts'
+import { promptOf } from '#lib/trajectory/messages/read-prompt.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { ids, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { isSameTokenizer } from '../retokenize/doubts.ts'
+import { wholeVocab } from '../retokenize/made.ts'
+import { heldMessages, type MessagesAs } from '../retokenize/messages-side.ts'
+import { turnsRead } from './read-side.ts'
+import type { GivenSide, SideTokenizer } from './shown-side.ts'
+
+export interface SideReplay extends Omit<Replayed, 'side'> {
+  /** What could not be replayed, for a person. */
+  readonly doubts: readonly string[]
+}
+
+/** Yields before each call. Returns undefined where there is nothing to be made again: the side is recorded, or cannot be made. */
+export function* replaySide(given: GivenSide): Generator<'calls', SideReplay | undefined> {
+  const { as, tokenizer } = given
+  switch (as.kind) {
+    case 'recorded':
+      return undefined
+    case 'read':
+      return yield* readCalls(given)
+    case 'text':
+      return tokenizer && (yield* encodedCalls(given, tokenizer))
+    default:
+      return tokenizer && (yield* renderedCalls(given, as, tokenizer))
+  }
+}
+
+function* renderedCalls(
+  given: GivenSide,
+  as: MessagesAs,
+  side: SideTokenizer,
+): Generator<'calls', SideReplay | undefined> {
+  const { tokenizer } = side
+  const found = heldMessages(given, as, side)
+  if (!found.ok) return undefined
+  const { readable, parts, chosen, input } = found.value
+  const hasOwnIds = isSameTokenizer(given.trajectory, tokenizer)
+  const replay = startReplay()
+  const encode = growingEncoder(tokenizer)
+  let line: number | undefined
+  let messages = 0
+  const result = (doubts: readonly string[]): SideReplay => ({ ...replay.costs(), by: 'rendered', line, doubts })
+  for (const part of parts) {
+    if (part.kind === 'context') {
+      messages += part.messages.length
+      continue
+    }
+    yield 'calls'
+    const before = { ...input, messages: input.messages.slice(0, messages), addGenerationPrompt: true }
+    const prompt = orTemplateFailure(() => encode(chosen.template.render(before)))
+    if (!prompt.ok) {
+      const { className, message } = prompt.error
+      const { length } = replay.costs().calls
+      return result([
+        `The chat template refuses the prompt of call ${length + 1} (${className}: ${message}): prefix cache and training rows are those of the calls before it.`,
+      ])
+    }
+    const sampled = hasOwnIds ? part.ids : tokenizer.encode(textOf(part.ids, readable.vocab))
+    const { cached } = replay.add({ prompt: prompt.value, sampled })
+    if (line === undefined && cached && cached.kept < cached.of) {
+      const traced = renderedConversation(before, chosen.template, tokenizer)
+      if (traced.ok) line = traced.value.lines[Math.min(cached.kept, prompt.value.length - 1)]
+    }
+    messages++
+  }
+  return result([])
+}
+
+/** A pipeline that keeps one text, and encodes all of it before each call. */
+function* encodedCalls({ trajectory }: GivenSide, { tokenizer }: SideTokenizer): Generator<'calls', SideReplay> {
+  const segments = segmentsOf(trajectory)
+  const vocab = wholeVocab(trajectory.vocab, segments, tokenizer)
+  const hasOwnIds = isSameTokenizer(trajectory, tokenizer)
+  const starts = segmentStarts(trajectory)
+  const all = ids(trajectory)
+  const texted = (part: ArrayLike<number>) => withoutFirstSpace(textOf(part, vocab), tokenizer)
+  const encode = growingEncoder(tokenizer)
+  const replay = startReplay()
+  for (const [index, segment] of segments.entries()) {
+    if (segment.kind !== 'response') continue
+    yield 'calls'
+    replay.add({
+      prompt: encode(texted(all.slice(0, starts[index]))),
+      sampled: hasOwnIds ? segment.ids : tokenizer.encode(texted(segment.ids)),
+    })
+  }
+  return { ...replay.costs(), by: 'encoded', line: undefined, doubts: [] }
+}
+
+/** Nothing is made again: the prompts are those that the server reported. */
+function* readCalls({ trajectory }: GivenSide): Generator<'calls', SideReplay> {
+  const segments = segmentsOf(trajectory)
+  const all = ids(trajectory)
+  const replay = startReplay()
+  for (const { segmentIndex, before } of turnsRead(trajectory)) {
+    yield 'calls'
+    const segment = segments[segmentIndex]
+    if (segment) replay.add({ prompt: promptOf(all, segment, before), sampled: segment.ids })
+  }
+  return { ...replay.costs(), by: 'read', line: undefined, doubts: [] }
+}

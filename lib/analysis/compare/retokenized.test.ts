@@ -1,0 +1,84 @@
+/** Sides made again of real trajectories, with the built-in model's tokenizer. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { decode, decodeValue, encode } from '#lib/trajectory/format/codec.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { ids, lossMask, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { shownSide } from './retokenized.ts'
+import type { GivenSide, ShownSide } from './shown-side.ts'
+import type { As } from './side.ts'
+
+const model = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
+const tokenizer = loadTokenizerFiles('built-in', {
+  tokenizerJson: model('tokenizer.json'),
+  tokenizerConfigJson: model('tokenizer_config.json'),
+})
+
+const examples = readdirSync('public/examples').map((file) => file.replace('.json', ''))
+
+function example(name: string): Trajectory {
+  const decoded = decodeValue(JSON.parse(readFileSync(`public/examples/${name}.json`, 'utf8')))
+  if (!decoded.ok) throw new Error(name)
+  return decoded.trajectory
+}
+
+function made(trajectory: GivenSide['trajectory'], as: As): ShownSide {
+  const side = shownSide({ as, trajectory, tokenizer, template: undefined })
+  if (!side.ok) throw new Error(side.why)
+  return side.value
+}
+
+describe.each(examples)('%s', (name) => {
+  const trajectory = example(name)
+
+  test.each(['text', 'structured', 'raw'] as const)('as %s is a trajectory of its own, without a doubt', (kind) => {
+    const { trajectory: again, doubts } = made(trajectory, { kind })
+    expect(doubts).toEqual([])
+    expect(again.provenance).toEqual({ kind: 'retokenized', mode: kind, parent: trajectory.id })
+    const decoded = decode(encode(again as Trajectory))
+    expect(decoded).toEqual({ ok: true, trajectory: again })
+  })
+
+  test('as text it has the same segments, messages and spans, and the same text', () => {
+    const { trajectory: again, perSegment } = made(trajectory, { kind: 'text' })
+    expect(textOf(ids(again), again.vocab)).toBe(textOf(ids(trajectory), trajectory.vocab))
+    const pictures = (of: GivenSide['trajectory']) =>
+      of.segments.map((segment) => ({
+        kind: segment.kind,
+        text: textOf(segment.ids, of.vocab),
+        ...(segment.kind === 'prompt'
+          ? { messages: segment.messages }
+          : {
+              thinks: segment.thinks.map(({ start, end }) =>
+                textOf(Array.from(segment.ids).slice(start, end), of.vocab),
+              ),
+              calls: segment.toolCalls.map(({ span: _, text, raw, id }) => ({ id, text, raw })),
+            }),
+      }))
+    expect(pictures(again)).toEqual(pictures(trajectory))
+    expect(perSegment?.map(({ tokens }) => tokens)).toEqual(trajectory.segments.map((segment) => segment.ids.length))
+  })
+
+  test.each(['structured', 'raw'] as const)(
+    'as %s it has a response for each reply, and only those are trained',
+    (kind) => {
+      const { trajectory: again } = made(trajectory, { kind })
+      const replies = (of: GivenSide['trajectory']) => of.segments.filter((segment) => segment.kind === 'response')
+      expect(replies(again).map(({ toolCalls }) => toolCalls.map(({ id, result }) => ({ id, result })))).toEqual(
+        replies(trajectory).map(({ toolCalls }) => toolCalls.map(({ id, result }) => ({ id, result }))),
+      )
+      const mask = lossMask(again)
+      expect(mask).toHaveLength(tokenCount(again))
+      expect(mask.reduce((a, b) => a + b)).toBe(replies(again).reduce((sum, { ids: own }) => sum + own.length, 0))
+      for (const reply of replies(again))
+        expect(again.vocab[reply.ids[reply.ids.length - 1] as number]).toBe('<|im_end|>')
+    },
+  )
+})
+
+test('as recorded it is itself', () => {
+  const trajectory = example('two-steps')
+  expect(made(trajectory, { kind: 'recorded' })).toEqual({ trajectory, doubts: [] })
+})

@@ -1,0 +1,26 @@
+/** A trajectory as a pipeline would hold it that keeps text or messages instead of ids: another trajectory. */
+
+import { messagesSide } from '../retokenize/messages-side.ts'
+import { textSide } from '../retokenize/text-side.ts'
+import { sideRead } from './read-side.ts'
+import type { GivenSide, Making, ShownSide } from './shown-side.ts'
+
+export function shownSide(given: GivenSide): Making<ShownSide> {
+  const { as, trajectory, tokenizer } = given
+  switch (as.kind) {
+    case 'recorded':
+      return { ok: true, value: { trajectory, doubts: [] } }
+    case 'read':
+      return sideRead(trajectory)
+    case 'text':
+      return tokenizer ? { ok: true, value: textSide(given, tokenizer) } : WITHOUT_TOKENIZER
+    default:
+      return tokenizer ? messagesSide(given, as, tokenizer) : WITHOUT_TOKENIZER
+  }
+}
+
+const WITHOUT_TOKENIZER: Making<never> = {
+  ok: false,
+  why: 'No tokenizer was given.',
+  hint: 'Choose the tokenizer that the model was run with.',
+}

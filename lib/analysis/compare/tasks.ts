@@ -1,0 +1,73 @@
+/** What the compare page computes, as tasks for its worker. Pure functions of plain data; see lib/tasks/task.ts. */
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { checkSample } from '../corpus/check.ts'
+import type { Sample, SamplePlace } from '../corpus/sample.ts'
+import type { Check } from '../corpus/settings.ts'
+import { type CompareStep, comparingSides } from './compare-sides.ts'
+import { type SentComparing, sentComparing } from './sent-comparison.ts'
+import type { GivenSide, SideTokenizer } from './shown-side.ts'
+import type { As } from './side.ts'
+
+/** A task gets what the page names: trajectories and tokenizers, each in the order in which they were named. */
+export type CompareTask<Request, Progress, Result> = (
+  request: Request,
+  trajectories: readonly TrajectoryView[],
+  tokenizers: readonly SideTokenizer[],
+) => Generator<Progress, Result>
+
+/** A side by the places of its trajectory and its tokenizer among what the task gets. */
+export interface SideRequest {
+  readonly as: As
+  readonly trajectory: number
+  readonly tokenizer?: number
+  /** The text of the template chosen. Omitted: the trajectory's own, or the tokenizer's. */
+  readonly template?: string
+}
+
+const compareTask: CompareTask<
+  { readonly left: SideRequest; readonly right: SideRequest },
+  CompareStep,
+  SentComparing
+> = function* ({ left, right }, trajectories, tokenizers) {
+  const given = ({ as, trajectory, tokenizer, template }: SideRequest): GivenSide => ({
+    as,
+    trajectory: trajectories[trajectory] as TrajectoryView,
+    tokenizer: tokenizer === undefined ? undefined : tokenizers[tokenizer],
+    template,
+  })
+  const sides = { left: given(left), right: given(right) }
+  const comparing = yield* comparingSides(sides.left, sides.right)
+  return sentComparing(comparing, { left: sides.left.trajectory, right: sides.right.trajectory })
+}
+
+/** One sample of a corpus, against itself made again. */
+const sampleTask: CompareTask<{ readonly place: SamplePlace; readonly as: Check['as'] }, 'checking', Sample> =
+  function* ({ place, as }, trajectories, tokenizers) {
+    yield 'checking'
+    const [trajectory, tokenizer] = [trajectories[0] as TrajectoryView, tokenizers[0] as SideTokenizer]
+    return checkSample(place, { as, trajectory, tokenizer, template: undefined })
+  }
+
+export const compareTasks = { compare: compareTask, sample: sampleTask }
+
+type Tasks = typeof compareTasks
+type CompareTaskName = keyof Tasks
+type AnyTask = CompareTask<never, unknown, unknown>
+type RequestOf<Name extends CompareTaskName> = Tasks[Name] extends AnyTask ? Parameters<Tasks[Name]>[0] : never
+type ProgressOf<Name extends CompareTaskName> =
+  Tasks[Name] extends CompareTask<never, infer Progress, unknown> ? Progress : never
+type ResultOf<Name extends CompareTaskName> =
+  Tasks[Name] extends CompareTask<never, unknown, infer Result> ? Result : never
+
+/** Runs a task beside the page. Rejects with the signal's reason when it is given up. */
+export type RunComparison = <Name extends CompareTaskName>(
+  name: Name,
+  request: RequestOf<Name>,
+  options: {
+    readonly trajectories: readonly TrajectoryView[]
+    /** Names as the server's loader takes them. */
+    readonly tokenizers: readonly string[]
+    readonly signal: AbortSignal
+    readonly onProgress?: (progress: ProgressOf<Name>) => void
+  },
+) => Promise<ResultOf<Name>>

@@ -1,0 +1,80 @@
+/** What each sample of a corpus goes through. What cannot be checked says why: one sample never stops the others. */
+
+import { hermes } from '#lib/parsers/json/hermes.ts'
+import { parserNamed } from '#lib/parsers/registry.ts'
+import { endOfTurnId } from '#lib/rollout/prompt/prompt.ts'
+import { foreignId, withTokenizer } from '#lib/rollout/record/with-tokenizer.ts'
+import { type CompiledTemplate, TemplateError } from '#lib/templates/chat-template.ts'
+import { unpack } from '#lib/trajectory/tokens/packed.ts'
+import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { compareSides } from '../compare/compare-sides.ts'
+import type { GivenSide, SideTokenizer } from '../compare/shown-side.ts'
+import { checkedSample } from './checked-sample.ts'
+import { type Sample, type SamplePlace, type UncheckedSample, uncheckedSample } from './sample.ts'
+import type { Check } from './settings.ts'
+
+export function checkSample(
+  place: SamplePlace,
+  given: Pick<GivenSide, 'trajectory' | 'template'> & { readonly tokenizer: SideTokenizer; readonly as: Check['as'] },
+): Sample {
+  const { as, tokenizer, template } = given
+  const unchecked = (reason: Pick<UncheckedSample, 'why' | 'detail' | 'hint'>) =>
+    uncheckedSample(place, given.trajectory, reason)
+  const told = withTexts(given.trajectory, tokenizer)
+  if (!told.ok) return unchecked(told)
+  const trajectory = told.value
+  return comparedSample(
+    place,
+    { as: { kind: 'recorded' }, trajectory, tokenizer: undefined, template: undefined },
+    { as, trajectory, tokenizer, template },
+  )
+}
+
+/** Two sides of any kind as a sample, named by the left. */
+export function comparedSample(place: SamplePlace, left: GivenSide, right: GivenSide): Sample {
+  for (const { trajectory } of [left, right])
+    if (tokenCount(trajectory) === 0)
+      return uncheckedSample(place, left.trajectory, {
+        why: trajectory === left.trajectory ? 'It holds no tokens.' : 'The other side holds no tokens.',
+      })
+  const compared = compareSides(left, right)
+  if (compared.ok) return checkedSample(place, left.trajectory, compared.value)
+  const { why, hint } = compared
+  return uncheckedSample(place, left.trajectory, { why, ...(hint !== undefined && { hint }) })
+}
+
+type Told = { readonly ok: true; readonly value: TrajectoryView } | ({ readonly ok: false } & Unreadable)
+type Unreadable = Pick<UncheckedSample, 'why' | 'detail' | 'hint'>
+
+/** Trainers' files hold ids alone: their texts are the tokenizer's. */
+function withTexts(view: TrajectoryView, tokenizer: SideTokenizer): Told {
+  if (!lacksTexts(view)) return { ok: true, value: view }
+  const trajectory = unpack(view)
+  const foreign = foreignId(trajectory, tokenizer.tokenizer)
+  if (foreign)
+    return {
+      ok: false,
+      why: 'The tokenizer is another model’s.',
+      detail: `Token ${foreign.tokenIndex} has the id ${foreign.id}, and ${tokenizer.tokenizer.name} has only ${tokenizer.tokenizer.vocabularySize}.`,
+      hint: 'Choose the tokenizer that the model was run with.',
+    }
+  const parser = parserNamed(view.model.parser ?? hermes.name) ?? hermes
+  const template = ownTemplate(tokenizer)
+  const endOfTurn = template && endOfTurnId({ tokenizer: tokenizer.tokenizer, template }, {})
+  return {
+    ok: true,
+    value: withTokenizer(trajectory, { tokenizer: tokenizer.tokenizer, endOfTurnId: endOfTurn, parser }),
+  }
+}
+
+/** Only where turns end is asked of it: one that does not compile counts as none. */
+function ownTemplate({ template }: SideTokenizer): CompiledTemplate | undefined {
+  try {
+    return template?.(false)
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined
+    throw error
+  }
+}

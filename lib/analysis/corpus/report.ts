@@ -1,0 +1,226 @@
+/** The report of a corpus: what the page exports and `rollscope drift --json` prints. */
+import * as z from 'zod'
+import { DRIFT_KINDS, DRIFT_REPORT_VERSION, DRIFT_SEVERITIES } from '#lib/trajectory/drift/report.ts'
+import type { Plain } from '#lib/util/plain.ts'
+import { callReader, layerCounts, type Sample, sampleSchema } from './sample.ts'
+import { spanCount, type Totals } from './totals.ts'
+
+/**
+ * Raised when a field changes its meaning; fields may be added without. 2: `drifting` and `doubtful` leave out samples that
+ * differ only behind their last trained token, and `wasted` and `rows` are of replayed calls.
+ */
+const CORPUS_REPORT_VERSION = 2
+
+const count = z.int().min(0)
+const severities = z.object({ trained: count, context: count, tail: count })
+const rateSchema = z.object({
+  samples: z.number().nullable().describe('Share of the checked samples that have any. null: none was checked.'),
+  per1000Tokens: z.number().nullable().describe('Spans for 1,000 tokens of the left sides.'),
+  perTurn: z.number().nullable().describe('Spans for each response of the model.'),
+})
+export type Rate = Plain<z.infer<typeof rateSchema>>
+
+const againstSchema = z.object({
+  mode: z
+    .enum(['text', 'structured', 'raw', 'file'])
+    .describe(
+      'What stands on the right. file: the samples of another file, by their ids, or by their number where one side has no ids.',
+    ),
+  tokenizer: z.string().exactOptional().describe('The one that was chosen. Omitted: each sample’s own.'),
+  template: z
+    .string()
+    .exactOptional()
+    .describe('The chat template that was chosen, by name. Omitted: each sample’s own.'),
+  file: z.string().exactOptional().describe('Name of the other file.'),
+})
+export type Against = Plain<z.infer<typeof againstSchema>>
+
+export const corpusReportSchema = z.object({
+  version: z.literal(CORPUS_REPORT_VERSION),
+  driftVersion: z.literal(DRIFT_REPORT_VERSION).describe('Of the classification.'),
+  against: againstSchema,
+  partial: z.boolean().describe('True: ended before all samples were read.'),
+  totals: z.object({
+    samples: z.object({
+      checked: count,
+      unchecked: count,
+      drifting: count.describe(
+        'Samples with drift in trained tokens or before some: `trained` and `context` of `bySeverity`.',
+      ),
+      bySeverity: severities.describe(
+        'Samples by their gravest drift. tail: only behind the last trained token, as a newline after the last end of turn.',
+      ),
+      structural: count.describe('Samples with structural drift.'),
+      split: count.describe('Samples that break into several training rows.'),
+      doubtful: count.describe('Drifting samples of which something could not be made again faithfully.'),
+    }),
+    tokens: z.object({ left: count, right: count }),
+    trained: z.object({ touched: count, of: count }),
+    turns: count,
+    spans: severities.describe('Drift spans by severity.'),
+    layers: layerCounts,
+    rate: rateSchema,
+    wasted: z.object({
+      prefix: count.describe('Tokens in the prefix cache that the prompt of the next call does not begin with.'),
+      prefixOf: count.describe('All tokens that were in the prefix cache before a call.'),
+      rows: count.describe('Tokens of all training rows of a sample but the last.'),
+      realigned: count.describe('Sampled tokens that become context in a training row.'),
+    }),
+    rows: count.describe('Training rows of all checked samples.'),
+  }),
+  kinds: z
+    .array(
+      z.object({
+        kind: z.enum(DRIFT_KINDS),
+        samples: count,
+        spans: severities,
+        layers: layerCounts,
+        trained: count.describe('Trained tokens in drift of this kind.'),
+        rate: rateSchema,
+        gravest: z.object({
+          place: sampleSchema.options[0].shape.place,
+          drift: count,
+          severity: z.enum(DRIFT_SEVERITIES),
+          trained: count,
+          cause: z.string(),
+          remedy: z.string(),
+        }),
+      }),
+    )
+    .describe('Most spans first.'),
+  turns: z
+    .array(
+      z.object({
+        turn: count.exactOptional().describe('Number of the response, from 0. Omitted: between responses.'),
+        reached: count.describe('Checked samples that have this turn.'),
+        samples: count.describe('Of those: with drift in it.'),
+        spans: count,
+      }),
+    )
+    .describe('In order; between responses last.'),
+  tools: z
+    .array(z.object({ tool: z.string(), calls: count, samples: count, spans: count }))
+    .describe('Most spans first.'),
+  unchecked: z
+    .array(
+      z.object({
+        why: z.string(),
+        samples: count,
+        hint: z.string().exactOptional(),
+        example: z.object({ place: sampleSchema.options[0].shape.place, detail: z.string().exactOptional() }),
+      }),
+    )
+    .describe('Why samples could not be checked, most first.'),
+  missedCalls: z
+    .object({
+      samples: count.describe('Checked samples that have any.'),
+      responses: count.describe('Responses with the markup of a tool call, of which no call was parsed.'),
+      readers: z
+        .array(z.object({ ...callReader, samples: count, responses: count }))
+        .describe('Parsers that would read them, most responses first. A response may have several.'),
+    })
+    .describe('A run with another parser than its template’s calls no tool, and fails at nothing.'),
+  samples: z.array(sampleSchema).describe('In the order in which they were read.'),
+})
+export type CorpusReport = Plain<z.infer<typeof corpusReportSchema>>
+
+export type Summary = Omit<CorpusReport, 'samples' | 'version' | 'driftVersion' | 'against' | 'partial'>
+
+export function corpusReport(
+  { against, partial }: Pick<CorpusReport, 'against' | 'partial'>,
+  totals: Totals,
+  samples: readonly Sample[],
+): CorpusReport {
+  const head = { version: CORPUS_REPORT_VERSION, driftVersion: DRIFT_REPORT_VERSION } as const
+  return { ...head, against, partial, ...summaryOf(totals), samples }
+}
+
+/** The tables, their rows in the order in which they are read first. */
+export function summaryOf(all: Totals): Summary {
+  const { samples, spans, layers, kinds, byTurn, byTool, reasons, tokens, trained, turns, wasted, rows } = all
+  const drifting = samples.bySeverity.trained + samples.bySeverity.context
+  const rate = (part: { readonly samples: number; readonly spans: number }): Rate => ({
+    samples: ratio(part.samples, samples.checked),
+    per1000Tokens: ratio(1000 * part.spans, tokens.left),
+    perTurn: ratio(part.spans, turns),
+  })
+  return {
+    totals: {
+      samples: { ...samples, drifting },
+      tokens,
+      trained,
+      turns,
+      spans,
+      layers,
+      rate: rate({ samples: drifting, spans: spanCount(spans) }),
+      wasted,
+      rows,
+    },
+    kinds: [...kinds]
+      .map(([kind, one]) => ({
+        kind,
+        samples: one.samples,
+        spans: one.bySeverity,
+        layers: one.layers,
+        trained: one.trained,
+        rate: rate(one),
+        gravest: one.gravest,
+      }))
+      .sort(
+        (a, b) => spanCount(b.spans) - spanCount(a.spans) || DRIFT_KINDS.indexOf(a.kind) - DRIFT_KINDS.indexOf(b.kind),
+      ),
+    turns: turnRows(byTurn, all.turnCounts),
+    tools: [...byTool]
+      .map(([tool, { calls, samples, spans }]) => ({ tool, calls, samples, spans }))
+      .sort((a, b) => b.spans - a.spans || b.calls - a.calls || (a.tool < b.tool ? -1 : 1)),
+    unchecked: [...reasons]
+      .map(
+        ([
+          why,
+          {
+            samples,
+            hint,
+            example: { place, detail },
+          },
+        ]) => ({
+          why,
+          samples,
+          ...(hint !== undefined && { hint }),
+          example: { place, ...(detail !== undefined && { detail }) },
+        }),
+      )
+      .sort((a, b) => b.samples - a.samples || (a.why < b.why ? -1 : 1)),
+    missedCalls: {
+      ...all.missed,
+      readers: [...all.missedBy]
+        .sort(([one, a], [other, b]) => b.responses - a.responses || (one < other ? -1 : 1))
+        .map(([, { reader, samples, responses }]) => ({ ...reader, samples, responses })),
+    },
+  }
+}
+
+/** One sentence on the calls that were not parsed; undefined where there are none. For the page and the command line. */
+export function missedCallsText({ missedCalls: { samples, responses, readers } }: Summary): string | undefined {
+  if (responses === 0) return undefined
+  const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
+  const who = readers.map(
+    ({ kind, name, responses }) =>
+      `${kind === 'sglang' ? 'SGLang’s ' : ''}${name} reads ${counted(responses, 'response')}`,
+  )
+  const have = responses === 1 ? 'has' : 'have'
+  return `${counted(responses, 'response')} in ${counted(samples, 'sample')} ${have} the markup of a tool call, and no call was parsed: ${who.join(', ')}.`
+}
+
+function turnRows(byTurn: Totals['byTurn'], turnCounts: Totals['turnCounts']): CorpusReport['turns'] {
+  const most = Math.max(0, ...turnCounts.keys())
+  const all = [...turnCounts]
+  const reached = (turn: number): number => all.reduce((sum, [turns, samples]) => sum + (turns > turn ? samples : 0), 0)
+  const none = { samples: 0, spans: 0 }
+  const between = byTurn.get(undefined)
+  return [
+    ...Array.from({ length: most }, (_, turn) => ({ turn, reached: reached(turn), ...(byTurn.get(turn) ?? none) })),
+    ...(between ? [{ reached: reached(-1), ...between }] : []),
+  ]
+}
+
+const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)

@@ -1,0 +1,125 @@
+/** One sample of a corpus as a small row. The trajectory itself is released. */
+import * as z from 'zod'
+import { DRIFT_KINDS, DRIFT_SEVERITIES, type DriftLayer } from '#lib/trajectory/drift/report.ts'
+import { firstQuestion } from '#lib/trajectory/messages/conversation.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { Plain } from '#lib/util/plain.ts'
+
+const count = z.int().min(0)
+
+const placeSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('stored'), key: z.string().describe('Under which it is stored.') }),
+  z.object({
+    kind: z.literal('file'),
+    file: z.string().describe('Name of the file.'),
+    record: z.int().min(1).describe('Which of its records, counted from 1.'),
+    line: z.int().min(1).exactOptional().describe('Of JSON lines, counted from 1. Omitted: the file is one value.'),
+  }),
+])
+/** Where a sample was read. */
+export type SamplePlace = Plain<z.infer<typeof placeSchema>>
+
+const named = {
+  id: z.string().exactOptional().describe('Of the trajectory. Omitted: it could not be read.'),
+  title: z.string().exactOptional().describe('Its title, or its first question. Omitted: it has neither.'),
+  place: placeSchema,
+}
+
+/** Who would read a call that was not parsed. */
+export const callReader = {
+  kind: z.enum(['rollscope', 'sglang']).describe('rollscope: a parser here. sglang: only one of SGLang’s.'),
+  name: z.string().describe('As settings name it; of SGLang’s, its --tool-call-parser.'),
+}
+
+const spanCounts = z.object({ trained: count, context: count, tail: count }).describe('Drift spans by severity.')
+export type SpanCounts = Plain<z.infer<typeof spanCounts>>
+
+/** The same spans counted a second way. */
+export const layerCounts = z.object({ structural: count, content: count }).describe('Drift spans by layer.')
+export type LayerCounts = Readonly<Record<DriftLayer, number>>
+
+const checkedSchema = z.object({
+  kind: z.literal('checked'),
+  ...named,
+  tokens: z.object({ left: count, right: count }),
+  trained: z.object({ touched: count, of: count }).describe('Trained tokens in drift, of all trained tokens.'),
+  turns: count.describe('Responses of the model.'),
+  severity: z.enum(DRIFT_SEVERITIES).exactOptional().describe('The gravest. Omitted: no drift.'),
+  kinds: z
+    .array(
+      z.object({
+        kind: z.enum(DRIFT_KINDS),
+        spans: spanCounts,
+        layers: layerCounts,
+        trained: count.describe('Trained tokens in drift of this kind.'),
+        gravest: z.object({
+          drift: count.describe('Number of the span, from 0.'),
+          severity: z.enum(DRIFT_SEVERITIES),
+          trained: count.describe('Trained tokens in it.'),
+          cause: z.string(),
+          remedy: z.string(),
+        }),
+      }),
+    )
+    .describe('The kinds of drift that it has.'),
+  byTurn: z
+    .array(z.object({ turn: count.exactOptional(), spans: count }))
+    .describe('Drift spans by the number of the response, from 0. Without a turn: between responses.'),
+  byTool: z
+    .array(z.object({ tool: z.string(), calls: count, spans: count }))
+    .describe('For each tool that was called: its calls, and the drift spans that touch them.'),
+  prefixLost: count.describe('Tokens in the prefix cache that the prompt of the next call does not begin with.'),
+  prefixKept: count.describe('Tokens in the prefix cache that it begins with.'),
+  rows: z
+    .object({ count, extra: count, realigned: count })
+    .describe(
+      'Training rows that it breaks into, the tokens of all but the last, and the sampled tokens that become context.',
+    ),
+  sentence: z
+    .string()
+    .exactOptional()
+    .describe('The costs in one sentence, for an issue tracker. Omitted: no side was made again.'),
+  first: z
+    .object({ token: count, kind: z.enum(DRIFT_KINDS) })
+    .exactOptional()
+    .describe('Its first drift. Omitted: none.'),
+  worst: count.exactOptional().describe('Number of the gravest span. Omitted: no drift.'),
+  doubts: z.array(z.string()).describe('What of its drift may come from how it was made again.'),
+  missedCalls: z
+    .object({
+      responses: count.describe('Responses with the markup of a tool call, of which no call was parsed.'),
+      readers: z.array(z.object({ ...callReader, responses: count })).describe('Parsers that would read them.'),
+    })
+    .exactOptional()
+    .describe('Omitted: none.'),
+})
+
+const uncheckedSchema = z.object({
+  kind: z.literal('unchecked'),
+  ...named,
+  why: z.string().describe('The reason, the same for all samples that share it.'),
+  detail: z.string().exactOptional().describe('What of this one.'),
+  hint: z.string().exactOptional().describe('What to do.'),
+})
+
+export const sampleSchema = z.discriminatedUnion('kind', [checkedSchema, uncheckedSchema])
+export type Sample = Plain<z.infer<typeof sampleSchema>>
+export type CheckedSample = Extract<Sample, { readonly kind: 'checked' }>
+export type UncheckedSample = Extract<Sample, { readonly kind: 'unchecked' }>
+
+/** Unique in a report: two samples of one key are the same. */
+export const placeText = (place: SamplePlace): string =>
+  place.kind === 'stored'
+    ? place.key
+    : `${place.file}${place.line === undefined ? `#${place.record}` : `:${place.line}`}`
+
+export const uncheckedSample = (
+  place: SamplePlace,
+  recorded: TrajectoryView | undefined,
+  reason: Pick<UncheckedSample, 'why' | 'detail' | 'hint'>,
+): UncheckedSample => ({ kind: 'unchecked', ...(recorded && nameOf(recorded)), place, ...reason })
+
+export function nameOf(trajectory: TrajectoryView): Pick<CheckedSample, 'id' | 'title'> {
+  const title = trajectory.title ?? firstQuestion(trajectory)
+  return { id: trajectory.id, ...(title !== undefined && { title }) }
+}

@@ -1,0 +1,215 @@
+/**
+ * Looks through all tokens of a trajectory. A text hit is the range of tokens that hold the text; facts hold for single
+ * tokens, and those side by side are one hit. docs/find.md says what `and`, `or` and `not` make of the two.
+ */
+
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { unreachable } from '#lib/util/unreachable.ts'
+import { allIds } from '../all-ids.ts'
+import type { InspectTask } from '../trajectory-task.ts'
+import { closest } from './closest.ts'
+import { tokensNamed } from './named-facts.ts'
+import { columnNames, namesHere } from './names-here.ts'
+import { isKnownAnywhere, type Scope, tokensWithin } from './number-facts.ts'
+import { parseQuery } from './parse-query.ts'
+import { isOfSampled, type Query, type QueryFault, type Term } from './query.ts'
+import { queryText } from './query-text.ts'
+import { addRanges, NO_RANGES, rangesTouching, runsOf, tokensIn, unitedRanges } from './ranges.ts'
+import { idHits, patternHits, textHits } from './text-hits.ts'
+import { textIndex } from './text-index.ts'
+
+export interface FindRequest {
+  /** As typed. */
+  readonly query: string
+}
+
+export type FindResult =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'fault'; readonly fault: QueryFault }
+  | {
+      readonly kind: 'found'
+      /** Flat pairs, half-open, sorted, not overlapping. */
+      readonly hits: Int32Array
+      /** In all hits together. */
+      readonly tokens: number
+      /** The query as it was understood. */
+      readonly understood: string
+      /** What a reader of the number of hits should know. */
+      readonly notes: readonly FindNote[]
+    }
+
+export interface FindNote {
+  /** Omitted: of the whole query. */
+  readonly at?: Span
+  readonly message: string
+}
+
+/** Yields how many hits a text has so far. */
+export const findTask = function* ({ query: written }, trajectory) {
+  const parsed = parseQuery(written, columnNames(trajectory))
+  if (parsed.kind !== 'query') return parsed
+  const { texts, facts } = yield* evaluated(parsed.query, trajectory)
+  const hits = [...texts, ...(facts ? [runsOf(facts)] : [])].reduce(unitedRanges, NO_RANGES)
+  return {
+    kind: 'found',
+    hits,
+    tokens: tokensIn(hits),
+    understood: queryText(parsed.query),
+    notes: [...notesOf(parsed.query, trajectory), ...(hits.length === 0 ? textsApart(parsed.query) : [])],
+  }
+} satisfies InspectTask<FindRequest, number, FindResult>
+
+/**
+ * Hits of texts, each to be kept or left as one, and tokens of which facts hold (undefined: of none). `and` takes each side
+ * against the other: of texts those with a token in it, of facts the tokens of both. Hits that share a token become one
+ * only in the end, so that `and` distributes over `or`.
+ */
+interface Found {
+  readonly texts: readonly Int32Array[]
+  readonly facts: Uint8Array | undefined
+}
+
+function* evaluated(query: Query, trajectory: TrajectoryView): Generator<number, Found> {
+  switch (query.kind) {
+    case 'or': {
+      let found: Found = { texts: [], facts: undefined }
+      for (const part of query.parts) found = either(found, yield* evaluated(part, trajectory))
+      return found
+    }
+    case 'and': {
+      const [first, ...others] = query.parts as readonly [Query, ...Query[]]
+      let found = yield* evaluated(first, trajectory)
+      for (const part of others) found = both(found, yield* evaluated(part, trajectory), trajectory)
+      return found
+    }
+    case 'not': {
+      const tokens = allTokensOf(yield* evaluated(query.part, trajectory), trajectory)
+      return { texts: [], facts: tokens.map((isIn) => 1 - isIn) }
+    }
+    case 'text':
+      return { texts: [yield* textHits(query, textIndex(trajectory))], facts: undefined }
+    case 'pattern':
+      return { texts: [yield* patternHits(query, textIndex(trajectory))], facts: undefined }
+    case 'ids':
+      return { texts: [yield* idHits(query, allIds(trajectory))], facts: undefined }
+    case 'number':
+      return { texts: [], facts: tokensWithin(trajectory, query.number, query.within, scopeOf(query)) }
+    case 'name':
+      return { texts: [], facts: tokensNamed(trajectory, query.name, query.value) }
+    default:
+      return unreachable(query)
+  }
+}
+
+const either = (a: Found, b: Found): Found => ({
+  texts: [...a.texts, ...b.texts],
+  facts: a.facts && b.facts ? combined(a.facts, b.facts, (x, y) => x | y) : (a.facts ?? b.facts),
+})
+
+function both(a: Found, b: Found, trajectory: TrajectoryView): Found {
+  const ofB = allTokensOf(b, trajectory)
+  const { facts } = a
+  return {
+    texts: [
+      ...a.texts.map((ranges) => rangesTouching(ranges, ofB)),
+      ...(facts ? b.texts.map((ranges) => rangesTouching(ranges, facts)) : []),
+    ],
+    facts: facts && b.facts && combined(facts, b.facts, (x, y) => x & y),
+  }
+}
+
+const combined = (a: Uint8Array, b: Uint8Array, combine: (x: number, y: number) => number): Uint8Array =>
+  a.map((isIn, token) => combine(isIn, b[token] as number))
+
+const allTokensOf = ({ texts, facts }: Found, trajectory: TrajectoryView): Uint8Array =>
+  texts.reduce(addRanges, facts?.slice() ?? new Uint8Array(tokenCount(trajectory)))
+
+function notesOf(query: Query, trajectory: TrajectoryView): readonly FindNote[] {
+  const terms = termsOf(query)
+  const numbers = terms.filter((term) => term.kind === 'number')
+  return [
+    ...terms.flatMap((term) => (term.kind === 'name' ? nameNote(term, trajectory) : [])),
+    ...numbers.flatMap((term) => numberNote(term, trajectory)),
+    ...(numbers.some(({ number }) => number.name === 'rank')
+      ? [
+          {
+            message:
+              'Only the likeliest alternatives are recorded: a rank beyond them counts as larger than any number.',
+          },
+        ]
+      : []),
+    ...(numbers.some(({ number }) => number.name === 'entropy')
+      ? [{ message: 'Entropy is approximate: of the recorded alternatives, and the rest as one.' }]
+      : []),
+  ]
+}
+
+type NumberTerm = Extract<Term, { kind: 'number' }>
+
+const scopeOf = ({ number, withPrompt }: NumberTerm): Scope =>
+  isOfSampled(number) && withPrompt === undefined ? 'trained' : 'all'
+
+/** What is known of no token that is looked at, and what trained tokens leave out. */
+function numberNote(term: NumberTerm, trajectory: TrajectoryView): readonly FindNote[] {
+  const { number, within } = term
+  if (scopeOf(term) === 'all')
+    return isKnownAnywhere(trajectory, number, 'all') ? [] : [{ message: `No token has a known ${number.name}.` }]
+  const isKnown = isKnownAnywhere(trajectory, number, 'trained')
+  const more =
+    countOf(tokensWithin(trajectory, number, within)) - countOf(tokensWithin(trajectory, number, within, 'trained'))
+  return [
+    ...(isKnown ? [] : [{ message: `No trained token has a known ${number.name}.` }]),
+    ...(more === 0
+      ? []
+      : [
+          {
+            message: `Only trained tokens count: “prompt ${queryText(term)}” finds ${more.toLocaleString('en')} context ${more === 1 ? 'token' : 'tokens'} more.`,
+          },
+        ]),
+  ]
+}
+
+const countOf = (tokens: Uint8Array): number => tokens.reduce((sum, isIn) => sum + isIn, 0)
+
+function nameNote(
+  { name, value, at }: Extract<Term, { kind: 'name' }>,
+  trajectory: TrajectoryView,
+): readonly FindNote[] {
+  const names = namesHere(trajectory, name)
+  const isCallNumber = name === 'call' && 1 <= Number(value) && Number(value) <= (names?.length ?? 0)
+  if (!names || names.includes(value) || isCallNumber) return []
+  const meant = closest(value, names)
+  const there =
+    names.length === 0
+      ? 'There is none here.'
+      : `There are ${names.slice(0, MANY_NAMES).join(', ')}${names.length > MANY_NAMES ? ', …' : ''}.`
+  return [{ at, message: `No ${name} “${value}” here. ${meant === undefined ? there : `Did you mean ${meant}?`}` }]
+}
+
+/** Why texts that both are there find nothing. */
+function textsApart(query: Query): readonly FindNote[] {
+  const texts = query.kind === 'and' ? query.parts.filter(({ kind }) => kind === 'text' || kind === 'pattern') : []
+  return texts.length < 2
+    ? []
+    : [
+        {
+          message: 'Two texts both hold only where they share a token. Words without quotes between them are one text.',
+        },
+      ]
+}
+
+const MANY_NAMES = 8
+
+function termsOf(query: Query): readonly Term[] {
+  switch (query.kind) {
+    case 'and':
+    case 'or':
+      return query.parts.flatMap(termsOf)
+    case 'not':
+      return termsOf(query.part)
+    default:
+      return [query]
+  }
+}

@@ -1,0 +1,45 @@
+/** The names that a trajectory has: of columns, tools, calls, arguments, versions, problems. */
+
+import { segmentsOf, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { onceFor } from '#lib/util/memoize.ts'
+import { unreachable } from '#lib/util/unreachable.ts'
+import type { NamedFact } from './query.ts'
+
+/** Of the columns that any segment has. */
+export const columnNames = onceFor((trajectory: TrajectoryView): readonly string[] =>
+  distinct(segmentsOf(trajectory).flatMap(({ columns = {} }) => Object.keys(columns))),
+)
+
+/** Undefined where every value that the language takes may be asked for. */
+export function namesHere(trajectory: TrajectoryView, name: NamedFact): readonly string[] | undefined {
+  const segments = segmentsOf(trajectory)
+  const calls = toolCallsOf(trajectory)
+  switch (name) {
+    case 'tool':
+      return distinct(calls.flatMap((call) => call.name ?? []))
+    case 'call':
+      return calls.map(({ id }) => id)
+    case 'arg':
+      return distinct(
+        calls.flatMap((call) => (call.kind === 'parsed' ? call.arguments.map((value) => value.name) : [])),
+      )
+    case 'version':
+      return distinct(
+        segments.flatMap((segment) =>
+          segment.kind === 'response' ? (segment.weightVersions ?? []).map(({ version }) => version) : [],
+        ),
+      )
+    case 'problem':
+      return distinct(segments.flatMap(({ problems = [] }) => problems.map(({ kind }) => kind)))
+    case 'kind':
+    case 'span':
+    case 'finish':
+    case 'unknown':
+      return undefined
+    default:
+      return unreachable(name)
+  }
+}
+
+const distinct = (names: readonly string[]): readonly string[] => [...new Set(names)]

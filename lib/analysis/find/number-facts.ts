@@ -1,0 +1,113 @@
+/** The numbers of tokens that a query can ask about. */
+import { entropyAt, marginAt, rankAt } from '#lib/trajectory/tokens/alternatives.ts'
+import { isTrained, segmentStarts, segmentsOf, surprise, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { numberAt, type SegmentView, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { Interval } from '#lib/util/interval.ts'
+import { unreachable } from '#lib/util/unreachable.ts'
+import type { NumberFact, NumberName } from './query.ts'
+
+/** Which tokens are looked at. */
+export type Scope = 'all' | 'trained'
+
+/** Tokens whose number is known and in one of the intervals: a byte for each token, 1 or 0. */
+export function tokensWithin(
+  trajectory: TrajectoryView,
+  number: NumberName,
+  within: readonly Interval[],
+  scope: Scope = 'all',
+): Uint8Array {
+  return tokensWhere(
+    trajectory,
+    number,
+    (value) =>
+      value !== null && within.some(({ low, high, without }) => low <= value && value <= high && value !== without),
+    scope,
+  )
+}
+
+export const tokensUnknown = (trajectory: TrajectoryView, number: NumberName): Uint8Array =>
+  tokensWhere(trajectory, number, (value) => value === null, 'all')
+
+/** Whether any token has it. */
+export function isKnownAnywhere(trajectory: TrajectoryView, number: NumberName, scope: Scope): boolean {
+  for (const { segment, read } of readers(trajectory, number))
+    for (let offset = 0; offset < segment.ids.length; offset++)
+      if (isIn(scope, segment, offset) && read(offset) !== null) return true
+  return false
+}
+
+function tokensWhere(
+  trajectory: TrajectoryView,
+  number: NumberName,
+  test: (value: number | null) => boolean,
+  scope: Scope,
+): Uint8Array {
+  const tokens = new Uint8Array(tokenCount(trajectory))
+  for (const { segment, start, read } of readers(trajectory, number))
+    for (let offset = 0; offset < segment.ids.length; offset++)
+      if (isIn(scope, segment, offset) && test(read(offset))) tokens[start + offset] = 1
+  return tokens
+}
+
+const isIn = (scope: Scope, segment: SegmentView, offset: number): boolean =>
+  scope === 'all' || isTrained(segment, offset)
+
+interface Reader {
+  readonly segment: SegmentView
+  /** Of its first token. */
+  readonly start: number
+  readonly read: (offset: number) => number | null
+}
+
+function readers(trajectory: TrajectoryView, number: NumberName): readonly Reader[] {
+  const starts = segmentStarts(trajectory)
+  const specialIds = new Set(trajectory.model.tokenizer?.specialIds ?? [])
+  return segmentsOf(trajectory).map((segment, index) => {
+    const start = starts[index] as number
+    const read =
+      number.kind === 'column'
+        ? (offset: number) => numberAt(segment.columns?.[number.name], offset)
+        : factReader(number.name, { segment, index, start, specialIds })
+    return { segment, start, read }
+  })
+}
+
+interface Place {
+  readonly segment: SegmentView
+  readonly index: number
+  readonly start: number
+  readonly specialIds: ReadonlySet<number>
+}
+
+function factReader(name: NumberFact, { segment, index, start, specialIds }: Place): (offset: number) => number | null {
+  const logprob = (offset: number) => numberAt(segment.logprobs, offset)
+  switch (name) {
+    case 'index':
+      return (offset) => start + offset
+    case 'id':
+      return (offset) => segment.ids[offset] as number
+    case 'segment':
+      return () => index
+    case 'mask':
+      return (offset) => (isTrained(segment, offset) ? 1 : 0)
+    case 'logprob':
+      return logprob
+    case 'surprise':
+      return (offset) => surprise(logprob(offset))
+    case 'p':
+      return (offset) => {
+        const value = logprob(offset)
+        return value === null ? null : Math.exp(value)
+      }
+    case 'rank':
+      return (offset) => rankAt(segment, offset)
+    case 'entropy':
+      return (offset) => entropyAt(segment, offset)
+    case 'margin':
+      return (offset) => marginAt(segment, offset)
+    case 'special':
+      return (offset) => (specialIds.has(segment.ids[offset] as number) ? 1 : 0)
+    default:
+      return unreachable(name)
+  }
+}

@@ -1,0 +1,186 @@
+/** Reads a term of a name, a sign and a value: `logprob<-3`, `tool:calculator`, `column:"kl ratio">1`. */
+
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { comparedWith, readNumber, readRange } from '#lib/util/interval.ts'
+import { closest } from './closest.ts'
+import {
+  NAMED_FACTS,
+  type NamedFact,
+  NUMBER_FACTS,
+  type NumberFact,
+  type NumberName,
+  type Query,
+  type QueryFault,
+  type Term,
+} from './query.ts'
+import { type Scanned, scanQuoted, scanWord } from './scanner.ts'
+
+export interface Facts {
+  /** Names of the trajectory's own columns. */
+  readonly columns: readonly string[]
+}
+
+type ReadFact =
+  | { readonly kind: 'fact'; readonly query: Query; readonly end: number }
+  | { readonly kind: 'fault'; readonly fault: QueryFault }
+
+/** Undefined where no such term stands: it is text. */
+export function readFact(text: string, start: number, isInBrackets: boolean, facts: Facts): ReadFact | undefined {
+  const head = HEAD.exec(text.slice(start))
+  if (!head) return undefined
+  const [written, name, sign] = head as unknown as readonly [string, string, Sign]
+  const at = start + written.length
+  if (name === 'column') return readColumn(text, start, at, isInBrackets, facts)
+  const value = valueAt(text, at, isInBrackets)
+  if (!value) return unclosed(at, text.length)
+  const place = { start, end: value.end }
+  const reading: Value = { ...value, sign, at: { start: at, end: value.end } }
+  if (name === 'id' && sign === ':') return finished(idsTerm(reading), value.end)
+  if (isNumberFact(name)) return finished(numberTerm({ kind: 'fact', name }, name, reading), value.end)
+  if (isNamedFact(name)) return finished(namedTerm(name, reading, facts), value.end)
+  if (facts.columns.includes(name)) return finished(numberTerm({ kind: 'column', name }, name, reading), value.end)
+  return isFactLike(sign, value.text) ? { kind: 'fault', fault: unknownName(name, place, facts) } : undefined
+}
+
+type Sign = ':' | '<' | '<=' | '>' | '>=' | '=' | '!='
+
+const HEAD = /^([A-Za-z_][\w.]*)(:|<=|>=|!=|<|>|=)/
+
+interface Value {
+  readonly text: string
+  readonly isQuoted: boolean
+  readonly end: number
+  readonly sign: Sign
+  readonly at: Span
+}
+
+/** Undefined: a quote is not closed. */
+function valueAt(
+  text: string,
+  at: number,
+  isInBrackets: boolean,
+): Pick<Value, 'text' | 'isQuoted' | 'end'> | undefined {
+  if (text[at] !== '"') {
+    const word = scanWord(text, at, isInBrackets)
+    return { text: word.value, isQuoted: false, end: word.end }
+  }
+  const quoted = scanQuoted(text, at)
+  return quoted && { text: quoted.value, isQuoted: true, end: quoted.end }
+}
+
+const unclosed = (start: number, end: number): ReadFact => ({
+  kind: 'fault',
+  fault: { at: { start, end }, message: 'This quote is not closed.' },
+})
+
+/** `x<3` and `role:user` look like facts; `a<b`, `Error:` and `https://…` are text. */
+const isFactLike = (sign: Sign, value: string): boolean =>
+  sign === ':' ? value !== '' && !value.startsWith('//') && !value.startsWith(':') : readNumber(value) !== undefined
+
+function unknownName(name: string, at: Span, { columns }: Facts): QueryFault {
+  const known = [...NUMBER_FACTS, ...Object.keys(NAMED_FACTS), ...columns]
+  const meant = closest(name, known)
+  return {
+    at: { start: at.start, end: at.start + name.length },
+    message: `Tokens have no “${name}”.${meant === undefined ? '' : ` Did you mean ${meant}?`}`,
+    hint: `In quotes it is text. There are ${known.join(', ')}.`,
+  }
+}
+
+const finished = (term: Query | QueryFault, end: number): ReadFact =>
+  'kind' in term ? { kind: 'fact', query: term, end } : { kind: 'fault', fault: term }
+
+function readColumn(text: string, start: number, at: number, isInBrackets: boolean, facts: Facts): ReadFact {
+  const name = text[at] === '"' ? scanQuoted(text, at) : bareColumn(text, at)
+  if (!name) return unclosed(at, text.length)
+  if (!facts.columns.includes(name.value)) {
+    const meant = closest(name.value, facts.columns)
+    const hint =
+      facts.columns.length === 0 ? 'This trajectory has no columns.' : `There are ${facts.columns.join(', ')}.`
+    return {
+      kind: 'fault',
+      fault: {
+        at: { start: at, end: Math.max(name.end, at + 1) },
+        message: `There is no column “${name.value}”.${meant === undefined ? '' : ` Did you mean ${meant}?`}`,
+        hint,
+      },
+    }
+  }
+  const sign = SIGN.exec(text.slice(name.end))?.[0] as Sign | undefined
+  if (sign === undefined)
+    return {
+      kind: 'fault',
+      fault: { at: { start, end: name.end }, message: 'Expected <, <=, >, >=, = or : and a number after the column.' },
+    }
+  const valueStart = name.end + sign.length
+  const value = scanWord(text, valueStart, isInBrackets)
+  const reading: Value = {
+    text: value.value,
+    isQuoted: false,
+    end: value.end,
+    sign,
+    at: { start: valueStart, end: value.end },
+  }
+  return finished(numberTerm({ kind: 'column', name: name.value }, name.value, reading), value.end)
+}
+
+const SIGN = /^(?::|<=|>=|!=|<|>|=)/
+
+function bareColumn(text: string, at: number): Scanned<string> {
+  const value = /^[^\s<>=!:()"]*/.exec(text.slice(at))?.[0] as string
+  return { value, end: at + value.length }
+}
+
+function idsTerm({ text, at }: Value): Term | QueryFault {
+  const ids = text.split(',').map((part) => (/^\d{1,10}$/.test(part) ? Number(part) : -1))
+  if (!ids.includes(-1)) return { kind: 'ids', ids }
+  return {
+    at: { start: at.start, end: Math.max(at.end, at.start + 1) },
+    message: 'Expected token ids with commas between them, as they follow each other: id:1,2,3.',
+    hint: 'A range of ids: id>=100 id<=200.',
+  }
+}
+
+function numberTerm(number: NumberName, name: string, { text, sign, at }: Value): Term | QueryFault {
+  const place = { start: at.start, end: Math.max(at.end, at.start + 1) }
+  if (sign === '!=')
+    return { at: place, message: 'There is no !=.', hint: `Everything but a number: -${name}:${text || 1}.` }
+  const within =
+    sign === ':' || sign === '=' ? text.split(/[,|]/).map(readRange) : [comparedWith(sign, readNumber(text))]
+  if (within.every((interval) => interval !== undefined)) return { kind: 'number', number, within }
+  return {
+    at: place,
+    message:
+      sign === ':' ? 'Expected a number, a range such as 100-200, or several with commas.' : 'Expected a number.',
+  }
+}
+
+/** Any of several values: `kind:prompt|response`. */
+function namedTerm(name: NamedFact, { text, isQuoted, sign, at }: Value, { columns }: Facts): Query | QueryFault {
+  const known: readonly string[] | undefined = name === 'unknown' ? [...NUMBER_FACTS, ...columns] : NAMED_FACTS[name]
+  const expected = known ? `Expected one of ${known.join(', ')}.` : `Expected a name: ${name}:name.`
+  if (text === '' || (sign !== ':' && sign !== '='))
+    return {
+      at: { start: at.start - (text === '' ? 1 : sign.length), end: Math.max(at.end, at.start) },
+      message: expected,
+    }
+  const terms: Term[] = []
+  let start = at.start
+  for (const value of isQuoted ? [text] : text.split('|')) {
+    const place = { start, end: isQuoted ? at.end : start + value.length }
+    start = place.end + 1
+    if (value === '' || (known && !known.includes(value))) {
+      const meant = known && closest(value, known)
+      return {
+        at: { start: place.start, end: Math.max(place.end, place.start + 1) },
+        message: meant === undefined ? expected : `Expected another name than “${value}”. Did you mean ${meant}?`,
+        ...(meant !== undefined && { hint: expected }),
+      }
+    }
+    terms.push({ kind: 'name', name, value, at: place })
+  }
+  return terms.length === 1 ? (terms[0] as Term) : { kind: 'or', parts: terms }
+}
+
+const isNumberFact = (name: string): name is NumberFact => (NUMBER_FACTS as readonly string[]).includes(name)
+const isNamedFact = (name: string): name is NamedFact => Object.hasOwn(NAMED_FACTS, name)

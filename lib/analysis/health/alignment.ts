@@ -1,0 +1,139 @@
+/** Whether every request began with exactly the ids before it: the promise of token-in/token-out. */
+
+import { inputHash, inputHashes } from '#lib/trajectory/format/input-hash.ts'
+import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { HealthFinding } from '#lib/trajectory/health/health.ts'
+import { promptOf, readOf } from '#lib/trajectory/messages/read-prompt.ts'
+import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
+import { type Check, counted } from './check.ts'
+
+export const checkAlignment: Check = ({ segments }, starts) => {
+  const ranges = segments.map((_, index) => ({ start: starts[index] as number, end: starts[index + 1] as number }))
+  const broken = segments.flatMap((segment, index) =>
+    segment.kind === 'prompt' &&
+    segment.derivation?.kind === 'continuation' &&
+    segment.derivation.check.kind === 'broken'
+      ? [{ place: ranges[index] as (typeof ranges)[number], why: segment.derivation.check.why }]
+      : [],
+  )
+  const otherInput = segments.flatMap((segment, index) => {
+    const place = ranges[index] as (typeof ranges)[number]
+    const expected = inputLength(segment, place.start)
+    const other = callsOf(segment).find(
+      ({ request, start }) => request !== undefined && request.inputLength !== expected + start,
+    )
+    return other?.request ? [{ place, sent: other.request.inputLength, expected: expected + other.start }] : []
+  })
+  const readAnew = segments.flatMap((segment, index) =>
+    readOf(segment) ? [ranges[index] as (typeof ranges)[number]] : [],
+  )
+  const otherIds = otherInputs({ segments }, starts).map((index) => ranges[index] as (typeof ranges)[number])
+  const findings: HealthFinding[] = []
+  if (broken[0])
+    findings.push({
+      kind: 'alignment',
+      severity: 'error',
+      label: 'TITO check broken',
+      message: `The template rewrites what a continuation appends: ${broken[0].why}`,
+      count: broken.length,
+      places: broken.map(({ place }) => place),
+      remedy:
+        'Look at the boundary in the template lab; choose template options under which earlier turns stay as they are.',
+    })
+  if (otherInput[0])
+    findings.push({
+      kind: 'alignment',
+      severity: 'error',
+      label: `${counted(otherInput.length, 'request')} of other length`,
+      message: `A response stands behind ${otherInput[0].expected} tokens, and its request had ${otherInput[0].sent}: the model did not read what is recorded before it.`,
+      count: otherInput.length,
+      places: otherInput.map(({ place }) => place),
+      remedy: 'Logprobs of such a response belong to another prefix: do not train on it.',
+    })
+  if (otherIds.length > 0)
+    findings.push({
+      kind: 'alignment',
+      severity: 'error',
+      label: `${counted(otherIds.length, 'request')} of other ids`,
+      message:
+        'The hash of what was sent is not that of the tokens before the response: the ids were changed after they were recorded.',
+      count: otherIds.length,
+      places: otherIds,
+      remedy: 'Logprobs of such a response belong to another prefix: do not train on it.',
+    })
+  if (readAnew.length > 0)
+    findings.push({
+      kind: 'alignment',
+      severity: 'error',
+      label: `${counted(readAnew.length, 'response')} behind other tokens`,
+      message:
+        'The messages were tokenized anew for each turn, and the server read other tokens than had been sampled: what stands before these responses is not what they were written behind.',
+      count: readAnew.length,
+      places: readAnew,
+      remedy: 'Logprobs of such a response belong to another prefix: compare the trajectory with what the server read.',
+    })
+  const prompts = segments.filter(({ kind }) => kind === 'prompt')
+  const told = prompts.filter(
+    (segment) =>
+      segment.kind === 'prompt' &&
+      (segment.derivation?.kind === 'continuation' || segment.derivation?.kind === 'reported'),
+  )
+  const isUnrendered = prompts.some(
+    (segment) =>
+      segment.kind === 'prompt' &&
+      segment.derivation?.kind === 'continuation' &&
+      segment.derivation.check.kind === 'unknown',
+  )
+  return {
+    findings,
+    ...(isUnrendered && {
+      unknown: 'it began with text or ids, so that no template renders the whole of it to compare',
+    }),
+    ...(prompts.length > 1 &&
+      told.length < prompts.length - 1 && { unknown: 'the file does not say how its later prompts came about' }),
+  }
+}
+
+/** What stands in files for a hash that was not made is no reason for an alarm. */
+const SHA_256 = /^[0-9a-f]{64}$/
+
+/** The responses whose requests had as many ids as stand before them, and others. */
+function otherInputs({ segments }: Pick<Trajectory, 'segments'>, starts: readonly number[]): readonly number[] {
+  const recorded = segments.map((segment, index) => {
+    const request = segment.kind === 'response' ? segment.request : undefined
+    return request &&
+      request.inputLength === inputLength(segment, starts[index] as number) &&
+      SHA_256.test(request.inputHash)
+      ? request.inputHash
+      : undefined
+  })
+  const resumed = segments.flatMap((segment, index) =>
+    callsOf(segment)
+      .slice(1)
+      .map(({ request, start }) => ({
+        index,
+        hash: request?.inputHash ?? '',
+        length: (starts[index] as number) + start,
+      })),
+  )
+  if (recorded.every((hash) => hash === undefined) && resumed.length === 0) return []
+  const ids = segments.flatMap((segment) => segment.ids)
+  const hashes = [...inputHashes([[], ...segments.map((segment) => segment.ids)])].map((hash, index) => {
+    const segment = segments[index]
+    return segment && readOf(segment) ? inputHash(promptOf(ids, segment, starts[index] as number)) : hash
+  })
+  const others = new Set(
+    recorded.flatMap((hash, index) => (hash === undefined || hash === hashes[index] ? [] : [index])),
+  )
+  for (const { index, hash, length } of resumed)
+    if (SHA_256.test(hash) && inputHash(ids.slice(0, length)) !== hash) others.add(index)
+  return [...others].toSorted((a, b) => a - b)
+}
+
+const callsOf = (segment: Segment) => (segment.kind === 'response' ? responseCalls(segment) : [])
+
+/** Of what the model read before a segment that stands behind the first `before` tokens. */
+function inputLength(segment: Segment, before: number): number {
+  const read = readOf(segment)
+  return read ? read.kept + read.ids.length : before
+}

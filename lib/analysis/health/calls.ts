@@ -1,0 +1,103 @@
+/** Tool calls that went wrong, and calls that only another parser reads. */
+
+import { missedCalls } from '#lib/parsers/missed-calls.ts'
+import type { ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { HealthFinding } from '#lib/trajectory/health/health.ts'
+import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
+import { type Check, counted, placed } from './check.ts'
+import { resultReadings } from './unread-results.ts'
+
+export const checkCalls: Check = (trajectory, starts) => {
+  const calls = trajectory.segments.flatMap((segment, index) =>
+    segment.kind === 'response'
+      ? segment.toolCalls.map((call) => ({ call, place: placed(call.span, starts[index] as number) }))
+      : [],
+  )
+  const malformed = calls.filter(({ call }) => call.kind === 'malformed')
+  const failed = calls.filter(({ call }) => call.kind === 'parsed' && call.result?.status === 'error')
+  const findings: HealthFinding[] = []
+  if (malformed.length > 0)
+    findings.push({
+      kind: 'malformed-call',
+      severity: 'warning',
+      label: counted(malformed.length, 'malformed call'),
+      message: `A tool call could not be read, and was not executed: ${whyOf(malformed[0]?.call)}`,
+      count: malformed.length,
+      places: malformed.map(({ place }) => place),
+      remedy: 'Look whether the model wrote it so, or whether the parser is another one than the template’s.',
+    })
+  if (failed.length > 0)
+    findings.push({
+      kind: 'failed-call',
+      severity: 'note',
+      label: counted(failed.length, 'failed call'),
+      message: `The tool answered with an error: ${beginningOf(failed[0]?.call)}`,
+      count: failed.length,
+      places: failed.map(({ place }) => place),
+      remedy: 'Look at the arguments of the call, and at what the model made of the error.',
+    })
+  return lacksTexts(trajectory)
+    ? { findings, unknown: 'the texts of the tokens are not known' }
+    : { findings: [...findings, ...unreadFindings(trajectory, starts), ...missedFindings(trajectory, starts)] }
+}
+
+/** Results are quoted as one line, as long as a sentence. */
+const QUOTE_LENGTH = 200
+
+function beginningOf(call: ToolCall | undefined): string {
+  const text = (call?.kind === 'parsed' ? (call.result?.text ?? '') : '').replace(/\s+/g, ' ').trim()
+  return text.length > QUOTE_LENGTH ? `${text.slice(0, QUOTE_LENGTH)} …` : text
+}
+
+const whyOf = (call: ToolCall | undefined): string => (call?.kind === 'malformed' ? call.why : '')
+
+function unreadFindings(trajectory: Trajectory, starts: readonly number[]): readonly HealthFinding[] {
+  const unread = resultReadings(trajectory, starts).filter(({ isRead }) => !isRead)
+  const [first] = unread
+  return first
+    ? [
+        {
+          kind: 'result-not-read',
+          severity: 'warning',
+          label: `${counted(unread.length, 'tool result')} not in the prompt`,
+          message: `The prompt after the call of ${first.call.name} does not contain its recorded result, so the model did not read it: ${beginningOf(first.call)}`,
+          count: unread.length,
+          places: unread.map(({ place }) => place),
+          remedy:
+            'Compare the prompt after the call with the result: the chat template may leave it out or shorten it, or the program that wrote the file replaced it.',
+        },
+      ]
+    : []
+}
+
+/** A wrong parser finds nothing, and nothing fails: the run goes on without a single call. */
+function missedFindings(trajectory: Trajectory, starts: readonly number[]): readonly HealthFinding[] {
+  const own = trajectory.model.parser ?? 'no parser'
+  const byReader = Map.groupBy(missedCalls(trajectory), ({ reader: { kind, name } }) => `${kind} ${name}`)
+  return Array.from(byReader.values(), (found): HealthFinding => {
+    const { kind, name } = (found[0] as (typeof found)[number]).reader
+    const places = found.flatMap(({ spans, segment }) => spans.map((span) => placed(span, starts[segment] as number)))
+    const responses = counted(found.length, 'response')
+    const common = { kind: 'missed-call', severity: 'error', count: places.length, places } as const
+    const calls = counted(places.length, 'call')
+    return kind === 'rollscope'
+      ? {
+          ...common,
+          label: `${name} finds ${counted(places.length, 'more call')}`,
+          message:
+            name === own
+              ? `In ${responses} ${name}, the parser of the run, reads ${calls} that the file does not hold.`
+              : `In ${responses} the parser ${name} reads ${calls} that ${own} did not read.`,
+          remedy:
+            name === own
+              ? 'Look at what wrote the file: calls that it does not hold have no results either.'
+              : `Run with the parser ${name}: calls that are not read are not executed, and no error says so.`,
+        }
+      : {
+          ...common,
+          label: `SGLang’s ${name} finds calls in ${responses}`,
+          message: `In ${responses} stands the markup of SGLang’s parser ${name}, which no parser here reads: no call was executed.`,
+          remedy: `Run the agent over the chat endpoint of a server with --tool-call-parser ${name}.`,
+        }
+  })
+}

@@ -1,0 +1,95 @@
+/** What is told of drift: where a pipeline that keeps text instead of ids would have other tokens. */
+import { byGravity, type Health, type HealthFinding } from '#lib/trajectory/health/health.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { counted } from './check.ts'
+
+export type Drift =
+  | { readonly kind: 'unknown'; readonly why: string }
+  | {
+      readonly kind: 'known'
+      /** Flat pairs [start, end, …] of the trajectory's tokens that come back as others; sorted, none is empty. */
+      readonly ranges: Int32Array
+      /** Of those, how many hold a trained token. */
+      readonly trained: number
+      /** Of those, where the text itself changes: Unicode forms, bytes that are no character. */
+      readonly otherBytes: number
+      /** Tokens in them, and how many come in their place. */
+      readonly tokens: number
+      readonly others: number
+      /** Texts in the file that are not those of the tokenizer. Omitted: there is none. */
+      readonly otherPieces?: OtherPieces
+    }
+
+/** The file has the fingerprint of the tokenizer, and other texts for some of its ids. */
+interface OtherPieces {
+  /** How many ids. */
+  readonly ids: number
+  readonly example: { readonly id: number; readonly file: string; readonly tokenizer: string }
+  /** Positions of their tokens in the trajectory; sorted. Empty: they occur as alternatives alone. */
+  readonly tokens: Int32Array
+}
+
+/** The tokenizer to be asked for, as the server's loader takes it; or why there is none. */
+export function driftTokenizer({
+  tokenizer,
+}: TrajectoryView['model']): { readonly name: string } | { readonly why: string } {
+  if (!tokenizer) return { why: 'the file names no tokenizer' }
+  if (tokenizer.source === 'server') return { why: 'the tokenizer is the server’s own, and its files are not here' }
+  return { name: tokenizer.name }
+}
+
+/** Drift as one of the findings; `places` are all of them. */
+function driftFinding(drift: Extract<Drift, { kind: 'known' }>): HealthFinding | undefined {
+  const { ranges, trained, otherBytes, tokens, others } = drift
+  const count = ranges.length / 2
+  if (count === 0) return undefined
+  const inContext = count - trained
+  return {
+    kind: 'drift',
+    severity: inContext > 0 ? 'warning' : 'note',
+    label: `drift ${counted(count, 'span')}`,
+    message: [
+      `Encoding the text again gives ${counted(others, 'token')} in place of ${tokens}.`,
+      inContext === 0
+        ? 'Every span holds trained tokens.'
+        : `${trained} of ${count} spans hold trained tokens, ${inContext} ${inContext === 1 ? 'is' : 'are'} context alone.`,
+      ...(otherBytes > 0
+        ? [`In ${otherBytes} the text itself changes (a Unicode form, or bytes that are no character).`]
+        : []),
+    ].join(' '),
+    count,
+    places: Array.from({ length: count }, (_, index) => ({
+      start: ranges[2 * index] as number,
+      end: ranges[2 * index + 1] as number,
+    })),
+    remedy: 'Train on the recorded ids: a pipeline that keeps text would train other tokens than were sampled.',
+  }
+}
+
+/** What a tokenizer tells of a trajectory; the gravest first. */
+export function tokenizerFindings(drift: Drift): readonly HealthFinding[] {
+  if (drift.kind === 'unknown') return []
+  return [piecesFinding(drift), driftFinding(drift)].filter((finding) => finding !== undefined)
+}
+
+function piecesFinding({ otherPieces }: Extract<Drift, { kind: 'known' }>): HealthFinding | undefined {
+  if (!otherPieces) return undefined
+  const { ids, tokens, example } = otherPieces
+  return {
+    kind: 'pieces',
+    severity: 'error',
+    label: `${counted(ids, 'id')} with another text`,
+    message: `The file gives id ${example.id} the text ${JSON.stringify(example.file)}, and the tokenizer of its fingerprint ${JSON.stringify(example.tokenizer)}: the texts shown, and the calls found in them, are not those of the ids.`,
+    count: ids,
+    places: Array.from(tokens, (token) => ({ start: token, end: token + 1 })),
+    remedy: 'Trust the ids, not the texts: find out what wrote the file, and write it again with this tokenizer.',
+  }
+}
+
+/** Health with what is known of drift, which is told beside the other checks. */
+export function withDrift({ findings, checks }: Health, drift: Drift): Health {
+  return {
+    findings: byGravity([...findings, ...tokenizerFindings(drift)]),
+    checks: [...checks, { name: 'drift', ...(drift.kind === 'unknown' && { unknown: drift.why }) }],
+  }
+}

@@ -1,0 +1,227 @@
+/** Whether responses and the run came to their own end. */
+
+import type { Outcome, ResponseSegment, Span, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { HealthFinding } from '#lib/trajectory/health/health.ts'
+import { responseCalls } from '#lib/trajectory/messages/response-calls.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { type Check, counted, placed } from './check.ts'
+
+export const checkEndings: Check = (trajectory, starts) => {
+  const responses = trajectory.segments.flatMap((segment, index) =>
+    segment.kind === 'response' ? [{ segment, start: starts[index] as number }] : [],
+  )
+  const ended = (...kinds: readonly string[]) =>
+    responses.filter(({ segment }) => kinds.includes(segment.finish?.kind ?? ''))
+  const [byLength, broken, cancelled] = [ended('length'), ended('abort', 'cut', 'unknown'), ended('cancelled')]
+  const complete = byLength.filter(({ segment }) => hasEndedTurn(trajectory, segment))
+  const truncated = byLength.filter((response) => !complete.includes(response))
+  const open = responses.flatMap(({ segment, start }) =>
+    segment.thinks.filter(({ closed }) => !closed).map((think) => placed(think, start)),
+  )
+  const tooLong = responses.flatMap(({ segment, start }) => {
+    const limit = tokenLimit(segment.request)
+    return limit !== undefined && segment.ids.length > limit
+      ? [{ limit, place: placed({ start: limit, end: segment.ids.length }, start) }]
+      : []
+  })
+  const findings: HealthFinding[] = []
+  if (tooLong[0])
+    findings.push({
+      kind: 'over-limit',
+      severity: 'warning',
+      label: `${counted(tooLong.length, 'response')} longer than max_new_tokens`,
+      message: `The request allowed ${counted(tooLong[0].limit, 'new token')}, and the server wrote ${counted(tooLong[0].place.end - tooLong[0].place.start, 'more', 'more')}.`,
+      count: tooLong.length,
+      places: tooLong.map(({ place }) => place),
+      remedy:
+        'Check the version and the command line of the server, and any router or proxy before it: the limit was not applied.',
+    })
+  if (truncated.length > 0)
+    findings.push({
+      kind: 'truncated',
+      severity: 'warning',
+      label: `${counted(truncated.length, 'response')} cut at the token limit`,
+      message: 'The limit of new tokens was reached before the model had ended its turn.',
+      count: truncated.length,
+      places: truncated.map(lastToken),
+      remedy: 'Raise max_new_tokens, or mask such responses: the model did not choose to stop there.',
+    })
+  if (broken.length > 0)
+    findings.push({
+      kind: 'truncated',
+      severity: 'warning',
+      label: `${counted(broken.length, 'response')} broken off`,
+      message: `The reply ended half-way: ${broken.map(({ segment }) => finishText(segment)).join('; ')}. What had arrived was kept.`,
+      count: broken.length,
+      places: broken.map(lastToken),
+      remedy: 'Mask such responses, or leave the trajectory out.',
+    })
+  if (cancelled.length > 0)
+    findings.push({
+      kind: 'truncated',
+      severity: 'note',
+      label: `${counted(cancelled.length, 'response')} stopped by hand`,
+      message: 'The user stopped it; what had arrived was kept.',
+      count: cancelled.length,
+      places: cancelled.map(lastToken),
+    })
+  findings.push(...finishContradictions(trajectory, complete, truncated, responses.at(-1)))
+  if (open.length > 0)
+    findings.push({
+      kind: 'open-think',
+      severity: 'warning',
+      label: `${counted(open.length, 'think block')} not closed`,
+      message: 'A response ended while the model was thinking: it gave no answer.',
+      count: open.length,
+      places: open,
+    })
+  const isTold = byLength.length + broken.length + cancelled.length > 0
+  const outcome = outcomeFinding(trajectory.outcome, isTold)
+  const isUnknown = trajectory.outcome.kind === 'ended' && trajectory.outcome.reason === 'unknown'
+  return {
+    findings: outcome ? [...findings, outcome] : findings,
+    ...(isUnknown &&
+      responses.some(({ segment }) => !segment.finish) && { unknown: 'the file does not say how responses ended' }),
+  }
+}
+
+interface PlacedResponse {
+  readonly segment: ResponseSegment
+  readonly start: number
+}
+
+/** The finish reason says `length`, and the last token says that the model had ended its turn. */
+function hasEndedTurn({ model }: Trajectory, { ids, request }: ResponseSegment): boolean {
+  const end = model.tokenizer?.endOfTurnId
+  return end !== undefined && ids.at(-1) === end && request?.samplingParams.ignore_eos !== true
+}
+
+function finishContradictions(
+  trajectory: Trajectory,
+  complete: readonly PlacedResponse[],
+  truncated: readonly PlacedResponse[],
+  last: PlacedResponse | undefined,
+): readonly HealthFinding[] {
+  const { model, outcome, vocab } = trajectory
+  const early = truncated.flatMap((response) => {
+    const room = unusedRoom(response.segment, model.contextLength)
+    return room ? [{ response, room }] : []
+  })
+  const kind = 'finish-contradiction'
+  const findings: HealthFinding[] = []
+  if (complete.length > 0)
+    findings.push({
+      kind,
+      severity: 'note',
+      label: `${counted(complete.length, 'ended turn')} with the finish reason length`,
+      message: `The server reports that the token limit ended the response, but its last token is the end-of-turn token ${textOf([model.tokenizer?.endOfTurnId as number], vocab)}: the model had ended its turn.`,
+      count: complete.length,
+      places: complete.map(lastToken),
+      remedy:
+        'Do not treat the response as truncated. SGLang reports length where the last token that it may write ends the turn.',
+    })
+  if (early[0]) {
+    const { written, allowed, context } = early[0].room
+    findings.push({
+      kind,
+      severity: 'note',
+      label: `${counted(early.length, 'response')} cut below the token limit`,
+      message: `The server reports that a token limit ended the response after ${counted(written, 'token')}, but the request allowed ${allowed.toLocaleString('en')}, and the context of ${counted(context, 'token')} was not full.`,
+      count: early.length,
+      places: early.map(({ response }) => lastToken(response)),
+      remedy:
+        'Check whether a router or proxy lowers the limit, and whether the server has memory for fewer tokens than its context length (--max-total-tokens).',
+    })
+  }
+  const finish = last?.segment.finish?.kind
+  const endedOtherwise = finish !== undefined && CUT.has(finish)
+  if (last && endedOtherwise && !complete.includes(last) && outcome.kind === 'ended' && outcome.reason === 'end_turn')
+    findings.push({
+      kind,
+      severity: 'warning',
+      label: `end_turn after the finish reason ${finish}`,
+      message: `The run is recorded as ended by the model (end_turn), but the finish reason of its last response is ${finish}: the model did not end its turn.`,
+      count: 1,
+      places: [lastToken(last)],
+      remedy:
+        'Look at what wrote the file. Filter by the finish reason of the response, not by the outcome of the run.',
+    })
+  return findings
+}
+
+/** Finish reasons of a response that the model did not end. */
+const CUT: ReadonlySet<string> = new Set(['length', 'abort', 'cut', 'cancelled'])
+
+/** Tokens of the context that a server may keep to itself: SGLang 0.5.23 leaves two unused. */
+const KEPT_BACK = 8
+
+/** What the call that ended a response could still have written; undefined where a limit was reached or is not known. */
+function unusedRoom(segment: ResponseSegment, context: number | undefined) {
+  const call = responseCalls(segment).at(-1)
+  const allowed = tokenLimit(call?.request as ResponseSegment['request'])
+  if (!call?.request || allowed === undefined || context === undefined) return undefined
+  const written = call.end - call.start
+  const isFull = call.request.inputLength + written >= context - KEPT_BACK
+  return written >= allowed || isFull ? undefined : { written, allowed, context }
+}
+
+/** Each endpoint has its own name for the limit; foreign files may hold any value there. */
+function tokenLimit(request: ResponseSegment['request']): number | undefined {
+  const { max_new_tokens, max_completion_tokens } = request?.samplingParams ?? {}
+  const limit = request?.endpoint === 'chat' ? max_completion_tokens : max_new_tokens
+  return Number.isSafeInteger(limit) && (limit as number) >= 0 ? (limit as number) : undefined
+}
+
+const lastToken = ({ segment, start }: PlacedResponse): Span => {
+  const end = start + segment.ids.length
+  return { start: Math.max(0, end - 1), end: Math.max(1, end) }
+}
+
+function finishText({ finish }: ResponseSegment): string {
+  switch (finish?.kind) {
+    case 'abort':
+      return finish.message ?? 'aborted'
+    case 'cut':
+      return finish.message
+    case 'unknown':
+      return `a finish reason that is not known, ${finish.raw}`
+    default:
+      return ''
+  }
+}
+
+const ENDED: Readonly<Partial<Record<string, readonly [HealthFinding['severity'], label: string, message: string]>>> = {
+  length: [
+    'warning',
+    'cut at the token limit',
+    'The limit of new tokens was reached before the model had ended its turn.',
+  ],
+  truncated: ['warning', 'cut off', 'It is cut off; the file does not say why.'],
+  aborted: ['warning', 'aborted', 'The server aborted the request.'],
+  interrupted: ['warning', 'interrupted', 'The program that ran it was stopped.'],
+  cancelled: ['note', 'stopped by hand', 'The user stopped it.'],
+  context_full: ['warning', 'context full', 'The context of the model was full.'],
+  max_tool_iterations: ['note', 'stopped at a limit', 'The limit of rounds of tool calls was reached.'],
+  max_tool_calls: ['note', 'stopped at a limit', 'The limit of tool calls was reached.'],
+  max_messages: ['note', 'stopped at a limit', 'The limit of messages was reached.'],
+  max_tokens: ['warning', 'stopped at a limit', 'The limit of tokens of the whole run was reached.'],
+}
+
+/** What the response before already tells is not told twice. */
+function outcomeFinding(outcome: Outcome, isTold: boolean): HealthFinding | undefined {
+  if (outcome.kind === 'failed')
+    return {
+      kind: 'ending',
+      severity: 'error',
+      label: `run failed: ${outcome.code}`,
+      message: outcome.message,
+      count: 1,
+      places: [],
+      ...(outcome.hint !== undefined && { remedy: outcome.hint }),
+    }
+  const told = outcome.kind === 'ended' ? ENDED[outcome.reason] : undefined
+  if (!told || (isTold && ['length', 'aborted', 'cancelled'].includes(outcome.kind === 'ended' ? outcome.reason : '')))
+    return undefined
+  const [severity, label, message] = told
+  return { kind: 'ending', severity, label, message, count: 1, places: [] }
+}

@@ -1,0 +1,81 @@
+/**
+ * Texts that a file gives beside its ids: where they are not what the named tokenizer makes of the ids, it is the tokenizer of
+ * another model, or the ids or the text were changed. Ids of another tokenizer are often small enough to have a text in this one.
+ */
+import { isObject } from '#lib/json/json-object.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import type { Check } from './check.ts'
+
+interface GivenText {
+  /** Its field in the file. */
+  readonly path: string
+  readonly text: string
+  /** The first of the tokens that it is the text of; they go on to the end. */
+  readonly start: number
+}
+
+export const checkGivenTexts: Check = (trajectory) => {
+  const { model, segments, vocab } = trajectory
+  const ids = segments.flatMap((segment) => segment.ids)
+  const isKnown = model.tokenizer !== undefined && ids.every((id) => Object.hasOwn(vocab, id))
+  const plain = plainText(trajectory)
+  const other = isKnown
+    ? givenTexts(trajectory).flatMap(({ path, text, start }) => {
+        const [given, decoded] = [plain(text), plain(textOf(ids.slice(start), vocab))]
+        return given === decoded ? [] : [{ path, start, given, decoded }]
+      })
+    : []
+  const [first] = other
+  return {
+    findings: first
+      ? [
+          {
+            kind: 'other-text',
+            severity: 'warning',
+            label: 'text other than its ids',
+            message: `The file’s ${first.path} is not what the tokenizer ${model.tokenizer?.name} makes of the ids: ${difference(first.given, first.decoded)}.`,
+            count: other.length,
+            places: other.map(({ start }) => ({ start, end: ids.length })),
+            remedy:
+              'Name the tokenizer of the model that wrote the tokens. If it is this one, the ids or the text were changed after the rollout.',
+          },
+        ]
+      : [],
+  }
+}
+
+/** As slime and TorchRL write them; where tokens and text are of the whole trajectory or of all after the first prompt. */
+function givenTexts({ foreign = {}, segments }: Trajectory): readonly GivenText[] {
+  const [first] = segments
+  const afterPrompt = first?.kind === 'prompt' ? first.ids.length : 0
+  const { slime, torchrl } = foreign
+  const text = isObject(torchrl) && isObject(torchrl.text) ? torchrl.text : {}
+  return [
+    { path: 'response', text: isObject(slime) ? slime.response : undefined, start: afterPrompt },
+    { path: 'text.response', text: text.response, start: afterPrompt },
+    { path: 'text.full', text: text.full, start: 0 },
+  ].flatMap(({ path, text, start }) => (typeof text === 'string' && text !== '' ? [{ path, text, start }] : []))
+}
+
+/** Servers leave special tokens and spaces at the ends out of their texts, and halves of characters are replaced. */
+function plainText({ model, vocab }: Trajectory): (text: string) => string {
+  const special = (model.tokenizer?.specialIds ?? []).flatMap((id) => {
+    const entry = vocab[id]
+    return typeof entry === 'string' && entry !== '' ? [entry] : []
+  })
+  return (text) =>
+    special
+      .reduce((left, one) => left.replaceAll(one, ''), text)
+      .replaceAll('\ufffd', '')
+      .trim()
+}
+
+const SHOWN = 24
+
+function difference(given: string, decoded: string): string {
+  let at = 0
+  while (at < given.length && given[at] === decoded[at]) at++
+  const shown = (text: string) => JSON.stringify(text.slice(at, at + SHOWN))
+  return `from character ${at} on ${shown(given)} in the file, ${shown(decoded)} by the tokenizer`
+}

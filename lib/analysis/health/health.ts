@@ -1,0 +1,56 @@
+/** All that is known to be wrong with a trajectory, and what could not be told. Drift is told by drift.ts. */
+
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { byGravity, type Health } from '#lib/trajectory/health/health.ts'
+import { cutFinding, type TrainerCut, trainedSpans } from '#lib/trajectory/health/trainer-cut.ts'
+import { segmentStarts } from '#lib/trajectory/tokens/tokens.ts'
+import { checkAlignment } from './alignment.ts'
+import { checkCalls } from './calls.ts'
+import type { Check } from './check.ts'
+import { checkEndings } from './endings.ts'
+import { checkGivenTexts } from './given-texts.ts'
+import { checkLogprobs } from './logprobs.ts'
+import { checkMasks } from './masks.ts'
+import { checkProblems } from './problems.ts'
+import { checkVocabulary } from './vocabulary.ts'
+import { checkWeights } from './weights.ts'
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  'loss mask': checkMasks,
+  'token-in/token-out': checkAlignment,
+  'recorded problems': checkProblems,
+  endings: checkEndings,
+  'tool calls': checkCalls,
+  'weight versions': checkWeights,
+  logprobs: checkLogprobs,
+  'token ids': checkVocabulary,
+  'texts of the file': checkGivenTexts,
+}
+
+const checkCut =
+  (cut: TrainerCut): Check =>
+  ({ segments }, starts) => {
+    const finding = cutFinding(trainedSpans(segments), starts.at(-1) as number, cut)
+    return { findings: finding ? [finding] : [] }
+  }
+
+/**
+ * Yields before each check how many are done, of how many. `cut`: what the trainer takes of a sample; null: all of it, or
+ * it is not known.
+ */
+export function* health(
+  trajectory: Trajectory,
+  cut: TrainerCut | null = null,
+): Generator<{ readonly done: number; readonly of: number }, Health> {
+  const starts = segmentStarts(trajectory)
+  const checks = Object.entries({ ...CHECKS, ...(cut && { 'trainer’s cut': checkCut(cut) }) })
+  const told: { readonly name: string; readonly checked: ReturnType<Check> }[] = []
+  for (const [name, check] of checks) {
+    yield { done: told.length, of: checks.length }
+    told.push({ name, checked: check(trajectory, starts) })
+  }
+  return {
+    findings: byGravity(told.flatMap(({ checked }) => checked.findings)),
+    checks: told.map(({ name, checked: { unknown } }) => ({ name, ...(unknown !== undefined && { unknown }) })),
+  }
+}

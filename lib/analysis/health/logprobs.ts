@@ -1,0 +1,59 @@
+/** Logprobs that are none: pipelines write 0 where they know nothing, and some write other numbers into the column. */
+import type { HealthFinding } from '#lib/trajectory/health/health.ts'
+import { isImpossible, isTrained } from '#lib/trajectory/tokens/tokens.ts'
+import { numberAt } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { type Check, counted } from './check.ts'
+
+/** Fewer zeros than this may be certain tokens. */
+const FEWEST = 4
+
+export const checkLogprobs: Check = ({ segments }, starts) => {
+  const impossible: { readonly token: number; readonly logprob: number }[] = []
+  const seen = { trained: { known: 0, zero: 0 }, context: { known: 0, zero: 0 } }
+  for (const [at, segment] of segments.entries())
+    for (let index = 0; index < segment.ids.length; index++) {
+      const logprob = numberAt(segment.logprobs, index)
+      if (logprob === null) continue
+      if (isImpossible(logprob)) impossible.push({ token: (starts[at] as number) + index, logprob })
+      const tally = isTrained(segment, index) ? seen.trained : seen.context
+      tally.known++
+      if (logprob === 0) tally.zero++
+    }
+  const isPlaceholder = ({ known, zero }: typeof seen.trained) => zero >= FEWEST && zero === known
+  const { trained, context } = seen
+  const findings: HealthFinding[] = []
+  const [first] = impossible
+  if (first)
+    findings.push({
+      kind: 'impossible-logprob',
+      severity: 'error',
+      label: `${counted(impossible.length, 'logprob')} above 0`,
+      message: `The logprob of token ${first.token} is ${first.logprob}, which is no probability: the column holds other numbers, or numbers of other tokens.`,
+      count: impossible.length,
+      places: impossible.map(({ token }) => ({ start: token, end: token + 1 })),
+      remedy: 'Do not train on it. Look at what wrote the column: it must be the natural logarithm of a probability.',
+    })
+  if (isPlaceholder(trained))
+    findings.push({
+      kind: 'placeholder',
+      severity: 'error',
+      label: 'logprobs are all 0',
+      message: `All ${counted(trained.known, 'known logprob')} of trained tokens are 0: they were not measured.`,
+      count: trained.zero,
+      places: [],
+      remedy: 'Ask the server for logprobs (return_logprob) when tokens are sampled.',
+    })
+  if (isPlaceholder(context))
+    findings.push({
+      kind: 'placeholder',
+      severity: 'note',
+      label: 'context logprobs are placeholders',
+      message: `All ${counted(context.known, 'known logprob')} of context tokens are 0: they stand for unknown ones, and are kept out of scales.`,
+      count: context.zero,
+      places: [],
+    })
+  return {
+    findings,
+    ...(trained.known === 0 && segments.length > 0 && { unknown: 'no trained token has a logprob' }),
+  }
+}

@@ -1,0 +1,16 @@
+/** What is known to be wrong with the loss mask, by the lints of the mask doctor. */
+import { SHORT_LINTS } from '#lib/templates/loss-mask/finding.ts'
+import { maskLints } from '#lib/templates/loss-mask/lints.ts'
+import type { Check } from './check.ts'
+
+export const checkMasks: Check = (trajectory) => ({
+  findings: maskLints(trajectory).map(({ kind, severity, text, remedy, places }) => ({
+    kind: 'mask',
+    severity,
+    label: places.length > 1 ? `${SHORT_LINTS[kind]} (${places.length})` : SHORT_LINTS[kind],
+    message: text,
+    count: Math.max(1, places.length),
+    places: places.map(({ start, end }) => ({ start, end })),
+    remedy,
+  })),
+})

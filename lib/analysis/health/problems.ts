@@ -1,0 +1,56 @@
+/** What was noted while the trajectory was recorded or read: numbers, texts and counts that did not agree. */
+
+import type { Problem, Span } from '#lib/trajectory/format/trajectory.ts'
+import type { HealthFinding, Severity } from '#lib/trajectory/health/health.ts'
+import { type Check, counted } from './check.ts'
+
+const WORDS: Readonly<Record<string, readonly [severity: Severity, one: string, several: string]>> = {
+  number: ['note', 'number that JSON cannot hold', 'numbers that JSON cannot hold'],
+  text: ['warning', 'text other than its tokens', 'texts other than their tokens'],
+  count: ['warning', 'count that differs', 'counts that differ'],
+  template: ['warning', 'assumption that the template breaks', 'assumptions that the template breaks'],
+  mask: ['warning', 'mask that differs from its segment', 'masks that differ from their segments'],
+  file: ['note', 'thing read otherwise than written', 'things read otherwise than written'],
+  router: ['warning', 'parameter lost in a router', 'parameters lost in a router'],
+  model: ['warning', 'change of the model', 'changes of the model'],
+  prompt: ['note', 'prompt other than the template’s', 'prompts other than the template’s'],
+  given: ['note', 'thing to know of what was given', 'things to know of what was given'],
+  missing: ['warning', 'thing that the server left out', 'things that the server left out'],
+}
+
+export const checkProblems: Check = ({ problems = [], segments }, starts) => {
+  const all = [
+    ...problems.map((problem) => ({ problem, place: undefined })),
+    ...segments.flatMap((segment, index) =>
+      (segment.problems ?? []).map((problem) => ({
+        problem,
+        place: placeOf(problem, starts[index] as number, segment.ids.length),
+      })),
+    ),
+  ]
+  const kinds = Map.groupBy(all, ({ problem }) => problem.kind)
+  return {
+    findings: Array.from(kinds, ([kind, found]): HealthFinding => {
+      const [severity, one, several] = (Object.hasOwn(WORDS, kind) && WORDS[kind]) || [
+        'warning',
+        `problem: ${kind}`,
+        `problems: ${kind}`,
+      ]
+      const messages = [...new Set(found.map(({ problem }) => problem.message))]
+      return {
+        kind: 'problem',
+        severity,
+        label: counted(found.length, one, several),
+        message: messages.length > 1 ? `${messages[0]} And ${messages.length - 1} more.` : (messages[0] as string),
+        count: found.length,
+        places: found.flatMap(({ place }) => (place ? [place] : [])),
+      }
+    }),
+  }
+}
+
+/** Undefined where its segment has no tokens. */
+function placeOf({ index }: Problem, start: number, length: number): Span | undefined {
+  if (index !== undefined && index < length) return { start: start + index, end: start + index + 1 }
+  return length === 0 ? undefined : { start, end: start + length }
+}

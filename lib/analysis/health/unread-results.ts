@@ -1,0 +1,68 @@
+/** Tool results that do not occur in the prompt after their call: the model never read them. */
+
+import type { Segment, Span, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { textWithStarts } from '#lib/trajectory/tokens/pieces.ts'
+import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
+import { placed } from './check.ts'
+
+interface ResultReading {
+  readonly call: Extract<ToolCall, { readonly kind: 'parsed' }>
+  /** Tokens of the call, counted from the first of the trajectory. */
+  readonly place: Span
+  readonly isRead: boolean
+}
+
+/**
+ * Every result that can be looked for. Left out are results without letters and digits, calls without a prompt after their
+ * response, and prompts whose text is not known.
+ */
+export function resultReadings(trajectory: Trajectory, starts: readonly number[]): readonly ResultReading[] {
+  const { segments } = trajectory
+  if (lacksTexts(trajectory)) return []
+  return segments.flatMap((segment, index) => {
+    if (segment.kind !== 'response') return []
+    const results = segment.toolCalls.flatMap((call) => {
+      const characters = call.kind === 'parsed' && call.result ? comparable(call.result.text) : ''
+      return call.kind === 'parsed' && characters !== '' ? [{ call, characters }] : []
+    })
+    const prompt = results.length > 0 ? promptAfter(trajectory, index) : undefined
+    return prompt === undefined
+      ? []
+      : results.map(({ call, characters }) => ({
+          call,
+          place: placed(call.span, starts[index] as number),
+          isRead: prompt.includes(characters),
+        }))
+  })
+}
+
+/** The comparable text of the prompts up to the next response; undefined where there are none, or a part is not known. */
+function promptAfter({ segments, vocab }: Trajectory, index: number): string | undefined {
+  const isPrompt = ({ kind }: Segment) => kind === 'prompt'
+  const first = segments.findIndex((segment, at) => at > index && isPrompt(segment))
+  if (first < 0) return undefined
+  const next = segments.findIndex((segment, at) => at > first && !isPrompt(segment))
+  const ids = segments.slice(first, next < 0 ? undefined : next).flatMap((segment) => segment.ids)
+  const { text, isKnown } = textWithStarts(ids, vocab)
+  // A tokenizer without single bytes, or a prompt that was cut inside a character: nobody can say which one was there.
+  return isKnown && !text.includes('\uFFFD') ? comparable(text) : undefined
+}
+
+/** `\u003c`, `\xe9`, `\n` and `&lt;`: templates print results raw, as JSON, as Python's repr or for HTML. */
+const ESCAPES = /\\+(?:u([0-9a-f]{4})|x([0-9a-f]{2})|[abfnrtv])|&(?:amp;)*(?:amp|lt|gt|quot|apos|#\d+);/gi
+
+/**
+ * The letters and digits alone. Escapes are resolved as often as they were made, on both sides alike, so that a text and its
+ * escaped forms become the same. Python's `None` is JSON's `null`, so both are left out; tokenizers may compose or lower characters.
+ */
+function comparable(text: string): string {
+  return text
+    .replace(ESCAPES, (_, unicode?: string, byte?: string) => {
+      const code = unicode ?? byte
+      return code === undefined ? ' ' : String.fromCharCode(Number.parseInt(code, 16))
+    })
+    .replace(/\b(?:null|none)\b/gi, ' ')
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+}

@@ -1,0 +1,27 @@
+/** Ids that the named tokenizer does not have: they are another one's, and so may all the others be. */
+import type { HealthFinding } from '#lib/trajectory/health/health.ts'
+import { type Check, counted } from './check.ts'
+
+export const checkVocabulary: Check = ({ segments, model }, starts) => {
+  const { tokenizer } = model
+  const size = tokenizer?.vocabularySize
+  if (!tokenizer || size === undefined) return { findings: [] }
+  const foreign = segments.flatMap(({ ids }, at) =>
+    ids.flatMap((id, index) => (id < size ? [] : [{ id, token: (starts[at] as number) + index }])),
+  )
+  const [first] = foreign
+  const findings: readonly HealthFinding[] = first
+    ? [
+        {
+          kind: 'foreign-id',
+          severity: 'error',
+          label: `${counted(foreign.length, 'id')} beyond the vocabulary`,
+          message: `Token ${first.token} has the id ${first.id}, and the tokenizer ${tokenizer.name} has only ${size} ids: the ids are another tokenizer’s, and so are their texts.`,
+          count: foreign.length,
+          places: foreign.map(({ token }) => ({ start: token, end: token + 1 })),
+          remedy: 'Name the tokenizer of the model that wrote the tokens.',
+        },
+      ]
+    : []
+  return { findings }
+}

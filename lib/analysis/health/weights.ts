@@ -1,0 +1,32 @@
+/** Whether all of it was written by the same weights: in asynchronous training some tokens are older than others. */
+import type { HealthFinding } from '#lib/trajectory/health/health.ts'
+import { type Check, counted, placed } from './check.ts'
+
+export const checkWeights: Check = ({ segments }, starts) => {
+  const told = segments.flatMap((segment, index) =>
+    segment.kind === 'response'
+      ? (segment.weightVersions ?? [])
+          .filter(({ start, end }) => end > start)
+          .map((span) => ({ version: span.version, index, place: placed(span, starts[index] as number) }))
+      : [],
+  )
+  const versions = [...new Set(told.map(({ version }) => version))]
+  const changes = told.filter(({ version }, at) => at > 0 && version !== told[at - 1]?.version)
+  const isWithin = told.some(
+    ({ version, index }, at) => told[at - 1]?.index === index && told[at - 1]?.version !== version,
+  )
+  const finding: HealthFinding = {
+    kind: 'weights',
+    severity: 'warning',
+    label: `${counted(versions.length, 'weight version')}${isWithin ? ' within a response' : ''}`,
+    message: `Its tokens were written by ${counted(versions.length, 'version')} of the weights (${versions.join(', ')}), which changed ${isWithin ? 'in the middle of a response' : 'between responses'}.`,
+    count: versions.length,
+    places: changes.map(({ place }) => place),
+    remedy: 'Correct for stale tokens (importance ratios per version), or leave the older ones out.',
+  }
+  const responses = segments.filter(({ kind }) => kind === 'response')
+  return {
+    findings: versions.length > 1 ? [finding] : [],
+    ...(responses.length > 0 && told.length === 0 && { unknown: 'no response says which weights wrote it' }),
+  }
+}

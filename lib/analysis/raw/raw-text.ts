@@ -1,0 +1,18 @@
+/** The trajectory's file as an export writes it. */
+import { encode } from '#lib/trajectory/format/codec.ts'
+import { fileName } from '#lib/trajectory/format/file.ts'
+import { unpack } from '#lib/trajectory/tokens/packed.ts'
+import { type TextLines, textLines } from '#lib/util/text-lines.ts'
+import type { InspectTask } from '../trajectory-task.ts'
+
+export interface RawText extends TextLines {
+  readonly fileName: string
+}
+
+export const rawText = function* (_request, trajectory) {
+  yield 'writing'
+  const record = unpack(trajectory)
+  const text = encode(record)
+  yield 'written'
+  return { ...textLines(text), fileName: fileName(record, 'rollscope') }
+} satisfies InspectTask<null, 'writing' | 'written', RawText>

@@ -1,0 +1,215 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { decode } from '#lib/trajectory/format/codec.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { compareSides } from '../compare/compare-sides.ts'
+import type { As } from '../compare/side.ts'
+import { type Repro, type ReproducedPair, reproOf } from './repro.ts'
+import { reproJson } from './repro-json.ts'
+import { reproPytest } from './repro-pytest.ts'
+
+const read = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
+const tiny = loadTokenizerFiles('built-in', {
+  tokenizerJson: read('tokenizer.json'),
+  tokenizerConfigJson: read('tokenizer_config.json'),
+  chatTemplateJinja: undefined,
+  generationConfigJson: undefined,
+})
+const decoded = decode(readFileSync('public/examples/retokenization-drift.json', 'utf8'))
+if (!decoded.ok) throw new Error('the example cannot be read')
+const drifting = decoded.trajectory
+
+function pairOf(as: As, trajectory: Trajectory = drifting, order: 'recorded first' | 'swapped' = 'recorded first') {
+  const given = { trajectory, template: undefined }
+  const recorded = { side: { key: 'a', as: { kind: 'recorded' } as As }, tokenizer: undefined }
+  const made = { side: { key: 'a', as }, tokenizer: tiny }
+  const [left, right] = order === 'swapped' ? ([made, recorded] as const) : ([recorded, made] as const)
+  const compared = compareSides(
+    { ...given, as: left.side.as, tokenizer: left.tokenizer },
+    { ...given, as: right.side.as, tokenizer: right.tokenizer },
+  )
+  if (!compared.ok) throw new Error(compared.why)
+  return { left: left.side, right: right.side, compared: compared.value } satisfies ReproducedPair
+}
+
+function reproduced(pair: ReproducedPair, drift?: number) {
+  const made = reproOf(pair, drift)
+  if (!made.ok) throw new Error(made.why)
+  return made.value
+}
+
+/** What the Python file finds in ids that came back, for each of its files: [what, recorded token, token that came back] or null. */
+function differencesFound(
+  files: readonly { readonly source: string; readonly again: readonly (readonly number[])[] }[],
+) {
+  // As a file would have it: UTF-8 has no lone surrogates.
+  const wellFormed = files.map(({ source, again }) => ({ source: source.toWellFormed(), again }))
+  const script = `
+import json, sys, types
+
+transformers = types.ModuleType("transformers")
+transformers.AutoTokenizer = None
+transformers.utils = types.ModuleType("transformers.utils")
+transformers.utils.chat_template_utils = None
+sys.modules.update({"transformers": transformers, "transformers.utils": transformers.utils})
+found = []
+for file in json.load(sys.stdin):
+    module = {}
+    exec(compile(file["source"], "test_drift.py", "exec"), module)
+    found.append([module["difference"](again) for again in file["again"]])
+json.dump(found, sys.stdout)
+`
+  return JSON.parse(
+    execFileSync('python3', ['-c', script], { input: JSON.stringify(wellFormed), maxBuffer: 2 ** 26 }).toString(),
+  )
+}
+
+/** Ids as they came back, but as they were recorded in the drifts that are healed. */
+function healed(
+  { recorded, again, recordedSide, report }: Repro,
+  isHealed: (drift: number) => boolean,
+): readonly number[] {
+  const [own, other] = recordedSide === 'left' ? (['left', 'right'] as const) : (['right', 'left'] as const)
+  const ids: number[] = []
+  let at = 0
+  for (const [drift, span] of report.spans.entries()) {
+    ids.push(...recorded.slice(at, span[own].start))
+    ids.push(
+      ...(isHealed(drift)
+        ? recorded.slice(span[own].start, span[own].end)
+        : again.slice(span[other].start, span[other].end)),
+    )
+    at = span[own].end
+  }
+  return [...ids, ...recorded.slice(at)]
+}
+
+/** Everything that could end a Python string or a docstring. */
+const hostile = '"""\'\'\'\\ \\" \r\n\u2028 \u0000 \ud800 {x} %s é 日本 </tool_call>'
+
+describe.each(['text', 'structured', 'raw'] as const)('in %s mode', (kind) => {
+  test('the Python file compiles, whatever stands in messages, template and cause', () => {
+    const [first, ...rest] = drifting.segments
+    if (first?.kind !== 'prompt') throw new Error('no prompt')
+    const trajectory: Trajectory = {
+      ...drifting,
+      segments: [{ ...first, messages: [...first.messages, { role: 'user', content: hostile }] }, ...rest],
+    }
+    const repro = reproduced(pairOf({ kind }, trajectory), 0)
+    const span = repro.drift?.span
+    if (!span) throw new Error('it drifts')
+    const told = { ...repro, drift: { number: 0, span: { ...span, cause: hostile } }, doubts: [hostile] }
+    expect(differencesFound([{ source: reproPytest(told), again: [repro.recorded, repro.again] }])).toEqual([
+      [null, ['drift 1: first difference', expect.any(Number), expect.any(Number)]],
+    ])
+    expect(reproPytest(told)).toContain(`RECORDED = [${repro.recorded.slice(0, 3).join(',')},`)
+  })
+
+  test('the JSON has both sides, what was rendered, and the verdict', () => {
+    const pair = pairOf({ kind })
+    const repro = reproduced(pair, 1)
+    const { version, mode, ids, verdict, drift, messages, tokenizer } = JSON.parse(reproJson(repro))
+    expect({ version, mode, drift }).toEqual({
+      version: 1,
+      mode: kind,
+      drift: { number: 1, span: repro.report.spans[1] },
+    })
+    expect(ids).toEqual({ recorded: repro.recorded, again: repro.again })
+    expect(ids.recorded).not.toEqual(ids.again)
+    expect(verdict).toMatchObject({ severity: repro.report.severity, tokens: repro.report.tokens })
+    expect(tokenizer).toEqual({ name: 'built-in', fingerprint: tiny.tokenizer.fingerprint })
+    expect(messages === undefined).toBe(kind === 'text')
+  })
+})
+
+test('the Python file of a drift fails at that drift, whatever became of the others', () => {
+  for (const one of [pairOf({ kind: 'text' }), pairOf({ kind: 'text' }, drifting, 'swapped')]) {
+    const { spans } = one.compared.comparison.report
+    expect(spans.length).toBeGreaterThan(2)
+    const repros = spans.map((_, drift) => reproduced(one, drift))
+    const found = differencesFound(
+      repros.map((repro, drift) => ({
+        source: reproPytest(repro),
+        again: [
+          healed(repro, () => false),
+          healed(repro, (other) => other !== drift),
+          healed(repro, (other) => other < drift),
+          repro.recorded,
+          healed(repro, (other) => other === drift),
+        ],
+      })),
+    )
+    for (const [drift, repro] of repros.entries()) {
+      const { start, end } = spans[drift]?.[repro.recordedSide] ?? { start: -1, end: -1 }
+      const [every, alone, withLater, none, allOthers] = found[drift]
+      for (const failure of [every, alone, withLater]) {
+        expect(failure[0]).toBe(`drift ${drift + 1}: first difference`)
+        expect(failure[1]).toBeGreaterThanOrEqual(start)
+        expect(failure[1]).toBeLessThanOrEqual(end)
+      }
+      expect([none, allOthers]).toEqual([null, null])
+    }
+  }
+})
+
+test('a drift that repeats what stands after it is found at what follows the copies', () => {
+  const ids = (...groups: readonly (readonly number[])[]) => groups.flat()
+  const [ab, c] = [[1, 2], [3]]
+  const repro = reproduced(pairOf({ kind: 'text' }), 0)
+  const span = repro.drift?.span
+  if (!span) throw new Error('it drifts')
+  // One pair too many at the start of three; a second drift behind them.
+  const spans = [
+    { ...span, left: { start: 0, end: 0 }, right: { start: 0, end: 2 } },
+    { ...span, left: { start: 6, end: 7 }, right: { start: 8, end: 10 } },
+  ]
+  const repeated: Repro = {
+    ...repro,
+    recorded: ids(ab, ab, ab, c, [9]),
+    again: ids(ab, ab, ab, ab, [7, 8], [9]),
+    report: { ...repro.report, spans },
+    drift: { number: 0, span: spans[0] ?? span },
+  }
+  const second: Repro = { ...repeated, drift: { number: 1, span: spans[1] ?? span } }
+  const all = [repeated.again, ids(ab, ab, ab, [7, 8], [9]), ids(ab, ab, ab, ab, c, [9]), repeated.recorded]
+  expect(differencesFound([repeated, second].map((one) => ({ source: reproPytest(one), again: all })))).toEqual([
+    [['drift 1: first difference', 6, 6], null, ['drift 1: first difference', 6, 6], null],
+    [['drift 2: first difference', 6, 8], ['drift 2: first difference', 6, 6], null, null],
+  ])
+})
+
+test('numbers of a call keep their spelling', () => {
+  const segments = drifting.segments.map((segment) =>
+    segment.kind === 'prompt'
+      ? segment
+      : {
+          ...segment,
+          toolCalls: segment.toolCalls.map((call) =>
+            call.kind === 'parsed' ? { ...call, raw: '{"name": "f", "arguments": {"x": 1.0}}' } : call,
+          ),
+        },
+  )
+  const repro = reproduced(pairOf({ kind: 'structured' }, { ...drifting, segments }))
+  expect(reproJson(repro)).toContain('{"x": 1.0}')
+  expect(reproPytest(repro)).toContain('{\\"x\\": 1.0}')
+})
+
+test('the sides may stand the other way round; of two trajectories there is nothing to be made again', () => {
+  const { left, right, compared } = pairOf({ kind: 'text' })
+  const swapped = pairOf({ kind: 'text' }, drifting, 'swapped')
+  expect(reproduced(swapped).recorded).toEqual(reproduced({ left, right, compared }).recorded)
+  expect(reproduced(swapped).recordedSide).toBe('right')
+  const others: ReproducedPair = { left, right: { key: 'b', as: { kind: 'text' } }, compared }
+  expect(reproOf(others, undefined)).toMatchObject({ ok: false, why: expect.stringMatching(/beside itself/) })
+  const { comparison } = compared
+  const foreign = {
+    ...compared,
+    comparison: { ...comparison, report: { ...comparison.report, sameVocabulary: false } },
+  }
+  expect(reproOf({ left, right, compared: foreign }, 0)).toMatchObject({
+    ok: false,
+    why: expect.stringMatching(/different tokenizers/),
+  })
+})

@@ -1,0 +1,173 @@
+/** Weighing by API: what is asked, and what is told. Natural logarithms throughout; null = unknown, or beyond a double. */
+import * as z from 'zod'
+import type { Gathered } from '#lib/trajectory/scoring/gathered.ts'
+import type { ScoringServer } from '#lib/trajectory/scoring/score.ts'
+import type { Plain } from '#lib/util/plain.ts'
+import { clipEffect, ratioOrder } from './clipping.ts'
+import type { NoiseFloor } from './noise.ts'
+import type { ScoredBoth } from './score-both.ts'
+import { ratioOf, type Weighing } from './weighing.ts'
+
+const bound = z.number().gt(0)
+
+export const weighRequestSchema = z.strictObject({
+  server: z
+    .string()
+    .exactOptional()
+    .describe('Name of a saved server that scores both sides. Default: the default one.'),
+  left: z.string().exactOptional().describe('Name of another server for the left side.'),
+  right: z.string().exactOptional().describe('Name of another server for the right side.'),
+  tokens: z
+    .enum(['trained', 'every'])
+    .exactOptional()
+    .describe('Score what either side trains and all drift spans, or every token. Default: trained.'),
+  clip: z
+    .discriminatedUnion('kind', [
+      z.strictObject({ kind: z.literal('truncate'), high: bound }),
+      z
+        .strictObject({ kind: z.literal('mask'), low: bound, high: bound })
+        .refine(({ low, high }) => low <= high, { message: '"low" that is not above "high"' }),
+    ])
+    .exactOptional()
+    .describe('A correction to preview: truncate: min(ratio, high). mask: nothing outside of low … high.'),
+})
+export type WeighRequest = Plain<z.infer<typeof weighRequestSchema>>
+
+const number = z.number().nullable()
+const count = z.int().min(0)
+const spanSum = z.object({ tokens: count, sum: number, mean: number })
+const served = z
+  .object({
+    name: z.string(),
+    modelName: z.string().exactOptional(),
+    weightVersions: z.array(z.string()).describe('Of the weights that answered, each once.'),
+    tokenizer: z.string().exactOptional().describe('Fingerprint. Omitted: its files cannot be had here.'),
+  })
+  .nullable()
+  .describe('null: of this side nothing had to be scored.')
+const noise = z.object({
+  tokens: count.describe('Trained tokens whose sampled logprob may be held against prefill.'),
+  temperatures: z.array(z.number()).describe('Those tokens were sampled at: 1, or 0, which has the logprobs of 1.'),
+  mean: number,
+  median: number,
+  p95: number,
+  max: number,
+  bias: number,
+  apart: z
+    .array(z.object({ reason: z.string(), tokens: count }))
+    .describe('Trained tokens whose sampled logprobs mean something else, and why: they are in no number here.'),
+  narrowed: z.array(z.string()),
+})
+
+export const weighAnswerSchema = z.object({
+  servers: z.object({ left: served, right: served }),
+  totals: z.object({
+    trainedTokens: count.describe('Of the left side.'),
+    weighedTokens: count.describe('Of these, those that stand in units.'),
+    units: count.describe(
+      'Pairs of tokens of one id, and spans of the same text in other tokens, that hold trained tokens.',
+    ),
+    unknown: count.describe('Trained tokens of which a logprob is not known.'),
+    unpaired: z
+      .object({ left: count, right: count })
+      .describe('Trained tokens in text that the other side does not have: no ratio.'),
+    meanLogprob: z.object({ left: z.number(), right: z.number() }).nullable(),
+    leastRatio: number,
+    greatestRatio: number,
+    sequenceDelta: number.describe('Sum of right − left: the logarithm of the sequence-level ratio.'),
+    k1: number.describe('Mean of −log r over units, r = p_right / p_left.'),
+    k3: number.describe('Mean of (r − 1) − log r over units.'),
+    effectiveShare: number,
+  }),
+  noise: z
+    .object({ left: noise, right: noise })
+    .describe('|prefill − sampled| of each side’s own ids: read the differences against it.'),
+  spans: z
+    .array(
+      z.object({
+        left: spanSum,
+        right: spanSum,
+        trained: count,
+        delta: number.describe('Sum of the right − sum of the left; null where there is no ratio.'),
+        ratio: number,
+        why: z
+          .enum(['other-text', 'one-side', 'first-token', 'not-scored'])
+          .exactOptional()
+          .describe('Why there is no ratio.'),
+      }),
+    )
+    .describe('The nth is the nth span of the report.'),
+  clip: z
+    .object({ tokens: count, of: count, weightKept: number })
+    .exactOptional()
+    .describe(
+      'Trained tokens whose weight the correction changes, and the share of the gradient’s weight that is kept.',
+    ),
+})
+export type WeighAnswer = Plain<z.infer<typeof weighAnswerSchema>>
+
+export function weighAnswer(weighing: Weighing, scored: ScoredBoth, clip: WeighRequest['clip']): WeighAnswer {
+  const { totals, units, unknown, unpaired, spans, noise } = weighing
+  const ratioAt = (unit: number | undefined) =>
+    unit === undefined ? null : told(ratioOf(units.deltas[unit] as number))
+  const effect = clip && clipEffect(ratioOrder(units), clip)
+  return {
+    servers: { left: toldServer(scored.left), right: toldServer(scored.right) },
+    totals: {
+      trainedTokens: totals.trainedTokens,
+      weighedTokens: totals.weighedTokens,
+      units: totals.units,
+      unknown,
+      unpaired,
+      meanLogprob: totals.meanLogprob ?? null,
+      leastRatio: ratioAt(totals.least),
+      greatestRatio: ratioAt(totals.greatest),
+      sequenceDelta: told(totals.delta),
+      k1: told(totals.k1),
+      k3: told(totals.k3),
+      effectiveShare: told(totals.effectiveShare),
+    },
+    noise: { left: toldNoise(noise.left), right: toldNoise(noise.right) },
+    spans: spans.map(({ left, right, trained, ratio }) => ({
+      left,
+      right,
+      trained,
+      ...(ratio.kind === 'known'
+        ? { delta: ratio.delta, ratio: told(ratioOf(ratio.delta)) }
+        : { delta: null, ratio: null, why: ratio.why }),
+    })),
+    ...(effect && { clip: { tokens: effect.tokens, of: effect.of, weightKept: told(effect.weightKept) } }),
+  }
+}
+
+const told = (value: number | undefined): number | null =>
+  value === undefined || !Number.isFinite(value) ? null : value
+
+function toldServer(gathered: Gathered | undefined): WeighAnswer['servers']['left'] {
+  if (!gathered) return null
+  const { name, modelName, weightVersion, tokenizer }: ScoringServer = gathered.server
+  return {
+    name,
+    ...(modelName !== undefined && { modelName }),
+    weightVersions: gathered.versions.length > 0 || weightVersion === undefined ? gathered.versions : [weightVersion],
+    ...(tokenizer && { tokenizer: tokenizer.fingerprint }),
+  }
+}
+
+const toldNoise = ({
+  differences,
+  spread,
+  temperatures,
+  apart,
+  narrowed,
+}: NoiseFloor): WeighAnswer['noise']['left'] => ({
+  tokens: differences.length,
+  temperatures,
+  mean: told(spread?.mean),
+  median: told(spread?.median),
+  p95: told(spread?.p95),
+  max: told(spread?.max),
+  bias: told(spread?.bias),
+  apart,
+  narrowed,
+})

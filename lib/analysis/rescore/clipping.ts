@@ -1,0 +1,73 @@
+/**
+ * What a trainer’s correction of importance ratios would do at a threshold. Truncated importance sampling (TIS) takes
+ * min(r, C) for the weight of a token; masked (MIS, IcePop) takes r within [low, high] and nothing outside.
+ * Ratios are sorted once; any threshold is then found in logarithmic time, so that a slider may move freely.
+ */
+
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { countWhile } from '#lib/util/bisect.ts'
+import type { Units } from './units.ts'
+
+/** Bounds are ratios, not logarithms. */
+export type ClipRule =
+  | { readonly kind: 'truncate'; readonly high: number }
+  | { readonly kind: 'mask'; readonly low: number; readonly high: number }
+
+/** The units by rising ratio. */
+export interface RatioOrder {
+  readonly units: Uint32Array
+  readonly deltas: Float64Array
+  /** Trained tokens before each place, and after the last of all: one more than units. */
+  readonly tokensBefore: Float64Array
+  /** Likewise of tokens × ratio, over the greatest ratio. */
+  readonly weightBefore: Float64Array
+}
+
+export interface ClipEffect {
+  /** Trained tokens whose weight is changed, of all that are weighed. */
+  readonly tokens: number
+  readonly of: number
+  /** Σ weight after / Σ ratio before, over trained tokens: what is left of the gradient’s weight. 1 where none is weighed. */
+  readonly weightKept: number
+  /** Places in the order whose units lie under and over the bounds. */
+  readonly below: Span
+  readonly above: Span
+}
+
+export function ratioOrder({ count, deltas, trained }: Units): RatioOrder {
+  const units = Uint32Array.from({ length: count }, (_, unit) => unit).sort(
+    (a, b) => (deltas[a] as number) - (deltas[b] as number),
+  )
+  const sorted = Float64Array.from(units, (unit) => deltas[unit] as number)
+  const most = sorted.at(-1) ?? 0
+  const tokensBefore = new Float64Array(count + 1)
+  const weightBefore = new Float64Array(count + 1)
+  for (let place = 0; place < count; place++) {
+    const tokens = trained[units[place] as number] as number
+    tokensBefore[place + 1] = (tokensBefore[place] as number) + tokens
+    weightBefore[place + 1] = (weightBefore[place] as number) + tokens * Math.exp((sorted[place] as number) - most)
+  }
+  return { units, deltas: sorted, tokensBefore, weightBefore }
+}
+
+export function clipEffect({ deltas, tokensBefore, weightBefore }: RatioOrder, rule: ClipRule): ClipEffect {
+  const { length } = deltas
+  const log = Math.log(rule.high)
+  const over = countWhile(length, (place) => (deltas[place] as number) <= log)
+  const lowest = rule.kind === 'mask' ? Math.log(rule.low) : Number.NEGATIVE_INFINITY
+  const under = Math.min(
+    over,
+    countWhile(length, (place) => (deltas[place] as number) < lowest),
+  )
+  const of = tokensBefore[length] as number
+  const tokensAbove = of - (tokensBefore[over] as number)
+  const within = (weightBefore[over] as number) - (weightBefore[under] as number)
+  const truncated = rule.kind === 'truncate' ? tokensAbove * Math.exp(log - (deltas.at(-1) ?? 0)) : 0
+  return {
+    tokens: (tokensBefore[under] as number) + tokensAbove,
+    of,
+    weightKept: length === 0 ? 1 : (within + (tokensAbove > 0 ? truncated : 0)) / (weightBefore[length] as number),
+    below: { start: 0, end: under },
+    above: { start: over, end: length },
+  }
+}

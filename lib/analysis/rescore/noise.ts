@@ -1,0 +1,92 @@
+/**
+ * The noise floor: how far prefill and sampled logprobs of the same ids lie apart, by other kernels, rounding and batches
+ * alone. What drift does is read against it. Only where the server’s sampled logprobs mean the same as its prefill logprobs:
+ * those of other temperatures are scaled by them, and are kept apart with the reason.
+ */
+import { whyNotComparable } from '#lib/trajectory/scoring/comparable.ts'
+import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
+import { numberAt, type ResponseView, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+
+export interface NoiseFloor {
+  /** |prefill − sampled| of trained tokens that may be compared, rising. In nats. */
+  readonly differences: Float64Array
+  /** Of the differences; undefined: there are none. */
+  readonly spread: NoiseSpread | undefined
+  /** With which those tokens were sampled: 1, or 0, which is greedy and has the logprobs of 1. */
+  readonly temperatures: readonly number[]
+  /** Trained tokens with sampled logprobs that may not be compared, by the reason. */
+  readonly apart: readonly { readonly reason: string; readonly tokens: number }[]
+  /** Parameters by which tokens were drawn from the likeliest only, which their logprobs do not show: `top_p 0.9`. */
+  readonly narrowed: readonly string[]
+}
+
+interface NoiseSpread {
+  readonly mean: number
+  readonly median: number
+  readonly p95: number
+  readonly max: number
+  /** Mean of prefill − sampled, with its sign. */
+  readonly bias: number
+}
+
+/** `scores`: prefill logprobs, one for each token, NaN where unknown. */
+export function noiseFloor(trajectory: TrajectoryView, scores: Float64Array): NoiseFloor {
+  const signed: number[] = []
+  const apart = new Map<string, number>()
+  const narrowed = new Set<string>()
+  const temperatures = new Set<number>()
+  let start = 0
+  for (const segment of trajectory.segments) {
+    if (segment.kind === 'response') {
+      const reason = whyNotComparable(segment)
+      let tokens = 0
+      for (let offset = 0; offset < segment.ids.length; offset++) {
+        const sampled = numberAt(segment.logprobs, offset)
+        const scored = numberAt(scores, start + offset)
+        if (sampled === null || scored === null || !isTrained(segment, offset)) continue
+        tokens++
+        if (reason === undefined) signed.push(scored - sampled)
+      }
+      if (reason === undefined && tokens > 0)
+        temperatures.add(segment.request?.samplingParams.temperature === 0 ? 0 : 1)
+      if (reason !== undefined && tokens > 0) apart.set(reason, (apart.get(reason) ?? 0) + tokens)
+      for (const name of narrowing(segment)) narrowed.add(name)
+    }
+    start += segment.ids.length
+  }
+  const differences = Float64Array.from(signed, Math.abs).sort()
+  return {
+    differences,
+    spread: spreadOf(differences, signed),
+    temperatures: [...temperatures].sort(),
+    apart: Array.from(apart, ([reason, tokens]) => ({ reason, tokens })),
+    narrowed: [...narrowed],
+  }
+}
+
+function spreadOf(differences: Float64Array, signed: readonly number[]): NoiseSpread | undefined {
+  const { length } = differences
+  if (length === 0) return undefined
+  const at = (share: number) => differences[Math.min(length - 1, Math.floor(share * length))] as number
+  return {
+    mean: differences.reduce((sum, value) => sum + value, 0) / length,
+    median: at(0.5),
+    p95: at(0.95),
+    max: at(1),
+    bias: signed.reduce((sum, value) => sum + value, 0) / length,
+  }
+}
+
+/** SGLang applies these to the draw, not to the logprobs that it tells. */
+const FULL: readonly (readonly [name: string, all: readonly number[]])[] = [
+  ['top_p', [1]],
+  ['top_k', [-1, 0]],
+  ['min_p', [0]],
+]
+
+function narrowing({ request }: ResponseView): readonly string[] {
+  return FULL.flatMap(([name, all]) => {
+    const value = request?.samplingParams[name]
+    return typeof value === 'number' && !all.includes(value) ? [`${name} ${value}`] : []
+  })
+}

@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { ScoreRequest } from '#lib/trajectory/scoring/score.ts'
+import { ids } from '#lib/trajectory/tokens/tokens.ts'
+import { scorePlan, type WeighChoice } from './plan.ts'
+import { scoreBoth, unscored } from './score-both.ts'
+import { comparedOf, drawn, prefill, scorer } from './test-model.ts'
+import { weigh } from './weighing.ts'
+
+const ONE: WeighChoice = { servers: { left: 's', right: 's' }, tokens: 'every' }
+const TWO: WeighChoice = { servers: { left: 's', right: 't' }, tokens: 'every' }
+
+async function scored(
+  left: Trajectory,
+  right: Trajectory,
+  choice: WeighChoice,
+  options: Parameters<typeof scorer>[1] & { readonly abortAt?: number } = {},
+) {
+  const compared = comparedOf(left, right)
+  const plan = scorePlan(compared, choice)
+  const asked: ScoreRequest[] = []
+  const scores = unscored(plan)
+  const progress: string[] = []
+  const controller = new AbortController()
+  const end = await scoreBoth(plan, scores, {
+    score: scorer(asked, options),
+    signal: controller.signal,
+    onProgress: ({ done, of }) => {
+      progress.push(`${done}/${of}`)
+      if (done === options.abortAt) controller.abort(new Error('given up'))
+    },
+  }).catch((error: unknown) => error)
+  return { plan, asked, scores, progress, end, weighing: weigh(compared, scores) }
+}
+
+test('one server scores the longer side, and of the other what lies behind the prefix that they share', async () => {
+  const [left, right] = [drawn('c|a|b a|b|c'), drawn('c|a|b ab|c')]
+  const { asked, scores, progress } = await scored(left, right, ONE)
+  expect(asked).toEqual([
+    { ids: ids(left), server: 's', ranges: [{ start: 0, end: 6 }] },
+    { ids: ids(right), server: 's', ranges: [{ start: 3, end: 5 }] },
+  ])
+  expect(scores.left).toEqual(prefill(ids(left)))
+  expect(scores.right).toEqual(prefill(ids(right)))
+  expect(progress).toEqual(['2/8', '4/8', '6/8', '8/8'])
+  const swapped = await scored(right, left, ONE)
+  expect(swapped.asked.map((request) => request.ids)).toEqual([ids(left), ids(right)])
+  expect(swapped.scores.left).toEqual(prefill(ids(right)))
+})
+
+test('equal sides on one server are scored once, and by two servers twice: then the servers are compared', async () => {
+  const side = drawn('c|a|b a|b|c')
+  const once = await scored(side, side, ONE)
+  expect(once.asked).toHaveLength(1)
+  expect(once.weighing.totals.delta).toBe(0)
+  expect(once.end).toMatchObject({ left: { server: { name: 's' } }, right: { server: { name: 's' } } })
+  const twice = await scored(side, side, TWO, { weights: { t: 1 } })
+  expect(twice.asked.map(({ server }) => server)).toEqual(['s', 't'])
+  expect(twice.end).toMatchObject({ left: { versions: ['0'] }, right: { versions: ['1'] } })
+  const expected = prefill(ids(side), 1)
+    .subarray(3)
+    .map((value, index) => value - (prefill(ids(side))[3 + index] as number))
+  expect(twice.weighing.units.deltas).toEqual(expected)
+})
+
+test('only what is trained, and what drifts, is scored unless every token is asked for', () => {
+  const far = Array.from({ length: 100 }, () => 'b').join('|')
+  const compared = comparedOf(drawn(`c|a|b|${far} c|c`), drawn(`c|ab|${far} c|c`))
+  const { left, right, shared } = scorePlan(compared, { ...ONE, tokens: 'trained' })
+  expect(shared).toBe(1)
+  expect(left.request.ranges).toEqual([
+    { start: 1, end: 3 },
+    { start: 103, end: 105 },
+  ])
+  expect(right.request.ranges).toEqual([
+    { start: 1, end: 2 },
+    { start: 102, end: 104 },
+  ])
+  expect([left.tokens, right.tokens]).toEqual([4, 3])
+})
+
+test('ranges that lie close are one call', () => {
+  const { left } = scorePlan(comparedOf(drawn('c a b c'), drawn('c a b c')), { ...ONE, tokens: 'trained' })
+  expect(left.request.ranges).toEqual([{ start: 1, end: 4 }])
+})
+
+test('what has come stays when a server fails, also of the shared prefix', async () => {
+  const { end, scores, weighing } = await scored(drawn('c|a|b a|b|c|a'), drawn('c|a|b a|b|c|b'), ONE, { failAfter: 3 })
+  expect(end).toMatchObject({ code: 'UPSTREAM_ERROR', hint: 'try again' })
+  expect([...scores.right.subarray(1, 6)]).toEqual([...scores.left.subarray(1, 6)])
+  expect(weighing.totals.units).toBeGreaterThan(0)
+})
+
+test('where one of two servers fails the other is given up', async () => {
+  const sides = [drawn('c|a|b a|b|c|a'), drawn('c|a|b a|b|c|b')] as const
+  const { end } = await scored(...sides, TWO, { failAfter: 1 })
+  expect(end).toMatchObject({ code: 'UPSTREAM_ERROR' })
+  const plan = scorePlan(comparedOf(...sides), TWO)
+  let givenUp: unknown
+  const scoring = scoreBoth(plan, unscored(plan), {
+    async *score({ server }, signal) {
+      if (server === 's') throw new Error('down')
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      givenUp = signal.reason
+    },
+    signal: new AbortController().signal,
+  })
+  await expect(scoring).rejects.toThrow('down')
+  await expect.poll(() => givenUp).toEqual(new Error('down'))
+})
+
+test('given up it says so, and keeps what has come', async () => {
+  const { end, scores } = await scored(drawn('c|a|b a|b|c'), drawn('c|a|b ab|c'), ONE, { abortAt: 4 })
+  expect(end).toMatchObject({ message: 'given up' })
+  expect(Number.isNaN(scores.left[3])).toBe(false)
+  expect(Number.isNaN(scores.left[5])).toBe(true)
+})
+
+test('where nothing is trained and nothing drifts, nothing is asked', async () => {
+  const side = drawn('c|a|b')
+  const { asked, end } = await scored(side, side, { ...TWO, tokens: 'trained' })
+  expect([asked, end]).toEqual([[], { left: undefined, right: undefined }])
+})

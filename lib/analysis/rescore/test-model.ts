@@ -1,0 +1,113 @@
+/** A model whose logprobs are known in closed form, and trajectories of its ids, drawn as text. For tests. */
+
+import { compareTrajectories } from '#lib/trajectory/drift/compare.ts'
+import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { ScoreLine, ScoreRequest } from '#lib/trajectory/scoring/score.ts'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import type { Compared } from '../compare/compare-sides.ts'
+
+/** The id of a piece is its place. */
+export const PIECES = ['', 'a', 'b', 'c', 'aa', 'ab', 'ba', 'abc', 'bc', 'abab'] as const
+const vocab = Object.fromEntries(PIECES.map((piece, id) => [id, piece]))
+
+/** A bigram model: of an id by the one before it. `weights` are those of another checkpoint. */
+export const logprobOf = (before: number, id: number, weights = 0): number =>
+  -(1 + ((3 * before + 5 * id + weights) % 7)) / 4
+
+/** Prefill logprobs of all ids; the first has none. */
+export const prefill = (ids: readonly number[], weights = 0): Float64Array =>
+  Float64Array.from(ids, (id, index) => (index === 0 ? Number.NaN : logprobOf(ids[index - 1] as number, id, weights)))
+
+/** `sampling`: with which its responses were sampled; logprobs are then prefill’s plus `noise`. */
+interface Drawn {
+  readonly sampling?: Readonly<Record<string, unknown>>
+  readonly noise?: number
+}
+
+/** Segments of ids: prompt and response by turns. */
+export function trajectoryOf(
+  segments: readonly (readonly number[])[],
+  { sampling, noise = 0 }: Drawn = {},
+): Trajectory {
+  const scores = prefill(segments.flat())
+  let start = 0
+  return {
+    format: FORMAT,
+    id: 'drawn',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    model: { name: 'bigrams', tokenizer: { name: 'pieces', vocabularySize: PIECES.length, specialIds: [] }, tools: [] },
+    vocab,
+    outcome: { kind: 'ended', reason: 'end_turn' },
+    provenance: sampleTrajectory.provenance,
+    segments: segments.map((ids, index): Trajectory['segments'][number] => {
+      const from = start
+      start += ids.length
+      if (index % 2 === 0) return { kind: 'prompt', ids: [...ids], messages: [] }
+      return {
+        kind: 'response',
+        ids: [...ids],
+        ...(sampling && {
+          logprobs: ids.map((_, offset) => {
+            const score = scores[from + offset] as number
+            return Number.isNaN(score) ? null : score + noise
+          }),
+          request: { server: 's', samplingParams: sampling, inputLength: from, inputHash: '', streamed: true },
+        }),
+        thinks: [],
+        toolCalls: [],
+      }
+    }) as Trajectory['segments'],
+  }
+}
+
+/** `a|b  ab|c`: a prompt and a response, their pieces. */
+const segmentsOf = (drawing: string): number[][] =>
+  drawing
+    .split(/\s+/)
+    .map((segment) => segment.split('|').map((piece) => PIECES.indexOf(piece as (typeof PIECES)[number])))
+
+export const drawn = (drawing: string, options?: Drawn): Trajectory => trajectoryOf(segmentsOf(drawing), options)
+
+export const comparedOf = (left: Trajectory, right: Trajectory): Compared => ({
+  left: { trajectory: left, doubts: [] },
+  right: { trajectory: right, doubts: [] },
+  comparison: compareTrajectories(left, right),
+})
+
+/** Scores as a server does, in portions; `asked` gets every request. `weights` by the name of the server. */
+export function scorer(
+  asked: ScoreRequest[] = [],
+  {
+    weights = {},
+    failAfter = Number.POSITIVE_INFINITY,
+  }: {
+    readonly weights?: Readonly<Record<string, number>>
+    /** Portions. */
+    readonly failAfter?: number
+  } = {},
+) {
+  const PORTION = 2
+  let portions = 0
+  return async function* (request: ScoreRequest, signal: AbortSignal): AsyncGenerator<ScoreLine> {
+    asked.push(request)
+    const { ids, ranges = [], server = 's' } = request
+    yield { kind: 'server', name: server, modelName: 'bigrams' }
+    const scores = prefill(ids, weights[server])
+    for (const { start, end } of ranges)
+      for (let from = start; from < end; from += PORTION) {
+        signal.throwIfAborted()
+        if (portions++ === failAfter) {
+          yield { kind: 'failed', code: 'UPSTREAM_ERROR', detail: 'it fell over', hint: 'try again' }
+          return
+        }
+        const part = scores.slice(from, Math.min(end, from + PORTION))
+        yield {
+          kind: 'scores',
+          start: from,
+          logprobs: Array.from(part, (score) => (Number.isNaN(score) ? null : score)),
+          weightVersion: String(weights[server] ?? 0),
+        }
+      }
+    yield { kind: 'done' }
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * What of two scored sides can be held against each other: a token where ids agree, and a whole span where the same text is
+ * other tokens. Never by index: behind one span that was split otherwise every position is another.
+ */
+import type { Stretch } from '#lib/trajectory/drift/align.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+
+/** Two sides with what prefill says of their tokens. */
+export interface ScoredSides {
+  readonly stretches: readonly Stretch[]
+  readonly left: ScoredSide
+  readonly right: ScoredSide
+}
+
+interface ScoredSide {
+  /** Prefill logprobs at temperature 1, one for each token; NaN = unknown. */
+  readonly scores: Float64Array
+  /** 1 = trained; one for each token. */
+  readonly mask: Uint8Array
+}
+
+/**
+ * The text that both sides have and that holds trained tokens, in order: one entry for each pair of tokens of the same id,
+ * and for each span of the same text in other tokens, whose logprobs are known on both sides. A token counts as trained
+ * where the left side trains it, as in the drift report.
+ */
+export interface Units {
+  readonly count: number
+  readonly leftStarts: Int32Array
+  readonly leftEnds: Int32Array
+  readonly rightStarts: Int32Array
+  readonly rightEnds: Int32Array
+  /** Sums of logprobs over the unit’s tokens. */
+  readonly leftLogprobs: Float64Array
+  readonly rightLogprobs: Float64Array
+  /** Right − left: the logarithm of the importance ratio. */
+  readonly deltas: Float64Array
+  /** Trained tokens of the left side. */
+  readonly trained: Int32Array
+  /** Number of the drift span, −1 for a pair of tokens. */
+  readonly drifts: Int32Array
+}
+
+/** A drift span, weighed. */
+interface WeighedSpan {
+  readonly left: SpanSum
+  readonly right: SpanSum
+  /** Trained tokens of the left side. */
+  readonly trained: number
+  readonly ratio: SpanRatio
+}
+
+interface SpanSum {
+  readonly tokens: number
+  /** Of logprobs, in nats; null: of some token it is not known, or there is none. */
+  readonly sum: number | null
+  readonly mean: number | null
+}
+
+export type SpanRatio =
+  | { readonly kind: 'known'; readonly delta: number }
+  /**
+   * other-text: the sides say different things here, and how likely each is says nothing of the other. one-side: the other
+   * has nothing here. first-token: nothing stands before a first token, so no server gives its logprob.
+   */
+  | { readonly kind: 'none'; readonly why: 'other-text' | 'one-side' | 'first-token' | 'not-scored' }
+
+export interface Paired {
+  readonly units: Units
+  /** The nth is the nth drift. */
+  readonly spans: readonly WeighedSpan[]
+  /** Trained tokens of the left side in text that both sides have, of which a logprob is not known. */
+  readonly unknown: number
+  /** Trained tokens in text that the other side does not have. */
+  readonly unpaired: { readonly left: number; readonly right: number }
+}
+
+export function paired({ stretches, left, right }: ScoredSides): Paired {
+  const columns = unitColumns(left.mask.reduce((sum, trained) => sum + trained, 0))
+  const spans: WeighedSpan[] = []
+  let unknown = 0
+  const unpaired = { left: 0, right: 0 }
+  for (const stretch of stretches) {
+    if (stretch.kind === 'equal') {
+      for (let offset = 0; offset < stretch.left.end - stretch.left.start; offset++) {
+        const [at, other] = [stretch.left.start + offset, stretch.right.start + offset]
+        if (left.mask[at] !== 1) continue
+        const [ours, theirs] = [left.scores[at] as number, right.scores[other] as number]
+        if (Number.isFinite(theirs - ours))
+          columns.add({ start: at, end: at + 1 }, { start: other, end: other + 1 }, ours, theirs, 1, -1)
+        else unknown++
+      }
+      continue
+    }
+    const span = weighedSpan(stretch, left, right)
+    if (span.ratio.kind === 'known' && span.trained > 0)
+      columns.add(
+        stretch.left,
+        stretch.right,
+        span.left.sum as number,
+        span.right.sum as number,
+        span.trained,
+        spans.length,
+      )
+    else if (span.ratio.kind === 'none') {
+      if (span.ratio.why === 'other-text' || span.ratio.why === 'one-side') {
+        unpaired.left += span.trained
+        unpaired.right += trainedIn(right, stretch.right)
+      } else unknown += span.trained
+    }
+    spans.push(span)
+  }
+  return { units: columns.units(), spans, unknown, unpaired }
+}
+
+function weighedSpan(stretch: Extract<Stretch, { kind: 'drift' }>, left: ScoredSide, right: ScoredSide): WeighedSpan {
+  const [ours, theirs] = [spanSum(left, stretch.left), spanSum(right, stretch.right)]
+  const ratio = (): SpanRatio => {
+    if (ours.tokens === 0 || theirs.tokens === 0) return { kind: 'none', why: 'one-side' }
+    if (!stretch.sameBytes) return { kind: 'none', why: 'other-text' }
+    if (stretch.left.start === 0 || stretch.right.start === 0) return { kind: 'none', why: 'first-token' }
+    if (ours.sum === null || theirs.sum === null) return { kind: 'none', why: 'not-scored' }
+    return { kind: 'known', delta: theirs.sum - ours.sum }
+  }
+  return { left: ours, right: theirs, trained: trainedIn(left, stretch.left), ratio: ratio() }
+}
+
+function spanSum({ scores }: ScoredSide, { start, end }: Span): SpanSum {
+  const tokens = end - start
+  let sum = 0
+  for (let index = start; index < end; index++) sum += scores[index] as number
+  return tokens > 0 && Number.isFinite(sum) ? { tokens, sum, mean: sum / tokens } : { tokens, sum: null, mean: null }
+}
+
+function trainedIn({ mask }: ScoredSide, { start, end }: Span): number {
+  let count = 0
+  for (let index = start; index < end; index++) count += mask[index] as number
+  return count
+}
+
+/** `most`: units there may be. */
+function unitColumns(most: number) {
+  const whole = () => new Int32Array(most)
+  const real = () => new Float64Array(most)
+  const [leftStarts, leftEnds, rightStarts, rightEnds, trained, drifts] = [
+    whole(),
+    whole(),
+    whole(),
+    whole(),
+    whole(),
+    whole(),
+  ]
+  const [leftLogprobs, rightLogprobs, deltas] = [real(), real(), real()]
+  let count = 0
+  return {
+    add(left: Span, right: Span, ours: number, theirs: number, tokens: number, drift: number): void {
+      leftStarts[count] = left.start
+      leftEnds[count] = left.end
+      rightStarts[count] = right.start
+      rightEnds[count] = right.end
+      leftLogprobs[count] = ours
+      rightLogprobs[count] = theirs
+      deltas[count] = theirs - ours
+      trained[count] = tokens
+      drifts[count] = drift
+      count++
+    },
+    units: (): Units => ({
+      count,
+      leftStarts: leftStarts.subarray(0, count),
+      leftEnds: leftEnds.subarray(0, count),
+      rightStarts: rightStarts.subarray(0, count),
+      rightEnds: rightEnds.subarray(0, count),
+      leftLogprobs: leftLogprobs.subarray(0, count),
+      rightLogprobs: rightLogprobs.subarray(0, count),
+      deltas: deltas.subarray(0, count),
+      trained: trained.subarray(0, count),
+      drifts: drifts.subarray(0, count),
+    }),
+  }
+}

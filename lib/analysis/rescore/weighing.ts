@@ -1,0 +1,118 @@
+/**
+ * What drift costs, in probability: both sides scored by prefill, held against each other.
+ *
+ * r = p_right / p_left over the same text: the left stands for what was sampled, the right for what a trainer would compute.
+ * With text from the left, k1 = −log r and k3 = (r − 1) − log r estimate KL(left ‖ right); k3 is never negative (Schulman,
+ * “Approximating KL Divergence”, 2020, where r is p/q for samples from q).
+ */
+import { lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import type { Compared } from '../compare/compare-sides.ts'
+import { type NoiseFloor, noiseFloor } from './noise.ts'
+import { type Paired, paired, type Units } from './units.ts'
+
+export interface Weighing extends Paired {
+  readonly totals: WeighTotals
+  /** How far prefill and sampled logprobs of the same ids lie apart, on each side that was recorded. */
+  readonly noise: { readonly left: NoiseFloor; readonly right: NoiseFloor }
+}
+
+/** One score for each token of either side; NaN = unknown. */
+export interface SideScores {
+  readonly left: Float64Array
+  readonly right: Float64Array
+}
+
+/** Over the units: text that both sides have and that holds trained tokens. In nats; undefined where there is none. */
+export interface WeighTotals {
+  /** Of the left side. */
+  readonly trainedTokens: number
+  /** Of these, those in units. */
+  readonly weighedTokens: number
+  readonly units: number
+  /** Per token of either side. */
+  readonly meanLogprob: { readonly left: number; readonly right: number } | undefined
+  /** Sum of right − left: the logarithm of the sequence-level ratio, the product of all. */
+  readonly delta: number | undefined
+  /** Numbers of the units with the least and the greatest ratio. */
+  readonly least: number | undefined
+  readonly greatest: number | undefined
+  /** Means over units. */
+  readonly k1: number | undefined
+  readonly k3: number | undefined
+  /** (Σr)² / (n Σr²) over weighed tokens: the share of them that would tell as much without weights. */
+  readonly effectiveShare: number | undefined
+}
+
+export function weigh({ left, right, comparison }: Compared, scores: SideScores): Weighing {
+  const mask = Uint8Array.from(lossMask(left.trajectory))
+  const found = paired({
+    stretches: comparison.stretches,
+    left: { scores: scores.left, mask },
+    right: { scores: scores.right, mask: Uint8Array.from(lossMask(right.trajectory)) },
+  })
+  return {
+    ...found,
+    totals: totalsOf(
+      found.units,
+      mask.reduce((sum, trained) => sum + trained, 0),
+    ),
+    noise: { left: noiseFloor(left.trajectory, scores.left), right: noiseFloor(right.trajectory, scores.right) },
+  }
+}
+
+/** The importance ratio of a difference of logprobs; may be Infinity for a long span. */
+export const ratioOf = (delta: number): number => Math.exp(delta)
+
+/** k3 of one unit. */
+export const k3Of = (delta: number): number => Math.expm1(delta) - delta
+
+function totalsOf(units: Units, trainedTokens: number): WeighTotals {
+  const { count, deltas, trained } = units
+  if (count === 0)
+    return {
+      trainedTokens,
+      weighedTokens: 0,
+      units: 0,
+      meanLogprob: undefined,
+      delta: undefined,
+      least: undefined,
+      greatest: undefined,
+      k1: undefined,
+      k3: undefined,
+      effectiveShare: undefined,
+    }
+  let [least, greatest] = [0, 0]
+  for (let unit = 1; unit < count; unit++) {
+    if ((deltas[unit] as number) < (deltas[least] as number)) least = unit
+    if ((deltas[unit] as number) > (deltas[greatest] as number)) greatest = unit
+  }
+  const most = deltas[greatest] as number
+  const sums = { left: 0, right: 0, leftTokens: 0, rightTokens: 0, delta: 0, k3: 0, tokens: 0, ratio: 0, square: 0 }
+  for (let unit = 0; unit < count; unit++) {
+    const delta = deltas[unit] as number
+    const tokens = trained[unit] as number
+    // Over the greatest: a product over a long span does not fit into a double.
+    const scaled = Math.exp(delta - most)
+    sums.left += units.leftLogprobs[unit] as number
+    sums.right += units.rightLogprobs[unit] as number
+    sums.leftTokens += (units.leftEnds[unit] as number) - (units.leftStarts[unit] as number)
+    sums.rightTokens += (units.rightEnds[unit] as number) - (units.rightStarts[unit] as number)
+    sums.delta += delta
+    sums.k3 += k3Of(delta)
+    sums.tokens += tokens
+    sums.ratio += tokens * scaled
+    sums.square += tokens * scaled * scaled
+  }
+  return {
+    trainedTokens,
+    weighedTokens: sums.tokens,
+    units: count,
+    meanLogprob: { left: sums.left / sums.leftTokens, right: sums.right / sums.rightTokens },
+    delta: sums.delta,
+    least,
+    greatest,
+    k1: (0 - sums.delta) / count,
+    k3: sums.k3 / count,
+    effectiveShare: (sums.ratio * sums.ratio) / (sums.tokens * sums.square),
+  }
+}

@@ -1,0 +1,55 @@
+/** Which chat template a side is rendered with: the one chosen, the recorded one, or the tokenizer's own. */
+
+import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
+import { type InputError, orTemplateFailure } from '#lib/templates/document/input.ts'
+import type { GivenSide, Making, SideTokenizer } from '../compare/shown-side.ts'
+import type { As } from '../compare/side.ts'
+
+export interface Chosen {
+  readonly template: CompiledTemplate
+  readonly doubts: readonly string[]
+}
+
+/** A tokenizer that is named brings its own template, unless one is chosen. */
+export function chosenTemplate(
+  { template: text, trajectory: { model } }: Pick<GivenSide, 'template' | 'trajectory'>,
+  { tokenizer: named }: Pick<Extract<As, { kind: 'structured' | 'raw' }>, 'tokenizer'>,
+  { compile, template }: SideTokenizer,
+): Making<Chosen> {
+  const compiled = (source: string, doubts: readonly string[] = []): Making<Chosen> => {
+    const read = orTemplateFailure(() => compile(source))
+    return read.ok ? { ok: true, value: { template: read.value, doubts } } : refusedTemplate(read.error)
+  }
+  if (text !== undefined) return compiled(text)
+  const recorded = model.template?.text === '' ? undefined : model.template?.text
+  if (named === undefined && recorded !== undefined) return compiled(recorded)
+  const own = orTemplateFailure(() => template?.(model.tools.length > 0))
+  if (!own.ok) return refusedTemplate(own.error)
+  if (own.value)
+    return { ok: true, value: { template: own.value, doubts: named === undefined ? [lacking(model)] : [] } }
+  if (recorded !== undefined) return compiled(recorded, [WITHOUT_OWN])
+  return {
+    ok: false,
+    why: 'There is no chat template: none is recorded, and the tokenizer comes without one.',
+    hint: 'Choose a template: that of another tokenizer or trajectory, or the one in the template lab.',
+  }
+}
+
+const lacking = ({ template }: GivenSide['trajectory']['model']): string =>
+  template
+    ? 'The server rendered with its own chat template, whose text is not known: the tokenizer’s own is used.'
+    : 'No chat template is recorded: the tokenizer’s own is used.'
+
+const WITHOUT_OWN = 'The tokenizer comes without a chat template: the recorded one is used.'
+
+/** In Python's words, with the line of the template. */
+export function refusedTemplate({ where, className, message, line }: InputError): Making<never> {
+  const place = line === undefined ? '' : ` (line ${line} of the ${where})`
+  return where === 'template'
+    ? {
+        ok: false,
+        why: `The chat template refuses the conversation: ${className}: ${message}${place}.`,
+        hint: 'A chat pipeline with this template would fail here too. Choose another template, or compare as text.',
+      }
+    : { ok: false, why: `The recorded ${where} cannot be read: ${className}: ${message}${place}.` }
+}

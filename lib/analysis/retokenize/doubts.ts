@@ -1,0 +1,143 @@
+/**
+ * What cannot be made here as a pipeline would make it, in a person's words: a difference that comes from this is no drift of
+ * the run.
+ */
+
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import type { Message, Span, Vocab } from '#lib/trajectory/format/trajectory.ts'
+import { bytesOf } from '#lib/trajectory/tokens/pieces.ts'
+import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { As } from '../compare/side.ts'
+import type { HeldPart } from './held-messages.ts'
+import { recentCharacters } from './recent-characters.ts'
+
+/** Whether ids mean the same to the tokenizer as they did in the run; of a file that names none, they are taken to. */
+export function isSameTokenizer({ model }: Pick<TrajectoryView, 'model'>, { name, fingerprint }: Tokenizer): boolean {
+  if (!model.tokenizer) return true
+  return model.tokenizer.fingerprint === undefined
+    ? model.tokenizer.name === name
+    : model.tokenizer.fingerprint === fingerprint
+}
+
+interface Encoded {
+  readonly trajectory: TrajectoryView
+  readonly as: As
+  readonly tokenizer: Tokenizer
+  readonly text: string
+  /** Tokens of the made side whose place in the text is not known. */
+  readonly unsure: readonly Span[]
+}
+
+export const textDoubts = ({ vocab, ...encoded }: Encoded & { readonly vocab: Vocab }): readonly string[] => [
+  ...unknownIdDoubts(encoded.trajectory, vocab),
+  ...encodingDoubts(encoded),
+]
+
+/** Of any text that was encoded here. */
+export const encodingDoubts = ({ trajectory, as, tokenizer, text, unsure }: Encoded): readonly string[] => [
+  ...(trajectory.outcome.kind === 'running' ? [UNDER_WAY] : []),
+  ...tokenizerDoubts(trajectory, as, tokenizer),
+  ...unsureDoubts(unsure),
+  ...recentDoubts(text),
+]
+
+const UNDER_WAY = 'The run is still under way: what it has written so far is compared.'
+
+function tokenizerDoubts({ model }: TrajectoryView, as: As, tokenizer: Tokenizer): readonly string[] {
+  const recorded = model.tokenizer
+  if (recorded?.source === 'server')
+    return [
+      'The run was tokenized by the server itself: the texts of its ids are those that the server decodes, which are not always their exact bytes.',
+    ]
+  const isChosen = 'tokenizer' in as && as.tokenizer !== undefined
+  if (isChosen || recorded?.fingerprint === undefined || recorded.fingerprint === tokenizer.fingerprint) return []
+  return [
+    `The tokenizer ${tokenizer.name} found here is not the one that was recorded (its file differs): ids may differ for that alone.`,
+  ]
+}
+
+function unknownIdDoubts(trajectory: TrajectoryView, vocab: Vocab): readonly string[] {
+  let count = 0
+  let first: number | undefined
+  for (const { ids } of segmentsOf(trajectory))
+    for (let index = 0; index < ids.length; index++) {
+      const id = ids[index] as number
+      if (bytesOf(vocab[id] ?? '').length > 0) continue
+      count++
+      first ??= id
+    }
+  if (count === 0) return []
+  return [
+    `${tokens(count)} with an id that the tokenizer does not have (the first is ${first}): no text stands for it.`,
+  ]
+}
+
+function unsureDoubts(unsure: readonly Span[]): readonly string[] {
+  const count = unsure.reduce((sum, { start, end }) => sum + end - start, 0)
+  if (count === 0) return []
+  return [
+    `The place of ${tokens(count)} in the text is not certain: segments, mask and calls may be off by as much there.`,
+  ]
+}
+
+function recentDoubts(text: string): readonly string[] {
+  const found = [...new Set(text.match(recentCharacters))]
+  if (found.length === 0) return []
+  const names = found.slice(0, MOST_NAMED).map((character) => codePoint(character))
+  const more = found.length > MOST_NAMED ? ` and ${found.length - MOST_NAMED} more` : ''
+  return [
+    `The text has characters that Python’s tokenizers know from an older Unicode version (${names.join(', ')}${more}): their ids may differ from those in Python.`,
+  ]
+}
+
+const MOST_NAMED = 5
+
+const codePoint = (character: string): string =>
+  `U+${(character.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')}`
+
+const tokens = (count: number): string => (count === 1 ? '1 token' : `${count.toLocaleString('en')} tokens`)
+
+/** Of messages and tools as they were recorded. */
+export function messageDoubts({ model, provenance }: TrajectoryView, parts: readonly HeldPart[]): readonly string[] {
+  const messages = parts.flatMap((part) => (part.kind === 'context' ? part.messages : []))
+  return [
+    ...partDoubts(messages),
+    // In our own runs the prompt was rendered from the very values that are recorded.
+    ...(provenance.kind === 'rollout' ? [] : numberDoubts(messages, model.tools)),
+  ]
+}
+
+function partDoubts(messages: readonly Message[]): readonly string[] {
+  const types = new Set(
+    messages.flatMap(({ content = '' }) =>
+      typeof content === 'string' ? [] : content.map(({ type }) => type).filter((type) => type !== 'text'),
+    ),
+  )
+  if (types.size === 0) return []
+  return [
+    `Messages hold parts that are not text (${[...types].join(', ')}): the template gets them, but the tokens that a processor would put in their place are not made here.`,
+  ]
+}
+
+function numberDoubts(messages: readonly Message[], tools: TrajectoryView['model']['tools']): readonly string[] {
+  const given = [
+    ...messages
+      .flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
+      .map(({ input }) => input),
+    ...tools.map(({ inputSchema }) => inputSchema),
+  ]
+  if (!given.some(hasLostSpelling)) return []
+  return [
+    'Tools or given calls hold whole numbers too large for the file’s reader, or keys that look like numbers: their digits or order may not be those that were rendered.',
+  ]
+}
+
+/** Large whole numbers are rounded, and keys like "10" come first, in every JavaScript object. */
+function hasLostSpelling(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value)
+  if (typeof value !== 'object' || value === null) return false
+  const keys = Object.keys(value)
+  const hasMoved = !Array.isArray(value) && keys.length > 1 && keys.some((key) => /^(?:0|[1-9]\d{0,9})$/.test(key))
+  return hasMoved || Object.values(value).some(hasLostSpelling)
+}

@@ -1,0 +1,149 @@
+/**
+ * The messages of a trajectory as a chat pipeline holds them. structured: thinking apart from the content, calls parsed, with
+ * arguments that keep every digit. raw: a reply is the text that was written.
+ */
+
+import type { TextRange } from '#lib/parsers/parser.ts'
+import { templateTools } from '#lib/rollout/prompt/prompt.ts'
+import { type WrittenReply, writtenReply } from '#lib/rollout/prompt/written-reply.ts'
+import { contextMessage, replyMessage } from '#lib/templates/document/trajectory-input.ts'
+import type { Message, ToolCall } from '#lib/trajectory/format/trajectory.ts'
+import { withResultText } from '#lib/trajectory/messages/conversation.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
+import type { PromptView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { Making } from '../compare/shown-side.ts'
+
+export type HeldPart =
+  /** What the model read between two replies. */
+  | { readonly kind: 'context'; readonly messages: readonly Message[]; readonly json: readonly string[] }
+  | {
+      readonly kind: 'reply'
+      readonly json: string
+      /** As it was written. */
+      readonly text: string
+      /** As they were recorded. */
+      readonly ids: readonly number[]
+      /** What of it was given to the model and not written by it. */
+      readonly forced: readonly TextRange[]
+      /** Those of its responses. */
+      readonly calls: readonly ToolCall[]
+    }
+
+export interface HeldConversation {
+  readonly parts: readonly HeldPart[]
+  /** Whether the model is to speak next. */
+  readonly isPrompt: boolean
+}
+
+/** `trajectory`: with the texts of all its ids, and its calls found. */
+export function heldConversation(trajectory: TrajectoryView, mode: 'structured' | 'raw'): Making<HeldConversation> {
+  const { segments } = trajectory
+  if (!segments.some((segment) => segment.kind === 'prompt' && segment.messages.length > 0)) return WITHOUT_MESSAGES
+  const calls = toolCallsOf(trajectory)
+  const parts: HeldPart[] = []
+  let reply: OpenReply | undefined
+  const closeReply = () => {
+    if (reply) parts.push(heldReply(reply, mode))
+    reply = undefined
+  }
+  for (const [index, segment] of segments.entries()) {
+    if (segment.kind === 'response') {
+      reply = joined(reply, { ...writtenReply(segment, trajectory), ids: Array.from(segment.ids) }, false)
+      continue
+    }
+    if (segment.messages.length > 0) {
+      closeReply()
+      const messages = segment.messages.map((message) => withResultText(message, trajectory))
+      parts.push({ kind: 'context', messages, json: messages.map((message) => contextMessage(message, calls)) })
+      continue
+    }
+    const text = textOf(segment.ids, trajectory.vocab)
+    if (index === 0 && text.trim() !== '') return GIVEN_AS_TEXT
+    if (isGlue(segment, text, trajectory)) closeReply()
+    else if (segments[index + 1]?.kind === 'response')
+      reply = joined(reply, { ...NOTHING, text, ids: Array.from(segment.ids) }, true)
+    else return GIVEN_AS_TEXT
+  }
+  closeReply()
+  return { ok: true, value: { parts, isPrompt: endsWithPrompt(segments) } }
+}
+
+/** What the chat template gets, as JSON texts: 1.0 stays 1.0. */
+export const heldTexts = (
+  { parts, isPrompt }: HeldConversation,
+  { model }: Pick<TrajectoryView, 'model'>,
+): { readonly messages: string; readonly tools: string; readonly options: string } => ({
+  messages: `[${parts.flatMap(({ json }) => json).join(',\n')}]`,
+  tools: model.tools.length === 0 ? '' : JSON.stringify(templateTools(model.tools)),
+  options: JSON.stringify({
+    ...model.template?.options,
+    add_generation_prompt: isPrompt,
+    continue_final_message: false,
+  }),
+})
+
+const WITHOUT_MESSAGES: Making<never> = {
+  ok: false,
+  why: 'The file holds ids but not the messages that they were made of.',
+  hint: 'Compare it as text: that needs no messages. Or open a file of the same run that has its messages.',
+}
+
+const GIVEN_AS_TEXT: Making<never> = {
+  ok: false,
+  why: 'A part of the prompt was given as text or ids and belongs to no message, so no chat pipeline would have it.',
+  hint: 'Compare it as text: that needs no messages.',
+}
+
+/** What a template writes around messages: it has added tokens, or nothing to be read. */
+function isGlue({ ids }: PromptView, text: string, { model }: TrajectoryView): boolean {
+  const special = new Set(model.tokenizer?.specialIds)
+  return text.trim() === '' || Array.from(ids).some((id) => special.has(id))
+}
+
+/** A reply that ends with its end of turn is followed by a prompt that may be glue alone. */
+function endsWithPrompt(segments: readonly SegmentView[]): boolean {
+  const last = segments.findLast((segment) => segment.kind === 'response' || segment.messages.length > 0)
+  return last?.kind !== 'response'
+}
+
+interface OpenReply extends WrittenReply {
+  readonly ids: readonly number[]
+  readonly forced: readonly TextRange[]
+}
+
+/** Two responses in a row are one reply: the second goes on where the first one stopped. */
+function joined(
+  before: OpenReply = NOTHING,
+  { text, ids, thinks, calls, markup }: Omit<OpenReply, 'forced'>,
+  isForced: boolean,
+): OpenReply {
+  const by = before.text.length
+  const moved = <R extends TextRange>(range: R): R => ({ ...range, start: range.start + by, end: range.end + by })
+  const all = moved({ start: 0, end: text.length })
+  return {
+    text: before.text + text,
+    ids: [...before.ids, ...ids],
+    thinks: [...before.thinks, ...thinks.map(moved)],
+    calls: [...before.calls, ...calls.map((call) => movedCall(call, moved))],
+    markup: [...before.markup, ...markup.map(moved)],
+    forced: isForced ? [...before.forced, all] : before.forced,
+  }
+}
+
+const NOTHING: OpenReply = { text: '', ids: [], thinks: [], calls: [], markup: [], forced: [] }
+
+function movedCall(call: ToolCall, moved: (range: TextRange) => TextRange): ToolCall {
+  const text = moved(call.text)
+  if (call.kind === 'malformed') return { ...call, text }
+  return { ...call, text, arguments: call.arguments.map((one) => ({ ...one, text: moved(one.text) })) }
+}
+
+const heldReply = ({ text, ids, forced, ...reply }: OpenReply, mode: 'structured' | 'raw'): HeldPart => ({
+  kind: 'reply',
+  json: mode === 'raw' ? JSON.stringify({ role: 'assistant', content: text }) : replyMessage({ text, ...reply }),
+  text,
+  ids,
+  forced,
+  calls: reply.calls,
+})

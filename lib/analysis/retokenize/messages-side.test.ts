@@ -1,0 +1,515 @@
+/** Every shape of trajectory as messages, with the byte tokenizer and small templates; golden.test.ts has the real ones. */
+import { describe, expect, test } from 'vitest'
+import { parserNamed } from '#lib/parsers/registry.ts'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { decode, encode } from '#lib/trajectory/format/codec.ts'
+import type { Finish, Message, PromptSegment, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { ids as allIds, lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { play } from '#testing/simulated-rollout.ts'
+import { chatml, headersOnly, looksBack } from '#testing/small-templates.ts'
+import { shownSide } from '../compare/retokenized.ts'
+import type { GivenSide, Making, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
+import type { As } from '../compare/side.ts'
+
+const END = byteId('<|im_end|>')
+const stop: Finish = { kind: 'stop', matched: END }
+const tokensOf = (text: string): number[] => byteTokenizer.encode(text)
+const reply = (text: string): number[] => [...tokensOf(text), END]
+const user = (content: string): Message => ({ role: 'user', content })
+
+const bytes: SideTokenizer = { tokenizer: byteTokenizer, compile: (text) => chatTemplate(text, {}) }
+const withOwn = (template: string): SideTokenizer => ({ ...bytes, template: () => chatTemplate(template, {}) })
+
+function side(
+  trajectory: TrajectoryView,
+  as: As = { kind: 'structured' },
+  more: Partial<Pick<GivenSide, 'tokenizer' | 'template'>> = {},
+): Making<ShownSide> {
+  return shownSide({ trajectory, as, tokenizer: bytes, template: undefined, ...more })
+}
+
+function made(...parameters: Parameters<typeof side>): ShownSide {
+  const found = side(...parameters)
+  if (!found.ok) throw new Error(found.why)
+  expect(decode(encode(found.value.trajectory as Trajectory))).toEqual({ ok: true, trajectory: found.value.trajectory })
+  return found.value
+}
+
+/** `(prompt) [response]`; a trained tail of a response behind a bar. */
+const picture = ({ trajectory }: ShownSide): string =>
+  trajectory.segments
+    .map(({ kind, ids, mask }) => {
+      const text = (some: ArrayLike<number>) => textOf(some, trajectory.vocab)
+      if (kind === 'prompt') return `(${text(ids)})`
+      const untrained = Array.from(mask ?? []).lastIndexOf(0) + 1
+      return untrained === 0
+        ? `[${text(ids)}]`
+        : `[${text(Array.from(ids).slice(0, untrained))}|${text(Array.from(ids).slice(untrained))}]`
+    })
+    .join(' ')
+    .replaceAll('\n', '⏎')
+
+const question = { messages: [user('Q')], reply: reply('A'), finish: stop }
+const simple = play(chatml, [question]).trajectory
+
+describe('a conversation', () => {
+  test('has a response for each reply, and prompts between; the end of the turn is trained', () => {
+    const { trajectory } = play(chatml, [question, { messages: [user('R')], reply: reply('B'), finish: stop }])
+    const again = made(trajectory)
+    expect(picture(again)).toBe(
+      '(<|im_start|>user⏎Q<|im_end|>⏎<|im_start|>assistant⏎) [A<|im_end|>] ' +
+        '(⏎<|im_start|>user⏎R<|im_end|>⏎<|im_start|>assistant⏎) [B<|im_end|>] (⏎)',
+    )
+    expect(again.trajectory.segments.map((one) => (one.kind === 'prompt' ? one.messages : 'reply'))).toEqual([
+      [user('Q')],
+      'reply',
+      [user('R')],
+      'reply',
+      [],
+    ])
+    expect(again.doubts).toEqual([])
+  })
+
+  test('that ends with a prompt is rendered with the generation prompt', () => {
+    const { segments, ...rest } = play(chatml, [
+      question,
+      { messages: [user('R')], reply: [], finish: stop },
+    ]).trajectory
+    const again = made({ ...rest, segments: segments.slice(0, 3) })
+    expect(picture(again)).toMatch(/\(⏎<\|im_start\|>user⏎R<\|im_end\|>⏎<\|im_start\|>assistant⏎\)$/)
+    expect(allIds(again.trajectory)).toEqual(segments.slice(0, 3).flatMap(({ ids }) => ids))
+  })
+
+  test('keeps what the prompt opens in the prompt, and what the template drops leaves an empty response', () => {
+    const think = { messages: [user('Q')], reply: tokensOf('hm</think>A'), finish: { kind: 'length' } as const }
+    expect(picture(made(play(headersOnly, [think]).trajectory, { kind: 'raw' }))).toBe(
+      '(<|user|>⏎Q<|assistant|>⏎) [hm</think>A]',
+    )
+    const mute = '{% for m in messages if m.role != "assistant" %}{{ m.content }};{% endfor %}'
+    const again = made(simple, { kind: 'raw' }, { template: mute })
+    expect(picture(again)).toBe('(Q;) []')
+    expect(again.doubts).toEqual([expect.stringContaining('Which tokens are replies cannot be told')])
+  })
+
+  test('with replies given in the first prompt: they are context', () => {
+    const shots: readonly Message[] = [user('1?'), { role: 'assistant', content: '1.' }, user('Q')]
+    const again = made(play(chatml, [{ ...question, messages: shots }]).trajectory)
+    expect(again.trajectory.segments.map(({ kind }) => kind)).toEqual(['prompt', 'response', 'prompt'])
+    expect(lossMask(again.trajectory).filter((bit) => bit === 1)).toHaveLength(2)
+  })
+
+  test('whose messages were never read leaves them out', () => {
+    const outcome = { kind: 'failed', code: 'X', message: 'x', unsent: [user('never')] } as const
+    expect(picture(made({ ...simple, outcome }))).not.toContain('never')
+  })
+
+  test('under another template, and with another tokenizer’s own', () => {
+    const other = '{% for m in messages %}{{ m.role[0] }}:{{ m.content }};{% endfor %}'
+    const { template, tokenizer } = made(simple, { kind: 'raw' }, { template: other }).trajectory.model
+    expect([template?.text, tokenizer?.endOfTurnId]).toEqual([other, undefined])
+    const named = made(simple, { kind: 'raw', tokenizer: 'theirs' }, { tokenizer: withOwn(other) })
+    expect(textOf(allIds(named.trajectory), named.trajectory.vocab)).toBe('u:Q;a:A;')
+    expect(named.doubts).toEqual([])
+    // One that has none of its own.
+    const lacking = made(simple, { kind: 'raw', tokenizer: 'theirs' })
+    expect(lacking.doubts).toEqual([expect.stringContaining('comes without a chat template: the recorded one is used')])
+  })
+})
+
+describe('thinking and calls', () => {
+  const tools: readonly ToolSpec[] = [
+    { name: 'f', inputSchema: { type: 'object', properties: { x: { type: 'number' } } } },
+  ]
+  /** Prints every member of a message as JSON, keys in their order. */
+  const telling = `{%- for m in messages -%}{{- '<|im_start|>' + m.role + '\n' -}}{{- m.reasoning_content | tojson if m.reasoning_content is defined -}}{{- m.content -}}{{- (m.tool_calls | tojson) if m.tool_calls -}}{{- '#' + m.tool_call_id if m.tool_call_id is defined -}}{{- '<|im_end|>\n' -}}{%- endfor -%}{%- if add_generation_prompt -%}{{- '<|im_start|>assistant\n' -}}{%- endif -%}`
+  const said = (text: string, settings: { readonly parser?: string; readonly results?: number } = {}) => {
+    const parser = parserNamed(settings.parser ?? 'hermes')
+    if (!parser) throw new Error('no such parser')
+    const results = Array.from(
+      { length: settings.results ?? 0 },
+      (_, index): Message => ({
+        role: 'tool',
+        callId: `call_${String(index).padStart(4, '0')}`,
+        content: 'R',
+      }),
+    )
+    return play(
+      telling,
+      [
+        { messages: [user('Q')], reply: reply(text), finish: stop },
+        ...(results.length > 0 ? [{ messages: results, reply: reply('B'), finish: stop }] : []),
+      ],
+      { tools, parser },
+    ).trajectory
+  }
+  const first = (shown: ShownSide): string => textOf(shown.trajectory.segments[1]?.ids ?? [], shown.trajectory.vocab)
+
+  test('structured: apart from the content, every digit and the order of keys kept', () => {
+    const call =
+      '<tool_call>{"name": "f", "arguments": {"x": 1.0, "b": 12345678901234567890, "10": 1e3, "9": -0.0}}</tool_call>'
+    expect(first(made(said(`<think>\nwell\n</think>\n\n Hi. ${call}`)))).toBe(
+      '"well"Hi.[{"id": "call_0000", "type": "function", "function": {"name": "f", "arguments": {"x": 1.0, "b": 12345678901234567890, "10": 1000.0, "9": -0.0}}}]<|im_end|>',
+    )
+  })
+
+  test('raw: all of it is content', () => {
+    const text = '<think>\nwell\n</think>\n\n Hi. <tool_call>{"name": "f", "arguments": {"x": 1.0}}</tool_call>'
+    const shown = made(said(text, { results: 1 }), { kind: 'raw' })
+    expect(first(shown)).toBe(`${text}<|im_end|>`)
+    // Found again with the parser, under their own ids.
+    expect(shown.trajectory.segments[1]).toMatchObject({
+      thinks: [{ start: 0 }],
+      toolCalls: [{ id: 'call_0000', kind: 'parsed' }],
+    })
+  })
+
+  test('a malformed call stays text', () => {
+    const text = '<tool_call>{"name": "f", "arguments": {"x": 1,}}</tool_call>'
+    expect(first(made(said(text)))).toBe(`${text}<|im_end|>`)
+  })
+
+  test('values that no JSON spells keep their digits too, and a run of calls goes with its delimiters', () => {
+    const xml = '<tool_call>\n<function=f>\n<parameter=x>\n1.0\n</parameter>\n</function>\n</tool_call>'
+    expect(first(made(said(xml, { parser: 'qwen_xml' })))).toContain('"arguments": {"x": 1.0}')
+    const kimi =
+      'Hi.<|tool_calls_section_begin|><|tool_call_begin|>functions.f:7<|tool_call_argument_begin|>{"x": 2.0}<|tool_call_end|><|tool_calls_section_end|>'
+    const shown = made(said(kimi, { parser: 'kimi_k2', results: 1 }))
+    expect(first(shown)).toBe(
+      'Hi.[{"id": "functions.f:7", "type": "function", "function": {"name": "f", "arguments": {"x": 2.0}}}]<|im_end|>',
+    )
+    // The result goes back under the id that the model wrote.
+    expect(picture(shown)).toContain('tool⏎R#functions.f:7')
+  })
+
+  test.each([
+    ['llama3', 'Hi.<|python_tag|>{"name": "f", "parameters": {"x": 2.0}}', ''],
+    ['mistral', 'Hi.[TOOL_CALLS] [{"name": "f", "arguments": {"x": 2.0}}]', ''],
+    ['mistral', 'Hi.[TOOL_CALLS]f[ARGS]{"x": 2.0}', ''],
+    [
+      'deepseek_v3',
+      'Hi.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{"x": 2.0}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+      '',
+    ],
+    [
+      'deepseek_v31',
+      '<think>well</think>Hi.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>{"x": 2.0}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+      '"well"',
+    ],
+    [
+      'deepseek_v32',
+      'Hi.<｜DSML｜function_calls><｜DSML｜invoke name="f"><｜DSML｜parameter name="x" string="false">2.0</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>',
+      '',
+    ],
+    [
+      'gpt-oss',
+      '<|channel|>commentary<|message|>Hi.<|end|><|start|>assistant<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"x": 2.0}<|call|>',
+      '',
+    ],
+    ['pythonic', 'Hi.\n[f(x=2.0)]', ''],
+    [
+      'minimax-m2',
+      'Hi.<minimax:tool_call>\n<invoke name="f">\n<parameter name="x">2.0</parameter>\n</invoke>\n</minimax:tool_call>',
+      '',
+    ],
+    [
+      'deepseek_v4',
+      'Hi.<｜DSML｜tool_calls><｜DSML｜invoke name="f"><｜DSML｜parameter name="x" string="false">2.0</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜tool_calls>',
+      '',
+    ],
+    [
+      'kimi_k3',
+      '<|open|>response<|sep|>Hi.<|close|>response<|sep|><|open|>tools<|sep|><|open|>call tool="f" index="1"<|sep|><|open|>argument key="x" type="number"<|sep|>2.0<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|><|close|>message<|sep|>',
+      '',
+    ],
+    ['lfm2', 'Hi.<|tool_call_start|>[f(x=2.0)]<|tool_call_end|>', ''],
+    [
+      'cohere_command4',
+      'Hi.<|START_ACTION|>[\n    {"tool_call_id": "call_0000", "tool_name": "f", "parameters": {"x": 2.0}}\n]<|END_ACTION|>',
+      '',
+    ],
+    ['apertus2509', 'Hi.<|tools_prefix|>[{"f": {"x": 2.0}}]<|tools_suffix|>', ''],
+    [
+      'muse',
+      'Hi.<|start|>assistant to=f<|message|><atem:function_calls>\n<atem:invoke name="f">\n<atem:parameter name="x">2.0</atem:parameter>\n</atem:invoke>\n</atem:function_calls>',
+      '',
+    ],
+    ['gigachat3', 'Hi.<|function_call|>{"name": "f", "arguments": {"x": 2.0}}', ''],
+    ['gigachat3', 'Hi.<|message_sep|>\n\nfunction call<|role_sep|>\n{"name": "f", "arguments": {"x": 2.0}}', ''],
+    [
+      'hunyuan',
+      'Hi.<tool_calls:opensource>\n<tool_call:opensource>f<tool_sep:opensource>\n<arg_key:opensource>x</arg_key:opensource>\n<arg_value:opensource>2.0</arg_value:opensource>\n</tool_call:opensource>\n</tool_calls:opensource>',
+      '',
+    ],
+    [
+      'minimax-m3',
+      'Hi.]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="f">]<]minimax[>[<x>2.0]<]minimax[>[</x>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>',
+      '',
+    ],
+    ['seed_oss', 'Hi.<seed:tool_call>\n<function=f>\n<parameter=x>2.0</parameter>\n</function>\n</seed:tool_call>', ''],
+    ['tool_calls', 'Hi.<tool_calls>\n{"name": "f", "arguments": {"x": 2.0}}\n</tool_calls>', ''],
+    ['tool_calls', 'Hi.<tool_calls>[{"name": "f", "arguments": {"x": 2.0}}]</tool_calls>', ''],
+    ['nemotron', '<think>well</think>Hi.<TOOLCALL>[{"name": "f", "arguments": {"x": 2.0}}]</TOOLCALL>', '"well"'],
+    [
+      'command_r',
+      'Hi.Action:\n```json\n[\n    {\n        "tool_name": "f",\n        "parameters": {"x": 2.0}\n    }\n]```',
+      '',
+    ],
+    ['functionary_v31', 'Hi.<function=f>{"x": 2.0}</function>', ''],
+    ['functionary_v32', 'all\nHi.>>>f\n{"x": 2.0}', ''],
+    [
+      'solar_open',
+      '<|content|>Hi.<|end|><|begin|>assistant<|tool_calls|><|tool_call:begin|>call_0000<|tool_call:name|>f<|tool_call:args|>{"x": 2.0}<|tool_call:end|><|calls|>',
+      '',
+    ],
+    ['minicpm5', '<think>well</think>Hi.<function name="f"><param name="x">2.0</param></function>', '"well"'],
+    ['gemma4', '<think>well</think>Hi.<|tool_call>call:f{x:2.0}<tool_call|>', '"well"'],
+  ])('%s: calls and what stands around them go together, digits stay', (parser, text, thought) => {
+    expect(first(made(said(text, { parser })))).toBe(
+      `${thought}Hi.[{"id": "call_0000", "type": "function", "function": {"name": "f", "arguments": {"x": 2.0}}}]<|im_end|>`,
+    )
+  })
+
+  test('what gpt-oss writes around a text is no part of it', () => {
+    expect(first(made(said('<|channel|>final<|message|>Hi.', { parser: 'gpt-oss' })))).toBe('Hi.<|im_end|>')
+    const list = '[f(1), f(2)]'
+    expect(first(made(said(list, { parser: 'pythonic' })))).toBe(`${list}<|im_end|>`)
+  })
+
+  test('calls that are not found again, or others than before, have ids of their own', () => {
+    const dropping =
+      "{%- for m in messages -%}{{- '<|im_start|>' + m.role + '\\n' + m.content -}}{{- '<tool_call>{\"name\": \"g\", \"arguments\": {}}</tool_call>' * 2 if m.tool_calls -}}{{- '<|im_end|>\\n' -}}{%- endfor -%}"
+    const { trajectory } = made(said('<tool_call>{"name": "f", "arguments": {}}</tool_call>'), undefined, {
+      template: dropping,
+    })
+    expect(trajectory.segments[1]).toMatchObject({ toolCalls: [{ id: 'call_0000-again' }, { id: 'call_0001-again' }] })
+  })
+
+  test('without a recorded parser calls stay text, and that is a doubt', () => {
+    const trajectory = said('<tool_call>{"name": "f", "arguments": {}}</tool_call>')
+    const { parser: _, ...model } = trajectory.model
+    const bare = {
+      ...trajectory,
+      model,
+      segments: trajectory.segments.map((one) => (one.kind === 'response' ? { ...one, toolCalls: [] } : one)),
+    }
+    const shown = made(bare)
+    expect(shown.doubts).toEqual([expect.stringContaining('No tool-call parser is recorded')])
+    expect(shown.trajectory.segments[1]).toMatchObject({ toolCalls: [] })
+    expect(made(bare, { kind: 'raw' }).doubts).toEqual([])
+  })
+})
+
+describe('unusual trajectories', () => {
+  const [prompt, response] = simple.segments as [PromptSegment, ResponseSegment]
+
+  test('under way: what has come is compared, the open response with its calls', () => {
+    const text = '<tool_call>{"name": "f", "arguments": {"x": 1.0}}</tool_call>'
+    const open: ResponseSegment = { kind: 'response', ids: tokensOf(text), thinks: [], toolCalls: [] }
+    const running: TrajectoryView = {
+      ...simple,
+      segments: [prompt],
+      outcome: { kind: 'running' },
+      live: { runningTools: {}, open },
+    } as unknown as TrajectoryView
+    const shown = made(running, { kind: 'raw' })
+    expect(shown.trajectory.segments[1]).toMatchObject({ toolCalls: [{ kind: 'parsed', name: 'f' }] })
+    expect(shown.trajectory.outcome).toEqual({ kind: 'ended', reason: 'unknown' })
+    expect(shown.doubts).toEqual([expect.stringContaining('still under way')])
+    expect(made(running, { kind: 'text' }).trajectory.segments).toHaveLength(2)
+    const asked = { ...running, segments: [], live: { runningTools: {}, open: prompt } } as unknown as TrajectoryView
+    expect(picture(made(asked))).toBe('(<|im_start|>user⏎Q<|im_end|>⏎<|im_start|>assistant⏎)')
+  })
+
+  test('two responses in a row are one reply, with the calls of both', () => {
+    const cut: ResponseSegment = { ...response, ids: tokensOf('A <think>h'), thinks: [], finish: { kind: 'length' } }
+    const text = 'm</think><tool_call>{"name": "f", "arguments": {}}</tool_call> B'
+    const start = text.indexOf('<tool_call>')
+    const range = { start, end: text.length - 2 }
+    const rest: ResponseSegment = {
+      ...response,
+      ids: reply(text),
+      toolCalls: [
+        {
+          kind: 'parsed',
+          id: 'c',
+          name: 'f',
+          input: {},
+          arguments: [],
+          raw: '{"name": "f", "arguments": {}}',
+          span: { start: 2, end: 9 },
+          text: range,
+        },
+        {
+          kind: 'malformed',
+          id: 'd',
+          why: '',
+          at: 0,
+          raw: '',
+          span: { start: 9, end: 9 },
+          text: { start: range.end, end: range.end },
+        },
+      ],
+    }
+    const two = { ...simple, vocab: { ...simple.vocab, ...vocab(cut, rest) }, segments: [prompt, cut, rest] }
+    expect(picture(made(two, { kind: 'raw' }))).toContain(`[A <think>h${text}<|im_end|>]`)
+    expect(picture(made(two))).toContain('[A <think>hm</think> B<|im_end|>]')
+  })
+
+  test('a reply that was begun for the model: what was given is not trained', () => {
+    const given: PromptSegment = {
+      kind: 'prompt',
+      ids: tokensOf('Well, '),
+      messages: [],
+      derivation: { kind: 'given' },
+    }
+    const forced = { ...simple, vocab: { ...simple.vocab, ...vocab(given) }, segments: [prompt, given, response] }
+    expect(picture(made(forced))).toContain('[Well, |A<|im_end|>]')
+    const shouting = chatml.replace("'\\n' + m.content", "'\\n' + m.content | upper")
+    const lost = made(forced, { kind: 'raw' }, { template: shouting })
+    expect(picture(lost)).toContain('[WELL, A<|im_end|>]')
+    expect(lost.doubts).toEqual([expect.stringContaining('it counts as trained')])
+    expect(side({ ...forced, segments: [prompt, given] })).toMatchObject({
+      ok: false,
+      why: expect.stringContaining('given as text'),
+    })
+  })
+
+  test('glue of the template alone parts two replies', () => {
+    const glue: PromptSegment = { kind: 'prompt', ids: tokensOf('\n<|im_start|>assistant\n'), messages: [] }
+    const twice = { ...simple, segments: [prompt, response, glue, response] }
+    expect(picture(made(twice))).toMatch(/\[A<\|im_end\|>\] \(⏎<\|im_start\|>assistant⏎\) \[A<\|im_end\|>\] \(⏎\)$/)
+  })
+
+  test.each([
+    ['no messages at all', [{ ...prompt, messages: [] }, response], /ids but not the messages/],
+    ['a first prompt given as text', [{ ...prompt, messages: [] }, response, prompt, response], /given as text or ids/],
+  ] as const)('%s: refused, with what can be done', (_, segments, why) => {
+    expect(side({ ...simple, segments })).toMatchObject({
+      ok: false,
+      why: expect.stringMatching(why),
+      hint: expect.stringContaining('text'),
+    })
+  })
+
+  test('images go to the template, and the tokens that a processor makes are a doubt', () => {
+    const parts: Message = { role: 'user', content: [{ type: 'text', text: 'Look' }, { type: 'image' }] }
+    const template =
+      "{% for m in messages %}{% if m.content is string %}{{ m.content }}{% else %}{% for p in m.content %}{{ p.text if p.type == 'text' else '<image>' }}{% endfor %}{% endif %};{% endfor %}"
+    const shown = made({ ...simple, segments: [{ ...prompt, messages: [parts] }, response] }, undefined, { template })
+    expect(picture(shown)).toBe('(Look<image>;) [A;]')
+    expect(shown.doubts).toEqual([expect.stringContaining('parts that are not text (image)')])
+  })
+
+  test('a file that names no tokenizer: texts and calls are found with the one chosen', () => {
+    const { tokenizer: _, parser: __, ...model } = simple.model
+    const bare = { ...simple, vocab: {}, model }
+    expect(picture(made(bare, { kind: 'structured', tokenizer: 'bytes' }, { template: chatml }))).toContain(
+      '[A<|im_end|>]',
+    )
+    expect(side(bare, { kind: 'text' }, { tokenizer: undefined })).toMatchObject({
+      ok: false,
+      hint: expect.any(String),
+    })
+    expect(side(bare, { kind: 'raw' }, { tokenizer: undefined })).toMatchObject({ ok: false })
+  })
+})
+
+describe('templates', () => {
+  const { template: _, ...untold } = simple.model
+
+  test('not recorded: the tokenizer’s own, and a doubt; without one there is no side', () => {
+    const bare = { ...simple, model: untold }
+    expect(made(bare, undefined, { tokenizer: withOwn(chatml) }).doubts).toEqual([
+      expect.stringContaining('No chat template is recorded'),
+    ])
+    expect(side(bare)).toMatchObject({
+      ok: false,
+      why: expect.stringContaining('no chat template'),
+      hint: expect.stringContaining('Choose'),
+    })
+    const theirs = { ...simple, model: { ...untold, template: { source: 'server' as const, text: '', options: {} } } }
+    expect(made(theirs, undefined, { tokenizer: withOwn(chatml) }).doubts).toEqual([
+      expect.stringContaining('The server rendered with its own'),
+    ])
+  })
+
+  test('that refuse the conversation, or do not compile, are told in Python’s words', () => {
+    expect(
+      side(
+        { ...simple, segments: [...simple.segments, ...play(looksBack, [question]).trajectory.segments.slice(1)] },
+        { kind: 'raw' },
+        { template: '\n{{ messages[9].role.x }}' },
+      ),
+    ).toMatchObject({
+      ok: false,
+      why: expect.stringMatching(
+        /^The chat template refuses the conversation: UndefinedError: .* \(line 2 of the template\)\.$/,
+      ),
+      hint: expect.stringContaining('would fail here too'),
+    })
+    expect(side(simple, undefined, { template: '{% if %}' })).toMatchObject({
+      ok: false,
+      why: expect.stringContaining('TemplateSyntaxError'),
+    })
+    const broken = { ...bytes, template: () => chatTemplate('{% if %}', {}) }
+    expect(side({ ...simple, model: untold }, undefined, { tokenizer: broken })).toMatchObject({
+      ok: false,
+      why: expect.stringContaining('TemplateSyntaxError'),
+    })
+    const odd = { ...simple, model: { ...untold, template: { text: chatml, options: { messages: [] } } } }
+    expect(side(odd)).toMatchObject({ ok: false, why: expect.stringContaining('The recorded options cannot be read') })
+  })
+
+  test('that write the time get that of the trajectory, and that is a doubt', () => {
+    const dated = `{{ strftime_now('%Y-%m-%d') }}${chatml}`
+    const shown = made({ ...simple, createdAt: '2026-07-04T15:00:00' }, undefined, { template: dated })
+    expect(picture(shown)).toMatch(/^\(2026-07-04</)
+    expect(shown.doubts).toEqual([expect.stringContaining('2026-07-04T15:00:00')])
+    expect(made({ ...simple, createdAt: 'once' }, undefined, { template: dated }).doubts).toEqual([
+      expect.stringContaining('of 1970'),
+    ])
+  })
+})
+
+describe('doubts', () => {
+  test('the tokenizer of the run was the server’s', () => {
+    const tokenizer = { name: 'theirs', source: 'server' as const, specialIds: [END] }
+    const shown = made(
+      { ...simple, model: { ...simple.model, tokenizer } },
+      { kind: 'raw', tokenizer: 'bytes' },
+      { template: chatml },
+    )
+    expect(shown.doubts).toEqual([expect.stringContaining('tokenized by the server itself')])
+  })
+
+  test('numbers and keys that a file’s reader may have changed; not of our own runs', () => {
+    const given: Message = {
+      role: 'assistant',
+      content: '',
+      toolCalls: [{ name: 'f', input: { a: [2 ** 60] } }],
+    }
+    const messages = [user('1?'), given, user('Q')]
+    const own = { ...simple, segments: [{ ...simple.segments[0], messages }, simple.segments[1]] } as Trajectory
+    const imported = { ...own, provenance: { kind: 'import', format: 'x', lacked: [] } as const }
+    expect(made(own).doubts).toEqual([])
+    expect(made(imported).doubts).toEqual([expect.stringContaining('whole numbers too large')])
+    const keyed = {
+      ...simple,
+      model: { ...simple.model, tools: [{ name: 'f', inputSchema: { b: 1, '9': { c: 'x' } } }] },
+    }
+    expect(made({ ...keyed, provenance: imported.provenance }).doubts).toHaveLength(1)
+    expect(made({ ...simple, provenance: imported.provenance }).doubts).toEqual([])
+  })
+})
+
+function vocab(...segments: readonly { readonly ids: readonly number[] }[]): Trajectory['vocab'] {
+  return Object.fromEntries(
+    segments.flatMap(({ ids }) =>
+      ids.map((id) => [id, textOf([id], { [id]: new TextDecoder().decode(byteTokenizer.bytes(id)) })]),
+    ),
+  )
+}

@@ -1,0 +1,88 @@
+/**
+ * The messages of a trajectory through a chat template, as a pipeline renders its conversation anew for every call. The
+ * source map of the template tells which tokens are a reply: they are the responses, all else is prompt.
+ */
+
+import type { RenderInput } from '#lib/templates/chat-template.ts'
+import { readInput } from '#lib/templates/document/input.ts'
+import { renderedConversation } from '#lib/templates/loss-mask/conversation.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { GivenSide, Making, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
+import type { As } from '../compare/side.ts'
+import { type Chosen, chosenTemplate, refusedTemplate } from './chosen-template.ts'
+import { encodingDoubts, messageDoubts } from './doubts.ts'
+import { type HeldPart, heldConversation, heldTexts } from './held-messages.ts'
+import { madeFrame } from './made.ts'
+import { type Clock, recordedClock } from './recorded-clock.ts'
+import { replySegments } from './reply-segments.ts'
+import { withSpans, withTexts } from './spans.ts'
+
+export type MessagesAs = Extract<As, { kind: 'structured' | 'raw' }>
+
+export function messagesSide(given: GivenSide, as: MessagesAs, side: SideTokenizer): Making<ShownSide> {
+  const { trajectory } = given
+  const { tokenizer } = side
+  const found = heldMessages(given, as, side)
+  if (!found.ok) return found
+  const { readable, parts, chosen, input, clock } = found.value
+  const rendered = renderedConversation(input, chosen.template, tokenizer)
+  if (!rendered.ok) return refusedTemplate(rendered.error)
+  const { encoding, endOfTurnId, rendering } = rendered.value
+  const options = trajectory.model.template?.options ?? {}
+  const frame = madeFrame(readable, encoding.ids, {
+    mode: as.kind,
+    tokenizer,
+    endOfTurnId,
+    template: { text: chosen.template.text, options },
+  })
+  const { segments, doubts } = replySegments(parts, rendered.value)
+  return {
+    ok: true,
+    value: {
+      trajectory: withSpans(frame, segments, parts, tokenizer),
+      doubts: [
+        ...chosen.doubts,
+        ...doubts,
+        ...clock.doubts(),
+        ...(as.kind === 'structured' && readable.model.parser === undefined ? [NO_PARSER] : []),
+        ...messageDoubts(trajectory, parts),
+        ...encodingDoubts({ trajectory, as, tokenizer, text: rendering.text, unsure: encoding.unsure }),
+      ],
+    },
+  }
+}
+
+interface HeldMessages {
+  /** The trajectory with the texts of all its ids. */
+  readonly readable: TrajectoryView
+  readonly parts: readonly HeldPart[]
+  readonly chosen: Chosen
+  /** All messages, at the time at which the trajectory was made. */
+  readonly input: RenderInput
+  readonly clock: Clock
+}
+
+/** What the template gets, and the template. */
+export function heldMessages(given: GivenSide, as: MessagesAs, side: SideTokenizer): Making<HeldMessages> {
+  const { trajectory } = given
+  const chosen = chosenTemplate(given, as, side)
+  if (!chosen.ok) return chosen
+  const readable = withTexts(trajectory, side.tokenizer)
+  const held = heldConversation(readable, as.kind)
+  if (!held.ok) return held
+  const read = readInput(heldTexts(held.value, trajectory))
+  if (!read.ok) return refusedTemplate(read.error)
+  const clock = recordedClock(trajectory)
+  return {
+    ok: true,
+    value: {
+      readable,
+      parts: held.value.parts,
+      chosen: chosen.value,
+      input: { ...read.value, clock: clock.read },
+      clock,
+    },
+  }
+}
+
+const NO_PARSER = 'No tool-call parser is recorded: calls stay in the text of the messages.'

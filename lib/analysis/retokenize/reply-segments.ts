@@ -1,0 +1,91 @@
+/** The tokens of a rendered conversation as segments: each reply is a response, what lies between is a prompt. */
+
+import { type Conversation, messageRanges } from '#lib/templates/loss-mask/conversation.ts'
+import type { PromptSegment, ResponseSegment, Span } from '#lib/trajectory/format/trajectory.ts'
+import type { HeldPart } from './held-messages.ts'
+
+export type BareSegment = PromptSegment | ResponseSegment
+
+/** As many responses as there are replies; a reply that the template leaves out has no tokens. */
+export function replySegments(
+  parts: readonly HeldPart[],
+  conversation: Conversation,
+): { readonly segments: readonly BareSegment[]; readonly doubts: readonly string[] } {
+  const { ids } = conversation.encoding
+  const ranges = replyRanges(parts, conversation)
+  const segments: BareSegment[] = []
+  const doubts = new Set<string>()
+  let messages: PromptSegment['messages'][number][] = []
+  let at = 0
+  let reply = 0
+  const closePrompt = (end: number) => {
+    if (end > at || messages.length > 0) segments.push({ kind: 'prompt', ids: ids.slice(at, end), messages })
+    messages = []
+    at = end
+  }
+  for (const part of parts) {
+    if (part.kind === 'context') {
+      messages.push(...part.messages)
+      continue
+    }
+    const { start, end } = ranges[reply++] as Span
+    closePrompt(start)
+    const forced = forcedMask(part, { start, end }, conversation)
+    if (forced === 'unknown') doubts.add(FORCED_LOST)
+    segments.push({
+      kind: 'response',
+      ids: ids.slice(start, end),
+      ...(Array.isArray(forced) && { mask: forced }),
+      thinks: [],
+      toolCalls: [],
+    })
+    at = end
+  }
+  closePrompt(ids.length)
+  if (ranges.length > 0 && ranges.every(({ start, end }) => start === end)) doubts.add(NO_REPLIES)
+  return { segments, doubts: [...doubts] }
+}
+
+const NO_REPLIES =
+  'Which tokens are replies cannot be told from this template: all of them count as context, and none as trained.'
+const FORCED_LOST =
+  'A reply begins with text that was given to the model: it is not found in what the template writes, so it counts as trained.'
+
+/** Half-open ranges of tokens, in order and apart; of a reply that is not there, an empty one. */
+function replyRanges(parts: readonly HeldPart[], { messages, parts: kinds }: Conversation): readonly Span[] {
+  const own = messageRanges(messages.map((message, token) => (isWritten(kinds[token]) ? message : undefined)))
+  const whole = messageRanges(messages)
+  let message = 0
+  // What stands before an absent reply: the messages that the template has written by then.
+  let read = 0
+  let at = 0
+  return parts.flatMap((part): Span[] => {
+    if (part.kind === 'context') {
+      for (const _ of part.messages) read = Math.max(read, whole.get(message++)?.end ?? 0)
+      return []
+    }
+    const index = message++
+    const range = own.get(index)
+    const start = Math.max(at, range?.start ?? whole.get(index)?.end ?? read)
+    const end = Math.max(start, range?.end ?? start)
+    at = end
+    return [{ start, end }]
+  })
+}
+
+const isWritten = (part: Conversation['parts'][number] | undefined): boolean => part === 'reply' || part === 'end'
+
+/** The mask of a reply that begins with given text; undefined: all of it is the model's. */
+function forcedMask(
+  { text, forced }: Extract<HeldPart, { kind: 'reply' }>,
+  { start, end }: Span,
+  { encoding: { starts, ends }, rendering }: Conversation,
+): (0 | 1)[] | 'unknown' | undefined {
+  if (forced.length === 0) return undefined
+  const offset = rendering.text.indexOf(text, starts[start])
+  if (offset < 0 || offset + text.length > (starts[end] as number)) return 'unknown'
+  return Array.from({ length: end - start }, (_, index) => {
+    const [from, to] = [(starts[start + index] as number) - offset, (ends[start + index] as number) - offset]
+    return forced.some((range) => range.start <= from && to <= range.end) ? 0 : 1
+  })
+}

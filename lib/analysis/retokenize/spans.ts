@@ -1,0 +1,75 @@
+/** Texts, think blocks and calls of a trajectory, found where they are not known. */
+
+import type { ToolParser } from '#lib/parsers/parser.ts'
+import { DEFAULT_PARSER, parserNamed } from '#lib/parsers/registry.ts'
+import { annotations } from '#lib/rollout/record/record.ts'
+import { withTokenizer } from '#lib/rollout/record/with-tokenizer.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import type { ResponseSegment, Segment, ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import type { SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { HeldPart } from './held-messages.ts'
+import { wholeVocab } from './made.ts'
+import type { BareSegment } from './reply-segments.ts'
+
+/** All that there is by now, closed: with the texts of its ids, and the calls of a response under way. */
+export function withTexts(trajectory: TrajectoryView, tokenizer: Tokenizer): TrajectoryView {
+  const { live, ...closed } = trajectory
+  if (!trajectory.model.tokenizer) {
+    const parser = parserNamed(trajectory.model.parser ?? DEFAULT_PARSER) as ToolParser
+    const bare = { ...closed, segments: segmentsOf(trajectory).map(plain) }
+    return withTokenizer(bare, { tokenizer, endOfTurnId: undefined, parser })
+  }
+  if (!live?.open) return closed
+  const before = {
+    ...closed,
+    vocab: wholeVocab(trajectory.vocab, segmentsOf(trajectory), tokenizer),
+    segments: closed.segments.map(plain),
+  }
+  const open = plain(live.open)
+  const last = open.kind === 'prompt' ? open : { ...open, ...annotations(open, before, parserOf(before), tokenizer) }
+  return { ...before, segments: [...closed.segments, last] }
+}
+
+/** The segments of a side that was made: calls that stand where they stood keep their ids and results. */
+export function withSpans(
+  frame: Trajectory,
+  bare: readonly BareSegment[],
+  parts: readonly HeldPart[],
+  tokenizer: Tokenizer,
+): Trajectory {
+  const parser = parserOf(frame)
+  const replies = parts.flatMap((part) => (part.kind === 'reply' ? [part] : []))
+  const segments: Segment[] = []
+  let reply = 0
+  for (const segment of bare) {
+    if (segment.kind === 'prompt') {
+      segments.push(segment)
+      continue
+    }
+    const { thinks, toolCalls } = annotations(segment, { ...frame, segments }, parser, tokenizer)
+    segments.push({ ...segment, thinks, toolCalls: sameCalls(toolCalls, replies[reply++]?.calls ?? []) })
+  }
+  return { ...frame, segments }
+}
+
+function sameCalls(found: readonly ToolCall[], recorded: readonly ToolCall[]): readonly ToolCall[] {
+  return found.map((call, index) => {
+    const same = found.length === recorded.length ? recorded[index] : undefined
+    if (!same) return { ...call, id: `${call.id}-again` }
+    return { ...call, id: same.id, ...(same.result && { result: same.result }) }
+  })
+}
+
+/** Without a recorded one nothing is taken for a call. */
+function parserOf({ model }: Pick<TrajectoryView, 'model'>): ToolParser {
+  const standard = parserNamed(DEFAULT_PARSER) as ToolParser
+  return parserNamed(model.parser ?? '') ?? { ...standard, parse: () => [] }
+}
+
+/** Columns beside ids and mask are not needed. */
+function plain(segment: SegmentView): Segment {
+  const { logprobs, topLogprobs, columns: others, ids, mask, ...rest } = segment
+  const columns = { ids: Array.from(ids), ...(mask && { mask: Array.from(mask, (bit) => (bit === 1 ? 1 : 0)) }) }
+  return { ...rest, ...columns } as ResponseSegment
+}

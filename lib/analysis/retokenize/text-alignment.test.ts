@@ -1,0 +1,63 @@
+/** What a tokenizer does to a text that it reads again, as the alignment shows it: each in its own drift. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { knownBytes, retokenized } from '#lib/rollout/record/retokenize.ts'
+import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import { alignTokens } from '#lib/trajectory/drift/align.ts'
+import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+
+const model = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
+/** Normalises to NFC, as Qwen's do. */
+const { tokenizer: tiny } = loadTokenizerFiles('tiny', {
+  tokenizerJson: model('tokenizer.json'),
+  tokenizerConfigJson: model('tokenizer_config.json'),
+})
+const byteIds = new Map(
+  Array.from({ length: 300 }, (_, id) => [tiny.bytes(id), id] as const).flatMap(([bytes, id]) =>
+    bytes.length === 1 ? [[bytes[0] as number, id]] : [],
+  ),
+)
+const byteId = (byte: number): number => byteIds.get(byte) as number
+/** One token for each byte. */
+const spelled = (text: string): number[] => Array.from(new TextEncoder().encode(text), byteId)
+
+/** `equal [left|right] equal`; ~ for | where both are the same bytes. Bytes that are no character in hexadecimal. */
+function again(ids: readonly number[], tokenizer: Tokenizer = tiny): string {
+  const bytes = knownBytes(tokenizer)
+  const encoded = retokenized(ids, tokenizer)
+  const text = (all: readonly number[], { start, end }: { start: number; end: number }) => {
+    const joined = Buffer.concat(all.slice(start, end).map(bytes))
+    return joined.toString().includes('\uFFFD') && joined.length < 3 ? joined.toString('hex') : joined.toString()
+  }
+  return alignTokens(ids, encoded, bytes)
+    .map((stretch) => {
+      if (stretch.kind === 'equal') return text(ids, stretch.left)
+      return `[${text(ids, stretch.left)}${stretch.sameBytes ? '~' : '|'}${text(encoded, stretch.right)}]`
+    })
+    .join('')
+}
+
+test.each<[string, readonly number[], string]>([
+  ['another Unicode form', [...tiny.encode('a '), ...spelled('e\u0301'), ...tiny.encode('.\n')], 'a [e\u0301|é].\n'],
+  [
+    'a token that ends inside a character',
+    [...tiny.encode('See\n'), ...spelled('🙂'), ...tiny.encode('\nand.')],
+    'See\n🙂\nand.',
+  ],
+  ['half a character', [...tiny.encode('See\n'), byteId(0xf0), ...tiny.encode('\nand.')], 'See\n[f0|\uFFFD]\nand.'],
+  ['half a character at the end', [...tiny.encode('See'), byteId(0xe2), byteId(0x82)], 'See[e282|\uFFFD]'],
+  [
+    'an added token that was spelled out',
+    [...tiny.encode('One\n'), ...spelled('<|im_end|>'), ...tiny.encode('\nTwo.')],
+    'One\n[<|im_end|>~<|im_end|>]\nTwo.',
+  ],
+])('%s', (_, ids, shown) => {
+  expect(again(ids)).toBe(shown)
+})
+
+test('the space that SentencePiece puts first is in no drift', () => {
+  const spacing: Tokenizer = { ...byteTokenizer, encode: (text) => byteTokenizer.encode(` ${text}`) }
+  expect(again(spacing.encode('one two'), spacing)).toBe(' one two')
+  expect(again(spacing.encode('one two').slice(1), spacing)).toBe('[| ]one two')
+})

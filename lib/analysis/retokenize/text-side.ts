@@ -1,0 +1,195 @@
+/**
+ * encode(decode(ids)): the whole sequence as text, encoded again. Segments, mask, messages, think blocks and calls stand where
+ * the same characters stand; a token over an edge belongs to the segment in which it starts.
+ */
+
+import type { TextRange } from '#lib/parsers/parser.ts'
+import { encodeWithOffsets } from '#lib/rollout/record/offsets.ts'
+import { withoutFirstSpace } from '#lib/rollout/record/retokenize.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import { type Comparison, compareTrajectories } from '#lib/trajectory/drift/compare.ts'
+import type { Span, ToolCall, Vocab } from '#lib/trajectory/format/trajectory.ts'
+import { bytesOf, textWithStarts, tokensAt } from '#lib/trajectory/tokens/pieces.ts'
+import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import type { ResponseView, SegmentView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { countWhile } from '#lib/util/bisect.ts'
+import type { GivenSide, ShownSide, SideTokenizer } from '../compare/shown-side.ts'
+import { isSameTokenizer, textDoubts } from './doubts.ts'
+import { madeFrame, wholeVocab } from './made.ts'
+import { segmentsAlone } from './segments-alone.ts'
+
+export function textSide(
+  { trajectory, as }: Pick<GivenSide, 'trajectory' | 'as'>,
+  { tokenizer }: Pick<SideTokenizer, 'tokenizer'>,
+): ShownSide {
+  const { segments, vocab, written, encoded, made } = encodedAgain(trajectory, tokenizer)
+  return {
+    trajectory: made,
+    doubts: textDoubts({ trajectory, as, tokenizer, vocab, ...written, unsure: encoded.unsure }),
+    ...(isSameTokenizer(trajectory, tokenizer) && { perSegment: segmentsAlone(segments, written, vocab, tokenizer) }),
+  }
+}
+
+/** The drift of the text alone, without what a person is told beside it. */
+export const textComparison = (trajectory: TrajectoryView, tokenizer: Tokenizer): Comparison =>
+  compareTrajectories(trajectory, encodedAgain(trajectory, tokenizer).made)
+
+function encodedAgain(trajectory: TrajectoryView, tokenizer: Tokenizer) {
+  const segments = segmentsOf(trajectory)
+  const vocab = wholeVocab(trajectory.vocab, segments, tokenizer)
+  const written = writtenText(segments, vocab)
+  const encoded = encodedText(written.text, tokenizer)
+  const isSame = isSameTokenizer(trajectory, tokenizer)
+  const { segments: _, ...frame } = madeFrame(trajectory, encoded.ids, {
+    mode: 'text',
+    tokenizer,
+    endOfTurnId: endOfTurnIn(trajectory, tokenizer),
+  })
+  const carriedSegments = segments.map((segment, index) =>
+    carried(segment, index, written, encoded, frame.vocab, isSame),
+  )
+  const made: TrajectoryView = { ...frame, segments: carriedSegments }
+  return { segments, vocab, written, encoded, made }
+}
+
+/** The text of all segments; offsets are UTF-16 units. */
+export interface Written {
+  readonly text: string
+  /** At which each token starts; the length of the text last. */
+  readonly starts: readonly number[]
+  /** At which each segment starts; the length of the text last. What begins in a segment and ends in the next is its own. */
+  readonly edges: readonly number[]
+  /** The first token of each segment; the number of tokens last. */
+  readonly firsts: readonly number[]
+}
+
+function writtenText(segments: readonly SegmentView[], vocab: Vocab): Written {
+  const ids = segments.flatMap((segment) => Array.from(segment.ids))
+  const { text, starts } = textWithStarts(ids, vocab)
+  const firsts = [0]
+  for (const segment of segments) firsts.push((firsts.at(-1) as number) + segment.ids.length)
+  const edges = firsts.map((first) =>
+    // The half of a character that ends a segment is one of its characters.
+    first === ids.length ? text.length : (starts[first] as number) + Number(endsWithinCharacter(ids, first, vocab)),
+  )
+  return { text, starts, edges, firsts }
+}
+
+const MOST_BEFORE = 3
+
+function endsWithinCharacter(ids: readonly number[], end: number, vocab: Vocab): boolean {
+  const tail: number[] = []
+  for (let index = end - 1; index >= 0 && tail.length < MOST_BEFORE; index--)
+    tail.unshift(...bytesOf(vocab[ids[index] as number] ?? '').slice(-MOST_BEFORE))
+  return [1, 2, 3].some((count) => count <= tail.length && isUnfinished(Uint8Array.from(tail.slice(-count))))
+}
+
+function isUnfinished(bytes: Uint8Array): boolean {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true }) === ''
+  } catch {
+    return false
+  }
+}
+
+interface Encoded {
+  readonly ids: readonly number[]
+  /** Of the text as it was written, whatever the tokenizer made of it. */
+  readonly starts: readonly number[]
+  readonly unsure: readonly Span[]
+}
+
+function encodedText(text: string, tokenizer: Tokenizer): Encoded {
+  const given = withoutFirstSpace(text, tokenizer)
+  const { ids, starts, unsure } = encodeWithOffsets(tokenizer, given)
+  const shift = text.length - given.length
+  return { ids, starts: shift === 0 ? starts : starts.map((start) => start + shift), unsure }
+}
+
+/** The added token of the same text. */
+function endOfTurnIn({ model, vocab }: TrajectoryView, { addedTokens }: Tokenizer): number | undefined {
+  const id = model.tokenizer?.endOfTurnId
+  const text = id === undefined ? undefined : vocab[id]
+  if (addedTokens.some((token) => token.id === id && (text === undefined || token.content === text))) return id
+  return addedTokens.find(({ content }) => content === text)?.id
+}
+
+function carried(
+  segment: SegmentView,
+  index: number,
+  written: Written,
+  encoded: Encoded,
+  vocab: Vocab,
+  isSameTokenizer: boolean,
+): SegmentView {
+  const own = tokensFrom(encoded.starts, written.edges[index] as number, written.edges[index + 1] as number)
+  const ids = encoded.ids.slice(own.start, own.end)
+  const mask = segment.mask && {
+    mask: ids.map((_, token) => maskAt(segment, encoded.starts[own.start + token] as number, index, written)),
+  }
+  if (segment.kind === 'prompt') return { kind: 'prompt', ids, ...mask, messages: segment.messages }
+  return {
+    kind: 'response',
+    ids,
+    ...mask,
+    ...carriedSpans(segment, index, written, encoded, own, textWithStarts(ids, vocab).starts),
+    ...(isSameTokenizer && segment.finish && { finish: segment.finish }),
+  }
+}
+
+/** The tokens that start within a range of the text. */
+function tokensFrom(starts: readonly number[], start: number, end: number): Span {
+  const count = starts.length - 1
+  const first = (offset: number) => countWhile(count, (token) => (starts[token] as number) < offset)
+  return { start: first(start), end: first(end) }
+}
+
+/** That of the token which begins the character. */
+function maskAt({ mask = [] }: SegmentView, offset: number, index: number, { starts, firsts }: Written): 0 | 1 {
+  const first = firsts[index] as number
+  let token = countWhile(starts.length - 1, (at) => (starts[at] as number) <= offset) - 1
+  while (token > first && starts[token - 1] === starts[token]) token--
+  const last = (firsts[index + 1] as number) - 1
+  return mask[Math.min(Math.max(token, first), last) - first] === 1 ? 1 : 0
+}
+
+function carriedSpans(
+  segment: ResponseView,
+  index: number,
+  { starts, edges, firsts }: Written,
+  encoded: Encoded,
+  own: Span,
+  ownStarts: readonly number[],
+): Pick<ResponseView, 'thinks' | 'toolCalls'> {
+  const first = firsts[index] as number
+  const edge = edges[index] as number
+  const span = ({ start, end }: Span): Span => {
+    if (end <= start) return { start: 0, end: 0 }
+    const found = tokensAt(encoded.starts, starts[first + start] as number, starts[first + end] as number)
+    const within = (token: number) => Math.min(Math.max(token, own.start), own.end) - own.start
+    return { start: within(found.start), end: within(found.end) }
+  }
+  /** From an offset in the response's text to one in that of the tokens which now stand there. */
+  const moved = (offset: number): number => {
+    const at = edge + offset
+    const token = countWhile(own.end - own.start, (number) => (encoded.starts[own.start + number] as number) <= at) - 1
+    if (token < 0) return 0
+    const [from, to] = [ownStarts[token] as number, ownStarts[token + 1] as number]
+    return Math.min(from + at - (encoded.starts[own.start + token] as number), to)
+  }
+  const range = ({ start, end }: TextRange): TextRange => ({ start: moved(start), end: moved(end) })
+  const call = (found: ToolCall): ToolCall => {
+    const place = { span: span(found.span), text: range(found.text) }
+    return found.kind === 'malformed'
+      ? { ...found, ...place, at: moved(found.at) }
+      : {
+          ...found,
+          ...place,
+          arguments: found.arguments.map((one) => ({ ...one, span: span(one.span), text: range(one.text) })),
+        }
+  }
+  return {
+    thinks: segment.thinks.map((think) => ({ ...think, ...span(think) })),
+    toolCalls: segment.toolCalls.map(call),
+  }
+}

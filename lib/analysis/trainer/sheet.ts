@@ -1,0 +1,187 @@
+/**
+ * What the trainer gets: the arrays of a format's own record, each entry beside its token. Nothing is written a second
+ * time: the record is the one that Export saves.
+ */
+
+import { writableFormats } from '#lib/formats/registry.ts'
+import { type TrainingRow, valueAt } from '#lib/formats/training-row.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
+import type { InspectTask } from '../trajectory-task.ts'
+import { columnOf, type SheetColumn } from './column.ts'
+import { recordIn } from './record.ts'
+
+export interface TrainerSheet {
+  /** The formats to choose from. */
+  readonly formats: readonly { readonly name: string; readonly label: string }[]
+  readonly format: string
+  readonly keeps: string
+  /** What of this trajectory such a file does not say. */
+  readonly lost: readonly string[]
+  /** Tokens of the trajectory. */
+  readonly tokens: number
+  /** One, unless the format makes several samples of a trajectory. */
+  readonly rows: readonly SheetRow[]
+  /** What the record says beside its arrays over tokens, each in a few characters. */
+  readonly others: readonly { readonly name: string; readonly text: string }[]
+}
+
+export interface SheetRow {
+  readonly columns: readonly SheetColumn[]
+  /** What the record tells of its lengths, and what its tokens call for; null: it tells no number. */
+  readonly lengths: readonly { readonly name: string; readonly stated: number | null; readonly expected: number }[]
+  readonly cuts: readonly Cut[]
+  /** Undefined: the format has no mask. */
+  readonly mask: MaskSums | undefined
+  /** First and last trained token of each segment that has any, and how many: flat [segment, first, last, trained]. */
+  readonly turns: Int32Array
+  /** The same and the cuts as marks of the token view: flat [start, end]. */
+  readonly edgeMarks: Int32Array
+  readonly cutMarks: Int32Array
+}
+
+/** Where arrays begin or end within the trajectory. */
+export interface Cut {
+  /** The first token after the cut. */
+  readonly token: number
+  readonly begins: readonly string[]
+  readonly ends: readonly string[]
+}
+
+interface MaskSums {
+  readonly trained: number
+  readonly context: number
+  /** Tokens of the trajectory; undefined: none is trained. */
+  readonly first: number | undefined
+  readonly last: number | undefined
+  /** Tokens whose mask in the file is not that of the trajectory. */
+  readonly differing: number
+}
+
+export const trainerSheet: InspectTask<{ readonly format: string | undefined }, undefined, TrainerSheet> = function* (
+  { format: name },
+  view,
+) {
+  const { trajectory, format, written, rows } = recordIn(name, view)
+  yield
+  const tokens = trajectory.segments.reduce((sum, { ids }) => sum + ids.length, 0)
+  return {
+    formats: writableFormats.map(({ name, label }) => ({ name, label })),
+    format: format.name,
+    keeps: format.keeps,
+    lost: written.lost,
+    tokens,
+    rows: rows.map((row) => sheetRow(row, written.value, trajectory, tokens)),
+    others: othersIn(written.value, rows),
+  }
+}
+
+function sheetRow(row: TrainingRow, record: object, trajectory: Trajectory, tokens: number): SheetRow {
+  const columns = row.fields.map((field) => columnOf(record, field, tokens))
+  const mask = columns.find(({ meaning }) => meaning === 'mask')?.values
+  const turns = mask ? turnsOf(mask, trajectory) : new Int32Array()
+  const cuts = cutsOf(row, tokens)
+  return {
+    columns,
+    lengths: row.lengths.map(({ name, path, tokens: { start, end } }) => ({
+      name,
+      stated: statedLength(valueAt(record, path)),
+      expected: end - start,
+    })),
+    cuts,
+    mask: mask && maskSums(mask, turns, trajectory),
+    turns,
+    edgeMarks: edgeMarks(turns),
+    cutMarks: Int32Array.from(cuts.flatMap(({ token }) => [token, token + 1])),
+  }
+}
+
+/** Of a list of segments [is output, length] the sum. */
+function statedLength(stated: unknown): number | null {
+  if (Array.isArray(stated)) return stated.reduce((sum: number, [, length]) => sum + Number(length), 0)
+  return typeof stated === 'number' ? stated : null
+}
+
+function turnsOf(mask: SheetColumn['values'], { segments }: Trajectory): Int32Array {
+  const turns: number[] = []
+  let start = 0
+  for (const [index, { ids }] of segments.entries()) {
+    const end = start + ids.length
+    let first = start
+    while (first < end && mask[first] !== 1) first++
+    let last = end - 1
+    while (last > first && mask[last] !== 1) last--
+    if (first < end) {
+      let trained = 0
+      for (let token = first; token <= last; token++) trained += mask[token] as number
+      turns.push(index, first, last, trained)
+    }
+    start = end
+  }
+  return Int32Array.from(turns)
+}
+
+function maskSums(mask: SheetColumn['values'], turns: Int32Array, { segments }: Trajectory): MaskSums {
+  let trained = 0
+  for (let at = 3; at < turns.length; at += 4) trained += turns[at] as number
+  let differing = 0
+  let start = 0
+  for (const segment of segments) {
+    for (let index = 0; index < segment.ids.length; index++)
+      if ((mask[start + index] === 1) !== isTrained(segment, index)) differing++
+    start += segment.ids.length
+  }
+  return { trained, context: mask.length - trained, first: turns[1], last: turns.at(-2), differing }
+}
+
+/** The first and the last token of each turn; one mark where they are the same. */
+function edgeMarks(turns: Int32Array): Int32Array {
+  const marks: number[] = []
+  for (let at = 0; at < turns.length; at += 4) {
+    const [first, last] = [turns[at + 1] as number, turns[at + 2] as number]
+    marks.push(first, first + 1)
+    if (last > first) marks.push(last, last + 1)
+  }
+  return Int32Array.from(marks)
+}
+
+/** Within the trajectory: that an array begins with the first token and ends with the last goes without saying. */
+function cutsOf({ fields }: TrainingRow, tokens: number): Cut[] {
+  const cuts = new Map<number, { readonly begins: string[]; readonly ends: string[] }>()
+  const cutAt = (token: number) => {
+    const cut = cuts.get(token) ?? { begins: [], ends: [] }
+    cuts.set(token, cut)
+    return cut
+  }
+  for (const { name, parts } of fields)
+    for (const { kind, tokens: part } of parts) {
+      if (kind === 'meant' || part.end === part.start) continue
+      if (part.start > 0) cutAt(part.start).begins.push(name)
+      if (part.end < tokens) cutAt(part.end).ends.push(name)
+    }
+  return [...cuts].map(([token, cut]) => ({ token, ...cut })).sort((a, b) => a.token - b.token)
+}
+
+/** The record's other keys; of what is large, its size. */
+function othersIn(record: object, rows: readonly TrainingRow[]): TrainerSheet['others'] {
+  const arrays = new Set(rows.flatMap(({ fields }) => fields.flatMap(({ parts }) => parts.map(topKey))))
+  return Object.entries(record)
+    .filter(([name, value]) => !arrays.has(name) && value !== undefined)
+    .map(([name, value]) => ({ name, text: inBrief(value) }))
+}
+
+const topKey = (part: TrainingRow['fields'][number]['parts'][number]): string | number | undefined =>
+  part.kind === 'array' ? part.path[0] : undefined
+
+const BRIEF = 80
+
+function inBrief(value: unknown): string {
+  const [size, what] = Array.isArray(value)
+    ? [value.length, 'entries']
+    : typeof value === 'object' && value !== null
+      ? [Object.keys(value).length, 'fields']
+      : [0, '']
+  if (size > BRIEF) return `${size.toLocaleString('en')} ${what}`
+  const json = JSON.stringify(value)
+  return json.length <= BRIEF ? json : what === '' ? `${json.slice(0, BRIEF)}…` : `${size} ${what}`
+}

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { pack } from '#lib/trajectory/tokens/packed.ts'
+import { ids, logprobs } from '#lib/trajectory/tokens/tokens.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { rangesToVerify } from './plan.ts'
+import { verification } from './verification.ts'
+
+/** The sample, its first response sampled with these parameters. */
+const sampledWith = (samplingParams: Readonly<Record<string, unknown>> | undefined): Trajectory => ({
+  ...sample,
+  segments: sample.segments.map((segment, index) => {
+    if (segment.kind === 'prompt' || index !== 1) return segment
+    const { request, ...rest } = segment
+    return (samplingParams ? { ...rest, request: { ...request, samplingParams } } : rest) as ResponseSegment
+  }),
+})
+const recorded = (trajectory: Trajectory) => Float64Array.from(logprobs(trajectory), (value) => value ?? Number.NaN)
+
+test('prompts and responses whose logprobs are recorded are scored, neighbours in one range', () => {
+  expect(rangesToVerify(sample)).toEqual([{ start: 0, end: 8 }])
+  const [prompt, response] = sample.segments as [Trajectory['segments'][number], ResponseSegment]
+  const { logprobs: _, ...unasked } = prompt
+  const apart = { ...sample, segments: [unasked, response, unasked, response] as Trajectory['segments'] }
+  expect(rangesToVerify(pack(apart).trajectory)).toEqual([
+    { start: 3, end: 8 },
+    { start: 11, end: 16 },
+  ])
+  expect(rangesToVerify({ ...sample, segments: [] })).toEqual([])
+})
+
+test('scored as it was recorded there is no noise', () => {
+  const trajectory = sampledWith({ temperature: 1 })
+  expect(verification(pack(trajectory).trajectory, recorded(trajectory))).toEqual({
+    sampled: { tokens: 4, mean: 0, p99: 0, max: 0 },
+    prefill: { tokens: 2, mean: 0, p99: 0, max: 0 },
+    tempered: undefined,
+    outliers: [],
+    // One in the first response, and the trained one of the second, which has no logprobs.
+    unknown: 2,
+  })
+})
+
+test('the noise floor is the mean difference of trained tokens, and what differs far more is named', () => {
+  const trajectory = sampledWith({ temperature: 0 })
+  const scores = recorded(trajectory).map((value, index) => value + (index === 6 ? -2 : 0.001))
+  const { sampled, outliers } = verification(trajectory, scores)
+  expect(sampled?.mean).toBeCloseTo((3 * 0.001 + 2) / 4)
+  expect(sampled?.max).toBeCloseTo(2)
+  expect(outliers).toEqual([{ index: 6, recorded: -1, scored: -3 }])
+})
+
+test('tempered logprobs are kept apart: their difference is no noise', () => {
+  const { sampled, tempered, outliers, prefill } = verification(sample, recorded(sample))
+  expect([sampled, outliers, prefill?.tokens]).toEqual([undefined, [], 2])
+  expect(tempered).toMatchObject({ reasons: ['sampled at temperature 0.7'], difference: { tokens: 4 } })
+})
+
+test('what was not scored counts for nothing', () => {
+  const scores = new Float64Array(ids(sample).length).fill(Number.NaN)
+  expect(verification(sample, scores)).toMatchObject({ sampled: undefined, prefill: undefined, tempered: undefined })
+})

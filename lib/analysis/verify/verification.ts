@@ -1,0 +1,98 @@
+/** Recorded logprobs held against those of the same ids scored again by prefill. */
+
+import { whyNotComparable } from '#lib/trajectory/scoring/comparable.ts'
+import { isTrained } from '#lib/trajectory/tokens/tokens.ts'
+import { numberAt, type TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+
+export interface Verification {
+  /** Trained tokens whose sampled logprobs may be compared: mean is the noise floor. Undefined: none. */
+  readonly sampled: Difference | undefined
+  /** Recorded prefill logprobs of context against prefill again: like against like. Undefined: none were recorded. */
+  readonly prefill: Difference | undefined
+  /** Trained tokens that were sampled otherwise: the difference is not noise. Undefined: none. */
+  readonly tempered: { readonly difference: Difference; readonly reasons: readonly string[] } | undefined
+  /** Of what may be compared, those that differ most, and far more than the others; the greatest difference first. */
+  readonly outliers: readonly Outlier[]
+  /** Trained tokens without a recorded logprob. */
+  readonly unknown: number
+}
+
+/** In nats, |scored − recorded|. */
+export interface Difference {
+  readonly tokens: number
+  readonly mean: number
+  readonly p99: number
+  readonly max: number
+}
+
+interface Outlier {
+  /** Of the token in the trajectory. */
+  readonly index: number
+  readonly recorded: number
+  readonly scored: number
+}
+
+/** `scores`: one for each token, NaN where it was not scored. */
+export function verification(trajectory: TrajectoryView, scores: Float64Array): Verification {
+  const sampled: Outlier[] = []
+  const prefill: Outlier[] = []
+  const tempered: Outlier[] = []
+  const reasons = new Set<string>()
+  let unknown = 0
+  let start = 0
+  for (const segment of trajectory.segments) {
+    const reason = segment.kind === 'response' ? whyNotComparable(segment) : undefined
+    for (let offset = 0; offset < segment.ids.length; offset++) {
+      const index = start + offset
+      const trained = isTrained(segment, offset)
+      const recorded = numberAt(segment.logprobs, offset)
+      const scored = numberAt(scores, index)
+      if (trained && recorded === null) unknown++
+      if (recorded === null || scored === null) continue
+      const pair = { index, recorded, scored }
+      if (segment.kind === 'prompt') prefill.push(pair)
+      else if (trained && reason !== undefined) {
+        tempered.push(pair)
+        reasons.add(reason)
+      } else if (trained) sampled.push(pair)
+    }
+    start += segment.ids.length
+  }
+  const difference = differenceOf(tempered)
+  return {
+    sampled: differenceOf(sampled),
+    prefill: differenceOf(prefill),
+    tempered: difference && { difference, reasons: [...reasons] },
+    outliers: outliersOf(sampled),
+    unknown,
+  }
+}
+
+const distance = ({ recorded, scored }: Outlier): number => Math.abs(scored - recorded)
+
+function differenceOf(pairs: readonly Outlier[]): Difference | undefined {
+  if (pairs.length === 0) return undefined
+  const distances = Float64Array.from(pairs, distance).sort()
+  return {
+    tokens: distances.length,
+    mean: distances.reduce((a, b) => a + b, 0) / distances.length,
+    p99: distances[Math.min(distances.length - 1, Math.floor(0.99 * distances.length))] as number,
+    max: distances.at(-1) as number,
+  }
+}
+
+const MOST_OUTLIERS = 20
+/** In nats: below it a difference is no matter, however quiet the others are. */
+const SMALLEST_OUTLIER = 0.01
+/** Times the median. */
+const FAR = 10
+
+function outliersOf(pairs: readonly Outlier[]): readonly Outlier[] {
+  const distances = Float64Array.from(pairs, distance).sort()
+  const median = distances[distances.length >> 1] ?? 0
+  const least = Math.max(SMALLEST_OUTLIER, FAR * median)
+  return pairs
+    .filter((pair) => distance(pair) >= least)
+    .sort((a, b) => distance(b) - distance(a))
+    .slice(0, MOST_OUTLIERS)
+}

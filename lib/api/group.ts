@@ -1,0 +1,21 @@
+/** Samples of one prompt, as they are told over HTTP. */
+import * as z from 'zod'
+import { rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
+import type { Plain } from '#lib/util/plain.ts'
+import { summarySchema } from './library.ts'
+
+export const groupStartedSchema = z.object({
+  groupId: z.string(),
+  samples: z.array(z.object({ rolloutId: z.string(), trajectoryId: z.string() })).describe('By their index.'),
+})
+export type GroupStarted = Plain<z.infer<typeof groupStartedSchema>>
+
+export const groupSchema = z.object({
+  groupId: z.string(),
+  reward: rewardRuleSchema.nullable().describe('The rule of its rewards. null: none.'),
+  isRunning: z
+    .boolean()
+    .describe('Whether a sample runs that began with it. One that goes on after its end is a rollout of its own.'),
+  samples: z.array(summarySchema).describe('Those that are not deleted, by their index.'),
+})
+export type Group = Plain<z.infer<typeof groupSchema>>

@@ -1,0 +1,28 @@
+/** What is told of MCP servers and asked of them: never a key, and of a program only its name. */
+import * as z from 'zod'
+import { toolSpec } from '#lib/tools/tool-spec.ts'
+import type { Plain } from '#lib/util/plain.ts'
+import { serverNameSchema } from './server-name.ts'
+
+export const mcpServerEntrySchema = z.object({
+  name: z.string(),
+  source: z.enum(['configuration', 'saved']).describe('configuration: from the file that ROLLSCOPE_MCP names.'),
+  place: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('http'), url: z.string() }),
+    z.object({ kind: z.literal('stdio'), command: z.string().describe('The program, without its arguments.') }),
+  ]),
+  hasKey: z.boolean().describe('Whether a key is sent along; it is never given out.'),
+})
+export type McpServerEntry = Plain<z.infer<typeof mcpServerEntrySchema>>
+
+export const offeredToolSchema = toolSpec.pick({ name: true, description: true, inputSchema: true }).extend({
+  obstacle: z.string().optional().describe('Why no run can have it. Omitted: it can.'),
+})
+export type OfferedTool = Plain<z.infer<typeof offeredToolSchema>>
+
+/** A tool of an MCP server, as requests name it. */
+export const mcpToolSchema = z.strictObject({
+  mcp: serverNameSchema.describe('The MCP server.'),
+  name: z.string().min(1).max(200).describe('The tool, as the server names it.'),
+})
+export type McpToolName = Plain<z.infer<typeof mcpToolSchema>>

@@ -1,0 +1,250 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { act, renderHook, waitFor } from '@testing-library/react'
+import type { ReactNode } from 'react'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { unpack } from '#lib/trajectory/tokens/packed.ts'
+import { play } from '#testing/simulated-rollout.ts'
+import { chatml } from '#testing/small-templates.ts'
+import { ApiError, callApi, lines, storeToken } from './api.ts'
+import { trajectoryOptions } from './queries.ts'
+import { createRolloutStore, type RolloutState } from './rollout/rollout-store.ts'
+import { useRollout } from './rollout/use-rollout.ts'
+
+const turns = [
+  { messages: [{ role: 'user', content: 'q' } as const], reply: [65, 66, 67], finish: { kind: 'stop' } as const },
+]
+const { events, trajectory } = play(chatml, turns)
+
+let server: Server
+let answer: Parameters<typeof createServer>[1]
+beforeEach(async () => {
+  server = createServer((request, response) =>
+    (answer as (a: typeof request, b: typeof response) => void)(request, response),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const real = globalThis.fetch
+  vi.stubGlobal('fetch', (path: string, init: RequestInit) =>
+    real(new URL(path, base), { ...init, ...(init.signal && { signal: sameRealm(init.signal) }) }),
+  )
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  server.closeAllConnections()
+  server.close()
+})
+
+/** jsdom has an AbortSignal of its own, which Node's fetch does not take. */
+function sameRealm(signal: AbortSignal): AbortSignal {
+  const { AbortController: NodeController } = process.getBuiltinModule('node:vm').runInThisContext('globalThis') as {
+    AbortController: typeof AbortController
+  }
+  const controller = new NodeController()
+  signal.addEventListener('abort', () => controller.abort())
+  return controller.signal
+}
+
+/** Its trajectory as a file has it. */
+const recorded = (state: RolloutState | undefined) =>
+  state?.kind === 'ended' ? { ...state, trajectory: unpack(state.trajectory) } : state
+
+const states = async (until: (state: RolloutState) => boolean): Promise<RolloutState[]> => {
+  const store = createRolloutStore((action) => setTimeout(action, 1))
+  const seen: RolloutState[] = []
+  const done = new Promise<void>((resolve) => {
+    store.subscribe(() => {
+      seen.push(store.state())
+      if (until(store.state())) resolve()
+    })
+  })
+  store.follow('r', 'k')
+  await done
+  return seen
+}
+
+describe('the rollout store', () => {
+  test('follows to the end and has the trajectory that the events make', async () => {
+    answer = (_request, response) => response.end(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+    const seen = await states(({ kind }) => kind === 'ended')
+    expect(recorded(seen.at(-1))).toEqual({ kind: 'ended', key: 'k', trajectory })
+  })
+
+  test('comes back after a lost connection at the event where it left', async () => {
+    const asked: string[] = []
+    answer = (request, response) => {
+      asked.push(request.url ?? '')
+      const from = Number(new URL(request.url ?? '', 'http://x').searchParams.get('from'))
+      const part = events.slice(from, from + 3)
+      response.write(part.map((event) => `${JSON.stringify(event)}\n`).join(''))
+      setTimeout(() => (from + 3 >= events.length ? response.end() : response.destroy()), 5)
+    }
+    vi.spyOn(globalThis, 'setTimeout')
+    const seen = await states(({ kind }) => kind === 'ended')
+    expect(asked.slice(0, 3)).toEqual([
+      '/api/rollouts/r/events?from=0',
+      '/api/rollouts/r/events?from=3',
+      '/api/rollouts/r/events?from=6',
+    ])
+    expect(seen.some((state) => state.kind === 'following' && !state.isConnected)).toBe(true)
+    expect(recorded(seen.at(-1))).toEqual({ kind: 'ended', key: 'k', trajectory })
+  })
+
+  test('comes back after the server has left it as too slow, at the event where it left', async () => {
+    const requested: string[] = []
+    answer = (request, response) => {
+      requested.push(request.url ?? '')
+      const from = Number(new URL(request.url ?? '', 'http://x').searchParams.get('from'))
+      const closed = { type: 'stream-closed', code: 'READER_TOO_SLOW', message: 'nothing was read', next: 3 }
+      const part = from === 0 ? [...events.slice(0, 3), closed] : events.slice(from)
+      response.end(part.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    }
+    const seen = await states(({ kind }) => kind === 'ended' || kind === 'failed')
+    expect(requested).toEqual(['/api/rollouts/r/events?from=0', '/api/rollouts/r/events?from=3'])
+    expect(recorded(seen.at(-1))).toEqual({ kind: 'ended', key: 'k', trajectory })
+  })
+
+  test('events that do not fit together end the following, and say so', async () => {
+    answer = (_request, response) => response.end(`${JSON.stringify(events.at(-1))}\n`)
+    expect((await states(({ kind }) => kind !== 'following')).at(-1)).toMatchObject({
+      kind: 'failed',
+      error: { code: 'BAD_EVENTS' },
+    })
+    answer = (_request, response) =>
+      response.end(
+        [events[0], { type: 'tokens', ids: [1], vocab: {}, specialIds: [] }]
+          .map((event) => `${JSON.stringify(event)}\n`)
+          .join(''),
+      )
+    expect((await states(({ kind }) => kind !== 'following')).at(-1)).toMatchObject({ kind: 'failed' })
+  })
+
+  test('a rollout that is no more is gone, one that may not be read has failed', async () => {
+    answer = (_request, response) => response.writeHead(404).end('{"code":"NO_ROLLOUT","detail":"none"}')
+    expect((await states(({ kind }) => kind !== 'following')).at(-1)).toEqual({ kind: 'gone', key: 'k' })
+    answer = (_request, response) =>
+      response.writeHead(401).end('{"code":"TOKEN_REQUIRED","detail":"no","hint":"paste it"}')
+    expect((await states(({ kind }) => kind !== 'following')).at(-1)).toMatchObject({
+      kind: 'failed',
+      error: { status: 401, hint: 'paste it' },
+    })
+  })
+})
+
+describe('the rollout of a page', () => {
+  const listener = { left: 0 }
+  /** Tells the first events and then nothing. */
+  const told = (list: readonly RolloutEvent[]) => (request: IncomingMessage, response: ServerResponse) => {
+    if (request.method === 'POST') return response.end('{"rolloutId":"r","trajectoryId":"B"}')
+    response.write(list.map((event) => `${JSON.stringify(event)}\n`).join(''))
+    return response.on('close', () => listener.left++)
+  }
+  const page = (key: string | undefined) => {
+    const cache = new QueryClient()
+    const wrapper = ({ children }: { readonly children: ReactNode }) => (
+      <QueryClientProvider client={cache}>{children}</QueryClientProvider>
+    )
+    const hook = renderHook(({ shown }: { readonly shown: string | undefined }) => useRollout(shown), {
+      wrapper,
+      initialProps: { shown: key },
+    })
+    return {
+      ...hook,
+      /** As a file has it. */
+      cached: (of: string) => {
+        const known = cache.getQueryData(trajectoryOptions(of).queryKey)
+        return known && unpack(known)
+      },
+      put: (of: string, known: Trajectory) => cache.setQueryData(trajectoryOptions(of).queryKey, known),
+      /** Asks for it, with an answer that comes when it is told. */
+      asked: (of: string, late: Promise<Trajectory>) =>
+        cache.fetchQuery({ ...trajectoryOptions(of), queryFn: () => late }).catch(() => undefined),
+    }
+  }
+
+  test('is put under the key that it was followed under, whatever the page shows by then', async () => {
+    answer = told(events)
+    const { result, rerender, cached } = page(undefined)
+    await act(async () => {
+      await result.current.start({ prompt: 'q' }, undefined, new AbortController().signal)
+    })
+    expect(result.current.state.kind).toBe('idle')
+    rerender({ shown: 'B' })
+    await waitFor(() => expect(recorded(result.current.state)).toEqual({ kind: 'ended', key: 'B', trajectory }))
+    rerender({ shown: 'A' })
+    expect(result.current.state).toEqual({ kind: 'idle' })
+    expect(cached('A')).toBeUndefined()
+    expect(cached('B')).toEqual(trajectory)
+  })
+
+  test('keeps what was said of its trajectory meanwhile', async () => {
+    answer = told(events)
+    const { result, cached, put } = page('B')
+    put('B', { ...trajectory, title: 'said', tags: ['t'] })
+    act(() => result.current.follow('r'))
+    await waitFor(() => expect(result.current.state.kind).toBe('ended'))
+    expect(cached('B')).toEqual({ ...trajectory, title: 'said', tags: ['t'] })
+  })
+
+  test('is not overwritten by an answer from the middle of the run', async () => {
+    answer = told(events)
+    const { result, cached, asked } = page('B')
+    const late = Promise.withResolvers<Trajectory>()
+    const asking = asked('B', late.promise)
+    act(() => result.current.follow('r'))
+    await waitFor(() => expect(result.current.state.kind).toBe('ended'))
+    late.resolve({ ...trajectory, segments: trajectory.segments.slice(0, 1), outcome: { kind: 'running' } })
+    await act(() => asking)
+    expect(cached('B')).toEqual(trajectory)
+  })
+
+  test.each(['another trajectory', 'another page'])('is left for %s', async (where) => {
+    listener.left = 0
+    answer = told(events.slice(0, 4))
+    const { result, rerender, unmount } = page('B')
+    act(() => result.current.follow('r'))
+    await waitFor(() => expect(result.current.state).toMatchObject({ kind: 'following', trajectory: { id: 't' } }))
+    if (where === 'another page') unmount()
+    else rerender({ shown: 'A' })
+    await waitFor(() => expect(listener.left).toBe(1))
+  })
+})
+
+describe('calls', () => {
+  test('carry the token and, when they change something, the header', async () => {
+    const sent: Record<string, unknown>[] = []
+    answer = (request, response) => {
+      sent.push(request.headers)
+      response.end('{}')
+    }
+    storeToken('t0ken')
+    await callApi('/api/x')
+    await callApi('/api/x', { method: 'POST', json: { a: 1 } })
+    expect(sent[0]).toMatchObject({ authorization: 'Bearer t0ken' })
+    expect(sent[0]).not.toHaveProperty('x-rollscope')
+    expect(sent[1]).toMatchObject({ 'x-rollscope': '1', 'content-type': 'application/json' })
+  })
+
+  test('fail with the server’s words, or with ours where it has none', async () => {
+    answer = (_request, response) => response.writeHead(409).end('{"code":"RUNNING","detail":"busy"}')
+    await expect(callApi('/api/x')).rejects.toMatchObject({ code: 'RUNNING', message: 'busy' })
+    answer = (_request, response) => response.writeHead(500).end('<html>')
+    await expect(callApi('/api/x')).rejects.toMatchObject({ code: 'UNKNOWN' })
+    answer = (_request, response) => response.destroy()
+    await expect(callApi('/api/x')).rejects.toBeInstanceOf(ApiError)
+  })
+
+  test('lines are read however they are cut', async () => {
+    answer = (_request, response) => {
+      const text = events.map((event) => `${JSON.stringify(event)}\n`).join('')
+      for (let at = 0; at < text.length; at += 7) response.write(text.slice(at, at + 7))
+      response.end()
+    }
+    const read: unknown[] = []
+    for await (const line of lines(await callApi('/api/x'))) read.push(line)
+    expect(read as RolloutEvent[]).toEqual(events)
+  })
+})

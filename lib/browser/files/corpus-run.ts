@@ -1,0 +1,145 @@
+/** The corpus report of a page: what is there by now, made anew when something else is asked for, stopped with what is there. */
+
+import { exampleName } from '#lib/analysis/compare/side.ts'
+import type { Sample } from '#lib/analysis/corpus/sample.ts'
+import type { Check } from '#lib/analysis/corpus/settings.ts'
+import { NO_TOTALS, type Totals, withSample } from '#lib/analysis/corpus/totals.ts'
+import { listTrajectories } from '../library/library.ts'
+import { createComparing } from '../workers/comparison.ts'
+import { reader } from '../workers/reader.ts'
+import { fileRecords } from '../workers/records.ts'
+import { type Comparing, type CorpusDeps, type CorpusSource, checkedCorpus } from './corpus.ts'
+
+interface CorpusState {
+  readonly status: /** Nothing is asked for. */
+    | { readonly kind: 'none' }
+    | { readonly kind: 'running' }
+    | { readonly kind: 'finished' }
+    /** Stopped by the user: what is there stays. */
+    | { readonly kind: 'stopped' }
+    /** What is there stays. */
+    | { readonly kind: 'failed'; readonly error: Error }
+  readonly samples: readonly Sample[]
+  readonly totals: Totals
+  /** Of all that is to be read, from 0 to 1. */
+  readonly share: number
+  readonly elapsedMs: number
+}
+
+interface CorpusAsked {
+  readonly source: CorpusSource
+  readonly check: Check
+}
+
+interface CorpusStore {
+  subscribe(listener: () => void): () => void
+  state(): CorpusState
+  /** The files that are asked for; none where the library is. */
+  files(): readonly File[]
+  /** Begins, where something else is asked for than before; undefined: nothing is. */
+  show(asked: CorpusAsked | undefined): void
+  /** Begins anew with the same. */
+  again(): void
+  stop(): void
+}
+
+interface StoreDeps extends Omit<CorpusDeps, 'comparing'> {
+  /** A worker for one report. */
+  readonly startComparing: () => Comparing & { dispose(): void }
+  /** Milliseconds. */
+  readonly now: () => number
+  /** Between two tellings: a page need not draw every sample. */
+  readonly tellMs: number
+}
+
+const inBrowser: StoreDeps = {
+  async readStored(key, signal) {
+    const example = exampleName(key)
+    const path =
+      example === undefined
+        ? `/api/trajectories/${encodeURIComponent(key)}`
+        : `/examples/${encodeURIComponent(example)}.json`
+    return (await reader.call(path, signal)).trajectory
+  },
+  listStored: listTrajectories,
+  fileRecords,
+  startComparing: createComparing,
+  now: () => performance.now(),
+  tellMs: 120,
+}
+
+const NOTHING: CorpusState = { status: { kind: 'none' }, samples: [], totals: NO_TOTALS, share: 0, elapsedMs: 0 }
+
+export function createCorpusStore({ startComparing, now, tellMs, ...deps }: StoreDeps = inBrowser): CorpusStore {
+  const listeners = new Set<() => void>()
+  let state = NOTHING
+  let shown: CorpusAsked | undefined
+  let controller = new AbortController()
+  const set = (changed: CorpusState) => {
+    state = changed
+    for (const listener of listeners) listener()
+  }
+  const begin = async ({ source, check }: CorpusAsked, { signal }: AbortController): Promise<void> => {
+    const started = now()
+    const comparing = startComparing()
+    const samples: Sample[] = []
+    let totals = NO_TOTALS
+    let share = 0
+    let told = started
+    const tell = (status: CorpusState['status']) => {
+      told = now()
+      set({ status, samples: [...samples], totals, share, elapsedMs: told - started })
+    }
+    tell({ kind: 'running' })
+    try {
+      for await (const one of checkedCorpus(source, check, { ...deps, comparing }, signal)) {
+        signal.throwIfAborted()
+        samples.push(one.sample)
+        totals = withSample(totals, one.sample)
+        share = one.share
+        if (now() - told >= tellMs) tell({ kind: 'running' })
+      }
+      share = 1
+      tell({ kind: 'finished' })
+    } catch (error) {
+      if (signal.aborted) {
+        if (signal.reason === STOPPED) tell({ kind: 'stopped' })
+      } else if (error instanceof Error) tell({ kind: 'failed', error })
+      else throw error
+    } finally {
+      comparing.dispose()
+    }
+  }
+  const restart = () => {
+    controller.abort()
+    controller = new AbortController()
+    if (shown) begin(shown, controller)
+    else set(NOTHING)
+  }
+  return {
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    state: () => state,
+    files: () => (shown?.source.kind === 'files' ? shown.source.files : []),
+    show(asked) {
+      if (isSame(asked, shown)) return
+      shown = asked
+      restart()
+    },
+    again: restart,
+    stop: () => controller.abort(STOPPED),
+  }
+}
+
+const STOPPED = new DOMException('The report was stopped.', 'AbortError')
+
+/** Files are the same only as themselves. */
+function isSame(one: CorpusAsked | undefined, other: CorpusAsked | undefined): boolean {
+  const files = (asked: CorpusAsked | undefined) => (asked?.source.kind === 'files' ? asked.source.files : undefined)
+  return files(one) === files(other) && JSON.stringify(one) === JSON.stringify(other)
+}
+
+/** The page's own: who looks at a sample and comes back finds the report as it is by then. */
+export const corpusStore = createCorpusStore()

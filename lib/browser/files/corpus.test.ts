@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { RunComparison } from '#lib/analysis/compare/tasks.ts'
+import { checkSample } from '#lib/analysis/corpus/check.ts'
+import type { Check } from '#lib/analysis/corpus/settings.ts'
+import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { decode } from '#lib/trajectory/format/codec.ts'
+import { pack } from '#lib/trajectory/tokens/packed.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { ApiError } from '../api.ts'
+import { createRecordHost, type FromRecordWorker } from '../workers/record-host.ts'
+import { fileRecords } from '../workers/records.ts'
+import type { CorpusSource } from './corpus.ts'
+import { createCorpusStore } from './corpus-run.ts'
+import { FileError } from './file-error.ts'
+
+const read = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
+const tiny = loadTokenizerFiles('built-in', {
+  tokenizerJson: read('tokenizer.json'),
+  tokenizerConfigJson: read('tokenizer_config.json'),
+  chatTemplateJinja: undefined,
+  generationConfigJson: undefined,
+})
+const TEXT = readFileSync('public/examples/retokenization-drift.json', 'utf8')
+const decoded = decode(TEXT)
+if (!decoded.ok) throw new Error('the example cannot be read')
+const drifting = decoded.trajectory
+const line = JSON.stringify(drifting)
+
+/** A worker in this thread: messages are copied and buffers given away, as between threads. */
+function recordWorker() {
+  let isAlive = true
+  const worker = {
+    onmessage: null as ((event: MessageEvent<FromRecordWorker>) => void) | null,
+    onerror: null,
+    postMessage: (message: Parameters<typeof receive>[0]) => void setImmediate(() => isAlive && receive(message)),
+    terminate() {
+      isAlive = false
+    },
+  }
+  const receive = createRecordHost((message, buffers) => {
+    const data = structuredClone(message, { transfer: [...buffers] })
+    setImmediate(() => isAlive && worker.onmessage?.({ data } as MessageEvent<FromRecordWorker>))
+  })
+  return worker as never
+}
+
+/** The store with a comparison in this thread; `tokenizers`: those that can be had. */
+function reporting({ stored = {} as Record<string, TrajectoryView>, pages = [] as (readonly string[])[] } = {}) {
+  const [released, asked] = [[] as unknown[], [] as (readonly string[])[]]
+  const run = (async (_name: string, { place, as }: never, { trajectories, tokenizers }: never) => {
+    asked.push(tokenizers)
+    if (tokenizers[0] !== 'built-in') throw new ApiError(404, 'TOKENIZER_NOT_FOUND', 'there is none', 'name another')
+    return checkSample(place, { as, trajectory: trajectories[0], tokenizer: tiny, template: undefined })
+  }) as unknown as RunComparison
+  let page = 0
+  const store = createCorpusStore({
+    async readStored(key) {
+      const found = stored[key]
+      if (!found) throw new ApiError(404, 'NO_TRAJECTORY', `there is no ${key}`)
+      return found
+    },
+    async listStored() {
+      const keys = pages[page++] ?? []
+      return { trajectories: keys.map((key) => ({ key, tokens: 10 })), ...(page < pages.length && { next: 'on' }) }
+    },
+    fileRecords: (file, signal) => fileRecords(file, signal, recordWorker),
+    startComparing: () => ({ run, release: (trajectory) => released.push(trajectory), dispose: () => {} }),
+    now: () => performance.now(),
+    tellMs: 0,
+  })
+  const show = (source: CorpusSource, check: Partial<Check> = {}) =>
+    store.show({ source, check: { as: { kind: 'text' }, otherwise: undefined, ...check } })
+  const ended = () => expect.poll(() => store.state().status.kind).not.toBe('running')
+  return { store, show, ended, released, asked }
+}
+
+const fileOf = (text: string, name = 'a.jsonl') => new File([text], name, { lastModified: 0 })
+
+beforeEach(() => {
+  vi.stubGlobal('window', {})
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+describe('files', () => {
+  test('are read record by record: good lines are checked, wrong ones told, all with their places', async () => {
+    const { store, show, ended, released } = reporting()
+    show({ kind: 'files', files: [fileOf(`${line}\n{"format": "ro\n\n${line}`), fileOf(TEXT), fileOf(TEXT, 'b.json')] })
+    await ended()
+    const { status, samples, share, totals } = store.state()
+    expect([status.kind, share]).toEqual(['finished', 1])
+    expect(samples.map(({ kind, place }) => [kind, place])).toEqual([
+      ['checked', { kind: 'file', file: 'a.jsonl', record: 1, line: 1 }],
+      ['unchecked', { kind: 'file', file: 'a.jsonl', record: 2, line: 2 }],
+      ['checked', { kind: 'file', file: 'a.jsonl', record: 3, line: 4 }],
+      // Another file of the same name.
+      ['checked', { kind: 'file', file: 'a.jsonl (2)', record: 1 }],
+      ['checked', { kind: 'file', file: 'b.json', record: 1 }],
+    ])
+    expect(totals.samples.checked).toBe(4)
+    expect(released).toHaveLength(4)
+  })
+
+  test('are read no further than they are asked for', async () => {
+    let pulls = 0
+    const file = fileOf(line)
+    const bytes = new TextEncoder().encode(`${line}\n`)
+    file.stream = () =>
+      new ReadableStream({
+        pull(controller) {
+          pulls++
+          controller.enqueue(bytes)
+        },
+      })
+    const records = fileRecords(file, new AbortController().signal, recordWorker)
+    for (const number of [1, 2, 3])
+      expect((await records.next()).value).toMatchObject({ ok: true, line: number, trajectory: { id: drifting.id } })
+    expect(pulls).toBeLessThanOrEqual(4)
+    await records.return(undefined)
+  })
+
+  test('that cannot be read on fail the report, which keeps what is there', async () => {
+    const { store, show, ended } = reporting()
+    const bytes = new TextEncoder().encode(`${line}\n`)
+    const file = fileOf(line)
+    let pulls = 0
+    file.stream = () =>
+      new ReadableStream({
+        pull(controller) {
+          if (pulls++ === 0) controller.enqueue(bytes)
+          else controller.error(new DOMException('it changed on disk', 'NotReadableError'))
+        },
+      })
+    show({ kind: 'files', files: [file] })
+    await ended()
+    const { status, samples } = store.state()
+    expect(status).toMatchObject({ kind: 'failed', error: expect.any(FileError) })
+    expect(status.kind === 'failed' && status.error.message).toMatch('a.jsonl cannot be read: it changed on disk')
+    expect(samples).toHaveLength(1)
+  })
+
+  test('of ids alone are checked with the tokenizer that is named for them', async () => {
+    const { store, show, ended, asked } = reporting()
+    const ids = drifting.segments.flatMap((segment) => segment.ids)
+    const text = JSON.stringify({ token_ids: ids, loss_mask: ids.map(() => 1) })
+    show({ kind: 'files', files: [fileOf(text)] }, { otherwise: 'built-in' })
+    await ended()
+    expect(store.state().samples).toMatchObject([{ kind: 'checked', id: 'record-1' }])
+    expect(asked).toEqual([['built-in']])
+  })
+})
+
+describe('the library', () => {
+  const stored = { a: pack(drifting).trajectory, b: pack({ ...drifting, id: 'b' }).trajectory }
+
+  test('is read page by page; what is gone is told', async () => {
+    const { store, show, ended } = reporting({ stored, pages: [['a', 'gone'], ['b']] })
+    show({ kind: 'library', filter: {} })
+    await ended()
+    expect(store.state().samples.map(({ kind, place }) => [kind, place.kind === 'stored' && place.key])).toEqual([
+      ['checked', 'a'],
+      ['unchecked', 'gone'],
+      ['checked', 'b'],
+    ])
+  })
+
+  test('asks once for a tokenizer that is not to be had', async () => {
+    const other = { ...stored.a, model: { ...stored.a.model, tokenizer: { name: 'x/y', specialIds: [] } } }
+    const { store, show, ended, asked } = reporting({ stored: { a: other, b: other } })
+    show({ kind: 'keys', keys: ['a', 'b'] })
+    await ended()
+    expect(store.state().samples).toMatchObject([
+      { kind: 'unchecked', why: 'The tokenizer x/y cannot be had.', detail: 'there is none', hint: 'name another' },
+      { kind: 'unchecked', why: 'The tokenizer x/y cannot be had.' },
+    ])
+    expect(asked).toHaveLength(1)
+  })
+
+  test('stopped keeps what is there; the same asked again does not begin anew, something else does', async () => {
+    const { store, show, ended } = reporting({ stored })
+    const keys = Array.from({ length: 500 }, () => 'a')
+    store.subscribe(() => store.state().samples.length === 3 && store.stop())
+    show({ kind: 'keys', keys })
+    await ended()
+    const { status, samples } = store.state()
+    expect(status.kind).toBe('stopped')
+    expect(samples).toHaveLength(3)
+    show({ kind: 'keys', keys })
+    expect(store.state().samples).toBe(samples)
+    show({ kind: 'keys', keys: ['b'] })
+    await ended()
+    expect(store.state()).toMatchObject({ status: { kind: 'finished' }, samples: [{ id: 'b' }] })
+  })
+})

@@ -1,0 +1,215 @@
+/** A corpus goes through the workers sample by sample: one is read while the one before is compared, no more are held. */
+
+import type { RunComparison } from '#lib/analysis/compare/tasks.ts'
+import { type Sample, type SamplePlace, uncheckedSample } from '#lib/analysis/corpus/sample.ts'
+import { type Check, sampleTokenizer } from '#lib/analysis/corpus/settings.ts'
+import type { TrajectorySummary } from '#lib/api/library.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { ApiError } from '../api.ts'
+import type { TrajectoriesQuery } from '../library/library.ts'
+import type { FileRecord } from '../workers/record-host.ts'
+import { TaskError } from '../workers/task-error.ts'
+
+/** Which samples. */
+export type CorpusSource =
+  | { readonly kind: 'keys'; readonly keys: readonly string[] }
+  /** All stored trajectories that a list with these filters shows. */
+  | {
+      readonly kind: 'library'
+      readonly filter: Pick<TrajectoriesQuery, 'q' | 'outcome' | 'tag' | 'source' | 'health'>
+    }
+  | { readonly kind: 'files'; readonly files: readonly File[] }
+
+/** Files by names of their own: those of several folders may be called the same. */
+export const namedFiles = (files: readonly File[]): readonly { readonly name: string; readonly file: File }[] =>
+  files.map((file, index) => {
+    const before = files.slice(0, index).filter(({ name }) => name === file.name).length
+    return { name: before === 0 ? file.name : `${file.name} (${before + 1})`, file }
+  })
+
+export interface CorpusDeps {
+  /** Throws ApiError, or the signal's reason. */
+  readonly readStored: (key: string, signal: AbortSignal) => Promise<TrajectoryView>
+  /** A page of the library. Throws ApiError. */
+  readonly listStored: (
+    query: TrajectoriesQuery,
+    signal: AbortSignal,
+  ) => Promise<{ readonly trajectories: readonly Pick<TrajectorySummary, 'key' | 'tokens'>[]; readonly next?: string }>
+  readonly fileRecords: (file: File, signal: AbortSignal) => AsyncGenerator<FileRecord>
+  readonly comparing: Comparing
+}
+
+/** The worker of the comparisons. */
+export interface Comparing {
+  readonly run: RunComparison
+  release(trajectory: TrajectoryView): void
+}
+
+export interface CheckedOne {
+  readonly sample: Sample
+  /** Of all that is to be read, what has been: from 0 to 1. */
+  readonly share: number
+}
+
+/**
+ * Each sample as soon as it is checked. Throws FileError where a file cannot be read on, ApiError where the server is gone,
+ * TaskError where the page's worker cannot be started, and the signal's reason.
+ */
+export async function* checkedCorpus(
+  source: CorpusSource,
+  check: Check,
+  deps: CorpusDeps,
+  signal: AbortSignal,
+): AsyncGenerator<CheckedOne> {
+  const refused = new Map<string, ApiError>()
+  for await (const { place, reading, share } of oneAhead(readings(source, deps, signal)))
+    yield { sample: reading.ok ? await sampleOf(place, reading.trajectory) : reading.sample, share }
+
+  async function sampleOf(place: SamplePlace, trajectory: TrajectoryView): Promise<Sample> {
+    const tokenizer = sampleTokenizer(trajectory, check)
+    if (!tokenizer.ok) return uncheckedSample(place, trajectory, tokenizer)
+    const name = tokenizer.value
+    try {
+      const before = refused.get(name)
+      if (before) throw before
+      return await deps.comparing.run(
+        'sample',
+        { place, as: check.as },
+        { trajectories: [trajectory], tokenizers: [name], signal },
+      )
+    } catch (error) {
+      if (signal.aborted) throw error
+      if (error instanceof ApiError && error.status > 0) {
+        refused.set(name, error)
+        const { message: detail, hint } = error
+        return uncheckedSample(place, trajectory, {
+          why: `The tokenizer ${name} cannot be had.`,
+          detail,
+          ...hinted(hint),
+        })
+      }
+      if (error instanceof TaskError && error.code !== 'WORKER_FAILED') {
+        const { message: detail, hint } = error
+        return uncheckedSample(place, trajectory, { why: 'It could not be compared.', detail, ...hinted(hint) })
+      }
+      throw error
+    } finally {
+      deps.comparing.release(trajectory)
+    }
+  }
+}
+
+interface Reading {
+  readonly place: SamplePlace
+  readonly reading:
+    | { readonly ok: true; readonly trajectory: TrajectoryView }
+    | { readonly ok: false; readonly sample: Sample }
+  readonly share: number
+}
+
+function readings(source: CorpusSource, deps: CorpusDeps, signal: AbortSignal): AsyncGenerator<Reading> {
+  switch (source.kind) {
+    case 'keys':
+      return storedReadings(
+        source.keys.map((key) => ({ key, tokens: 1 })),
+        deps,
+        signal,
+      )
+    case 'library':
+      return libraryReadings(source.filter, deps, signal)
+    case 'files':
+      return fileReadings(source.files, deps, signal)
+  }
+}
+
+type Listed = Pick<TrajectorySummary, 'key' | 'tokens'>
+
+const LONGEST_PAGE = 200
+
+async function* libraryReadings(
+  filter: Extract<CorpusSource, { kind: 'library' }>['filter'],
+  deps: CorpusDeps,
+  signal: AbortSignal,
+): AsyncGenerator<Reading> {
+  const all: Listed[] = []
+  let cursor: string | undefined
+  do {
+    const query = { ...filter, limit: LONGEST_PAGE, ...(cursor !== undefined && { cursor }) }
+    const page = await deps.listStored(query, signal)
+    all.push(...page.trajectories)
+    cursor = page.next
+  } while (cursor !== undefined)
+  yield* storedReadings(all, deps, signal)
+}
+
+async function* storedReadings(
+  listed: readonly Listed[],
+  deps: CorpusDeps,
+  signal: AbortSignal,
+): AsyncGenerator<Reading> {
+  const total = listed.reduce((sum, { tokens }) => sum + tokens, 0)
+  let read = 0
+  for (const { key, tokens } of listed) {
+    read += tokens
+    const place: SamplePlace = { kind: 'stored', key }
+    const share = total === 0 ? 1 : read / total
+    try {
+      yield { place, reading: { ok: true, trajectory: await deps.readStored(key, signal) }, share }
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ApiError) || error.status === 0 || error.status === 401) throw error
+      const { message: detail, hint } = error
+      const sample = uncheckedSample(place, undefined, {
+        why: 'It cannot be had from the library.',
+        detail,
+        ...hinted(hint),
+      })
+      yield { place, reading: { ok: false, sample }, share }
+    }
+  }
+}
+
+async function* fileReadings(files: readonly File[], deps: CorpusDeps, signal: AbortSignal): AsyncGenerator<Reading> {
+  const total = Math.max(
+    1,
+    files.reduce((sum, { size }) => sum + size, 0),
+  )
+  let before = 0
+  for (const { name, file } of namedFiles(files)) {
+    let record = 0
+    for await (const one of deps.fileRecords(file, signal)) {
+      const place: SamplePlace = {
+        kind: 'file',
+        file: name,
+        record: ++record,
+        ...(one.line !== undefined && { line: one.line }),
+      }
+      const share = (before + one.bytes) / total
+      if (one.ok) yield { place, reading: { ok: true, trajectory: one.trajectory }, share }
+      else yield { place, reading: { ok: false, sample: notOpened(place, one) }, share }
+    }
+    before += file.size
+  }
+}
+
+const notOpened = (place: SamplePlace, { message, hint }: Extract<FileRecord, { ok: false }>): Sample =>
+  uncheckedSample(place, undefined, { why: 'The record is no trajectory.', detail: message, hint })
+
+const hinted = (hint: string | undefined) => (hint === undefined ? {} : { hint })
+
+/** The next one is asked for before this one is worked on. */
+async function* oneAhead<Item>(items: AsyncGenerator<Item>): AsyncGenerator<Item> {
+  let next = items.next()
+  try {
+    for (;;) {
+      const { done, value } = await next
+      if (done) return
+      next = items.next()
+      // It is heard when its turn comes.
+      next.catch(() => {})
+      yield value
+    }
+  } finally {
+    // Nobody waits for what is being read.
+    items.return(undefined).catch(() => {})
+  }
+}

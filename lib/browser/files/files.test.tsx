@@ -1,0 +1,163 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { EXCLUDED_HEADER, type ExportPreview } from '#lib/api/export-preview.ts'
+import { writableFormats } from '#lib/formats/registry.ts'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import { ApiError } from '../api.ts'
+import type { TrajectoryTasks } from '../workers/inspection.ts'
+import { type ExportChoice, exportsOf, loadSeveralExports, type SeveralExports } from './files.ts'
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
+
+describe('An export of several trajectories', () => {
+  const preview: ExportPreview = {
+    samples: 2,
+    excluded: [{ key: 'c', title: 'third', why: 'No tokens: the run has just begun.' }],
+    formats: [
+      {
+        name: 'slime',
+        lost: [
+          { text: 'messages', samples: 2 },
+          { text: 'alternatives', samples: 1 },
+        ],
+      },
+    ],
+  }
+  /** `answer` gives the reply to each path. */
+  async function loaded(answer: (path: string) => Response, signal = new AbortController().signal) {
+    vi.stubGlobal('fetch', async (path: string) => answer(path))
+    const shown: SeveralExports[] = []
+    const previewErrors: unknown[] = []
+    const saveError = Promise.withResolvers<unknown>()
+    await loadSeveralExports(['a', 'b', 'c'], {
+      onExports: (exports) => shown.push(exports),
+      onPreviewError: (error) => previewErrors.push(error),
+      onSaveError: saveError.resolve,
+      signal,
+    })
+    return { shown, previewErrors, saveError: saveError.promise }
+  }
+
+  test('shows the formats at once, then what the file leaves out and what some or all of the samples lose', async () => {
+    const { shown, previewErrors } = await loaded(() => Response.json(preview))
+    expect(shown.map((one) => one.preview?.excluded)).toEqual([undefined, preview.excluded])
+    expect(shown[0]?.choices.map(({ name }) => name)).toEqual(writableFormats.map(({ name }) => name))
+    expect(shown[1]?.choices.find(({ name }) => name === 'slime')?.lost).toEqual(['messages', 'alternatives (1 of 2)'])
+    expect(shown[1]?.choices.find(({ name }) => name === 'rollscope')?.lost).toEqual([])
+    expect(previewErrors).toEqual([])
+  })
+
+  test('can still be chosen when the preview fails, and stays silent once its dialog is closed', async () => {
+    const failing = () => Response.json({ title: 'x', code: 'DAMAGED', detail: 'damaged: b' }, { status: 500 })
+    const { shown, previewErrors } = await loaded(failing)
+    expect([shown.length, previewErrors]).toEqual([1, [expect.objectContaining({ code: 'DAMAGED' })]])
+    const closed = await loaded(failing, AbortSignal.abort())
+    expect([closed.shown, closed.previewErrors]).toEqual([[], []])
+  })
+
+  test('names its file by the number of samples in it', async () => {
+    vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: () => 'blob:x', revokeObjectURL: () => {} }))
+    const name = new Promise((resolve) => {
+      vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+        resolve(this.download)
+      })
+    })
+    const { shown } = await loaded((path) =>
+      path.endsWith('preview') ? Response.json(preview) : new Response('{}\n', { headers: { [EXCLUDED_HEADER]: '1' } }),
+    )
+    shown[1]?.choices[0]?.save()
+    expect(await name).toBe('trajectories-2.jsonl')
+  })
+
+  test('that breaks off half-way is an error, and nothing is saved', async () => {
+    const cut = () =>
+      new Response(
+        new ReadableStream({
+          start(controller) {
+            controller.enqueue(new TextEncoder().encode('{}\n'))
+            controller.error(new TypeError('terminated'))
+          },
+        }),
+      )
+    const saved = vi.spyOn(HTMLAnchorElement.prototype, 'click')
+    const { shown, saveError } = await loaded((path) => (path.endsWith('preview') ? Response.json(preview) : cut()))
+    shown[0]?.choices[0]?.save()
+    const error = await saveError
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject({ code: 'CUT_REPLY' })
+    expect(saved).not.toHaveBeenCalled()
+  })
+})
+
+describe('the exports of a trajectory', () => {
+  /** Tasks that are answered by hand, by name. */
+  function byHand() {
+    const asked = new Map<string, PromiseWithResolvers<unknown> & { readonly signal: AbortSignal }>()
+    const noted: string[] = []
+    const tasks: TrajectoryTasks = {
+      run: () =>
+        ((name: string, _: unknown, { signal }: { readonly signal: AbortSignal }) => {
+          const answer = { ...Promise.withResolvers<unknown>(), signal }
+          asked.set(name, answer)
+          return answer.promise
+        }) as never,
+      prepare: () => expect.unreachable(),
+      release: () => expect.unreachable(),
+      dispose: () => noted.push('ended'),
+    }
+    return { tasks, noted, asked }
+  }
+  const settled = () => new Promise((resolve) => setTimeout(resolve))
+
+  test('are there at once, and say what is lost when that is known', async () => {
+    const { tasks, asked } = byHand()
+    const told: (readonly ExportChoice[])[] = []
+    const { choices } = await exportsOf(
+      sampleTrajectory,
+      (all) => told.push(all),
+      () => expect.unreachable(),
+      tasks,
+    )
+    expect(choices.map(({ name, lost }) => [name, lost])).toEqual(writableFormats.map(({ name }) => [name, undefined]))
+    asked.get('exportLosses')?.resolve(writableFormats.map(({ name }) => ({ name, lost: [`${name} loses this`] })))
+    await settled()
+    expect(told[0]?.map(({ lost }) => lost)).toEqual(writableFormats.map(({ name }) => [`${name} loses this`]))
+  })
+
+  test('write to the end what was chosen before they were closed', async () => {
+    vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: () => 'blob:x', revokeObjectURL: () => {} }))
+    const saved = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => {})
+    const { tasks, noted, asked } = byHand()
+    const { choices, close } = await exportsOf(
+      sampleTrajectory,
+      () => {},
+      () => expect.unreachable(),
+      tasks,
+    )
+    choices[0]?.save()
+    close()
+    expect(asked.get('exportLosses')?.signal.aborted).toBe(true)
+    expect(noted).toEqual([])
+    asked.get('trainerFile')?.resolve({ name: 'a.json', text: '{}' })
+    await settled()
+    expect(saved).toHaveBeenCalledOnce()
+    expect(noted).toEqual(['ended'])
+  })
+
+  test('tell what went wrong with a file', async () => {
+    const { tasks, asked } = byHand()
+    const wrongs: unknown[] = []
+    const { choices } = await exportsOf(
+      sampleTrajectory,
+      () => {},
+      (error) => wrongs.push(error),
+      tasks,
+    )
+    choices[0]?.save()
+    asked.get('trainerFile')?.reject(new Error('no memory'))
+    await settled()
+    expect(wrongs).toEqual([new Error('no memory')])
+  })
+})

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { decode } from '#lib/trajectory/format/codec.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { ApiError } from '../api.ts'
+import { FileError } from './file-error.ts'
+import { createOpenedFile } from './opened-file.ts'
+
+const decoded = decode(readFileSync('public/examples/two-steps.json', 'utf8'))
+if (!decoded.ok) throw new Error('the example cannot be read')
+const { trajectory } = decoded
+const other: TrajectoryView = { ...trajectory, id: 'other' }
+
+type Imports = Parameters<typeof createOpenedFile>[0]['importFile']
+
+/** Its files are named by what is in them: `a`, `b`, or `bad`. */
+function opened(importFile: Imports) {
+  const stored: (readonly [string, TrajectoryView])[] = []
+  const store = createOpenedFile({
+    reader: {
+      file: async ({ name }) => {
+        if (name === 'bad') throw new FileError('bad cannot be opened', 'open another')
+        return { trajectory: name === 'a' ? trajectory : other, count: name === 'a' ? 1 : 3 }
+      },
+    },
+    importFile,
+    onStored: (key, view) => stored.push([key, view]),
+    now: () => new Date(0),
+  })
+  const states: string[] = []
+  store.subscribe(() => {
+    const state = store.state()
+    states.push(state.kind === 'shown' ? `${state.kind} ${state.name} ${state.storing.kind}` : state.kind)
+  })
+  const open = (name: string) => store.open(new File([], name), new AbortController().signal)
+  return { ...store, open, stored, states }
+}
+
+const firstOf = ({ id, createdAt }: TrajectoryView) => ({ id, createdAt })
+
+test('is shown, then stored, then no longer kept', async () => {
+  const file = opened(async ({ name }) => ({
+    trajectories: [`key of ${name}`],
+    existing: 0,
+    first: firstOf(trajectory),
+  }))
+  expect(await file.open('a')).toBe(1)
+  await file.store()
+  expect(file.states).toEqual(['shown a waiting', 'shown a under-way', 'stored'])
+  expect(file.state()).toEqual({ kind: 'stored', key: 'key of a' })
+  expect([file.openingOf('key of a'), file.openingOf('b')]).toEqual([1, undefined])
+  expect(file.stored).toHaveLength(1)
+  expect(file.stored[0]?.[1]).toBe(trajectory)
+  await file.store()
+  expect(file.stored).toHaveLength(1)
+})
+
+test('says how many of its trajectories are stored, and how many were before', async () => {
+  const file = opened(async () => ({ trajectories: ['k', 'l', 'm'], existing: 1, first: firstOf(other) }))
+  await file.open('b')
+  expect(file.storedWith('k')).toBeUndefined()
+  await file.store()
+  expect(file.storedWith('k')).toMatchObject({ all: 3, existing: 1 })
+})
+
+test('takes the id and the time that the store gave', async () => {
+  const first = { id: 'given', createdAt: '2030-01-01T00:00:00.000Z' }
+  const file = opened(async () => ({ trajectories: ['k'], existing: 0, first }))
+  await file.open('a')
+  await file.store()
+  expect(file.stored).toEqual([['k', { ...trajectory, ...first }]])
+})
+
+test('that cannot be stored stays as it is, and is stored when it is tried again', async () => {
+  const error = new ApiError(0, 'UNREACHABLE', 'no answer')
+  let isAway = true
+  const file = opened(async () => {
+    if (isAway) throw error
+    return { trajectories: ['k'], existing: 0, first: firstOf(trajectory) }
+  })
+  await file.open('a')
+  await file.store()
+  expect(file.state()).toMatchObject({ kind: 'shown', trajectory, storing: { kind: 'failed', error } })
+  isAway = false
+  await Promise.all([file.store(), file.store()])
+  expect(file.states.slice(2)).toEqual(['shown a failed', 'shown a under-way', 'stored'])
+  expect(file.stored).toHaveLength(1)
+})
+
+test('that is none leaves what is shown', async () => {
+  const file = opened(() => expect.unreachable())
+  await file.open('a')
+  await expect(file.open('bad')).rejects.toThrow('bad cannot be opened')
+  expect(file.state()).toMatchObject({ kind: 'shown', name: 'a' })
+})
+
+test.each(['stored', 'refused'] as const)('opened meanwhile stays when the one before it is %s', async (outcome) => {
+  const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<Imports>>>()
+  const file = opened(() => promise)
+  await file.open('a')
+  const storing = file.store()
+  expect(await file.open('b')).toBe(3)
+  if (outcome === 'stored') resolve({ trajectories: ['k'], existing: 0, first: firstOf(trajectory) })
+  else reject(new ApiError(507, 'FULL', 'no room'))
+  await storing
+  expect(file.state()).toMatchObject({ kind: 'shown', name: 'b', storing: { kind: 'waiting' } })
+  expect(file.stored).toHaveLength(outcome === 'stored' ? 1 : 0)
+})

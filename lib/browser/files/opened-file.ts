@@ -1,0 +1,119 @@
+/**
+ * The file that the user opened: read and shown first, stored beside that. Until the server has it, this is where it is;
+ * then it is a stored trajectory like any other, and nothing of it stays here.
+ */
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { ApiError, callApi } from '../api.ts'
+import type { Reader } from '../workers/reader.ts'
+
+/** `opening` numbers the files that were opened, so that a view knows whether it shows the same one. */
+export type OpenedFile =
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'shown'
+      readonly opening: number
+      readonly name: string
+      readonly trajectory: TrajectoryView
+      readonly storing: Storing
+    }
+  | { readonly kind: 'stored'; readonly key: string }
+
+export type Storing =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'under-way' }
+  | { readonly kind: 'failed'; readonly error: ApiError }
+
+export interface OpenedFileStore {
+  subscribe(listener: () => void): () => void
+  state(): OpenedFile
+  /**
+   * Reads a file and has it shown; gives the number of its trajectories, of which that is the first. Throws FileError and
+   * ApiError: then what was shown before stays.
+   */
+  open(file: File, signal: AbortSignal): Promise<number>
+  /** The number of the opening that was stored under this key; undefined: it was not opened as a file. */
+  openingOf(key: string): number | undefined
+  /** What was stored with the first trajectory of a file, which has this key; undefined: it was not opened as a file here. */
+  storedWith(key: string): StoredCounts | undefined
+  /** Stores what is shown, or tries again; nothing where that is under way. */
+  store(): Promise<void>
+}
+
+/** How many trajectories of a file are stored. */
+export interface StoredCounts {
+  readonly all: number
+  /** Of them, those that were in the library before. */
+  readonly existing: number
+}
+
+interface OpenedFileDeps {
+  readonly reader: Pick<Reader, 'file'>
+  /** Throws ApiError. */
+  readonly importFile: (file: File) => Promise<Imported>
+  /** Hears what was stored, under its key, before anybody looks for it there. */
+  readonly onStored: (key: string, trajectory: TrajectoryView) => void
+  readonly now: () => Date
+}
+
+interface Imported {
+  /** Keys, in the order of the file. */
+  readonly trajectories: readonly [string, ...string[]]
+  /** How many of them were in the library before. */
+  readonly existing: number
+  /** What the store calls the first: files of some formats have neither. */
+  readonly first: { readonly id: string; readonly createdAt: string }
+}
+
+/** Stores all trajectories of a file, or none. `tokenizer` tells the texts of those that hold ids alone. Throws ApiError. */
+export async function importFile(file: File, tokenizer?: string): Promise<Imported> {
+  const query = new URLSearchParams({ name: file.name, ...(tokenizer !== undefined && { tokenizer }) })
+  return (await callApi(`/api/import?${query}`, { method: 'POST', file })).json()
+}
+
+export function createOpenedFile({ reader, importFile, onStored, now }: OpenedFileDeps): OpenedFileStore {
+  const listeners = new Set<() => void>()
+  let current: OpenedFile = { kind: 'none' }
+  let openings = 0
+  const stored = new Map<string, StoredCounts & { readonly opening: number }>()
+  let shownFile: File | undefined
+  const set = (state: OpenedFile) => {
+    current = state
+    for (const listener of listeners) listener()
+  }
+  return {
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    state: () => current,
+    openingOf: (key) => stored.get(key)?.opening,
+    storedWith: (key) => stored.get(key),
+    async open(file, signal) {
+      const { trajectory, count } = await reader.file(file, now().toISOString(), signal)
+      shownFile = file
+      set({ kind: 'shown', opening: ++openings, name: file.name, trajectory, storing: { kind: 'waiting' } })
+      return count
+    },
+    async store() {
+      if (current.kind !== 'shown' || current.storing.kind === 'under-way' || shownFile === undefined) return
+      const { opening, trajectory } = current
+      /** Another file may be shown by now. */
+      const shown = () => (current.kind === 'shown' && current.opening === opening ? current : undefined)
+      set({ ...current, storing: { kind: 'under-way' } })
+      try {
+        const { trajectories, existing, first } = await importFile(shownFile)
+        const [key] = trajectories
+        const isSame = trajectory.id === first.id && trajectory.createdAt === first.createdAt
+        onStored(key, isSame ? trajectory : { ...trajectory, ...first })
+        stored.set(key, { opening, all: trajectories.length, existing })
+        if (!shown()) return
+        shownFile = undefined
+        set({ kind: 'stored', key })
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        const still = shown()
+        if (still) set({ ...still, storing: { kind: 'failed', error } })
+      }
+    },
+  }
+}

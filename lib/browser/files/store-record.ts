@@ -1,0 +1,28 @@
+/** One record of a file into the library, so that it has an address. */
+import { unpack } from '#lib/trajectory/tokens/packed.ts'
+import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
+import { fileRecords } from '../workers/records.ts'
+import { FileError } from './file-error.ts'
+import { importFile } from './opened-file.ts'
+
+/**
+ * Gives the key. `record` counts from 1; `tokenizer` tells the texts of ids alone. An equal trajectory is not stored twice.
+ * Throws FileError, ApiError, or the signal's reason.
+ */
+export async function storeRecord(
+  { file, record, tokenizer }: { readonly file: File; readonly record: number; readonly tokenizer: string | undefined },
+  signal: AbortSignal,
+): Promise<string> {
+  let number = 0
+  for await (const one of fileRecords(file, signal)) {
+    if (++number < record) continue
+    if (!one.ok) throw new FileError(one.message, one.hint)
+    const alone = new File([JSON.stringify(unpack(one.trajectory))], file.name)
+    const { trajectories } = await importFile(alone, lacksTexts(one.trajectory) ? tokenizer : undefined)
+    return trajectories[0]
+  }
+  throw new FileError(
+    `${file.name} has no record ${record} any more.`,
+    'It was changed since it was read: choose it again.',
+  )
+}

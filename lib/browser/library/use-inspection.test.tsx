@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { renderHook } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { decode } from '#lib/trajectory/format/codec.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { useInspection } from './use-inspection.ts'
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
+
+const decoded = decode(readFileSync('public/examples/two-steps.json', 'utf8'))
+if (!decoded.ok) throw new Error('the example cannot be read')
+const { trajectory } = decoded
+
+/** Notes what workers are started, sent and ended. */
+function noteWorkers(): string[] {
+  const noted: string[] = []
+  vi.stubGlobal(
+    'Worker',
+    class {
+      constructor(url: URL) {
+        noted.push(url.pathname.split('/').at(-1) as string)
+      }
+      postMessage({ kind, name }: { readonly kind: string; readonly name?: string }) {
+        noted.push(name === undefined ? kind : `${kind} ${name}`)
+      }
+      terminate() {
+        noted.push('ended')
+      }
+    },
+  )
+  return noted
+}
+
+test('a page gets ready when it has drawn, lets go of what it shows no more, and ends its workers', async () => {
+  vi.useFakeTimers()
+  const noted = noteWorkers()
+  const { result, rerender, unmount } = renderHook(
+    ({ shown }: { readonly shown: TrajectoryView }) => useInspection(shown),
+    { initialProps: { shown: trajectory } },
+  )
+  const run = result.current
+  rerender({ shown: trajectory })
+  expect(result.current).toBe(run)
+  expect(noted).toEqual([])
+  await vi.advanceTimersByTimeAsync(500)
+  expect(noted).toEqual(['inspect-worker.ts', 'resource trajectory 1'])
+  rerender({ shown: { ...trajectory, title: 'changed' } })
+  expect(result.current).not.toBe(run)
+  await vi.advanceTimersByTimeAsync(500)
+  expect(noted.slice(2)).toEqual(['release trajectory 1', 'resource trajectory 2'])
+  unmount()
+  expect(noted.at(-1)).toBe('ended')
+})

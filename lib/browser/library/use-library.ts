@@ -1,0 +1,85 @@
+'use client'
+/** What the pages do with stored trajectories, and what that means for what they have read before. */
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { summarySchema, type TrajectoryPage, type TrajectorySummary } from '#lib/api/library.ts'
+import { changedLabels, type LabelChange, labelsOf, withLabels } from '#lib/trajectory/format/labels.ts'
+import { ApiError, callApi } from '../api.ts'
+import { TRAJECTORIES, trajectoryOptions } from '../queries.ts'
+
+export interface Library {
+  /** Throws ApiError. */
+  label(key: string, change: LabelChange): Promise<void>
+  remove(keys: readonly string[]): Promise<Settled>
+  restore(keys: readonly string[]): Promise<Settled>
+}
+
+/** Of several, each by itself: one that is refused does not stop the others. */
+interface Settled {
+  readonly done: readonly string[]
+  readonly refused: readonly { readonly key: string; readonly error: ApiError }[]
+}
+
+export function useLibrary(): Library {
+  const cache = useQueryClient()
+  return {
+    async label(key, change) {
+      const row = summarySchema.parse(await (await callApi(addressOf(key), { method: 'PATCH', json: change })).json())
+      cache.setQueryData(
+        trajectoryOptions(key).queryKey,
+        (trajectory) => trajectory && withLabels(trajectory, changedLabels(labelsOf(trajectory), change)),
+      )
+      await putRow(cache, row)
+    },
+    async remove(keys) {
+      const settled = await settle(keys, (key) => callApi(addressOf(key), { method: 'DELETE' }))
+      for (const key of settled.done) cache.removeQueries({ queryKey: trajectoryOptions(key).queryKey })
+      await cache.invalidateQueries({ queryKey: TRAJECTORIES })
+      return settled
+    },
+    async restore(keys) {
+      const settled = await settle(keys, (key) => callApi(`${addressOf(key)}/restore`, { method: 'POST' }))
+      for (const key of keys) cache.invalidateQueries({ queryKey: trajectoryOptions(key).queryKey })
+      await cache.invalidateQueries({ queryKey: TRAJECTORIES })
+      return settled
+    },
+  }
+}
+
+const addressOf = (key: string): string => `/api/trajectories/${encodeURIComponent(key)}`
+
+async function settle(keys: readonly string[], call: (key: string) => Promise<unknown>): Promise<Settled> {
+  const results = await Promise.all(
+    keys.map(async (key) => {
+      try {
+        await call(key)
+        return { key, error: undefined }
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        return { key, error }
+      }
+    }),
+  )
+  return {
+    done: results.flatMap(({ key, error }) => (error ? [] : [key])),
+    refused: results.flatMap(({ key, error }) => (error ? [{ key, error }] : [])),
+  }
+}
+
+/** In lists that are shown the row changes where it stands: it does not run away from under who edits it. */
+async function putRow(cache: QueryClient, row: TrajectorySummary): Promise<void> {
+  await cache.cancelQueries({ queryKey: TRAJECTORIES })
+  cache.setQueriesData<TrajectoryPage>(
+    { queryKey: TRAJECTORIES, predicate: ({ queryKey }) => typeof queryKey[1] === 'object' },
+    (page) => page && { ...page, trajectories: page.trajectories.map((old) => (old.key === row.key ? row : old)) },
+  )
+  await cache.invalidateQueries({ queryKey: TRAJECTORIES, refetchType: 'none' })
+  cache.invalidateQueries({ queryKey: [...TRAJECTORIES, 'choices'] })
+  // What a folded group says of its rewards is not in the row.
+  const { group } = row
+  if (group)
+    cache.invalidateQueries({
+      queryKey: TRAJECTORIES,
+      predicate: ({ state }) =>
+        (state.data as TrajectoryPage | undefined)?.groups?.some(({ id }) => id === group.id) === true,
+    })
+}

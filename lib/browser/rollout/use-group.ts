@@ -1,0 +1,137 @@
+'use client'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react'
+import type { Group } from '#lib/api/group.ts'
+import { progressOf, type SampleRow } from '#lib/api/sample-progress.ts'
+import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { callApi } from '../api.ts'
+import { groupOptions, STORED_TRAJECTORIES, TRAJECTORIES, trajectoryOptions } from '../queries.ts'
+import { createGroupStore, type GroupState, type LiveSample } from './group-store.ts'
+
+export interface GroupView {
+  /** By their index; none where no group is open, or where it is not known yet. */
+  readonly rows: readonly SampleRow[]
+  readonly rule: RewardRule | null
+  /** The sample that the page shows, while the group is followed. */
+  readonly trajectory: TrajectoryView | undefined
+  /** unknown: it is being asked for. */
+  readonly state: 'none' | 'unknown' | 'following' | 'ended'
+  readonly isConnected: boolean
+  readonly error: Error | undefined
+  /** Starts a group and follows it. Throws ApiError, or the signal’s reason. */
+  start(request: object, signal: AbortSignal): Promise<{ readonly groupId: string; readonly firstKey: string }>
+  /** Throws ApiError. */
+  stop(row: SampleRow): Promise<void>
+  /** Throws ApiError. */
+  stopAll(): Promise<void>
+  /** Throws ApiError. */
+  changeReward(rule: RewardRule | undefined): Promise<void>
+  /** The rollout that is told of a sample while the group is followed; undefined until it has begun. */
+  rolloutOf(key: string | undefined): string | undefined
+  /** The sample is continued by itself. */
+  leaveOut(key: string): void
+  reset(): void
+}
+
+/** `groupId`: the group that the page shows; `key`: the sample of it that is shown. */
+export function useGroup(groupId: string | undefined, key: string | undefined): GroupView {
+  const [store] = useState(() => createGroupStore((action) => requestAnimationFrame(action)))
+  const all = useSyncExternalStore(store.subscribe, store.state, store.state)
+  const live = all.kind !== 'idle' && all.groupId === groupId ? all : IDLE
+  const cache = useQueryClient()
+  const { data: group, error } = useQuery(groupOptions(groupId))
+  const shown = indexOf(group, key)
+
+  // A reload in mid-run.
+  const catchUp = useEffectEvent((found: Group) => {
+    if (all.kind === 'idle' && found.isRunning) store.follow(found.groupId, lastIndex(found) + 1)
+  })
+  useEffect(() => {
+    if (group) catchUp(group)
+  }, [group])
+  useEffect(() => store.show(shown), [store, shown])
+  useEffect(() => {
+    const followed = store.state()
+    if (followed.kind !== 'idle' && followed.groupId !== groupId) store.reset()
+  }, [store, groupId])
+  useEffect(() => () => store.reset(), [store])
+  const settle = useEffectEvent(async (ended: Exclude<GroupState, { kind: 'idle' | 'following' }>) => {
+    if (ended.kind === 'ended' && key !== undefined && ended.trajectory)
+      cache.setQueryData(trajectoryOptions(key).queryKey, ended.trajectory)
+    // What was followed knows nothing of its reward.
+    cache.invalidateQueries({ queryKey: STORED_TRAJECTORIES })
+    cache.invalidateQueries({ queryKey: TRAJECTORIES })
+    // What is stored tells how it ended: from here on it is read.
+    await cache.invalidateQueries({ queryKey: groupOptions(ended.groupId).queryKey })
+    if (store.state() === ended && ended.kind === 'ended') store.reset()
+  })
+  useEffect(() => {
+    if (all.kind === 'ended' || all.kind === 'gone') settle(all)
+  }, [all])
+
+  const call = async (path: string, method: 'POST' | 'PUT', json: object, signal?: AbortSignal) =>
+    (await callApi(path, { method, json, ...(signal && { signal }) })).json()
+  const address = `/api/groups/${encodeURIComponent(groupId ?? '')}`
+  return {
+    rows: group ? rowsOf(group, 'samples' in live ? live.samples : []) : [],
+    rule: group?.reward ?? null,
+    trajectory: 'trajectory' in live ? live.trajectory : undefined,
+    state:
+      groupId === undefined ? 'none' : live.kind === 'following' ? 'following' : group || error ? 'ended' : 'unknown',
+    isConnected: live.kind !== 'following' || live.isConnected,
+    error: live.kind === 'gone' ? (live.error ?? error ?? undefined) : (error ?? undefined),
+    async start(request, signal) {
+      const { groupStartedSchema } = await import('#lib/api/group.ts')
+      const started = groupStartedSchema.parse(await call('/api/groups', 'POST', request, signal))
+      store.follow(started.groupId, started.samples.length)
+      await cache.fetchQuery(groupOptions(started.groupId))
+      return { groupId: started.groupId, firstKey: started.samples[0]?.trajectoryId ?? '' }
+    },
+    async stop({ rolloutId }) {
+      if (rolloutId !== undefined) await call(`/api/rollouts/${encodeURIComponent(rolloutId)}/cancel`, 'POST', {})
+    },
+    async stopAll() {
+      await call(`${address}/cancel`, 'POST', {})
+    },
+    async changeReward(rule) {
+      const { groupSchema } = await import('#lib/api/group.ts')
+      const changed = groupSchema.parse(await call(`${address}/reward`, 'PUT', { reward: rule ?? null }))
+      cache.setQueryData(groupOptions(groupId).queryKey, changed)
+      cache.invalidateQueries({ queryKey: STORED_TRAJECTORIES })
+      cache.invalidateQueries({ queryKey: TRAJECTORIES })
+    },
+    rolloutOf: (wanted) => ('samples' in live ? live.samples[indexOf(group, wanted) ?? -1]?.rolloutId : undefined),
+    leaveOut(left) {
+      const index = indexOf(group, left)
+      if (index === undefined) return
+      if ('trajectory' in live && left === key && live.trajectory)
+        cache.setQueryData(trajectoryOptions(left).queryKey, live.trajectory)
+      store.leaveOut(index)
+    },
+    reset: store.reset,
+  }
+}
+
+const IDLE: GroupState = { kind: 'idle' }
+
+const indexOf = (group: Group | undefined, key: string | undefined): number | undefined =>
+  group?.samples.find((sample) => sample.key === key)?.group?.index
+
+const lastIndex = ({ samples }: Group): number => Math.max(...samples.map(({ group }) => group?.index ?? 0))
+
+const rowsOf = (group: Group, live: readonly LiveSample[]): readonly SampleRow[] =>
+  group.samples.map((row, place) => {
+    const index = row.group?.index ?? place
+    const told = live[index]
+    // What was read after its end knows of rewards that were given since.
+    const scored = row.outcomeKind === 'running' ? told?.scored : undefined
+    return {
+      index,
+      key: row.key,
+      rolloutId: told && told.progress.state !== 'ended' ? told.rolloutId : undefined,
+      progress: told?.progress ?? progressOf(row),
+      reward: scored ? scored.reward : row.reward,
+      rewardWhy: scored ? scored.why : row.rewardWhy,
+    }
+  })

@@ -1,0 +1,105 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { act, renderHook, waitFor } from '@testing-library/react'
+import type { ReactNode } from 'react'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { ApiError } from '../api.ts'
+import { serversOptions, trajectoryOptions } from '../queries.ts'
+import { reader } from '../workers/reader.ts'
+import { usePromptLogprobs } from './use-prompt-logprobs.ts'
+
+const KEY = 'sample'
+const PATH = `/api/trajectories/${KEY}/prompt-logprobs`
+/** As a run leaves it that did not request them. */
+const unscored: Trajectory = {
+  ...sample,
+  outcome: { kind: 'ended', reason: 'end_turn' },
+  segments: sample.segments.slice(0, 2).map((segment) => {
+    const { logprobs: _, ...rest } = segment
+    return segment.kind === 'prompt' ? (rest as typeof segment) : segment
+  }),
+}
+const scored: Trajectory = { ...unscored, segments: sample.segments.slice(0, 2) }
+
+let cache: QueryClient
+let posted: string[]
+let answer: () => Promise<{ trajectory: Trajectory; count: number }>
+beforeEach(() => {
+  cache = new QueryClient()
+  cache.setQueryDefaults(serversOptions().queryKey, { staleTime: Number.POSITIVE_INFINITY })
+  cache.setQueryData(serversOptions().queryKey, { servers: [{ name: 's' }], default: 's' } as never)
+  posted = []
+  answer = async () => ({ trajectory: scored, count: 1 })
+  vi.spyOn(reader, 'call').mockImplementation((path) => {
+    posted.push(path)
+    return answer() as ReturnType<typeof reader.call>
+  })
+})
+afterEach(() => vi.restoreAllMocks())
+
+const shown = (trajectory: Trajectory, isNeeded: boolean, key: string | undefined = KEY) =>
+  renderHook(({ needed }) => usePromptLogprobs(trajectory, key, needed), {
+    initialProps: { needed: isNeeded },
+    wrapper: ({ children }: { readonly children: ReactNode }) => (
+      <QueryClientProvider client={cache}>{children}</QueryClientProvider>
+    ),
+  })
+
+test('prompt logprobs are requested when they are needed first, once, and the stored trajectory is shown with them', async () => {
+  const { result, rerender } = shown(unscored, false)
+  expect([posted, result.current.isRequesting]).toEqual([[], false])
+  rerender({ needed: true })
+  expect(result.current.isRequesting).toBe(true)
+  await waitFor(() => expect(result.current.isRequesting).toBe(false))
+  expect(cache.getQueryData(trajectoryOptions(KEY).queryKey)).toBe(scored)
+  rerender({ needed: false })
+  rerender({ needed: true })
+  expect(posted).toEqual([PATH])
+})
+
+test('a request for prompt logprobs that failed is repeated by hand only, also when the page is opened again', async () => {
+  answer = () =>
+    Promise.reject(new ApiError(409, 'OTHER_MODEL', 'the server s serves another model', 'Start it again.'))
+  const first = shown(unscored, true)
+  await waitFor(() => expect(first.result.current.failure).toBeDefined())
+  first.unmount()
+  const { result } = shown(unscored, true)
+  expect(result.current).toMatchObject({
+    isRequesting: false,
+    failure: {
+      title: 'The prompt logprobs could not be requested: the server s serves another model',
+      hint: 'Start it again.',
+    },
+  })
+  expect(posted).toEqual([PATH])
+  answer = async () => ({ trajectory: scored, count: 1 })
+  await act(async () => result.current.failure?.retry())
+  await waitFor(() => expect(result.current.failure).toBeUndefined())
+  expect(posted).toEqual([PATH, PATH])
+})
+
+test.each<[string, Trajectory, string | undefined]>([
+  ['is not stored', unscored, undefined],
+  ['still runs', { ...unscored, outcome: { kind: 'running' } }, KEY],
+  ['has them already', scored, KEY],
+  [
+    'was sampled on a server that is not saved here',
+    {
+      ...unscored,
+      segments: unscored.segments.map((segment) =>
+        segment.kind === 'response' && segment.request
+          ? { ...segment, request: { ...segment.request, server: 'elsewhere' } }
+          : segment,
+      ),
+    },
+    KEY,
+  ],
+])('prompt logprobs of a trajectory that %s are not requested', (_what, trajectory, key) => {
+  const { result } = renderHook(() => usePromptLogprobs(trajectory, key, true), {
+    wrapper: ({ children }: { readonly children: ReactNode }) => (
+      <QueryClientProvider client={cache}>{children}</QueryClientProvider>
+    ),
+  })
+  expect([posted, result.current]).toEqual([[], { isRequesting: false, failure: undefined }])
+})

@@ -1,0 +1,39 @@
+/** The text of a template that was chosen for a side of a comparison. Throws ApiError, or the signal's reason. */
+import type { TemplateChoice } from '#lib/analysis/compare/side.ts'
+import { inputOf } from '#lib/templates/document/document.ts'
+import { chosenTemplate } from '#lib/templates/document/template-files.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { ApiError } from '../api.ts'
+import { browserShelf, keptDocument } from './lab-document.ts'
+import { tokenizerTemplates } from './template-sources.ts'
+
+interface Deps {
+  readonly trajectory: (key: string) => Promise<TrajectoryView>
+  readonly signal: AbortSignal
+}
+
+/** `hasTools`: some models have another template for conversations with tools. */
+export async function chosenTemplateText(
+  choice: TemplateChoice,
+  hasTools: boolean,
+  { trajectory, signal }: Deps,
+): Promise<string> {
+  switch (choice.kind) {
+    case 'tokenizer': {
+      const found = chosenTemplate(await tokenizerTemplates(choice.name, signal), hasTools)?.text
+      return found ?? lacking(`${choice.name} comes without a chat template.`)
+    }
+    case 'trajectory': {
+      const text = (await trajectory(choice.key)).model.template?.text
+      return text || lacking(`The trajectory ${choice.key} has no chat template.`)
+    }
+    case 'lab': {
+      const document = await keptDocument(browserShelf())
+      return document ? inputOf(document).template : lacking('The template lab of this browser holds no template.')
+    }
+  }
+}
+
+function lacking(message: string): never {
+  throw new ApiError(0, 'NO_TEMPLATE', message, 'Choose another template for this side.')
+}

@@ -1,0 +1,132 @@
+/** Where the lab's templates come from, fetched. Everything throws ApiError, or the signal's reason. */
+import * as z from 'zod'
+import type { ServerStatus } from '#lib/api/server-status.ts'
+import type { LabInput } from '#lib/tasks/task.ts'
+import type { Loaded } from '#lib/templates/document/document.ts'
+import { conversationTexts, FIRST_CONVERSATION, FIRST_TEMPLATE, TEMPLATES } from '#lib/templates/document/samples.ts'
+import { type LabSource, sourceText } from '#lib/templates/document/source.ts'
+import { chosenTemplate, type NamedTemplate, openedFile, templatesOf } from '#lib/templates/document/template-files.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { ApiError, callApi } from '../api.ts'
+
+/** The server and the tokenizer that come with the application. */
+export const BUILT_IN = 'built-in'
+
+/** The tokenizer of a server, as the loader takes it; undefined where the server does not tell. */
+export function serverTokenizer(server: string, status: ServerStatus): string | undefined {
+  if (server === BUILT_IN) return BUILT_IN
+  return status.state === 'ready' ? status.tokenizerName : undefined
+}
+
+/** What a source is read with. */
+interface SourceDeps {
+  readonly signal: AbortSignal
+  /** Whether the conversation has tools: some models have another template for them. */
+  readonly hasTools: boolean
+  readonly trajectory: (key: string) => Promise<TrajectoryView>
+  readonly status: (server: string) => Promise<ServerStatus>
+}
+
+export async function loadSource(source: LabSource, deps: SourceDeps): Promise<Loaded> {
+  switch (source.kind) {
+    case 'sample':
+      return sampleTemplate(source.name, deps.signal)
+    case 'tokenizer':
+      return fromTokenizer(source, deps)
+    case 'server': {
+      const name = serverTokenizer(source.name, await deps.status(source.name))
+      if (name === undefined)
+        throw new ApiError(
+          0,
+          'NO_TOKENIZER_TOLD',
+          `The server ${source.name} names no tokenizer.`,
+          'Load the template by the Hub name of its model.',
+        )
+      return { ...(await fromTokenizer({ kind: 'tokenizer', name, template: undefined }, deps)), source }
+    }
+    case 'trajectory': {
+      // With the template engine behind it, which the page itself does without.
+      const { trajectoryInput } = await import('#lib/templates/document/trajectory-input.ts')
+      return trajectoryInput(await deps.trajectory(source.key), source.key)
+    }
+    case 'file':
+      throw new ApiError(0, 'FILE_GONE', `The file ${source.name} is not kept.`, 'Open it again.')
+  }
+}
+
+export async function sampleTemplate(
+  name: string,
+  signal: AbortSignal,
+): Promise<Loaded & { readonly template: string }> {
+  const title = TEMPLATES.find((sample) => sample.name === name)?.title ?? name
+  const template = await (await callApi(`/templates/${encodeURIComponent(name)}.jinja`, { signal })).text()
+  return { source: { kind: 'sample', name }, name: title, template }
+}
+
+export async function sampleConversation(
+  name: string,
+  signal: AbortSignal,
+): Promise<Loaded & Omit<LabInput, 'template'>> {
+  const file = await (await callApi(`/templates/${encodeURIComponent(name)}.json`, { signal })).text()
+  const texts = conversationTexts(file)
+  if (!texts) throw new ApiError(200, 'BAD_SAMPLE', `the sample ${name} cannot be read`)
+  return { source: undefined, name, ...texts }
+}
+
+/** What a lab begins with. */
+export async function firstInput(signal: AbortSignal): Promise<Loaded & LabInput> {
+  const [template, conversation] = await Promise.all([
+    sampleTemplate(FIRST_TEMPLATE, signal),
+    sampleConversation(FIRST_CONVERSATION, signal),
+  ])
+  return { ...conversation, ...template }
+}
+
+/** Those of a tokenizer's files that may hold templates. The others are the worker's. */
+const templateFilesSchema = z.object({
+  tokenizerConfigJson: z.string().optional(),
+  chatTemplateJinja: z.string().optional(),
+})
+
+export async function tokenizerTemplates(name: string, signal: AbortSignal): Promise<readonly NamedTemplate[]> {
+  const path = `/api/tokenizers/files?name=${encodeURIComponent(name)}`
+  const answer = await callApi(path, { signal, revalidate: true })
+  return templatesOf(templateFilesSchema.parse(await answer.json()))
+}
+
+async function fromTokenizer(source: LabSource & { readonly kind: 'tokenizer' }, deps: SourceDeps): Promise<Loaded> {
+  const templates = await tokenizerTemplates(source.name, deps.signal)
+  const template =
+    source.template === undefined
+      ? chosenTemplate(templates, deps.hasTools)
+      : templates.find(({ name }) => name === source.template)
+  if (!template)
+    throw new ApiError(
+      0,
+      'NO_TEMPLATE',
+      source.template === undefined
+        ? `${source.name} comes without a chat template.`
+        : `${source.name} has no template named ${source.template}.`,
+      templates.length === 0 ? undefined : `It has ${templates.map(({ name }) => name).join(', ')}.`,
+    )
+  return { source, name: `loaded from ${sourceText(source)}`, template: template.text, tokenizer: source.name }
+}
+
+/** A file as it was dropped or chosen: of several templates the one that fits the conversation. */
+export async function loadFile(file: File, hasTools: boolean): Promise<Loaded> {
+  const opened = openedFile(file.name, await file.text())
+  const source: LabSource = { kind: 'file', name: file.name }
+  switch (opened.kind) {
+    case 'templates':
+      return { source, name: `loaded from ${file.name}`, template: chosenTemplate(opened.templates, hasTools)?.text }
+    case 'conversation':
+      return { source: undefined, name: file.name, ...opened.input }
+    case 'neither':
+      throw new ApiError(
+        0,
+        'NOT_A_TEMPLATE',
+        `${file.name} cannot be read as a template. ${opened.why}`,
+        'A .jinja file, tokenizer_config.json, chat_template.json, or a JSON list of messages.',
+      )
+  }
+}

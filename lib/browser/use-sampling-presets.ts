@@ -1,0 +1,12 @@
+'use client'
+import { type OwnPreset, ownPresetsSchema } from '#lib/sampling/presets.ts'
+import { type Preference, usePreference } from './preference.ts'
+
+const PRESETS: Preference<readonly OwnPreset[]> = {
+  name: 'sampling-presets',
+  usual: [],
+  read: (kept) => ownPresetsSchema.safeParse(kept).data,
+}
+
+/** The user's own, kept in this browser. */
+export const useSamplingPresets = () => usePreference(PRESETS)

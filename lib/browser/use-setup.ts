@@ -1,0 +1,28 @@
+'use client'
+import { useEffect, useState } from 'react'
+import { DEFAULT_SETUP, type Setup, setupFrom } from '#lib/share/settings/setup.ts'
+import { keepInBrowser, readKept } from './browser-storage.ts'
+
+const SETUP_KEY = 'rollscope.setup'
+
+/** The setup last used in this browser. */
+export function useSetup(): readonly [Setup, (setup: Setup) => void] {
+  const [setup, setSetup] = useState(DEFAULT_SETUP)
+  // After the first render: the server does not know what this browser remembers.
+  useEffect(() => setSetup(remembered()), [])
+  return [
+    setup,
+    (changed) => {
+      setSetup(changed)
+      keepInBrowser(SETUP_KEY, JSON.stringify(changed))
+    },
+  ]
+}
+
+function remembered(): Setup {
+  try {
+    return setupFrom(JSON.parse(readKept(SETUP_KEY) ?? '{}'))
+  } catch {
+    return DEFAULT_SETUP
+  }
+}

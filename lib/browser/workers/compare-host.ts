@@ -1,0 +1,29 @@
+/** What the worker of the compare page does with what it is given. */
+
+import type { SideTokenizer } from '#lib/analysis/compare/shown-side.ts'
+import { type CompareTask, compareTasks } from '#lib/analysis/compare/tasks.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { heldTokenizer } from './load-tokenizer.ts'
+import type { HostDeps, Task } from './task-host.ts'
+
+type Held =
+  | { readonly kind: 'trajectory'; readonly trajectory: TrajectoryView }
+  | { readonly kind: 'tokenizer'; readonly tokenizer: SideTokenizer }
+type AnyTask = CompareTask<never, unknown, unknown>
+
+const tasks = Object.fromEntries(
+  Object.entries(compareTasks as Readonly<Record<string, AnyTask>>).map(([name, task]): [string, Task<Held>] => [
+    name,
+    (request, held) =>
+      task(
+        request,
+        held.flatMap((one) => (one.kind === 'trajectory' ? [one.trajectory] : [])),
+        held.flatMap((one) => (one.kind === 'tokenizer' ? [one.tokenizer] : [])),
+      ),
+  ]),
+)
+
+export const compareHost: Pick<HostDeps<Held>, 'tasks' | 'hold'> = {
+  tasks,
+  hold: (given) => (given.kind === 'trajectory' ? given : { kind: 'tokenizer', tokenizer: heldTokenizer(given) }),
+}

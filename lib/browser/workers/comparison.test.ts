@@ -1,0 +1,110 @@
+/** The page's side of comparing, with the tasks as they are and the built-in model's tokenizer. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import type { CompareStep } from '#lib/analysis/compare/compare-sides.ts'
+import type { As } from '#lib/analysis/compare/side.ts'
+import { decode } from '#lib/trajectory/format/codec.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { inThisThread } from '#testing/worker.ts'
+import { compareHost } from './compare-host.ts'
+import { comparePair, createComparing } from './comparison.ts'
+
+function example(name: string): Trajectory {
+  const decoded = decode(readFileSync(`public/examples/${name}.json`, 'utf8'))
+  if (!decoded.ok) throw new Error(name)
+  return decoded.trajectory
+}
+const drifting = example('retokenization-drift')
+
+const model = (file: string) => readFileSync(`models/tiny-qwen3/${file}`, 'utf8')
+const files = JSON.stringify({
+  tokenizerJson: model('tokenizer.json'),
+  tokenizerConfigJson: model('tokenizer_config.json'),
+})
+
+function comparing() {
+  const workers: ReturnType<typeof inThisThread>[] = []
+  const asked: string[] = []
+  const made = createComparing({
+    createWorker: () => {
+      const worker = inThisThread(compareHost)
+      workers.push(worker)
+      return worker as never
+    },
+    fetchTokenizer: async (name) => {
+      asked.push(name)
+      return new TextEncoder().encode(files).buffer as ArrayBuffer
+    },
+    stepMs: 30_000,
+    givenUpMs: 1_000,
+    tooLongHint: '',
+  })
+  return { ...made, workers, asked }
+}
+
+interface Asked {
+  readonly signal?: AbortSignal
+  readonly template?: string
+  readonly onStep?: (step: CompareStep) => void
+}
+
+function pairing({ run }: ReturnType<typeof comparing>, given: TrajectoryView, as: As, asked: Asked = {}) {
+  const { signal = new AbortController().signal, template = '', onStep = () => {} } = asked
+  const chosen = (as: As) => ({ side: { key: 'k', as }, trajectory: given })
+  return comparePair(
+    run,
+    { left: chosen({ kind: 'recorded' }), right: chosen(as) },
+    { templateOf: async () => template, signal, onStep },
+  )
+}
+
+test('a pair is made in the worker, step by step; the recorded side stays the page’s own', async () => {
+  const page = comparing()
+  const steps: CompareStep[] = []
+  const found = await pairing(page, drifting, { kind: 'text' }, { onStep: (step) => steps.push(step) })
+  if (!found.ok) throw new Error(found.why)
+  expect(steps.filter((step, index) => step !== steps[index - 1])).toEqual(['left', 'right', 'calls', 'drift'])
+  expect(found.value.left.trajectory).toBe(drifting)
+  expect(found.value.comparison.report.spans).toHaveLength(3)
+  expect(page.asked).toEqual([drifting.model.tokenizer?.name])
+  page.dispose()
+})
+
+test('the tokenizer and the template that were chosen are those that make the side', async () => {
+  const page = comparing()
+  const as: As = { kind: 'raw', tokenizer: 'another/one', template: { kind: 'lab' } }
+  const found = await pairing(page, drifting, as, { template: 'always the same' })
+  if (!found.ok) throw new Error(found.why)
+  expect(page.asked).toEqual(['another/one'])
+  expect(found.value.right.trajectory.model.template?.text).toBe('always the same')
+  page.dispose()
+})
+
+test('a side whose tokenizer is not named is told without asking the worker', async () => {
+  const page = comparing()
+  const { tokenizer: _, ...rest } = drifting.model
+  expect(await pairing(page, { ...drifting, model: rest }, { kind: 'text' })).toMatchObject({
+    ok: false,
+    side: 'right',
+  })
+  expect(page.workers).toEqual([])
+})
+
+test('a pair that is left is given up, and the next one is made', async () => {
+  const page = comparing()
+  const leaving = new AbortController()
+  const left = pairing(page, drifting, { kind: 'text' }, { signal: leaving.signal, onStep: () => leaving.abort() })
+  await expect(left).rejects.toMatchObject({ name: 'AbortError' })
+  expect((await pairing(page, drifting, { kind: 'structured' })).ok).toBe(true)
+  expect(page.workers).toHaveLength(1)
+  page.dispose()
+})
+
+test('a trajectory that is not shown any more leaves the worker', async () => {
+  const page = comparing()
+  await pairing(page, drifting, { kind: 'text' })
+  page.release(drifting)
+  expect(page.workers[0]?.got.at(-1)?.kind).toBe('release')
+  page.dispose()
+})

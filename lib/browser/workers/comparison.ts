@@ -1,0 +1,107 @@
+'use client'
+/** The page's side of the comparing worker: runs the tasks of lib/analysis/compare. */
+import { useEffect, useState } from 'react'
+import type { CompareStep, Comparing } from '#lib/analysis/compare/compare-sides.ts'
+import { receivedComparing } from '#lib/analysis/compare/sent-comparison.ts'
+import { neededTokenizer } from '#lib/analysis/compare/shown-side.ts'
+import type { Side, TemplateChoice } from '#lib/analysis/compare/side.ts'
+import type { RunComparison, SideRequest } from '#lib/analysis/compare/tasks.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { createLane, type LaneDeps } from './task-lane.ts'
+import { type FetchTokenizer, fetchTokenizer, tokenizerResource } from './tokenizer-resource.ts'
+import { createTrajectoryNames, trajectoryResource } from './trajectory-resource.ts'
+
+interface ComparingWorker {
+  /** Rejects with TaskError, ApiError, or the signal's reason. */
+  readonly run: RunComparison
+  /** No page shows it any more: the worker lets go of it. */
+  release(trajectory: TrajectoryView): void
+  /** Ends the worker and all that runs in it; a later run starts another. */
+  dispose(): void
+}
+
+interface ComparingDeps extends LaneDeps {
+  readonly fetchTokenizer: FetchTokenizer
+}
+
+const inBrowser: ComparingDeps = {
+  // Bundlers look for this very expression.
+  createWorker: () => new Worker(new URL('./compare-worker.ts', import.meta.url), { type: 'module' }),
+  fetchTokenizer,
+  stepMs: 60_000,
+  givenUpMs: 10_000,
+  tooLongHint: 'The trajectories may be too long to be compared here, or the template takes very long.',
+}
+
+interface RunOptions {
+  readonly trajectories: readonly TrajectoryView[]
+  readonly tokenizers: readonly string[]
+  readonly signal: AbortSignal
+  readonly onProgress?: (progress: never) => void
+}
+
+export function createComparing({ fetchTokenizer, ...lane }: ComparingDeps = inBrowser): ComparingWorker {
+  const worker = createLane(lane)
+  const nameOf = createTrajectoryNames()
+  return {
+    run: ((name: string, request: unknown, { trajectories, tokenizers, signal, onProgress }: RunOptions) =>
+      worker.run(name, request, {
+        resources: [
+          ...trajectories.map((trajectory) => trajectoryResource(nameOf(trajectory), trajectory)),
+          ...tokenizers.map((tokenizer) => tokenizerResource(tokenizer, fetchTokenizer)),
+        ],
+        signal,
+        onProgress,
+      })) as RunComparison,
+    release: (trajectory) => worker.release(nameOf(trajectory)),
+    dispose: () => worker.stop(),
+  }
+}
+
+/** A side as it was chosen, with its trajectory. */
+export interface ChosenSide {
+  readonly side: Side
+  readonly trajectory: TrajectoryView
+}
+
+interface PairOptions {
+  /** The text of a template that was chosen. Throws ApiError, or the signal's reason. */
+  readonly templateOf: (choice: TemplateChoice, of: TrajectoryView, signal: AbortSignal) => Promise<string>
+  readonly signal: AbortSignal
+  readonly onStep: (step: CompareStep) => void
+}
+
+/** Holds both sides against each other in the worker. Rejects as `run` does. */
+export async function comparePair(
+  run: RunComparison,
+  { left, right }: { readonly left: ChosenSide; readonly right: ChosenSide },
+  { templateOf, signal, onStep }: PairOptions,
+): Promise<Comparing> {
+  const tokenizers: string[] = []
+  const requests: SideRequest[] = []
+  for (const [index, { side, trajectory }] of [left, right].entries()) {
+    const needed = neededTokenizer(trajectory, side.as)
+    if (!needed.ok) return { ...needed, side: index === 0 ? 'left' : 'right' }
+    const choice = 'template' in side.as ? side.as.template : undefined
+    requests.push({
+      as: side.as,
+      trajectory: index,
+      ...(needed.value !== undefined && { tokenizer: tokenizers.push(needed.value) - 1 }),
+      ...(choice && { template: await templateOf(choice, trajectory, signal) }),
+    })
+  }
+  const given = { left: left.trajectory, right: right.trajectory }
+  const sent = await run(
+    'compare',
+    { left: requests[0] as SideRequest, right: requests[1] as SideRequest },
+    { trajectories: [given.left, given.right], tokenizers, signal, onProgress: onStep },
+  )
+  return receivedComparing(sent, given)
+}
+
+/** That of a page: its worker starts with the first task and ends with the page. */
+export function useComparing(): ComparingWorker {
+  const [comparing] = useState(() => createComparing())
+  useEffect(() => () => comparing.dispose(), [comparing])
+  return comparing
+}

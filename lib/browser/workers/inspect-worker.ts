@@ -1,0 +1,26 @@
+/** The worker of the inspector: what is computed about a trajectory, beside the page. */
+
+import { inspectTasks } from '#lib/analysis/tasks.ts'
+import type { InspectTask } from '#lib/analysis/trajectory-task.ts'
+import type { LabTokenizer } from '#lib/tasks/task.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { heldTokenizer } from './load-tokenizer.ts'
+import type { Task } from './task-host.ts'
+import { serveTasks } from './task-port.ts'
+
+type Held = TrajectoryView | LabTokenizer
+type AnyTask = InspectTask<never, unknown, unknown>
+
+/** The page gives the trajectory first, then the tokenizers. */
+const tasks = Object.fromEntries(
+  Object.entries(inspectTasks as Readonly<Record<string, AnyTask>>).map(([name, task]): [string, Task<Held>] => [
+    name,
+    (request, [trajectory, ...tokenizers]) =>
+      task(request, trajectory as TrajectoryView, tokenizers as readonly LabTokenizer[]),
+  ]),
+)
+
+serveTasks<Held>({
+  tasks,
+  hold: (given) => (given.kind === 'trajectory' ? given.trajectory : heldTokenizer(given)),
+})

@@ -1,0 +1,86 @@
+/**
+ * The page's side of the inspector's worker: runs the tasks of lib/analysis on a trajectory, in lanes, so that what follows
+ * the typing waits for nothing else. The trajectory goes to a lane once, with its first task.
+ */
+
+import type { RunInspection } from '#lib/analysis/tasks.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { createLane, type LaneDeps, type Resource } from './task-lane.ts'
+import { type FetchTokenizer, fetchTokenizer, tokenizerResource } from './tokenizer-resource.ts'
+import { createTrajectoryNames, trajectoryResource } from './trajectory-resource.ts'
+
+export interface TrajectoryTasks {
+  /** Rejects with TaskError, ApiError, or the signal's reason. */
+  run(trajectory: TrajectoryView): RunInspection
+  /** Gets ready for tasks that follow the typing. */
+  prepare(trajectory: TrajectoryView): void
+  /** It is shown no more: the workers let go of it. */
+  release(trajectory: TrajectoryView): void
+  /** Ends the workers and all that runs in them; a later run starts others. */
+  dispose(): void
+}
+
+interface InspectionDeps {
+  readonly typed: LaneDeps
+  readonly rest: LaneDeps
+  readonly fetchTokenizer: FetchTokenizer
+}
+
+const inBrowser: InspectionDeps = {
+  typed: {
+    createWorker,
+    // A regular expression that is no good is told soon, and the next one waits for it hardly at all.
+    stepMs: 3_000,
+    givenUpMs: 300,
+    tooLongHint: 'A regular expression with nested repetitions can take for ever: write it without.',
+  },
+  rest: {
+    createWorker,
+    stepMs: 60_000,
+    givenUpMs: 10_000,
+    tooLongHint: 'The trajectory may be too long for this.',
+  },
+  fetchTokenizer,
+}
+
+function createWorker(): Worker {
+  // Bundlers look for this very expression.
+  return new Worker(new URL('./inspect-worker.ts', import.meta.url), { type: 'module' })
+}
+
+/** Tasks that are run while somebody types. */
+const TYPED: ReadonlySet<string> = new Set(['find'])
+
+interface InspectionRunOptions {
+  readonly tokenizers?: readonly string[]
+  readonly signal: AbortSignal
+  readonly onProgress?: (progress: never) => void
+}
+
+export function createTrajectoryTasks(deps: InspectionDeps = inBrowser): TrajectoryTasks {
+  const typed = createLane(deps.typed)
+  const rest = createLane(deps.rest)
+  const nameOf = createTrajectoryNames()
+  const resourceOf = (trajectory: TrajectoryView): Resource => trajectoryResource(nameOf(trajectory), trajectory)
+  return {
+    run: (trajectory) =>
+      ((name: string, request: unknown, { tokenizers = [], signal, onProgress }: InspectionRunOptions) =>
+        (TYPED.has(name) ? typed : rest).run(name, request, {
+          resources: [
+            resourceOf(trajectory),
+            ...tokenizers.map((tokenizer) => tokenizerResource(tokenizer, deps.fetchTokenizer)),
+          ],
+          signal,
+          onProgress,
+        })) as RunInspection,
+    prepare: (trajectory) => typed.prepare([resourceOf(trajectory)]),
+    release(trajectory) {
+      typed.release(nameOf(trajectory))
+      rest.release(nameOf(trajectory))
+    },
+    dispose() {
+      typed.stop()
+      rest.stop()
+    },
+  }
+}

@@ -1,0 +1,8 @@
+/** The worker of the template lab: templates are programs, and encoding is work; neither may hold up the page. */
+
+import type { LabTokenizer } from '#lib/tasks/task.ts'
+import { tasks } from '#lib/templates/tasks/tasks.ts'
+import { heldTokenizer } from './load-tokenizer.ts'
+import { serveTasks } from './task-port.ts'
+
+serveTasks<LabTokenizer>({ tasks, hold: heldTokenizer })

@@ -1,0 +1,209 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { LabTokenizer } from '#lib/tasks/task.ts'
+import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { fakeWorker, inThisThread } from '#testing/worker.ts'
+import { createLab } from './lab.ts'
+import { TaskError } from './task-error.ts'
+import type { HostDeps } from './task-host.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Tasks of these tests, not the lab's own: the names are free. */
+const tasks: HostDeps<LabTokenizer>['tasks'] = {
+  *echo(request: unknown) {
+    yield 'begun'
+    return request
+  },
+  *count(until: number) {
+    for (let i = 0; i < until; i++) yield i
+    return until
+  },
+  *forever() {
+    for (let i = 0; ; i++) yield i
+  },
+  late: {
+    load: async () =>
+      function* (request: unknown) {
+        yield 'begun'
+        return request
+      },
+  },
+  missing: { load: () => Promise.reject(new Error('no such module')) },
+  *broken() {
+    yield 'begun'
+    throw new TypeError('no such thing')
+  },
+  *encode(text: string, [chosen]) {
+    yield 'begun'
+    return chosen?.tokenizer.encode(text)
+  },
+}
+
+const hold: HostDeps<LabTokenizer>['hold'] = (given) => {
+  if (given.kind !== 'tokenizer') return expect.unreachable()
+  if (given.name === 'bad') throw new TokenizerError('TOKENIZER_BROKEN', 'bad is broken', 'download it again')
+  return { tokenizer: byteTokenizer, compile: () => expect.unreachable() }
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+const working = () => inThisThread({ tasks, hold })
+
+/** Begins steps and ends none. */
+const stuck = () => fakeWorker((post) => (message) => message.kind === 'run' && post({ kind: 'step', id: message.id }))
+
+function lab(makers: readonly (() => ReturnType<typeof fakeWorker>)[] = []) {
+  const workers: ReturnType<typeof fakeWorker>[] = []
+  const fetched: string[] = []
+  const { run, dispose } = createLab({
+    createWorker: () => {
+      const made = (makers[workers.length] ?? working)()
+      workers.push(made)
+      return made as never
+    },
+    fetchTokenizer: async (name) => {
+      fetched.push(name)
+      if (name === 'missing' && fetched.length === 1) throw new Error('not found')
+      return new TextEncoder().encode(name).buffer
+    },
+    stepMs: 5_000,
+    givenUpMs: 1_000,
+    tooLongHint: 'It was too much.',
+  })
+  const runTask = run as unknown as (
+    name: string,
+    request: unknown,
+    options?: { tokenizers?: string[]; signal?: AbortSignal; onProgress?: (progress: unknown) => void },
+  ) => Promise<unknown>
+  return {
+    run: ((name, request, options = {}) =>
+      runTask(name, request, { tokenizers: [], signal: new AbortController().signal, ...options })) as typeof runTask,
+    dispose,
+    workers,
+    fetched,
+  }
+}
+
+describe('a task', () => {
+  test('gives its result, and every progress in order before it', async () => {
+    const told: unknown[] = []
+    expect(await lab().run('count', 1000, { onProgress: (progress) => told.push(progress) })).toBe(1000)
+    expect(told).toEqual(Array.from({ length: 1000 }, (_, i) => i))
+  })
+
+  test('that throws is told with its message', async () => {
+    await expect(lab().run('broken', null)).rejects.toEqual(new TaskError('TASK_FAILED', 'no such thing'))
+  })
+
+  test('is given up while it runs, and the worker goes on', async () => {
+    const { run, workers } = lab()
+    const controller = new AbortController()
+    let told = 0
+    const running = run('forever', null, {
+      signal: controller.signal,
+      onProgress: () => {
+        if (told++ === 0) controller.abort(new Error('enough'))
+      },
+    })
+    await expect(running).rejects.toThrow('enough')
+    expect(await run('echo', 'next')).toBe('next')
+    expect(workers).toHaveLength(1)
+    const soFar = told
+    await nextTurn()
+    expect(told).toBe(soFar)
+  })
+
+  test('that was given up before it began does nothing', async () => {
+    const { run, workers } = lab()
+    await expect(run('echo', 1, { signal: AbortSignal.abort(new Error('late')) })).rejects.toThrow('late')
+    expect(workers).toHaveLength(0)
+  })
+
+  test('whose module comes late runs when it is there; one that does not come fails', async () => {
+    const { run } = lab()
+    expect(await run('late', 1)).toBe(1)
+    await expect(run('missing', 1)).rejects.toThrow('no such module')
+  })
+
+  test('waits for no other', async () => {
+    const { run, dispose } = lab()
+    const search = run('forever', null)
+    expect(await run('count', 50)).toBe(50)
+    dispose()
+    await expect(search).rejects.toMatchObject({ code: 'STOPPED' })
+  })
+
+  test('that cannot be sent is refused', async () => {
+    await expect(lab().run('echo', () => 1)).rejects.toThrow(/could not be cloned/)
+  })
+})
+
+describe('a tokenizer', () => {
+  test('is fetched once, and is there when its task begins', async () => {
+    const { run, fetched } = lab()
+    const [a, b] = await Promise.all([
+      run('encode', 'a', { tokenizers: ['bytes'] }),
+      run('encode', 'b', { tokenizers: ['bytes'] }),
+    ])
+    expect([a, b]).toEqual([byteTokenizer.encode('a'), byteTokenizer.encode('b')])
+    expect(fetched).toEqual(['bytes'])
+  })
+
+  test('that cannot be fetched is tried again with the next task', async () => {
+    const { run } = lab()
+    await expect(run('encode', 'a', { tokenizers: ['missing'] })).rejects.toThrow('not found')
+    expect(await run('encode', 'a', { tokenizers: ['missing'] })).toEqual(byteTokenizer.encode('a'))
+  })
+
+  test('that is broken is told by its own error', async () => {
+    await expect(lab().run('encode', 'a', { tokenizers: ['bad'] })).rejects.toEqual(
+      new TaskError('TOKENIZER_BROKEN', 'bad is broken', 'download it again'),
+    )
+  })
+})
+
+describe('a worker', () => {
+  test('whose task ends no step is replaced; the task fails, and the others begin again', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { run, workers, dispose } = lab([stuck])
+    const first = run('echo', 'first', { tokenizers: ['bytes'] })
+    while (workers[0]?.got.at(-1)?.kind !== 'run') await nextTurn()
+    const failure = expect(first).rejects.toMatchObject({
+      code: 'TOO_LONG',
+      message: expect.stringMatching('5 seconds'),
+    })
+    await nextTurn()
+    await nextTurn()
+    const second = run('forever', null).catch((error) => error)
+    const third = run('encode', 'third', { tokenizers: ['bytes'] })
+    // The stuck worker never gets to these; the watch stands on the first.
+    vi.advanceTimersByTime(5_000)
+    await failure
+    expect(workers.map(({ isAlive }) => isAlive)).toEqual([false, true])
+    expect(await third).toEqual(byteTokenizer.encode('third'))
+    dispose()
+    expect(await second).toMatchObject({ code: 'STOPPED' })
+  })
+
+  test('that fails fails its tasks; the next task gets another', async () => {
+    const { run, workers } = lab([stuck])
+    const first = run('echo', 1)
+    workers[0]?.onerror?.({ message: 'no such module' } as ErrorEvent)
+    await expect(first).rejects.toMatchObject({
+      code: 'WORKER_FAILED',
+      message: expect.stringMatching('no such module'),
+    })
+    expect(await run('echo', 2)).toBe(2)
+    expect(workers.map(({ isAlive }) => isAlive)).toEqual([false, true])
+  })
+
+  test('ends with the page', async () => {
+    const { run, dispose, workers } = lab()
+    await run('echo', 1)
+    dispose()
+    expect(workers.map(({ isAlive }) => isAlive)).toEqual([false])
+  })
+})

@@ -1,0 +1,63 @@
+'use client'
+/**
+ * The page's side of the template lab: runs the tasks of lib/templates in workers. What follows the typing has one for itself, so
+ * that no search keeps it waiting.
+ */
+import { useEffect, useState } from 'react'
+import type { RunTask, TaskName } from '#lib/templates/tasks/tasks.ts'
+import { createLane, type LaneDeps } from './task-lane.ts'
+import { type FetchTokenizer, fetchTokenizer, tokenizerResource } from './tokenizer-resource.ts'
+
+interface Lab {
+  /** Rejects with TaskError, ApiError, or the signal's reason. */
+  readonly run: RunTask
+  /** Ends the workers and all that runs in them; a later run starts others. */
+  dispose(): void
+}
+
+/** The lab of a page; its workers start with the first task and end with the page. */
+export function useLab(): Lab {
+  const [lab] = useState(() => createLab())
+  useEffect(() => () => lab.dispose(), [lab])
+  return lab
+}
+
+interface LabDeps extends LaneDeps {
+  readonly fetchTokenizer: FetchTokenizer
+}
+
+const inBrowser: LabDeps = {
+  // Bundlers look for this very expression.
+  createWorker: () => new Worker(new URL('./lab-worker.ts', import.meta.url), { type: 'module' }),
+  fetchTokenizer,
+  // Longer than the budget of a render, which says what is wrong.
+  stepMs: 8_000,
+  givenUpMs: 8_000,
+  tooLongHint: 'Something in the template, or in the text that it was given, takes very long.',
+}
+
+/** Tasks that are run while somebody types. */
+const LIVE: ReadonlySet<string> = new Set<TaskName>(['check', 'parsing', 'preview', 'prefixMask'])
+
+interface LabRunOptions {
+  readonly tokenizers: readonly string[]
+  readonly signal: AbortSignal
+  readonly onProgress?: (progress: never) => void
+}
+
+export function createLab(deps: LabDeps = inBrowser): Lab {
+  const live = createLane(deps)
+  const rest = createLane(deps)
+  return {
+    run: ((name: string, request: unknown, { tokenizers, signal, onProgress }: LabRunOptions) =>
+      (LIVE.has(name) ? live : rest).run(name, request, {
+        resources: tokenizers.map((tokenizer) => tokenizerResource(tokenizer, deps.fetchTokenizer)),
+        signal,
+        onProgress,
+      })) as RunTask,
+    dispose() {
+      live.stop()
+      rest.stop()
+    },
+  }
+}

@@ -1,0 +1,126 @@
+/** The worker's side of reading: gets a trajectory from a file or from the server, and packs it for its way to the page. */
+
+import { type ByteSource, openFile } from '#lib/formats/reading/open.ts'
+import { decodeValue } from '#lib/trajectory/format/codec.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { type Packed, pack } from '#lib/trajectory/tokens/packed.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { violationText } from '#lib/util/schema-violation.ts'
+import { ApiError, callApi } from '../api.ts'
+import { FileError } from '../files/file-error.ts'
+
+/** Where a trajectory is read from. */
+export type ReadSource =
+  /** `now` and `id` are of records that have neither. */
+  | { readonly kind: 'file'; readonly file: File; readonly now: string; readonly id: string }
+  | {
+      readonly kind: 'call'
+      /** Of this origin, in full: a worker's own address is another. */
+      readonly address: string
+      readonly token: string | undefined
+      /** What is posted; undefined: nothing, it is asked for. */
+      readonly json: object | undefined
+    }
+
+export interface Read {
+  readonly trajectory: TrajectoryView
+  /** How many trajectories the file has; this is the first. */
+  readonly count: number
+}
+
+export type ToReader =
+  | { readonly kind: 'read'; readonly id: number; readonly source: ReadSource }
+  | { readonly kind: 'cancel'; readonly id: number }
+
+export type FromReader =
+  | { readonly kind: 'read'; readonly id: number; readonly read: Read }
+  | { readonly kind: 'failed'; readonly id: number; readonly failure: ReadFailure }
+
+/** An error as it crosses threads. */
+export type ReadFailure =
+  | { readonly kind: 'file'; readonly message: string; readonly hint: string }
+  | ({ readonly kind: 'call'; readonly message: string } & Pick<
+      ApiError,
+      'status' | 'code' | 'hint' | 'field' | 'remedy'
+    >)
+  | { readonly kind: 'other'; readonly message: string }
+
+/** `post` gives the buffers away. */
+export function createReadHost(
+  post: (message: FromReader, buffers: readonly ArrayBuffer[]) => void,
+): (message: ToReader) => Promise<void> {
+  const reading = new Map<number, AbortController>()
+  return async (message) => {
+    if (message.kind === 'cancel') {
+      reading.get(message.id)?.abort()
+      return
+    }
+    const { id, source } = message
+    const controller = new AbortController()
+    reading.set(id, controller)
+    try {
+      const { trajectory, buffers, count } = await (source.kind === 'file'
+        ? fromFile(source, controller.signal)
+        : fromServer(source, controller.signal))
+      if (!controller.signal.aborted) post({ kind: 'read', id, read: { trajectory, count } }, buffers)
+    } catch (error) {
+      if (!controller.signal.aborted) post({ kind: 'failed', id, failure: failureOf(error) }, [])
+    } finally {
+      reading.delete(id)
+    }
+  }
+}
+
+type PackedRead = Packed & Pick<Read, 'count'>
+
+/** All records are checked, and only the first is kept. */
+async function fromFile(
+  { file, now, id }: Extract<ReadSource, { kind: 'file' }>,
+  signal: AbortSignal,
+): Promise<PackedRead> {
+  let first: Trajectory | undefined
+  let count = 0
+  for await (const one of openFile(bytesOf(file), { file: file.name, now, newId: () => id })) {
+    signal.throwIfAborted()
+    if (!one.ok) throw new FileError(`${file.name} cannot be opened: ${one.error.message}`, one.error.hint)
+    first ??= one.trajectory
+    count++
+  }
+  if (!first) throw new Error('a file that opens has a trajectory')
+  return { ...pack(first), count }
+}
+
+/** A file that is gone or may not be read cannot be read. */
+const bytesOf = (file: File): ByteSource => ({
+  size: file.size,
+  read: async (start, end) => {
+    try {
+      return new Uint8Array(await file.slice(start, end).arrayBuffer())
+    } catch (error) {
+      throw new FileError(
+        `${file.name} cannot be read: ${error instanceof Error ? error.message : error}`,
+        'It was changed or moved since it was chosen, or it is larger than this browser can read at once.',
+      )
+    }
+  },
+})
+
+async function fromServer(
+  { address, token, json }: Extract<ReadSource, { kind: 'call' }>,
+  signal: AbortSignal,
+): Promise<PackedRead> {
+  const response = await callApi(address, { signal, ...(json && { method: 'POST', json }) }, token)
+  const decoded = decodeValue(await response.json())
+  if (!decoded.ok)
+    throw new ApiError(200, 'BAD_TRAJECTORY', `the trajectory cannot be read: ${violationText(decoded.error)}`)
+  return { ...pack(decoded.trajectory), count: 1 }
+}
+
+function failureOf(error: unknown): ReadFailure {
+  if (error instanceof FileError) return { kind: 'file', message: error.message, hint: error.hint }
+  if (error instanceof ApiError) {
+    const { message, status, code, hint, field, remedy } = error
+    return { kind: 'call', message, status, code, hint, field, remedy }
+  }
+  return { kind: 'other', message: error instanceof Error ? error.message : String(error) }
+}

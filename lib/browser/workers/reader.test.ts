@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { decode } from '#lib/trajectory/format/codec.ts'
+import { unpack } from '#lib/trajectory/tokens/packed.ts'
+import { ApiError } from '../api.ts'
+import { FileError } from '../files/file-error.ts'
+import { createReadHost, type FromReader, type ToReader } from './read-host.ts'
+import { createReader } from './reader.ts'
+
+const TEXT = readFileSync('public/examples/two-steps.json', 'utf8')
+const decoded = decode(TEXT)
+if (!decoded.ok) throw new Error('the example cannot be read')
+const { trajectory } = decoded
+
+beforeEach(() => {
+  vi.stubGlobal('window', { location: { href: 'http://page.test/t/a' }, localStorage: { getItem: () => 't0ken' } })
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
+
+/** A worker in this thread: messages are copied and buffers given away, as between threads. */
+function threadless() {
+  const workers: { isAlive: boolean; readonly got: ToReader[]; onerror: ((event: ErrorEvent) => void) | null }[] = []
+  const posted: { readonly message: FromReader; readonly buffers: readonly ArrayBuffer[] }[] = []
+  const reader = createReader({
+    createWorker: () => {
+      const worker = {
+        isAlive: true,
+        got: [] as ToReader[],
+        onmessage: null as ((event: MessageEvent) => void) | null,
+        onerror: null as ((event: ErrorEvent) => void) | null,
+        postMessage(message: ToReader) {
+          worker.got.push(message)
+          setImmediate(() => worker.isAlive && receive(message))
+        },
+        terminate() {
+          worker.isAlive = false
+        },
+      }
+      const receive = createReadHost((message, buffers) => {
+        posted.push({ message, buffers })
+        const data = structuredClone(message, { transfer: [...buffers] })
+        setImmediate(() => worker.isAlive && worker.onmessage?.({ data } as MessageEvent))
+      })
+      workers.push(worker)
+      return worker as never
+    },
+    idleMs: 1_000,
+    newId: () => 'id-of-mine',
+  })
+  return { reader, workers, posted }
+}
+
+const fileOf = (text: string, name = 'a.json') => new File([text], name)
+const ongoing = () => new AbortController().signal
+const NOW = '2026-01-02T03:04:05.000Z'
+
+describe('a file', () => {
+  test('comes packed and equal, its buffers given away', async () => {
+    const { reader, posted } = threadless()
+    const read = await reader.file(fileOf(TEXT), NOW, ongoing())
+    expect(unpack(read.trajectory)).toEqual(trajectory)
+    expect(read.trajectory.segments[0]?.ids).toBeInstanceOf(Int32Array)
+    expect(read.count).toBe(1)
+    expect(posted[0]?.buffers.every(({ byteLength }) => byteLength === 0)).toBe(true)
+  })
+
+  test('of several shows the first, under an id and a time of its own where it has none', async () => {
+    const { reader } = threadless()
+    const read = await reader.file(fileOf('{"token_ids": [1]}\n{"token_ids": [2]}', 'step.jsonl'), NOW, ongoing())
+    expect(read).toMatchObject({ count: 2, trajectory: { id: 'id-of-mine', createdAt: NOW } })
+    expect(read.trajectory).toMatchObject({ provenance: { kind: 'import', file: 'step.jsonl' } })
+  })
+
+  test('that is none is refused with what is wrong and what to do', async () => {
+    const { reader } = threadless()
+    const reading = reader.file(fileOf('{"hello": 1}'), NOW, ongoing())
+    await expect(reading).rejects.toBeInstanceOf(FileError)
+    await expect(reading).rejects.toMatchObject({
+      message: expect.stringMatching(/^a\.json cannot be opened: expected a trajectory/),
+      hint: expect.stringMatching(/^Rollscope opens/),
+    })
+  })
+
+  test('that cannot be read says so', async () => {
+    const { reader } = threadless()
+    const gone = fileOf(TEXT)
+    gone.slice = () => {
+      throw new DOMException('it changed on disk', 'NotReadableError')
+    }
+    await expect(reader.file(gone, NOW, ongoing())).rejects.toThrow('a.json cannot be read: it changed on disk')
+  })
+})
+
+describe('an answer of the server', () => {
+  test('is asked for with the launch token, at this origin', async () => {
+    const asked: unknown[] = []
+    vi.stubGlobal('fetch', async (address: string, init: RequestInit) => {
+      asked.push([address, init.method, new Headers(init.headers).get('authorization'), init.body])
+      return new Response(TEXT)
+    })
+    const { reader } = threadless()
+    expect(unpack((await reader.call('/api/trajectories/a', ongoing())).trajectory)).toEqual(trajectory)
+    await reader.call('/api/trajectories/a/tokenizer', ongoing(), { tokenizer: 'x' })
+    expect(asked).toEqual([
+      ['http://page.test/api/trajectories/a', 'GET', 'Bearer t0ken', undefined],
+      ['http://page.test/api/trajectories/a/tokenizer', 'POST', 'Bearer t0ken', '{"tokenizer":"x"}'],
+    ])
+  })
+
+  test('that refuses is the same error as on the page', async () => {
+    const problem = {
+      code: 'GONE',
+      detail: 'it is gone',
+      hint: 'look elsewhere',
+      field: 'a.b',
+      remedy: 'server-tokenizer',
+    }
+    vi.stubGlobal('fetch', async () => new Response(JSON.stringify(problem), { status: 404 }))
+    const reading = threadless().reader.call('/api/trajectories/a', ongoing())
+    await expect(reading).rejects.toEqual(
+      new ApiError(404, 'GONE', 'it is gone', 'look elsewhere', { field: 'a.b', remedy: 'server-tokenizer' }),
+    )
+    await expect(reading).rejects.toMatchObject({ status: 404, field: 'a.b', remedy: 'server-tokenizer' })
+  })
+
+  test('that is no trajectory says where', async () => {
+    vi.stubGlobal('fetch', async () => new Response('{"format": "rollscope.trajectory/1"}'))
+    await expect(threadless().reader.call('/x', ongoing())).rejects.toMatchObject({
+      code: 'BAD_TRAJECTORY',
+      message: expect.stringMatching('id: expected a string'),
+    })
+  })
+
+  test('is left when nobody waits for it', async () => {
+    let asked: AbortSignal | undefined
+    vi.stubGlobal('fetch', (_: string, { signal }: { readonly signal: AbortSignal }) => {
+      asked = signal
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    })
+    const { reader, posted } = threadless()
+    const controller = new AbortController()
+    const reading = reader.call('/x', controller.signal)
+    await expect.poll(() => asked).toBeDefined()
+    controller.abort(new Error('left'))
+    await expect(reading).rejects.toThrow('left')
+    await expect.poll(() => asked?.aborted).toBe(true)
+    expect(posted).toEqual([])
+    await expect(reader.call('/x', controller.signal)).rejects.toThrow('left')
+  })
+})
+
+describe('the worker', () => {
+  test('is kept while there is something to read, and a while longer', async () => {
+    const { reader, workers } = threadless()
+    reader.prepare()
+    await Promise.all([reader.file(fileOf(TEXT), NOW, ongoing()), reader.file(fileOf(TEXT), NOW, ongoing())])
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    await reader.file(fileOf(TEXT), NOW, ongoing())
+    expect(workers).toHaveLength(1)
+    vi.advanceTimersByTime(999)
+    expect(workers[0]?.isAlive).toBe(true)
+    vi.advanceTimersByTime(1)
+    expect(workers[0]?.isAlive).toBe(false)
+    await reader.file(fileOf(TEXT), NOW, ongoing())
+    expect(workers).toHaveLength(2)
+  })
+
+  test('that fails fails what it was reading; the next read gets another', async () => {
+    const { reader, workers } = threadless()
+    const reading = reader.file(fileOf(TEXT), NOW, ongoing())
+    workers[0]?.onerror?.({ message: 'out of memory' } as ErrorEvent)
+    await expect(reading).rejects.toMatchObject({
+      code: 'WORKER_FAILED',
+      message: expect.stringMatching('out of memory'),
+    })
+    expect((await reader.file(fileOf(TEXT), NOW, ongoing())).count).toBe(1)
+  })
+})

@@ -1,0 +1,79 @@
+/**
+ * The worker's side of reading a file record by record: a record is read when it is asked for, and packed for its way to the
+ * page. Of a file of JSON lines no more than a line is held.
+ */
+
+import { openEach } from '#lib/formats/reading/open-each.ts'
+import { pack } from '#lib/trajectory/tokens/packed.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+
+export type FileRecord = {
+  /** Of JSON lines, counted from 1; undefined: the file is one value. */
+  readonly line: number | undefined
+  /** Bytes of the file that have been read by now. */
+  readonly bytes: number
+} & (
+  | { readonly ok: true; readonly trajectory: TrajectoryView }
+  | { readonly ok: false; readonly message: string; readonly hint: string }
+)
+
+export type ToRecordWorker = { readonly kind: 'open'; readonly file: File } | { readonly kind: 'next' }
+
+export type FromRecordWorker =
+  | { readonly kind: 'record'; readonly record: FileRecord }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'failed'; readonly message: string }
+
+/** `post` gives the buffers away. */
+export function createRecordHost(
+  post: (message: FromRecordWorker, buffers: readonly ArrayBuffer[]) => void,
+): (message: ToRecordWorker) => Promise<void> {
+  let records: ReturnType<typeof recordsOf> | undefined
+  return async (message) => {
+    if (message.kind === 'open') {
+      records = recordsOf(message.file)
+      return
+    }
+    try {
+      const next = await records?.next()
+      if (!next || next.done) post({ kind: 'end' }, [])
+      else post({ kind: 'record', record: next.value.record }, next.value.buffers)
+    } catch (error) {
+      post({ kind: 'failed', message: error instanceof Error ? error.message : String(error) }, [])
+    }
+  }
+}
+
+async function* recordsOf(file: File) {
+  let bytes = 0
+  let number = 0
+  const chunks = textOf(file, (length) => {
+    bytes += length
+  })
+  // The same file gives the same records: an equal trajectory is not stored twice.
+  const now = new Date(file.lastModified).toISOString()
+  for await (const one of openEach(chunks, { file: file.name, now, newId: () => `record-${number + 1}` })) {
+    number++
+    const { line } = one.place
+    if (one.ok) {
+      const { trajectory, buffers } = pack(one.trajectory)
+      yield { record: { ok: true, line, bytes, trajectory } satisfies FileRecord, buffers }
+    } else yield { record: { ok: false, line, bytes, ...one.error } satisfies FileRecord, buffers: [] }
+  }
+}
+
+async function* textOf(file: File, onBytes: (length: number) => void): AsyncGenerator<string> {
+  const reader = file.stream().getReader()
+  const decoder = new TextDecoder()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      onBytes(value.length)
+      yield decoder.decode(value, { stream: true })
+    }
+    yield decoder.decode()
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+}

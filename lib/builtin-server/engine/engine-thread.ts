@@ -1,0 +1,113 @@
+/** The server's end of the engine thread: starts it, hands it jobs, and hears when it has gone. */
+import { Worker } from 'node:worker_threads'
+import type { ModelFacts } from '#lib/builtin-server/models/open-session.ts'
+import {
+  type Capacity,
+  type Chunk,
+  type EngineStart,
+  emptyChunk,
+  type FromEngine,
+  type Job,
+  type ToEngine,
+} from './job.ts'
+import { createNativeGate, shut, shutBlocking } from './native-gate.ts'
+import { createTally, type Tally } from './tally.ts'
+
+export interface EngineThread {
+  readonly facts: ModelFacts
+  readonly capacity: Capacity
+  /** Jobs that are not finished. */
+  jobs(): number
+  readonly tally: Tally
+  /** `onEnd` is called when the last chunk is there, read or not. */
+  run(job: Omit<Job, 'key'>, onEnd: () => void): Generation
+  forgetPrefixes(): void
+  close(): Promise<void>
+}
+
+export interface Generation {
+  /**
+   * The last one, and no other, has a finish. All that are not read yet are held: no more than the job may have tokens.
+   * Who leaves them before their end aborts.
+   */
+  readonly chunks: ReadableStream<Chunk>
+  /** The last chunk follows at once. */
+  abort(): void
+}
+
+/** Rejects where the model cannot be loaded. `onGone` is called when the thread ends by itself after that. */
+export async function startEngine(
+  workerFile: string,
+  start: Omit<EngineStart, 'gate' | 'tally'>,
+  onGone: () => void,
+): Promise<EngineThread> {
+  const gate = createNativeGate()
+  const tally = createTally()
+  const workerData: EngineStart = { ...start, gate, tally }
+  // Flags of the server's process, such as those of a debugger or a test runner, are not the worker's.
+  const worker = new Worker(workerFile, { workerData, execArgv: [], name: 'rollscope-engine' })
+  const onProcessExit = (): void => shutBlocking(gate)
+  process.once('exit', onProcessExit)
+  const post = (message: ToEngine): void => worker.postMessage(message)
+  const listeners = new Map<number, (chunk: Chunk) => void>()
+  const facts = await new Promise<ModelFacts>((resolve, reject) => {
+    worker.on('message', (message: FromEngine) => {
+      switch (message.type) {
+        case 'loaded':
+          return resolve(message.facts)
+        case 'load-failed':
+          return reject(new Error(message.message))
+        case 'chunks':
+          for (const { key, chunk } of message.chunks) listeners.get(key)?.(chunk)
+      }
+    })
+    const gone = (message: string): void => {
+      process.off('exit', onProcessExit)
+      reject(new Error(message))
+      for (const listen of listeners.values()) listen(emptyChunk({ kind: 'failed', status: 500, message }))
+      onGone()
+    }
+    worker.on('error', (error) => gone(`the engine thread failed: ${error.message}`))
+    worker.on('exit', () => gone('the engine thread has ended'))
+  })
+  worker.unref()
+  let lastKey = 0
+  return {
+    facts,
+    capacity: start.capacity,
+    jobs: () => listeners.size,
+    tally,
+    run(job, onEnd) {
+      const key = ++lastKey
+      const abort = (): void => post({ type: 'abort', key })
+      let isLeft = false
+      const chunks = new ReadableStream<Chunk>({
+        start(controller) {
+          // Nothing in it throws: the chunks of other jobs come in the same message.
+          const listen = (chunk: Chunk): void => {
+            if (!isLeft) controller.enqueue(chunk)
+            if (!chunk.finish) return
+            if (!isLeft) controller.close()
+            listeners.delete(key)
+            // An idle engine keeps no process alive.
+            if (listeners.size === 0) worker.unref()
+            onEnd()
+          }
+          listeners.set(key, listen)
+          worker.ref()
+          post({ type: 'run', job: { ...job, key } })
+        },
+        cancel() {
+          isLeft = true
+          abort()
+        },
+      })
+      return { chunks, abort }
+    },
+    forgetPrefixes: () => post({ type: 'flush' }),
+    async close() {
+      await shut(gate)
+      await worker.terminate()
+    },
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * The text of a generation as it grows, by SGLang's rules: a character that is not complete yet is held back, and so is
+ * everything while its end may be the beginning of a stop text.
+ */
+import { bytesOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
+import type { Sampling } from './job.ts'
+import { stopMatcher } from './stop-pattern.ts'
+
+export interface OutputText {
+  /** Reads the next token: the stop text or pattern that it completes. Special tokens count, whether shown or not. */
+  read(id: number): string | undefined
+  /** Adds the token to the text. */
+  show(id: number): void
+  /** True while the end of the text may be the beginning of a stop text. */
+  isHeld(): boolean
+  /** What has been added since the last time. */
+  take(): string
+  /** The rest, when no token follows; `stop` is what ended it. */
+  end(stop: string | number | undefined): string
+}
+
+type Rules = Pick<Sampling, 'stopTexts' | 'stopPatterns' | 'keepsStop' | 'showsSpecialTokens'>
+
+export function createOutputText(vocabulary: Vocabulary, rules: Rules): OutputText {
+  const { stopTexts, keepsStop, showsSpecialTokens } = rules
+  const stopPatternIn = stopMatcher(rules.stopPatterns)
+  const shown = textStream()
+  const everything = textStream()
+  let taken = 0
+  const rest = (text: string): string => {
+    const added = text.slice(taken)
+    taken = Math.max(taken, text.length)
+    return added
+  }
+  return {
+    read(id) {
+      if (stopTexts.length === 0 && rules.stopPatterns.length === 0) return undefined
+      const before = everything.text().length
+      everything.add(bytesOf(vocabulary, id))
+      const text = everything.text()
+      return stopTexts.find((stop) => text.includes(stop, before - stop.length + 1)) ?? stopPatternIn(text)
+    },
+    show(id) {
+      if (showsSpecialTokens || !vocabulary.specialIds.has(id)) shown.add(bytesOf(vocabulary, id))
+    },
+    isHeld: () => stopTexts.some((stop) => endsWithBeginningOf(everything.text(), stop)),
+    take: () => rest(shown.text()),
+    end(stop) {
+      shown.close()
+      const text = shown.text()
+      const cut = stopTexts.find((stopText) => stopText === stop)
+      // As in SGLang, an empty stop text ends the generation but cuts nothing.
+      const at = cut && !keepsStop ? text.indexOf(cut) : -1
+      return rest(at < 0 ? text : text.slice(0, at))
+    },
+  }
+}
+
+interface TextStream {
+  text(): string
+  add(bytes: Uint8Array): void
+  close(): void
+}
+
+function textStream(): TextStream {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let text = ''
+  return {
+    text: () => text,
+    add(bytes) {
+      text += decoder.decode(bytes, { stream: true })
+    },
+    close() {
+      text += decoder.decode()
+    },
+  }
+}
+
+function endsWithBeginningOf(text: string, stop: string): boolean {
+  for (let length = Math.min(text.length, stop.length - 1); length > 0; length--)
+    if (text.endsWith(stop.slice(0, length))) return true
+  return false
+}

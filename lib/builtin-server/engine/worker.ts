@@ -1,0 +1,60 @@
+/** The engine's thread. session.run blocks the thread it is called on, so it must not be the server's. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { onnxModel } from '#lib/builtin-server/models/onnx-model.ts'
+import { openSession } from '#lib/builtin-server/models/open-session.ts'
+import { heedsPadding } from '#lib/builtin-server/models/padding.ts'
+import { createEngine, shortMessage } from './engine.ts'
+import { type GrammarCompiler, loadGrammars } from './grammar.ts'
+import type { ChunkOf, EngineStart, FromEngine, ToEngine } from './job.ts'
+import { inside } from './native-gate.ts'
+
+if (!parentPort) throw new Error('worker.ts is run as a worker thread')
+const port = parentPort
+const post = (message: FromEngine): void => port.postMessage(message)
+const { files, vocabulary, stopIds, capacity, gate, tally } = workerData as EngineStart
+
+/** The chunks of one pass go in one message: every message costs the server's thread a turn. */
+let chunks: ChunkOf[] = []
+const emit = (key: number, chunk: ChunkOf['chunk']): void => {
+  if (chunks.length === 0) queueMicrotask(send)
+  chunks.push({ key, chunk })
+}
+const send = (): void => {
+  post({ type: 'chunks', chunks })
+  chunks = []
+}
+
+try {
+  const opened = await inside(gate, () => openSession(files))
+  const graph = onnxModel(opened.session, opened.graph)
+  const gated: typeof graph = { ...graph, forward: (...pass) => inside(gate, () => graph.forward(...pass)) }
+  const allStopIds = new Set([...stopIds, ...opened.stopIds])
+  let grammars: Promise<GrammarCompiler> | undefined
+  const engine = createEngine({
+    model: gated,
+    heedsPadding: await heedsPadding(gated),
+    vocabulary,
+    stopIds: allStopIds,
+    capacity,
+    grammars() {
+      grammars ??= loadGrammars(vocabulary, allStopIds)
+      return grammars
+    },
+    emit,
+    tally,
+  })
+  port.on('message', (message: ToEngine) => {
+    switch (message.type) {
+      case 'run':
+        return engine.run(message.job)
+      case 'abort':
+        return engine.abort(message.key)
+      case 'flush':
+        return engine.flush()
+    }
+  })
+  post({ type: 'loaded', facts: opened.facts })
+} catch (error) {
+  post({ type: 'load-failed', message: shortMessage(error) })
+  port.close()
+}

@@ -1,0 +1,186 @@
+/** What a /generate body asks for, one order per prompt, after SGLang's checks of the values. */
+import { type Job, type LogprobRequest, QUEUE_FULL, type Sampling } from '#lib/builtin-server/engine/job.ts'
+import { badValue, cannot } from '#lib/builtin-server/http/refusal.ts'
+import type { GenerateBody } from './generate-body.ts'
+import { type SamplingParams, samplingOf } from './sampling-params.ts'
+
+export interface Order {
+  readonly rid: string
+  readonly job: Omit<Job, 'key'>
+  /** Logprob entries carry the text of their token. */
+  readonly showsTexts: boolean
+  readonly showsPromptIds: boolean
+}
+
+export interface Limits {
+  readonly vocabularySize: number
+  readonly contextLength: number
+  /** That run or wait at the same time. */
+  readonly maxJobs: number
+  /** A text that takes long is encoded where it holds nobody up. */
+  readonly encode: (text: string) => Promise<readonly number[]>
+}
+
+/**
+ * A list of prompts, even of one, is answered with a list, and so are several samples: all of the first prompt, then all
+ * of the next. Throws a Refusal.
+ */
+export async function ordersOf(
+  body: GenerateBody,
+  limits: Limits,
+): Promise<{ readonly orders: readonly Order[]; readonly isBatch: boolean }> {
+  const { prompts, isBatch } = promptsOf(body)
+  if (body.unsupported[0] !== undefined)
+    throw badValue(`${body.unsupported[0]} is set, but the built-in model has no such thing.`)
+  const rids = ridsOf(body.rid, prompts.length, isBatch)
+  const orders: Order[] = []
+  for (const [index, prompt] of prompts.entries())
+    orders.push(await orderOf(prompt, rids[index] as string, body, perPrompt(index, prompts.length, isBatch), limits))
+  const samples = samplesOf(body)
+  if (samples === 1) return { orders, isBatch }
+  // What cannot be queued is not made either: n may be any number.
+  if (samples * orders.length > limits.maxJobs) throw cannot(503, QUEUE_FULL)
+  return { orders: orders.flatMap((order) => samplesOfOne(order, samples)), isBatch: true }
+}
+
+/** The same number for all prompts; 0 is 1, as in SGLang. */
+function samplesOf({ sampling }: GenerateBody): number {
+  const [first = 1, ...others] = [sampling].flat().map(({ n }) => n ?? 1)
+  if (others.some((other) => other !== first))
+    throw badValue('The parallel_sample_num should be the same for all samples in sample params.')
+  if (first < 0) throw badValue(`n must be at least 1, got ${first}.`)
+  return Math.max(1, first)
+}
+
+/** Their request ids are random, as in SGLang; with one seed, each has its own: the seed and its place. */
+function samplesOfOne(order: Order, count: number): Order[] {
+  const { sampling } = order.job
+  return Array.from({ length: count }, (_, index) => ({
+    ...order,
+    rid: randomRid(),
+    job: {
+      ...order.job,
+      sampling: { ...sampling, seed: sampling.seed === undefined ? undefined : sampling.seed + index },
+    },
+  }))
+}
+
+type Prompt = string | readonly number[]
+
+/** The value for one prompt of a field that may be one for all or a list with one for each. */
+type PerPrompt = <T>(name: string, value: T | readonly T[] | undefined) => T | undefined
+
+/** Where both are given the ids count, as in SGLang. */
+function promptsOf({ text, inputIds }: GenerateBody): { prompts: readonly Prompt[]; isBatch: boolean } {
+  if (inputIds) {
+    const isBatch = Array.isArray(inputIds[0])
+    return { prompts: (isBatch ? inputIds : [inputIds]) as readonly (readonly number[])[], isBatch }
+  }
+  if (text === undefined) throw badValue('Either text, input_ids or input_embeds should be provided.')
+  return text.length === 0
+    ? { prompts: [''], isBatch: false }
+    : { prompts: [text].flat(), isBatch: Array.isArray(text) }
+}
+
+function perPrompt(index: number, count: number, isBatch: boolean): PerPrompt {
+  return <T>(name: string, value: T | readonly T[] | undefined) => {
+    if (!Array.isArray(value)) return value as T | undefined
+    if (!isBatch) throw badValue(`${name} must not be a list for a single prompt.`)
+    if (value.length !== count) throw badValue(`${name} has ${value.length} entries for ${count} prompts.`)
+    return value[index] as T
+  }
+}
+
+function ridsOf(rid: GenerateBody['rid'], count: number, isBatch: boolean): readonly string[] {
+  if (rid === undefined) return Array.from({ length: count }, randomRid)
+  if (typeof rid === 'string') return isBatch ? Array.from({ length: count }, (_, index) => `${rid}_${index}`) : [rid]
+  if (!isBatch) throw badValue('rid must not be a list for a single prompt.')
+  if (rid.length !== count) throw badValue(`rid has ${rid.length} entries for ${count} prompts.`)
+  const repeated = [...new Set(rid.filter((id, index) => rid.indexOf(id) !== index))]
+  if (repeated.length > 0)
+    throw badValue(`Duplicate request IDs detected within the request: [${repeated.map((id) => `'${id}'`).join(', ')}]`)
+  return rid
+}
+
+const randomRid = (): string => crypto.randomUUID().replaceAll('-', '')
+
+async function orderOf(
+  prompt: Prompt,
+  rid: string,
+  body: GenerateBody,
+  own: PerPrompt,
+  limits: Limits,
+): Promise<Order> {
+  const params = own<SamplingParams>('sampling_params', body.sampling) as SamplingParams
+  const sampling = samplingOf(params, limits.vocabularySize)
+  const promptIds = typeof prompt === 'string' ? await limits.encode(prompt) : prompt
+  // A real server is killed by an empty text.
+  if (promptIds.length === 0) throw badValue(`${typeof prompt === 'string' ? 'text' : 'input_ids'} cannot be empty.`)
+  checkPrompt(promptIds, params.max_new_tokens, limits)
+  return {
+    rid,
+    job: {
+      promptIds,
+      // Without a limit of its own, a generation may go on as long as the context lasts.
+      sampling: {
+        ...boundBy(body.bound, sampling),
+        maxNewTokens: Math.min(sampling.maxNewTokens, limits.contextLength - promptIds.length),
+      },
+      logprobs: logprobsOf(promptIds.length, body, own, limits.vocabularySize),
+      chunkTokens: body.stream ? (params.stream_interval ?? 1) : undefined,
+    },
+    showsTexts: body.return_text_in_logprobs ?? false,
+    showsPromptIds: body.return_prompt_token_ids ?? false,
+  }
+}
+
+function boundBy(bound: GenerateBody['bound'], sampling: Sampling): Sampling {
+  if (!bound) return sampling
+  const { calls, behind } = bound
+  const grammar = sampling.grammar ?? (calls.length > 0 ? { kind: 'calls', forms: calls } : undefined)
+  return { ...sampling, grammar, grammarBehind: behind }
+}
+
+function checkPrompt(ids: readonly number[], asked: number | undefined, limits: Limits): void {
+  const { contextLength, vocabularySize } = limits
+  if (ids.length >= contextLength)
+    throw badValue(
+      `The input (${ids.length} tokens) is longer than the model's context length (${contextLength} tokens).`,
+    )
+  const total = ids.length + (asked ?? 0)
+  if (total > contextLength)
+    throw badValue(
+      `Requested token count exceeds the model's maximum context length of ${contextLength} tokens. You requested a total of ${total} tokens: ${ids.length} tokens from the input messages and ${asked} tokens for the completion. Please reduce the number of tokens in the input messages or the completion to fit within the limit.`,
+    )
+  // A real server is killed by these.
+  const unknown = ids.find((id) => id < 0 || id >= vocabularySize)
+  if (unknown !== undefined) throw badValue(`input_ids must be in [0, ${vocabularySize - 1}], got ${unknown}.`)
+}
+
+function logprobsOf(
+  promptLength: number,
+  body: GenerateBody,
+  own: PerPrompt,
+  vocabularySize: number,
+): LogprobRequest | undefined {
+  if (!own<boolean>('return_logprob', body.return_logprob)) return undefined
+  const start = own<number>('logprob_start_len', body.logprob_start_len) ?? -1
+  const top = own<number>('top_logprobs_num', body.top_logprobs_num) ?? 0
+  const ids = askedIds(body.token_ids_logprob, own)
+  if (start > promptLength)
+    throw badValue(
+      `req.logprob_start_len=${start} is higher than the number of input tokens len(req.origin_input_ids)=${promptLength}. Please use a smaller logprob_start_len.`,
+    )
+  // A real server is killed by the first two.
+  if (start < -1) throw badValue(`logprob_start_len must be at least -1, got ${start}.`)
+  if (top > vocabularySize) throw badValue(`top_logprobs_num must be at most ${vocabularySize}, got ${top}.`)
+  const unknown = ids?.find((id) => id < 0 || id >= vocabularySize)
+  if (unknown !== undefined) throw badValue(`token_ids_logprob must be in [0, ${vocabularySize - 1}], got ${unknown}.`)
+  return { start: start === -1 ? undefined : start, top: Math.max(0, top), ids }
+}
+
+/** One list of ids is for all prompts; a list of lists has one for each. */
+function askedIds(value: GenerateBody['token_ids_logprob'], own: PerPrompt): readonly number[] | undefined {
+  if (value === undefined || value.length === 0) return undefined
+  return Array.isArray(value[0]) ? own('token_ids_logprob', value as number[][]) : (value as number[])
+}

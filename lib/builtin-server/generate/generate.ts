@@ -1,0 +1,157 @@
+/** /generate and /abort_request: runs what a body asks for and writes the replies, plain or as a stream of events. */
+import type { EngineThread, Generation } from '#lib/builtin-server/engine/engine-thread.ts'
+import type { Chunk, Finish } from '#lib/builtin-server/engine/job.ts'
+import { DONE, event, eventStream } from '#lib/builtin-server/http/event-stream.ts'
+import { readJsonObject, strictJson } from '#lib/builtin-server/http/json-body.ts'
+import { badBody, badValue, cannot, Refusal } from '#lib/builtin-server/http/refusal.ts'
+import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
+import { type GenerateBody, generateBody } from './generate-body.ts'
+import { type Limits, type Order, ordersOf } from './generate-jobs.ts'
+import { createReply, type Reply, type ReplyJson } from './reply.ts'
+
+export interface Serving {
+  readonly engine: EngineThread
+  readonly vocabulary: Vocabulary
+  readonly limits: Limits
+  /** Generations under way by their request id. */
+  readonly generations: Map<string, Generation>
+}
+
+/** Throws a Refusal. */
+export async function generate(request: Request, ready: () => Promise<Serving>): Promise<Response> {
+  const body = generateBody(await readJsonObject(request, 'GenerateReqInput', strictJson))
+  const serving = await ready()
+  try {
+    if (body.stream) {
+      const { growing, isBatch, abort } = await replyStream(body, serving, request.signal)
+      return eventStream(eventsOf(growing, isBatch), abort)
+    }
+    const { replies, isBatch } = await wholeReplies(body, serving, request.signal)
+    return Response.json(isBatch ? replies : replies[0])
+  } catch (error) {
+    // An invalid value in a stream is an event under status 200, as in SGLang.
+    if (body.stream && error instanceof Refusal) return eventStream(refusalEvents(error), () => {})
+    throw error
+  }
+}
+
+/** One reply per prompt, in their order, each when it is whole. Throws a Refusal. */
+export async function wholeReplies(
+  body: GenerateBody,
+  serving: Serving,
+  signal: AbortSignal,
+): Promise<{ readonly replies: readonly ReplyJson[]; readonly isBatch: boolean }> {
+  const { orders, isBatch } = await ordersOf(body, serving.limits)
+  const tasks = startTasks(orders, serving)
+  const abort = abortWith(signal, tasks)
+  const replies = await Promise.all(tasks.map(onlyReply)).catch((error) => {
+    abort()
+    throw error
+  })
+  return { replies, isBatch }
+}
+
+export interface GrowingReply {
+  /** Of its prompt. */
+  readonly index: number
+  readonly reply: ReplyJson
+}
+
+interface ReplyStream {
+  /** Of all prompts, as they come; each is written when it is asked for. Who leaves them aborts all. */
+  readonly growing: AsyncIterable<GrowingReply>
+  readonly isBatch: boolean
+  abort(): void
+}
+
+/** Replies as they grow. Throws a Refusal. */
+export async function replyStream(body: GenerateBody, serving: Serving, signal: AbortSignal): Promise<ReplyStream> {
+  const { orders, isBatch } = await ordersOf(body, serving.limits)
+  const tasks = startTasks(orders, serving)
+  const abort = abortWith(signal, tasks)
+  return { growing: repliesOf(tasks, abort), isBatch, abort }
+}
+
+/** A reply has its prompt's logprobs each time: what waits to be read waits as chunks, which have them once. */
+async function* repliesOf(tasks: readonly Task[], abort: () => void): AsyncGenerator<GrowingReply> {
+  for await (const { task, index, chunk } of arriving(tasks, abort)) yield { index, reply: task.reply.write(chunk) }
+}
+
+interface Arrival {
+  readonly task: Task
+  readonly index: number
+  readonly chunk: Chunk
+}
+
+function arriving(tasks: readonly Task[], abort: () => void): ReadableStream<Arrival> {
+  let isLeft = false
+  return new ReadableStream<Arrival>({
+    async start(controller) {
+      const forward = async (task: Task, index: number): Promise<void> => {
+        for await (const chunk of task.generation.chunks) if (!isLeft) controller.enqueue({ task, index, chunk })
+      }
+      await Promise.all(tasks.map(forward))
+      if (!isLeft) controller.close()
+    },
+    cancel() {
+      isLeft = true
+      abort()
+    },
+  })
+}
+
+function abortWith(signal: AbortSignal, tasks: readonly Task[]): () => void {
+  const abort = (): void => {
+    for (const { generation } of tasks) generation.abort()
+  }
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
+  return abort
+}
+
+/** An unknown rid is no error, nor is a body that names none. */
+export async function abortRequest(request: Request, generations: Serving['generations']): Promise<Response> {
+  const { rid, abort_all: abortsAll } = await readJsonObject(request, 'AbortReq')
+  if (typeof (rid ?? '') !== 'string') throw badBody('string_type', ['rid'], 'Input should be a valid string')
+  if (abortsAll === true) for (const generation of generations.values()) generation.abort()
+  else generations.get(rid as string)?.abort()
+  return new Response(null)
+}
+
+interface Task {
+  readonly generation: Generation
+  readonly reply: Reply
+}
+
+function startTasks(orders: readonly Order[], { engine, vocabulary, generations }: Serving): Task[] {
+  const taken = orders.find(({ rid }) => generations.has(rid))
+  if (taken) throw badValue(`Duplicate request ID detected: ${taken.rid}`)
+  return orders.map((order) => {
+    const reply = createReply(order, vocabulary)
+    const generation = engine.run(order.job, () => generations.delete(order.rid))
+    generations.set(order.rid, generation)
+    return { generation, reply }
+  })
+}
+
+/** A job that is not streamed has one chunk. */
+async function onlyReply({ generation, reply }: Task): Promise<ReplyJson> {
+  for await (const chunk of generation.chunks) {
+    if (chunk.finish?.kind === 'failed') throw failure(chunk.finish)
+    return reply.write(chunk)
+  }
+  throw new Error('a generation without a chunk')
+}
+
+const failure = ({ status, message }: Finish & { kind: 'failed' }): Refusal =>
+  status === 400 ? badValue(message) : cannot(status, message)
+
+async function* eventsOf(growing: ReplyStream['growing'], isBatch: boolean): AsyncGenerator<string> {
+  for await (const { index, reply } of growing) yield event(isBatch ? { ...reply, index } : reply)
+  yield DONE
+}
+
+async function* refusalEvents({ message, status }: Refusal): AsyncGenerator<string> {
+  yield event({ error: { message, type: 'invalid_request_error', code: status, retryable: false } })
+  yield DONE
+}

@@ -1,0 +1,128 @@
+/** A chunk of a generation as SGLang writes it: text, output_ids and meta_info. */
+
+import type { Chunk, Finish, InputLogprobs, Ranking } from '#lib/builtin-server/engine/job.ts'
+import { textOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
+import { unreachable } from '#lib/util/unreachable.ts'
+import type { Order } from './generate-jobs.ts'
+
+export interface Reply {
+  /** Text, ids and logprobs are the chunk's own; counts are of all so far; the prompt's logprobs come every time. */
+  write(chunk: Chunk): ReplyJson
+}
+
+export type Entry = readonly [logprob: number | null, id: number, text: string | null]
+
+/** Of meta_info what is read again here; it has more. */
+export interface ReplyJson {
+  readonly text: string
+  readonly output_ids: readonly number[]
+  readonly prompt_token_ids?: readonly number[]
+  readonly meta_info: {
+    readonly id: string
+    /** Not of a request that was aborted while it waited. */
+    readonly prompt_tokens?: number
+    readonly completion_tokens: number
+    readonly input_token_logprobs?: readonly Entry[]
+    readonly input_top_logprobs?: readonly (readonly Entry[] | null)[]
+    readonly finish_reason: FinishReason | null
+    readonly weight_version: string
+    readonly weight_versions?: readonly object[]
+    readonly output_token_logprobs?: readonly Entry[]
+    readonly output_top_logprobs?: readonly (readonly Entry[] | null)[]
+  }
+}
+
+type FinishReason =
+  | { readonly type: 'length'; readonly length: number }
+  | { readonly type: 'stop'; readonly matched: number | string }
+  | { readonly type: 'abort'; readonly message: string; readonly status_code?: number | null; readonly err_type?: null }
+
+/** SGLang's name of weights that were never replaced. */
+export const WEIGHT_VERSION = 'default'
+
+export function createReply(order: Order, vocabulary: Vocabulary): Reply {
+  const { rid, job, showsPromptIds } = order
+  const lists = logprobLists(order, vocabulary)
+  const startedAt = performance.now()
+  let tokens = 0
+  let ofPrompt: PromptLists | undefined
+  return {
+    write(chunk) {
+      const { ids, text, finish, cachedTokens } = chunk
+      const isFirst = tokens === 0
+      tokens += ids.length
+      ofPrompt ??= chunk.input && lists.ofPrompt(chunk.input)
+      const finishReason = finish ? finishReasonOf(finish, tokens) : null
+      const elapsed = finish && { e2e_latency: (performance.now() - startedAt) / 1000 }
+      if (finish?.kind === 'aborted' && finish.stage === 'waiting') {
+        const known = { id: rid, finish_reason: finishReason, weight_version: WEIGHT_VERSION, completion_tokens: 0 }
+        return { text, output_ids: ids, meta_info: { ...known, ...elapsed } }
+      }
+      return {
+        text,
+        output_ids: ids,
+        meta_info: {
+          id: rid,
+          finish_reason: finishReason,
+          prompt_tokens: job.promptIds.length,
+          weight_version: WEIGHT_VERSION,
+          num_retractions: 0,
+          ...(ofPrompt && { ...ofPrompt, ...lists.ofOutput(chunk), output_token_logprobs_length: tokens }),
+          reasoning_tokens: 0,
+          completion_tokens: tokens,
+          cached_tokens: cachedTokens,
+          ...(finish && { weight_versions: [{ version: WEIGHT_VERSION, start: 0, end: tokens }] }),
+          cached_tokens_details: cachedTokens > 0 ? { device: cachedTokens, host: 0 } : null,
+          dp_rank: null,
+          ...elapsed,
+          ...(isFirst && { response_sent_to_client_ts: Date.now() / 1000 }),
+        },
+        ...(showsPromptIds && { prompt_token_ids: job.promptIds }),
+      }
+    },
+  }
+}
+
+function finishReasonOf(finish: Finish, tokens: number): FinishReason {
+  switch (finish.kind) {
+    case 'length':
+      return { type: 'length', length: tokens }
+    case 'stop':
+      return { type: 'stop', matched: finish.matched }
+    case 'aborted':
+      return finish.stage === 'waiting'
+        ? { type: 'abort', message: 'Abort in waiting queue' }
+        : { type: 'abort', message: 'Aborted', status_code: null, err_type: null }
+    case 'failed':
+      return { type: 'abort', message: finish.message, status_code: finish.status, err_type: null }
+    default:
+      return unreachable(finish)
+  }
+}
+
+/** The lists of meta_info: those of alternatives and of asked ids are there only where they were asked for. */
+function logprobLists({ job, showsTexts }: Order, vocabulary: Vocabulary) {
+  const entries = (ids: readonly number[], logprobs: readonly (number | null)[]): Entry[] =>
+    logprobs.map((logprob, index) => {
+      const id = ids[index] as number
+      return [logprob, id, showsTexts ? textOf(vocabulary, [id], 'all') : null]
+    })
+  const ranked = (row: Ranking | null) => row && entries(row.ids, row.logprobs)
+  const top = job.logprobs?.top ?? 0
+  const ids = job.logprobs?.ids
+  const asked = (row: readonly number[] | null) => row && entries(ids ?? [], row)
+  return {
+    ofPrompt: (input: InputLogprobs) => ({
+      input_token_logprobs: entries(input.ids, input.logprobs),
+      ...(top > 0 && { input_top_logprobs: input.top.map(ranked) }),
+      ...(ids && { input_token_ids_logprobs: input.asked.map(asked) }),
+    }),
+    ofOutput: (chunk: Chunk) => ({
+      output_token_logprobs: entries(chunk.ids, chunk.logprobs),
+      ...(top > 0 && { output_top_logprobs: chunk.top.map(ranked) }),
+      ...(ids && { output_token_ids_logprobs: chunk.asked.map(asked) }),
+    }),
+  }
+}
+
+type PromptLists = ReturnType<ReturnType<typeof logprobLists>['ofPrompt']>

@@ -1,0 +1,159 @@
+/**
+ * The built-in server: SGLang's HTTP protocol over a small ONNX model in a worker thread. Requests and Responses are the
+ * standard ones, with the paths that SGLang would see.
+ */
+import type { Download } from '#lib/api/tokenizer-download.ts'
+import type { EngineThread } from '#lib/builtin-server/engine/engine-thread.ts'
+import { abortRequest, generate, type Serving } from '#lib/builtin-server/generate/generate.ts'
+import { MOST_MEBIBYTES } from '#lib/builtin-server/http/json-body.ts'
+import { badValue, cannot, Refusal, refusalResponse } from '#lib/builtin-server/http/refusal.ts'
+import { parseFunctionCall, separateReasoning } from '#lib/builtin-server/messages/parsing.ts'
+import { sizeText } from '#lib/builtin-server/models/model-files.ts'
+import { chatCompletion } from '#lib/builtin-server/openai/chat-completions.ts'
+import { completions } from '#lib/builtin-server/openai/completions.ts'
+import type { Progress } from '#lib/tokenizer/hub/repository.ts'
+import { createModelLoader, type ModelSource } from './model-loader.ts'
+import { loads, type ModelNames, modelInfo, modelList, oneModel, serverInfo } from './server-info.ts'
+import { detokenize, tokenize } from './tokenize.ts'
+
+/** Bytes of a request's body; a larger one is refused. */
+export const LARGEST_BODY = MOST_MEBIBYTES * 2 ** 20
+
+export interface LocalModel {
+  /** Never throws. The first request that needs the model loads it; a failed load is tried again by the next one. */
+  handle(request: Request, caller?: Caller): Promise<Response>
+  /** What is on its way from the Hub. */
+  downloads(): readonly Download[]
+  /** Ends the thread, and with it what is under way. */
+  close(): Promise<void>
+}
+
+interface Caller {
+  /** It sent the launch token, so it may learn paths of this machine. */
+  readonly hasToken: boolean
+}
+
+export interface LocalModelOptions extends ModelSource {
+  /** What the server says it serves. */
+  readonly modelName: string
+}
+
+export function createLocalModel(options: LocalModelOptions): LocalModel {
+  const { modelName } = options
+  const generations: Serving['generations'] = new Map()
+  const model = createModelLoader(options, generations)
+
+  /** AutoTokenizer loads a folder or a Hub name; the bare name of a folder is neither. */
+  const namesFor = ({ hasToken }: Caller): ModelNames => ({
+    model: modelName,
+    tokenizer: hasToken ? options.model : modelName,
+  })
+
+  const readiness = (): Response => {
+    if (model.loaded()) return new Response(null)
+    model.start()
+    const failure = model.failure()
+    throw failure === undefined ? cannot(503, loadingText(model.download())) : cannot(500, failure)
+  }
+
+  const routes: Readonly<Record<string, Route>> = {
+    '/': on('GET', async () => Response.json('Rollscope’s built-in model is running')),
+    '/ping': on('GET', async () => new Response(null)),
+    '/health': on('GET', async () => readiness()),
+    '/ready': on('GET', async () => readiness()),
+    '/health_generate': on('GET', async () => (model.loaded() ? generateOne(model.get) : readiness())),
+    '/model_info': on('GET', async (_request, caller) => {
+      const { engine, parsers } = await model.get()
+      return Response.json(modelInfo(namesFor(caller), engine.facts, parsers))
+    }),
+    '/server_info': on('GET', async (_request, caller) => {
+      const { engine, parsers } = await model.get()
+      return Response.json(serverInfo(namesFor(caller), engine.facts, engine.capacity, parsers))
+    }),
+    '/v1/loads': on('GET', async () => {
+      const { engine } = await model.get()
+      return Response.json(loads(engine.facts, engine.capacity, engine.jobs(), engine.tally))
+    }),
+    '/v1/models': on('GET', async () => {
+      const { engine, loadedAt } = await model.get()
+      return Response.json(modelList(modelName, engine.facts, loadedAt))
+    }),
+    '/generate': on('POST, PUT', async (request) => generate(request, model.get)),
+    '/v1/chat/completions': on('POST', async (request) => chatCompletion(request, model.get)),
+    '/v1/completions': on('POST', async (request) => completions(request, model.get)),
+    '/parse_function_call': on('POST', parseFunctionCall),
+    '/separate_reasoning': on('POST', separateReasoning),
+    '/abort_request': on('POST', async (request) => abortRequest(request, generations)),
+    '/flush_cache': on('GET, POST', async () => flushCache(model.loaded()?.engine)),
+    '/tokenize': on('POST', async (request) => tokenize(request, await model.get())),
+    '/detokenize': on('POST', async (request) => detokenize(request, (await model.get()).vocabulary)),
+  }
+
+  const oneModelRoute = on('GET', async (request) => {
+    const { engine, loadedAt } = await model.get()
+    const asked = new URL(request.url).pathname.slice(ONE_MODEL.length)
+    const isIt = [modelName, encodeURI(modelName), encodeURIComponent(modelName)].includes(asked)
+    return oneModel(isIt ? modelName : asked, modelName, engine.facts, loadedAt)
+  })
+
+  return {
+    async handle(request, caller = { hasToken: false }) {
+      const { pathname } = new URL(request.url)
+      const path = ALIASES[pathname] ?? pathname
+      const route = routes[path] ?? (path.startsWith(ONE_MODEL) ? oneModelRoute : undefined)
+      try {
+        if (!route) return refusalResponse(new Refusal('route', 'Not Found', 404))
+        if (!route.methods.split(', ').includes(request.method))
+          return refusalResponse(new Refusal('route', 'Method Not Allowed', 405), { allow: route.methods })
+        return await route.answer(request, caller)
+      } catch (error) {
+        if (error instanceof Refusal) return refusalResponse(error)
+        // Rendering and encoding took too long.
+        if (error instanceof Error && error.name === 'TemplateError') return refusalResponse(badValue(error.message))
+        return refusalResponse(cannot(500, error instanceof Error ? error.message : String(error)))
+      }
+    },
+    downloads() {
+      const progress = model.download()
+      return progress ? [{ kind: 'model', name: modelName, ...progress }] : []
+    },
+    close: model.close,
+  }
+}
+
+const loadingText = (download: Progress | undefined): string =>
+  download
+    ? `The model is being downloaded: ${sizeText(download.bytes)} of ${sizeText(download.total)}, ${download.file}.`
+    : 'The model is being loaded.'
+
+interface Route {
+  /** As in the header "allow". */
+  readonly methods: string
+  readonly answer: (request: Request, caller: Caller) => Promise<Response>
+}
+
+const on = (methods: string, answer: Route['answer']): Route => ({ methods, answer })
+
+const ONE_MODEL = '/v1/models/'
+const ALIASES: Readonly<Record<string, string>> = {
+  '/get_model_info': '/model_info',
+  '/get_server_info': '/server_info',
+  '/v1/tokenize': '/tokenize',
+  '/v1/detokenize': '/detokenize',
+}
+
+/** Proves that the engine answers: one token. */
+async function generateOne(ready: () => Promise<Serving>): Promise<Response> {
+  const body = JSON.stringify({ input_ids: [0], sampling_params: { max_new_tokens: 1 } })
+  await generate(new Request('http://localhost/generate', { method: 'POST', body, headers: JSON_TYPE }), ready)
+  return new Response(null)
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+function flushCache(engine: EngineThread | undefined): Response {
+  if (engine && engine.jobs() > 0)
+    return new Response('Cache not flushed: requests are running or waiting.\n', { status: 400 })
+  engine?.forgetPrefixes()
+  return new Response('Cache flushed.\n')
+}

@@ -1,0 +1,86 @@
+/**
+ * What a chat client gets of a reply's text: reasoning apart, calls structured, by the rules of SGLang 0.5.23 with
+ * `--reasoning-parser qwen3 --tool-call-parser qwen`. Text around calls is trimmed, unknown tools and broken JSON vanish,
+ * arguments are written anew: this loss is what a baseline is to show.
+ */
+
+import { JsonError, jsonText, readJson } from '#lib/templates/jinja/python/json.ts'
+import { truth } from '#lib/templates/jinja/python/operators.ts'
+import { strip } from '#lib/templates/jinja/python/text/code-points.ts'
+import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
+import { QWEN3, separated } from './reasoning.ts'
+
+export interface ChatMessage {
+  readonly content: string
+  readonly reasoning: string | undefined
+  readonly calls: readonly WrittenCall[]
+}
+
+interface WrittenCall {
+  readonly name: string
+  /** JSON. */
+  readonly arguments: string
+}
+
+/**
+ * `begun`: thinking is on, so that a reply without delimiters is all reasoning. `possible`: only what stands between them.
+ * `kept`: reasoning is left in the text.
+ */
+export type ReasoningRule = 'begun' | 'possible' | 'kept'
+
+/** `tools`: names; undefined: no calls are read. */
+export function chatMessage(text: string, rule: ReasoningRule, tools: readonly string[] | undefined): ChatMessage {
+  const { reasoning, rest } = rule === 'kept' ? { reasoning: '', rest: text } : separated(text, QWEN3, rule === 'begun')
+  const { content, calls } = tools ? withCalls(rest, tools) : { content: rest, calls: [] }
+  return { content, reasoning: reasoning === '' ? undefined : reasoning, calls }
+}
+
+const OPEN = '<tool_call>\n'
+const CLOSE = '\n</tool_call>'
+
+/** As SGLang makes them. */
+export const callId = (): string => `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 24)}`
+
+/** By the rules of SGLang's parser `qwen`. */
+export function withCalls(text: string, tools: readonly string[]): Pick<ChatMessage, 'content' | 'calls'> {
+  const start = text.indexOf(OPEN)
+  if (start < 0) return { content: text, calls: [] }
+  const calls: WrittenCall[] = []
+  for (const body of bodies(text)) {
+    const read = jsonOf(strip(body))
+    if (read === undefined) continue
+    const entries = Array.isArray(read) ? read : [read]
+    // Python fails on what has no members, and then nothing was parsed.
+    if (!entries.every((entry) => entry instanceof PyDict)) return { content: text, calls: [] }
+    for (const entry of entries as readonly PyDict[]) {
+      const name = entry.get('name')
+      if (typeof name !== 'string' || !tools.includes(name)) continue
+      const parameters = entry.get('parameters')
+      const given = parameters !== undefined && truth(parameters) ? parameters : entry.get('arguments')
+      calls.push({ name, arguments: given === undefined ? '{}' : jsonText(given) })
+    }
+  }
+  return { content: strip(text.slice(0, start)), calls }
+}
+
+/** Of all calls that are closed. */
+function* bodies(text: string): Generator<string> {
+  for (let at = 0; ; ) {
+    const open = text.indexOf(OPEN, at)
+    const begin = open + OPEN.length
+    const close = open < 0 ? -1 : text.indexOf(CLOSE, begin)
+    if (close < 0) return
+    yield text.slice(begin, close)
+    at = close + CLOSE.length
+  }
+}
+
+/** undefined for what is no JSON. */
+function jsonOf(text: string): Value | undefined {
+  try {
+    return readJson(text)
+  } catch (error) {
+    if (error instanceof JsonError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * JSON that is still being written, as far as it can be read: SGLang streams the arguments of a call by reading it again
+ * after every token (partial_json_parser).
+ */
+
+import { JsonError, readJson } from '#lib/templates/jinja/python/json.ts'
+import { trimEnd } from '#lib/templates/jinja/python/text/code-points.ts'
+import type { Value } from '#lib/templates/jinja/python/values.ts'
+
+export interface PartialJson {
+  readonly value: Value
+  /** Where it ends, when it is whole: behind the white space that follows, where nothing else does. */
+  readonly end: number
+  readonly isWhole: boolean
+}
+
+/** Reads the value that the text begins with; undefined for what is no JSON. `texts`: a text that is not closed counts. */
+export function readPartialJson(text: string, texts: 'whole' | 'also cut'): PartialJson | undefined {
+  const found = scan(text)
+  if (found === undefined) return undefined
+  try {
+    if (found.kind === 'whole') {
+      const isAll = text.slice(found.end).trim() === ''
+      return { value: readJson(text.slice(0, found.end)), end: isAll ? text.length : found.end, isWhole: true }
+    }
+    const repaired = closed(text, found, texts)
+    return repaired === undefined ? undefined : { value: readJson(repaired), end: text.length, isWhole: false }
+  } catch (error) {
+    if (error instanceof JsonError) return undefined
+    throw error
+  }
+}
+
+type Scan =
+  | { readonly kind: 'whole'; readonly end: number }
+  | {
+      readonly kind: 'cut'
+      /** Up to here all members are whole. */
+      readonly safe: number
+      /** What closes the containers that are open. */
+      readonly closers: string
+      /** Where the value begins that the text ends in; undefined between values, and in a member's name. */
+      readonly value: number | undefined
+    }
+
+interface Container {
+  readonly closer: '}' | ']'
+  /** What may come next. */
+  expects: 'name' | 'colon' | 'value' | 'comma'
+}
+
+/** One pass over brackets, names and values; what stands in a scalar is readJson's business. */
+function scan(text: string): Scan | undefined {
+  const open: Container[] = []
+  let safe = 0
+  let at = 0
+  const cut = (value?: number): Scan => ({
+    kind: 'cut',
+    safe,
+    closers: open.map(({ closer }) => closer).reduceRight((all, closer) => all + closer, ''),
+    value,
+  })
+  for (;;) {
+    while (SPACE.test(text[at] ?? '')) at++
+    const character = text[at]
+    const container = open.at(-1)
+    if (character === undefined) return open.length === 0 ? undefined : cut()
+    if (container && character === container.closer) {
+      open.pop()
+      at++
+    } else if (container && (container.expects === 'comma' || container.expects === 'colon')) {
+      if (character !== (container.expects === 'comma' ? ',' : ':')) return undefined
+      container.expects = character === ':' || container.closer === ']' ? 'value' : 'name'
+      at++
+      continue
+    } else if (character === '{' || character === '[') {
+      open.push({ closer: character === '{' ? '}' : ']', expects: character === '{' ? 'name' : 'value' })
+      at++
+      safe = at
+      continue
+    } else {
+      const start = at
+      at = endOfScalar(text, at)
+      if (container?.expects === 'name') {
+        if (character !== '"') return undefined
+        if (at >= text.length && !isWholeText(text, start)) return cut()
+        container.expects = 'colon'
+        continue
+      }
+      // A number at the end may go on.
+      if (at >= text.length && !isWholeText(text, start)) return cut(start)
+      if (at === start) return undefined
+    }
+    safe = at
+    const outer = open.at(-1)
+    if (!outer) return { kind: 'whole', end: at }
+    outer.expects = 'comma'
+  }
+}
+
+const SPACE = /\s/
+
+function endOfScalar(text: string, start: number): number {
+  if (text[start] !== '"') {
+    let end = start
+    while (end < text.length && !/[\s,:[\]{}"]/.test(text[end] as string)) end++
+    return end
+  }
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '"') return at + 1
+  }
+  return text.length
+}
+
+const isWholeText = (text: string, start: number): boolean => /^"(?:[^"\\]|\\.)*"$/s.test(text.slice(start))
+
+const WORDS = ['null', 'true', 'false', 'NaN', 'Infinity', '-Infinity']
+
+/** The text without what is not whole; undefined where that cannot become a value. */
+function closed(
+  text: string,
+  { safe, closers, value }: Extract<Scan, { kind: 'cut' }>,
+  texts: 'whole' | 'also cut',
+): string | undefined {
+  const without = text.slice(0, safe) + closers
+  if (value === undefined) return without
+  const written = text.slice(value)
+  const before = text.slice(0, value)
+  if (written.startsWith('"')) {
+    if (texts === 'whole') return without
+    // An escape that is not complete is left out, and so is white space at the end.
+    const match = /^("(?:[^"\\]|\\u[\da-fA-F]{4}|\\[^u])*)(?:\\(?:u[\da-fA-F]{0,3})?)?$/s.exec(trimEnd(written))
+    return match ? `${before}${match[1]}"${closers}` : undefined
+  }
+  const number = /^-?[\d.eE+-]*\d/.exec(written)?.[0]
+  if (number !== undefined) return `${before}${number}${closers}`
+  if (written === '-') return without
+  const word = WORDS.find((one) => one.startsWith(written))
+  return word && `${before}${word}${closers}`
+}

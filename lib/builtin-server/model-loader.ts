@@ -1,0 +1,130 @@
+/** The loaded model: asleep until somebody asks, loaded once for all who do, asleep again when loading or the thread fails. */
+import { startEngine } from '#lib/builtin-server/engine/engine-thread.ts'
+import type { Capacity } from '#lib/builtin-server/engine/job.ts'
+import type { Serving } from '#lib/builtin-server/generate/generate.ts'
+import { cannot } from '#lib/builtin-server/http/refusal.ts'
+import { type ServedParsers, servedParsers } from '#lib/builtin-server/messages/served-parsers.ts'
+import { type ModelFiles, type ModelPlace, modelFiles } from '#lib/builtin-server/models/model-files.ts'
+import { vocabularyOf } from '#lib/builtin-server/models/vocabulary.ts'
+import type { Settled } from '#lib/builtin-server/openai/chat-prompt.ts'
+import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
+import type { Progress } from '#lib/tokenizer/hub/repository.ts'
+
+export interface ModelSource extends ModelPlace {
+  readonly loadTokenizer: () => Promise<LoadedTokenizer>
+  /** Renders and encodes with the tokenizer where it holds nobody up. Omitted: here. */
+  readonly settled?: Settled
+  /** Absolute path of worker.ts of this folder, which Node runs as it is. */
+  readonly workerFile: string
+  readonly capacity: Capacity
+}
+
+interface Loaded extends Serving {
+  readonly settled: Settled
+  readonly tokenizer: LoadedTokenizer
+  readonly parsers: ServedParsers
+  /** Seconds since 1970. */
+  readonly loadedAt: number
+}
+
+export interface ModelLoader {
+  /** Throws a Refusal where it cannot be loaded. */
+  get(): Promise<Loaded>
+  start(): void
+  /** undefined while it is not there. */
+  loaded(): Loaded | undefined
+  /** How far the download of the model is; undefined while there is none. */
+  download(): Progress | undefined
+  /** Why the last try failed, until one succeeds. */
+  failure(): string | undefined
+  close(): Promise<void>
+}
+
+type State =
+  | { readonly kind: 'asleep'; readonly failure: string | undefined }
+  | { readonly kind: 'loading'; readonly loading: Promise<Loaded>; readonly failure: string | undefined }
+  | { readonly kind: 'loaded'; readonly loaded: Loaded }
+
+export function createModelLoader(source: ModelSource, generations: Serving['generations']): ModelLoader {
+  let state: State = { kind: 'asleep', failure: undefined }
+  let download: Progress | undefined
+  const closing = new AbortController()
+  const get = async (): Promise<Loaded> => {
+    if (state.kind === 'loaded') return state.loaded
+    if (state.kind === 'asleep') state = { kind: 'loading', loading: begin(), failure: state.failure }
+    return state.loading
+  }
+  const begin = async (): Promise<Loaded> => {
+    try {
+      const files = await modelFiles(
+        source,
+        (progress) => {
+          download = progress
+        },
+        closing.signal,
+      ).finally(() => {
+        download = undefined
+      })
+      const loaded: Loaded = await load(source, files, generations, () => {
+        if (state.kind === 'loaded' && state.loaded === loaded) state = { kind: 'asleep', failure: undefined }
+      })
+      state = { kind: 'loaded', loaded }
+      return loaded
+    } catch (error) {
+      const why = `The model cannot be loaded: ${error instanceof Error ? error.message : error}`
+      state = { kind: 'asleep', failure: why }
+      throw cannot(500, why)
+    }
+  }
+  const loaded = (): Loaded | undefined => (state.kind === 'loaded' ? state.loaded : undefined)
+  return {
+    get,
+    start() {
+      // A failure is kept in the state, for whoever asks next.
+      get().catch(() => {})
+    },
+    loaded,
+    download: () => download,
+    failure: () => (state.kind === 'loaded' ? undefined : state.failure),
+    async close() {
+      closing.abort()
+      const last = state.kind === 'loading' ? await state.loading.catch(() => undefined) : loaded()
+      state = { kind: 'asleep', failure: undefined }
+      await last?.engine.close()
+    },
+  }
+}
+
+async function load(
+  { loadTokenizer, workerFile, capacity, settled = async (tokenizer, compute) => compute(tokenizer) }: ModelSource,
+  files: ModelFiles,
+  generations: Serving['generations'],
+  onGone: () => void,
+): Promise<Loaded> {
+  const tokenizer = await loadTokenizer()
+  const vocabulary = vocabularyOf(tokenizer.tokenizer)
+  const { stopIds } = tokenizer
+  const start = { files, vocabulary, stopIds, capacity }
+  const engine = await startEngine(workerFile, start, onGone).catch((error: Error) => {
+    throw new Error(`${error.message}${otherForms(files)}`, { cause: error })
+  })
+  const { vocabularySize, contextLength } = engine.facts
+  const maxJobs = capacity.running + capacity.waiting
+  const encode = (text: string) => settled(tokenizer, (own) => own.tokenizer.encode(text))
+  const limits = { vocabularySize, contextLength, maxJobs, encode }
+  return {
+    tokenizer,
+    settled,
+    parsers: servedParsers(tokenizer),
+    vocabulary,
+    engine,
+    limits,
+    generations,
+    loadedAt: Date.now() / 1000,
+  }
+}
+
+const otherForms = ({ dtype, others }: ModelFiles): string =>
+  others.length === 0
+    ? ''
+    : `. That is its ${dtype}; it has ${others.join(', ')} too, which ROLLSCOPE_MODEL_DTYPE chooses.`

@@ -1,0 +1,147 @@
+/**
+ * The files that make a model: its config.json and its graph, in one of the number formats that exports for transformers.js
+ * come in. From a folder as they lie there; from the Hub into the cache that Python's huggingface_hub uses too.
+ */
+import { readdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { Progress } from '#lib/tokenizer/hub/repository.ts'
+import {
+  cachedSnapshot,
+  type HubPlace,
+  hubError,
+  hubRepository,
+  isRepositoryName,
+} from '#lib/tokenizer/hub/repository.ts'
+import { type Dtype, dtypes, SUFFIXES } from './dtypes.ts'
+
+export interface ModelFiles {
+  /** Absolute paths. */
+  readonly config: string
+  readonly graph: string
+  readonly dtype: Dtype
+  /** In which other forms the model is there. */
+  readonly others: readonly Dtype[]
+}
+
+export interface ModelPlace {
+  /** A folder, or the Hub name of an ONNX causal language model. */
+  readonly model: string
+  /** undefined: the first of them that it has. */
+  readonly dtype: Dtype | undefined
+  readonly hub: HubPlace
+  /** Bytes that may be used for it. */
+  readonly freeMemory: () => number
+}
+
+/** Throws an Error that says what is missing, where, and what there is. */
+export async function modelFiles(
+  place: ModelPlace,
+  onProgress: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<ModelFiles> {
+  const { model, hub } = place
+  if (await isFolder(model)) return inFolder(model, choose(await listing(model), place))
+  if (path.isAbsolute(model) || model.startsWith('.')) throw new Error(`there is no folder ${model}`)
+  if (!isRepositoryName(model)) throw new Error(`${JSON.stringify(model)} is neither a folder nor a Hub name`)
+  const cached = await cachedSnapshot(model, hub)
+  const kept = cached === undefined ? new Map<string, number>() : await listing(cached)
+  // Without a format of its own, what was chosen before is taken again, without asking.
+  if (cached !== undefined && isWhole(kept, place.dtype)) return inFolder(cached, choose(kept, place))
+  try {
+    const repository = await hubRepository(model, hub, PATHS, signal)
+    const chosen = choose(new Map(repository.files.map((file) => [file.path, file.size])), place)
+    // The graph comes last: where it is, the others are too.
+    const [graph, ...weights] = chosen.files
+    const inOrder = [CONFIG, ...weights, graph].flatMap((wanted) =>
+      repository.files.filter((file) => file.path === wanted),
+    )
+    await repository.fetch(inOrder, onProgress, signal)
+    return inFolder(repository.folder, chosen)
+  } catch (error) {
+    throw error instanceof ModelError ? error : new Error(hubError(model, error, hub).message, { cause: error })
+  }
+}
+
+/** What is wrong with the model itself, not with the way to it. */
+class ModelError extends Error {
+  override readonly name = 'ModelError'
+}
+
+const CONFIG = 'config.json'
+const graphOf = (dtype: Dtype): string => `onnx/model${SUFFIXES[dtype]}.onnx`
+/** Weights beside a graph that is larger than 2 GB, in as many files as it takes. */
+const WEIGHTS = ['_data', ...Array.from({ length: 15 }, (_, index) => `_data_${index + 1}`)]
+const filesOf = (dtype: Dtype): string[] => [graphOf(dtype), ...WEIGHTS.map((suffix) => graphOf(dtype) + suffix)]
+const PATHS = [CONFIG, ...dtypes.flatMap(filesOf)]
+
+/** Path in the model → bytes. */
+type Listing = ReadonlyMap<string, number>
+
+interface Chosen {
+  readonly dtype: Dtype
+  readonly files: readonly string[]
+  readonly others: readonly Dtype[]
+}
+
+const isWhole = (kept: Listing, dtype: Dtype | undefined): boolean =>
+  kept.has(CONFIG) && (dtype === undefined ? dtypes : [dtype]).some((one) => kept.has(graphOf(one)))
+
+function choose(listed: Listing, { model, dtype, freeMemory }: ModelPlace): Chosen {
+  const there = dtypes.filter((one) => listed.has(graphOf(one)))
+  if (!listed.has(CONFIG)) throw new ModelError(`${model} has no ${CONFIG}`)
+  if (there.length === 0)
+    throw new ModelError(
+      `${model} has no onnx/model.onnx, nor one of reduced numbers (model_quantized.onnx, model_q4.onnx, …): it is no export for transformers.js`,
+    )
+  const wanted = dtype ?? (there[0] as Dtype)
+  if (!there.includes(wanted))
+    throw new ModelError(`${model} has no ${wanted} (${graphOf(wanted)}): it has ${there.join(', ')}`)
+  const files = filesOf(wanted).filter((file) => listed.has(file))
+  const bytesIn = (one: Dtype): number => filesOf(one).reduce((sum, file) => sum + (listed.get(file) ?? 0), 0)
+  const bytes = bytesIn(wanted)
+  const free = freeMemory()
+  if (bytes * MEMORY_PER_BYTE > free) {
+    const smaller = there.filter((one) => bytesIn(one) * MEMORY_PER_BYTE <= free)
+    throw new ModelError(
+      `${model} in ${wanted} does not fit: its files have ${sizeText(bytes)} and need about ${sizeText(bytes * MEMORY_PER_BYTE)} of memory, ${sizeText(free)} are free. ${
+        smaller.length > 0
+          ? `Set ROLLSCOPE_MODEL_DTYPE to ${smaller.join(' or ')}, which it has too.`
+          : 'It has no smaller form that fits.'
+      }`,
+    )
+  }
+  return { dtype: wanted, files, others: there.filter((one) => one !== wanted) }
+}
+
+/** Measured: 548 MB at the highest for 403 MB of weights, within the graph's file or beside it. */
+const MEMORY_PER_BYTE = 1.4
+
+const inFolder = (folder: string, { dtype, others }: Chosen): ModelFiles => ({
+  config: path.join(folder, CONFIG),
+  graph: path.join(folder, graphOf(dtype)),
+  dtype,
+  others,
+})
+
+async function listing(folder: string): Promise<Listing> {
+  const names = await readdir(path.join(folder, 'onnx')).catch(() => [])
+  const known = new Set(PATHS)
+  const files = [CONFIG, ...names.map((name) => `onnx/${name}`)].filter((file) => known.has(file))
+  const sizes = await Promise.all(
+    files.map(async (file): Promise<[string, number][]> => {
+      const found = await stat(path.join(folder, file)).catch(() => undefined)
+      return found?.isFile() ? [[file, found.size]] : []
+    }),
+  )
+  return new Map(sizes.flat())
+}
+
+async function isFolder(name: string): Promise<boolean> {
+  const found = await stat(name).catch(() => undefined)
+  return found?.isDirectory() ?? false
+}
+
+export function sizeText(bytes: number): string {
+  if (bytes < 1e6) return `${Math.round(bytes / 1e3)} kB`
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import { SHIPPED_FILES } from '#lib/builtin-server/test-model.ts'
+import type { KeyValues } from './key-values.ts'
+import type { OnnxModel } from './onnx-model.ts'
+import { onnxModel } from './onnx-model.ts'
+import { openSession } from './open-session.ts'
+import { heedsPadding } from './padding.ts'
+
+const keys = (rows: number, length: number): KeyValues => ({
+  rows,
+  length,
+  tensors: [{ data: new Float32Array(rows * length), dims: [rows, 1, length, 1] }],
+})
+
+/** Its logits are the number of positions that the graph takes for real, as `counts` has it, and noise. */
+const fake = (counts: (length: number, padding: number) => number, noise = 0): OnnxModel => ({
+  contextLength: 100,
+  empty: keys(1, 0),
+  takesPadding: true,
+  async forward(rows, past) {
+    const length = past.length + (rows[0]?.ids.length ?? 0)
+    return {
+      logits: rows.map(({ padding }) => [Float32Array.of(0, counts(length, padding) + noise * rows.length, 20)]),
+      keyValues: keys(rows.length, length),
+    }
+  },
+})
+
+const attending = (length: number, padding: number): number => length - padding
+
+describe('rows of different lengths may share a pass', () => {
+  test('where the padding is heeded, up to rounding', async () => {
+    expect(await heedsPadding(fake(attending, 1e-5))).toBe(true)
+  })
+
+  test('but not where it is counted as if it were text', async () => {
+    expect(await heedsPadding(fake((length) => length))).toBe(false)
+  })
+
+  test('nor where the rows disturb each other', async () => {
+    expect(await heedsPadding(fake(attending, 1e-2))).toBe(false)
+  })
+
+  test('nor where the graph cannot be told', async () => {
+    expect(await heedsPadding({ ...fake(attending), takesPadding: false })).toBe(false)
+  })
+
+  test('of the model that ships', async () => {
+    const { session, graph } = await openSession(SHIPPED_FILES)
+    expect(await heedsPadding(onnxModel(session, graph))).toBe(true)
+    await session.release()
+  })
+})

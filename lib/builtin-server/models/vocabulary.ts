@@ -1,0 +1,40 @@
+/** The bytes of every token id, in two arrays that cross into the engine thread in one piece. */
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+
+export interface Vocabulary {
+  readonly bytes: Uint8Array
+  /** Where the bytes of each id end; they begin where those of the id before end. */
+  readonly ends: Uint32Array
+  readonly specialIds: ReadonlySet<number>
+}
+
+export function vocabularyOf(tokenizer: Tokenizer): Vocabulary {
+  const pieces = Array.from({ length: tokenizer.vocabularySize }, (_, id) => tokenizer.bytes(id))
+  const ends = new Uint32Array(pieces.length)
+  let total = 0
+  pieces.forEach((piece, id) => {
+    total += piece.length
+    ends[id] = total
+  })
+  const bytes = new Uint8Array(total)
+  pieces.forEach((piece, id) => {
+    bytes.set(piece, (ends[id] as number) - piece.length)
+  })
+  return {
+    bytes,
+    ends,
+    specialIds: new Set(tokenizer.addedTokens.filter(({ special }) => special).map(({ id }) => id)),
+  }
+}
+
+/** Empty for an id that the tokenizer does not know: models pad their vocabulary. */
+export function bytesOf({ bytes, ends }: Vocabulary, id: number): Uint8Array {
+  return bytes.subarray(id === 0 ? 0 : (ends[id - 1] ?? bytes.length), ends[id] ?? bytes.length)
+}
+
+/** The text of ids, with U+FFFD where their bytes together are not valid UTF-8. */
+export function textOf(vocabulary: Vocabulary, ids: readonly number[], shows: 'all' | 'no special tokens'): string {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const shown = shows === 'all' ? ids : ids.filter((id) => !vocabulary.specialIds.has(id))
+  return shown.map((id) => decoder.decode(bytesOf(vocabulary, id), { stream: true })).join('') + decoder.decode()
+}

@@ -1,0 +1,70 @@
+/** How the endpoints in OpenAI's form answer what /generate would: whole or as it grows, and refused in their shape. */
+import { type GrowingReply, replyStream, type Serving, wholeReplies } from '#lib/builtin-server/generate/generate.ts'
+import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
+import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
+import type { StreamWish } from '#lib/builtin-server/http/body-fields.ts'
+import { DONE, event, eventStream } from '#lib/builtin-server/http/event-stream.ts'
+import { Refusal } from '#lib/builtin-server/http/refusal.ts'
+
+export interface Writing {
+  /** undefined: whole. */
+  readonly stream: StreamWish | undefined
+  whole(replies: readonly ReplyJson[]): object
+  /** The events of replies that do not fail, without the last one that every stream has. */
+  events(growing: AsyncIterable<GrowingReply>, wish: StreamWish): AsyncIterable<string>
+}
+
+/** Throws a Refusal. */
+export async function answer(
+  asked: GenerateBody,
+  serving: Serving,
+  signal: AbortSignal,
+  { stream, whole, events }: Writing,
+): Promise<Response> {
+  try {
+    if (stream) {
+      const { growing, abort } = await replyStream(asked, serving, signal)
+      return eventStream(untilFailure(events(unfailing(growing), stream)), abort)
+    }
+    const { replies } = await wholeReplies(asked, serving, signal)
+    return Response.json(whole(replies))
+  } catch (error) {
+    if (error instanceof Refusal && error.shape === 'value') throw new Refusal('chat', error.message, error.status)
+    throw error
+  }
+}
+
+/** A reply that fails ends the stream of all. */
+async function* untilFailure(events: AsyncIterable<string>): AsyncGenerator<string> {
+  try {
+    yield* events
+  } catch (error) {
+    if (!(error instanceof ReplyFailure)) throw error
+    yield event({ error: error.body })
+  }
+  yield DONE
+}
+
+async function* unfailing(growing: AsyncIterable<GrowingReply>): AsyncGenerator<GrowingReply> {
+  for await (const one of growing) {
+    const body = failure(one.reply)
+    if (body) throw new ReplyFailure(body)
+    yield one
+  }
+}
+
+class ReplyFailure extends Error {
+  readonly body: object
+  constructor(body: object) {
+    super()
+    this.body = body
+  }
+}
+
+/** What was aborted has no status, and is no failure. */
+function failure({ meta_info: { finish_reason: finish } }: ReplyJson): object | undefined {
+  if (finish?.type !== 'abort' || typeof finish.status_code !== 'number') return undefined
+  const { message, status_code: code } = finish
+  const type = code === 503 ? 'SERVICE_UNAVAILABLE' : code === 400 ? 'BAD_REQUEST' : 'INTERNAL_SERVER_ERROR'
+  return { object: 'error', message, type, param: null, code }
+}

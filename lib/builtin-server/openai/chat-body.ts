@@ -1,0 +1,194 @@
+/**
+ * The body of /v1/chat/completions: the JSON types of its fields, then SGLang's checks of their values. What the built-in
+ * model does not have is refused and never left out.
+ */
+
+import { type SamplingParams, samplingSchema } from '#lib/builtin-server/generate/sampling-params.ts'
+import {
+  BOOLEAN,
+  fieldsOf,
+  LIST,
+  listField,
+  MAP,
+  type StreamWish,
+  streamWish,
+  TEXT,
+  WHOLE,
+} from '#lib/builtin-server/http/body-fields.ts'
+import { checked, isText } from '#lib/builtin-server/http/json-body.ts'
+import { badBody, Refusal } from '#lib/builtin-server/http/refusal.ts'
+import type { ReasoningRule } from '#lib/builtin-server/messages/chat-message.ts'
+import type { ServedParsers } from '#lib/builtin-server/messages/served-parsers.ts'
+import { type AnnouncedTool, toolSpecs } from '#lib/builtin-server/messages/tool-specs.ts'
+import { isObject } from '#lib/json/json-object.ts'
+import { grammarFields } from './grammar-fields.ts'
+import { samplerFields } from './sampler-fields.ts'
+
+export interface ChatBody {
+  readonly model: string
+  readonly tools: readonly AnnouncedTool[]
+  /** The tools that the model is told of. */
+  readonly announced: readonly AnnouncedTool[]
+  /** A reply begins with a call of one of these, if there are any. */
+  readonly mustCall: readonly AnnouncedTool[]
+  /** Calls are looked for in what it writes. */
+  readonly readsCalls: boolean
+  /** By SGLang's own names; without max_new_tokens: as many as the context holds. */
+  readonly sampling: SamplingParams
+  /** How many replies. */
+  readonly count: number
+  readonly stream: StreamWish | undefined
+  readonly returnsLogprobs: boolean
+  readonly topLogprobs: number
+  readonly returns: Returns
+  readonly templateOptions: Readonly<Record<string, unknown>>
+  /** Thinking is on in the template. */
+  readonly thinks: boolean
+  readonly reasoning: ReasoningRule
+  /** Streamed reasoning comes as it is written, and not in one piece. */
+  readonly streamsReasoning: boolean
+  /** Instead of the messages' own. */
+  readonly inputIds: readonly number[] | undefined
+  readonly rid: string | undefined
+}
+
+/** What SGLang adds to an answer of OpenAI's kind. */
+interface Returns {
+  readonly promptIds: boolean
+  readonly replyIds: boolean
+  readonly metaInfo: boolean
+  /** Beside the choices, in `sglext`: the only ids that it streams. */
+  readonly extensionInputIds: boolean
+  readonly extensionOutputIds: boolean
+}
+
+/** Whose calls are looked for; undefined: none are. */
+export const calledTools = ({ readsCalls, tools }: ChatBody): readonly string[] | undefined =>
+  readsCalls ? tools.map(({ name }) => name) : undefined
+
+/** Throws a Refusal. */
+export function chatBody(
+  body: Readonly<Record<string, unknown>>,
+  contextLength: number,
+  parsers: ServedParsers,
+): ChatBody {
+  const field = fieldsOf(body)
+  const messages = field('messages', LIST)
+  if (!messages) throw badBody('missing', ['messages'], 'Field required')
+  const tools = toolSpecs(field('tools', LIST))
+  const stream = streamWish(body)
+  const flag = (name: string): boolean => field(name, BOOLEAN) ?? false
+  const replyIds = flag('return_token_ids')
+  const returns: Returns = {
+    promptIds: flag('return_prompt_token_ids') || replyIds,
+    replyIds,
+    metaInfo: flag('return_meta_info'),
+    extensionInputIds: flag('return_input_ids_in_sglext'),
+    extensionOutputIds: flag('return_output_ids_in_sglext'),
+  }
+  const count = field('n', WHOLE) ?? 1
+  const maxTokens = maxTokensOf(field)
+  const sampling = checked(samplingSchema, {
+    max_new_tokens: maxTokens,
+    ...samplerFields(field, body),
+    n: count,
+    ...grammarFields(body),
+  })
+  const templateOptions = field('chat_template_kwargs', MAP) ?? {}
+  const thinks = parsers.reasoning !== undefined && templateOptions.enable_thinking !== false
+  const { announced, mustCall } = toolChoice(body.tool_choice, tools)
+  const usesTools = announced.length > 0
+  const separates = parsers.reasoning !== undefined && (field('separate_reasoning', BOOLEAN) ?? true)
+  // SGLang checks in this order.
+  if (messages.length === 0) throw refused('Messages cannot be empty.')
+  if (maxTokens !== undefined && maxTokens > contextLength)
+    throw refused(
+      `max_completion_tokens is too large: ${maxTokens}.This model supports at most ${contextLength} completion tokens.`,
+    )
+  if (stream) refuseStreamed(returns)
+  const unsupported = UNSUPPORTED.find((name) => (body[name] ?? false) !== false)
+  if (mustCall.length > 0) checkMustCall(sampling, parsers)
+  if (unsupported) throw refused(`${unsupported} is set, but the built-in model has no such thing.`)
+  return {
+    model: field('model', TEXT) ?? 'default',
+    tools,
+    announced,
+    mustCall,
+    readsCalls: usesTools && parsers.toolCalls !== undefined,
+    // Calls are read from the text, so their delimiters must stand in it.
+    sampling: { ...sampling, skip_special_tokens: !usesTools && (field('skip_special_tokens', BOOLEAN) ?? true) },
+    count: Math.max(1, count),
+    stream,
+    returnsLogprobs: flag('logprobs'),
+    topLogprobs: field('top_logprobs', WHOLE) ?? 0,
+    returns,
+    templateOptions,
+    thinks,
+    reasoning: !separates ? 'kept' : thinks ? 'begun' : 'possible',
+    streamsReasoning: field('stream_reasoning', BOOLEAN) ?? true,
+    inputIds: listField(body, 'input_ids', WHOLE),
+    rid: field('rid', TEXT),
+  }
+}
+
+/** SGLang takes a 0 for no limit; who asks for no tokens does not want the whole context full of them. */
+function maxTokensOf(field: ReturnType<typeof fieldsOf>): number | undefined {
+  const name = field('max_completion_tokens', WHOLE) === undefined ? 'max_tokens' : 'max_completion_tokens'
+  const maxTokens = field(name, WHOLE)
+  if (maxTokens === 0) throw badBody('value_error', [name], `Value error, ${name} must be positive`)
+  return maxTokens
+}
+
+const UNSUPPORTED = [
+  'lora_path',
+  'session_params',
+  'custom_logit_processor',
+  'continue_final_message',
+  'return_hidden_states',
+  'return_routed_experts',
+  'return_sampling_mask',
+] as const
+
+/** SGLang streams none of these. */
+function refuseStreamed({ promptIds, replyIds, metaInfo }: Returns): void {
+  const told = (name: string, where = ''): Refusal =>
+    new Refusal(
+      'messages',
+      `${name} is not supported with streaming${where}. Please set stream=false when using ${name}=true.`,
+    )
+  if (replyIds) throw told('return_token_ids', ' on /v1/chat/completions')
+  if (promptIds) throw told('return_prompt_token_ids')
+  if (metaInfo) throw told('return_meta_info')
+}
+
+const refused = (message: string): Refusal => new Refusal('chat', message)
+
+type ToolChoice = Pick<ChatBody, 'announced' | 'mustCall'>
+
+function toolChoice(choice: unknown, tools: readonly AnnouncedTool[]): ToolChoice {
+  if (choice === 'none') return { announced: [], mustCall: [] }
+  if (choice === undefined || choice === null || choice === 'auto') return { announced: tools, mustCall: [] }
+  const name = isObject(choice) && isObject(choice.function) ? choice.function.name : undefined
+  if (choice !== 'required' && !isText(name))
+    throw badBody('literal_error', ['tool_choice'], "Input should be 'auto', 'required' or 'none'")
+  if (tools.length === 0)
+    throw refused(
+      `Tools cannot be empty if tool choice is set to ${choice === 'required' ? 'required' : 'a specific tool'}.`,
+    )
+  const asked = choice === 'required' ? tools : tools.filter((tool) => tool.name === name)
+  if (asked.length === 0) throw refused(`Tool '${name}' not found in tools list.`)
+  return { announced: asked, mustCall: asked }
+}
+
+/** Throws a Refusal. */
+function checkMustCall({ regex, ebnf, json_schema }: SamplingParams, { toolCalls }: ServedParsers): void {
+  if ((regex ?? ebnf ?? json_schema) !== undefined)
+    throw new Refusal(
+      'messages',
+      "tool_choice 'required' or a named tool cannot be combined with response_format, regex, or ebnf: the tool-call constraint and the output constraint cannot both be honored.",
+    )
+  if (toolCalls === undefined)
+    throw refused(
+      'tool_choice asks for a call, but the built-in server knows no form in which this model writes calls: it may be auto or none.',
+    )
+}

@@ -1,0 +1,122 @@
+/**
+ * /v1/chat/completions: messages become a prompt (chat-prompt.ts), the prompt is generated from as by /generate, and the text
+ * becomes a message, whole (chat-message.ts) or as it grows (chat-stream.ts).
+ */
+import type { Serving } from '#lib/builtin-server/generate/generate.ts'
+import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
+import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
+import { bodyText, jsonObject } from '#lib/builtin-server/http/json-body.ts'
+import { callId, chatMessage } from '#lib/builtin-server/messages/chat-message.ts'
+import { QWEN3 } from '#lib/builtin-server/messages/reasoning.ts'
+import { reasoningCounter } from '#lib/builtin-server/messages/reasoning-counter.ts'
+import type { ServedParsers } from '#lib/builtin-server/messages/served-parsers.ts'
+import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { answer } from './answer.ts'
+import { callForm } from './call-form.ts'
+import { type ChatBody, calledTools, chatBody } from './chat-body.ts'
+import { chatPrompt, type Settled } from './chat-prompt.ts'
+import { type Chat, chatEvents } from './chat-stream.ts'
+import { chatLogprobs, created, ending, totalUsage, weights } from './openai-reply.ts'
+
+interface ChatServing extends Serving {
+  readonly tokenizer: LoadedTokenizer
+  readonly settled: Settled
+  readonly parsers: ServedParsers
+}
+
+/** Throws a Refusal. */
+export async function chatCompletion(request: Request, ready: () => Promise<ChatServing>): Promise<Response> {
+  const text = await bodyText(request)
+  const json = jsonObject(text, request, 'fields')
+  const serving = await ready()
+  const { contextLength } = serving.limits
+  const body = chatBody(json, contextLength, serving.parsers)
+  const promptIds =
+    body.inputIds ?? (await serving.settled(serving.tokenizer, (tokenizer) => chatPrompt(text, body, tokenizer)))
+  const asked = generateBodyOf(body, promptIds, serving)
+  const chat: Chat = { body, promptIds, vocabulary: serving.vocabulary, count: counterOf(body, serving.tokenizer) }
+  return answer(asked, serving, request.signal, {
+    stream: body.stream,
+    whole: (replies) => completion(replies, chat),
+    events: (growing, wish) => chatEvents(growing, chat, wish),
+  })
+}
+
+const counterOf = (body: ChatBody, { tokenizer }: LoadedTokenizer): Chat['count'] =>
+  body.thinks ? () => reasoningCounter(tokenizer.addedTokens) : () => () => 0
+
+function generateBodyOf(
+  body: ChatBody,
+  promptIds: readonly number[],
+  { limits, tokenizer: { tokenizer } }: ChatServing,
+): GenerateBody {
+  const room = limits.contextLength - promptIds.length
+  return {
+    stream: body.stream !== undefined,
+    text: undefined,
+    rid: body.rid,
+    inputIds: promptIds,
+    sampling: { ...body.sampling, max_new_tokens: body.sampling.max_new_tokens ?? Math.max(1, room) },
+    bound: {
+      calls: body.mustCall.map(callForm),
+      behind: body.thinks ? tokenizer.encode(QWEN3.close) : [],
+    },
+    unsupported: [],
+    return_logprob: body.returnsLogprobs,
+    logprob_start_len: undefined,
+    top_logprobs_num: body.topLogprobs,
+    token_ids_logprob: undefined,
+    return_text_in_logprobs: true,
+    return_prompt_token_ids: false,
+  }
+}
+
+function completion(replies: readonly ReplyJson[], chat: Chat): object {
+  const { body, promptIds } = chat
+  const { returns } = body
+  const [first] = replies as readonly [ReplyJson]
+  const reasoning = replies.map(({ output_ids }) => chat.count()(output_ids))
+  const counts = replies.map((reply, index) => ({
+    prompt: promptIds.length,
+    completion: reply.output_ids.length,
+    reasoning: reasoning[index] as number,
+  }))
+  return {
+    id: first.meta_info.id,
+    object: 'chat.completion',
+    created: created(),
+    model: body.model,
+    choices: replies.map((reply, index) => choice(reply, index, reasoning[index] as number, chat)),
+    usage: totalUsage(counts, body.count),
+    metadata: weights(first),
+    ...((returns.extensionInputIds || returns.extensionOutputIds) && {
+      sglext: {
+        ...(returns.extensionInputIds && { input_ids: promptIds }),
+        ...(returns.extensionOutputIds && { output_ids: replies.map(({ output_ids }) => output_ids) }),
+      },
+    }),
+  }
+}
+
+function choice(reply: ReplyJson, index: number, reasoningTokens: number, chat: Chat): object {
+  const { body, promptIds, vocabulary } = chat
+  const { returns } = body
+  const { content, reasoning, calls } = chatMessage(reply.text, body.reasoning, calledTools(body))
+  const isCall = calls.length > 0 && reply.meta_info.finish_reason?.type === 'stop'
+  return {
+    index,
+    message: {
+      role: 'assistant',
+      content,
+      reasoning_content: reasoning ?? null,
+      ...(calls.length > 0 && {
+        tool_calls: calls.map((call, place) => ({ id: callId(), index: place, type: 'function', function: call })),
+      }),
+    },
+    logprobs: body.returnsLogprobs ? chatLogprobs(reply, vocabulary) : null,
+    ...(isCall ? { finish_reason: 'tool_calls', matched_stop: null } : ending(reply)),
+    ...(returns.promptIds && { prompt_token_ids: promptIds }),
+    ...(returns.replyIds && { response_token_ids: reply.output_ids }),
+    ...(returns.metaInfo && { meta_info: { ...reply.meta_info, reasoning_tokens: reasoningTokens } }),
+  }
+}

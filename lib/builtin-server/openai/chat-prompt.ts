@@ -1,0 +1,170 @@
+/**
+ * From the messages of a chat request to the ids of its prompt, as SGLang 0.5.23 goes there: what it leaves out, adds and
+ * reads anew is what makes a conversation drift, so it is done here to the byte. Recordings of its prompts are the tests.
+ */
+import { badBody, Refusal } from '#lib/builtin-server/http/refusal.ts'
+import { TemplateError } from '#lib/templates/chat-template.ts'
+import { JsonError, readJson } from '#lib/templates/jinja/python/json.ts'
+import { PyDict, PyFloat, type Value } from '#lib/templates/jinja/python/values.ts'
+import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
+import type { ChatBody } from './chat-body.ts'
+
+/** The result of a computation with the tokenizer, which changes nothing but its result and may be run several times. */
+export type Settled = <T>(tokenizer: LoadedTokenizer, compute: (tokenizer: LoadedTokenizer) => T) => Promise<T>
+
+/** `text`: the body as it came, read again with numbers as Python keeps them. Throws a Refusal. */
+export function chatPrompt(
+  text: string,
+  { announced, templateOptions }: Pick<ChatBody, 'announced' | 'templateOptions'>,
+  { tokenizer, template }: LoadedTokenizer,
+): readonly number[] {
+  const body = readJson(text) as PyDict
+  const messages = withoutLastReply((body.get('messages') as readonly Value[]).map(templateMessage))
+  const names = new Set<unknown>(announced.map(({ name }) => name))
+  const chat = template(names.size > 0)
+  if (!chat) throw new Refusal('messages', 'The tokenizer has no chat template.')
+  const options = body.get('chat_template_kwargs')
+  try {
+    const rendered = chat.render({
+      messages,
+      tools: names.size > 0 ? toolsNamed(names, body.get('tools') as readonly Value[]).map(templateTool) : undefined,
+      addGenerationPrompt: true,
+      options:
+        options instanceof PyDict
+          ? Object.fromEntries([...options.entries()].map(([name, value]) => [String(name), value]))
+          : templateOptions,
+    })
+    return tokenizer.encode(rendered)
+  } catch (error) {
+    if (error instanceof TemplateError) throw new Refusal('messages', error.message)
+    throw error
+  }
+}
+
+const ROLES = ['system', 'assistant', 'tool', 'function', 'developer', 'latest_reminder', 'root'] as const
+
+/** In the order of SGLang's own class; what is null is not there, but for the content. */
+const FIELDS = ['tool_call_id', 'name', 'phase', 'reasoning_content'] as const
+
+function templateMessage(message: Value, index: number): PyDict {
+  const given = message instanceof PyDict ? message : new PyDict()
+  const written = given.get('role')
+  const role = typeof written === 'string' && written !== 'user' ? written.toLowerCase() : written
+  if (role !== 'user' && !ROLES.some((one) => one === role))
+    throw badBody(
+      'value_error',
+      ['messages', index, 'role'],
+      `Value error, 'role' must be one of ${['user', ...ROLES].map((one) => `'${one}'`).join(', ')}.`,
+    )
+  const content = given.get('content') ?? ''
+  const made = new PyDict()
+  made.set('role', role as string)
+  made.set('content', contentOf(content, index))
+  if (role === 'user') return made
+  for (const name of FIELDS) {
+    const value = given.get(name) ?? null
+    if (value !== null) made.set(name, value)
+  }
+  const calls = given.get('tool_calls')
+  if (Array.isArray(calls)) made.set('tool_calls', calls.map(templateCall))
+  return made
+}
+
+/** Parts of text become one, with a space between. */
+function contentOf(content: Value, index: number): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content))
+    throw badBody('string_type', ['messages', index, 'content'], 'Input should be a valid string')
+  return content
+    .map((part: Value) => {
+      const type = part instanceof PyDict ? part.get('type') : undefined
+      const text = part instanceof PyDict ? part.get('text') : undefined
+      if (type === 'text' && typeof text === 'string') return text
+      throw new Refusal('chat', `Model only supports text input; received unsupported content type '${String(type)}'.`)
+    })
+    .join(' ')
+}
+
+function templateCall(call: Value): PyDict {
+  const given = call instanceof PyDict ? call : new PyDict()
+  const called = given.get('function')
+  const name = called instanceof PyDict ? (called.get('name') ?? null) : null
+  const args = called instanceof PyDict ? (called.get('arguments') ?? null) : null
+  return PyDict.of([
+    ['id', given.get('id') ?? null],
+    ['index', given.get('index') ?? null],
+    ['type', 'function'],
+    [
+      'function',
+      PyDict.of([
+        ['name', name],
+        ['arguments', typeof args === 'string' ? parsedArguments(args) : args],
+      ]),
+    ],
+  ])
+}
+
+/** Arguments are a JSON text on the wire, and an object to templates. SGLang reads them with orjson. */
+function parsedArguments(text: string): PyDict {
+  let value: Value
+  try {
+    // Python's own reader takes NaN, which orjson refuses as JavaScript does.
+    JSON.parse(text)
+    value = readJson(text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof JsonError)) throw error
+    throw new Refusal('messages', 'Assistant tool call function.arguments must be valid JSON.')
+  }
+  if (value instanceof PyDict) return withOrjsonNumbers(value) as PyDict
+  throw new Refusal('messages', 'Assistant tool call function.arguments must be a JSON object.')
+}
+
+const LARGEST = 2n ** 64n - 1n
+const SMALLEST = -(2n ** 63n)
+
+/** What does not fit into 64 bits becomes a float. */
+function withOrjsonNumbers(value: Value): Value {
+  if (typeof value === 'bigint') return value > LARGEST || value < SMALLEST ? new PyFloat(Number(value)) : value
+  if (Array.isArray(value)) return value.map(withOrjsonNumbers)
+  if (value instanceof PyDict)
+    return PyDict.of([...value.entries()].map(([key, item]) => [key, withOrjsonNumbers(item)] as const))
+  return value
+}
+
+const FUNCTION_FIELDS = ['description', 'name', 'parameters', 'strict', 'defer_loading']
+
+const toolsNamed = (names: ReadonlySet<unknown>, tools: readonly Value[]): readonly Value[] =>
+  tools.filter((tool) => names.has(((tool as PyDict).get('function') as PyDict).get('name')))
+
+/**
+ * A tool as templates get it: fields of the function in the order in which they came, what is missing as null behind them,
+ * and `defer_loading` beside the function. transformers' own tools have neither, so the prompt differs from theirs.
+ */
+function templateTool(tool: Value): PyDict {
+  const given = tool as PyDict
+  const called = given.get('function') as PyDict
+  const made = new PyDict()
+  for (const [name, value] of called.entries()) {
+    const isLeftOut = value === null && (name === 'strict' || name === 'defer_loading')
+    if (FUNCTION_FIELDS.includes(String(name)) && !isLeftOut) made.set(name, value)
+  }
+  for (const name of ['description', 'parameters']) if (!made.has(name)) made.set(name, null)
+  return PyDict.of([
+    ['type', given.get('type') ?? 'function'],
+    ['function', made],
+    ['defer_loading', given.get('defer_loading') ?? null],
+  ])
+}
+
+/** A conversation that ends with a reply: the model gets it as a question. */
+function withoutLastReply(messages: readonly PyDict[]): readonly PyDict[] {
+  const last = messages.at(-1)
+  if (last?.get('role') !== 'assistant') return messages
+  return [
+    ...messages.slice(0, -1),
+    PyDict.of([
+      ['role', 'user'],
+      ['content', last.get('content') as Value],
+    ]),
+  ]
+}

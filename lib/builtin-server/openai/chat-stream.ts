@@ -1,0 +1,165 @@
+/**
+ * A chat completion as it grows, chunk for chunk as SGLang 0.5.23 streams it: who speaks, then reasoning, text and calls as
+ * they can be told apart, then how each reply ended, ids and counts where they were asked for.
+ */
+import type { GrowingReply } from '#lib/builtin-server/generate/generate.ts'
+import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
+import type { StreamWish } from '#lib/builtin-server/http/body-fields.ts'
+import { event } from '#lib/builtin-server/http/event-stream.ts'
+import { type CallDelta, type CallStream, callStream } from '#lib/builtin-server/messages/call-stream.ts'
+import { callId } from '#lib/builtin-server/messages/chat-message.ts'
+import { QWEN3, type ReasoningStream, reasoningStream } from '#lib/builtin-server/messages/reasoning.ts'
+import type { Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
+import { type ChatBody, calledTools } from './chat-body.ts'
+import { type Counts, chatLogprobs, created, totalUsage, usage } from './openai-reply.ts'
+
+/** A request as far as its answer depends on it. */
+export interface Chat {
+  readonly body: ChatBody
+  readonly promptIds: readonly number[]
+  readonly vocabulary: Vocabulary
+  /** A counter of the reasoning tokens of one reply: gets its ids, piece after piece, and says how many so far. */
+  readonly count: () => (ids: readonly number[]) => number
+}
+
+export async function* chatEvents(
+  growing: AsyncIterable<GrowingReply>,
+  chat: Chat,
+  wish: StreamWish,
+): AsyncGenerator<string> {
+  const { body, promptIds } = chat
+  const write = chunkWriter(body.model)
+  const choices = new Map<number, GrowingChoice>()
+  let id = ''
+  for await (const { index, reply } of growing) {
+    id = reply.meta_info.id
+    const begun = choices.get(index)
+    const choice = begun ?? growingChoice(chat, index)
+    if (!begun) {
+      choices.set(index, choice)
+      yield write.text(id, index, { role: 'assistant', content: '' })
+    }
+    yield* choice.chunks(reply, write, wish)
+  }
+  const all = [...choices.values()].sort((a, b) => a.index - b.index)
+  for (const choice of choices.values()) yield write.text(id, choice.index, {}, choice.ending())
+  const { extensionInputIds, extensionOutputIds } = body.returns
+  if (extensionInputIds || extensionOutputIds) {
+    const sglext = {
+      ...(extensionInputIds && { input_ids: promptIds }),
+      ...(extensionOutputIds && { output_ids: all.map(({ ids }) => ids) }),
+    }
+    yield write.whole(id, [], { usage: null, sglext })
+  }
+  if (wish.includesUsage) {
+    const counts = all.map((choice) => choice.counts())
+    yield write.whole(id, [], { usage: totalUsage(counts, body.count) })
+  }
+}
+
+interface ChunkWriter {
+  /** Reasoning and text: what there is none of is left out, but for reasoning. */
+  text(id: string, index: number, delta: TextDelta, own?: object): string
+  /** Calls, and the text beside them: everything is there, null where there is none. */
+  whole(id: string, choices: readonly object[], own: object): string
+}
+
+interface TextDelta {
+  readonly role?: 'assistant'
+  readonly reasoning?: string
+  readonly content?: string
+}
+
+function chunkWriter(model: string): ChunkWriter {
+  const head = { object: 'chat.completion.chunk', created: created(), model }
+  return {
+    text(id, index, { reasoning = null, ...delta }, { usage: counts, ...own }: { usage?: object } = {}) {
+      const choice = { index, delta: { reasoning_content: reasoning, ...delta }, ...NO_END, ...own }
+      return event({ id, ...head, choices: [choice], ...(counts && { usage: counts }) })
+    },
+    whole: (id, choices, own) => event({ id, ...head, choices, ...own }),
+  }
+}
+
+const NO_END = { logprobs: null, finish_reason: null, matched_stop: null }
+
+interface GrowingChoice {
+  readonly index: number
+  /** All so far. */
+  readonly ids: readonly number[]
+  counts(): Counts
+  chunks(reply: ReplyJson, write: ChunkWriter, wish: StreamWish): Generator<string>
+  ending(): object
+}
+
+function growingChoice({ body, promptIds, vocabulary, count }: Chat, index: number): GrowingChoice {
+  const reasoning: ReasoningStream | undefined =
+    body.reasoning === 'kept' ? undefined : reasoningStream(QWEN3, body.reasoning === 'begun', !body.streamsReasoning)
+  const tools = calledTools(body)
+  const calls: CallStream | undefined = tools && callStream(tools)
+  const counted = count()
+  const ids: number[] = []
+  let reasoningTokens = 0
+  let hasCalls = false
+  let last: ReplyJson | undefined
+  const counts = (): Counts => ({ prompt: promptIds.length, completion: ids.length, reasoning: reasoningTokens })
+
+  return {
+    index,
+    ids,
+    counts,
+    *chunks(reply, write, wish) {
+      last = reply
+      ids.push(...reply.output_ids)
+      reasoningTokens = counted(reply.output_ids)
+      const { id, finish_reason: finish } = reply.meta_info
+      const told = wish.includesUsageEach ? { usage: usage(counts()) } : {}
+      // With the first chunk of the step, whatever it holds.
+      let logprobs: object | undefined =
+        body.returnsLogprobs && reply.output_ids.length > 0 ? chatLogprobs(reply, vocabulary) : undefined
+      const text = (delta: TextDelta): string => {
+        const chunk = write.text(id, index, delta, { ...(logprobs && { logprobs }), ...told })
+        logprobs = undefined
+        return chunk
+      }
+      const ends = finish !== null && finish.type !== 'abort'
+      const read = reasoning?.read(reply.text) ?? { reasoning: '', rest: reply.text }
+      const held = ends ? reasoning?.end() : undefined
+      const thought = read.reasoning + (held?.reasoning ?? '')
+      const rest = read.rest + (held?.rest ?? '')
+      if (thought !== '') yield text({ reasoning: thought })
+      if (calls) {
+        const found = calls.read(rest)
+        const unsent = finish ? calls.end() : undefined
+        if (found.content !== '') yield write.whole(id, [beside(index, { content: found.content })], usageOr(told))
+        for (const call of found.calls) {
+          hasCalls = true
+          yield write.whole(id, [beside(index, { tool_calls: [toolCall(call)] })], usageOr(told))
+        }
+        if (unsent) yield write.whole(id, [beside(index, { tool_calls: [toolCall(unsent)] })], { usage: null })
+      } else if (rest !== '') yield text({ content: rest })
+      if (logprobs) yield text({})
+    },
+    ending() {
+      const finish = last?.meta_info.finish_reason
+      const type = hasCalls && finish?.type === 'stop' ? 'tool_calls' : (finish?.type ?? null)
+      // SGLang streams what matched beside a call too, though a whole reply has it not.
+      return { finish_reason: type, matched_stop: finish?.type === 'stop' ? finish.matched : null }
+    },
+  }
+}
+
+const usageOr = ({ usage: told }: { readonly usage?: object }): object => ({ usage: told ?? null })
+
+const beside = (index: number, { content = null, ...delta }: { content?: string | null; tool_calls?: object[] }) => ({
+  index,
+  delta: { role: null, content, reasoning_content: null, ...delta },
+  ...NO_END,
+})
+
+const toolCall = ({ index, name, arguments: written }: CallDelta): object => ({
+  id: name === undefined ? null : callId(),
+  index,
+  type: 'function',
+  function: { name: name ?? null, arguments: written },
+})

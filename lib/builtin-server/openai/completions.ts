@@ -1,0 +1,132 @@
+/** /v1/completions: texts or ids are gone on from, as by /generate; the replies whole or as they grow. */
+import type { GrowingReply, Serving } from '#lib/builtin-server/generate/generate.ts'
+import type { GenerateBody } from '#lib/builtin-server/generate/generate-body.ts'
+import type { ReplyJson } from '#lib/builtin-server/generate/reply.ts'
+import { event } from '#lib/builtin-server/http/event-stream.ts'
+import { readJsonObject } from '#lib/builtin-server/http/json-body.ts'
+import { textOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
+import { answer } from './answer.ts'
+import { type CompletionBody, completionBody } from './completion-body.ts'
+import { type Counts, completionLogprobs, created, ending, totalUsage, usage, weights } from './openai-reply.ts'
+
+/** Throws a Refusal. */
+export async function completions(request: Request, ready: () => Promise<Serving>): Promise<Response> {
+  const body = completionBody(await readJsonObject(request, 'fields'))
+  const serving = await ready()
+  const asked = generateBodyOf(body)
+  return answer(asked, serving, request.signal, {
+    stream: body.stream,
+    whole: (replies) => completion(replies, body, serving.vocabulary),
+    events: (growing) => events(growing, body, serving.vocabulary),
+  })
+}
+
+const generateBodyOf = ({
+  prompt,
+  sampling,
+  stream,
+  echoes,
+  logprobs,
+  returnsIds,
+  rid,
+}: CompletionBody): GenerateBody => ({
+  stream: stream !== undefined,
+  text: prompt.kind === 'text' ? prompt.text : undefined,
+  inputIds: prompt.kind === 'ids' ? prompt.ids : undefined,
+  rid,
+  sampling,
+  bound: undefined,
+  unsupported: [],
+  return_logprob: logprobs !== undefined,
+  // The prompt's logprobs come with the prompt, but only where alternatives are asked for.
+  logprob_start_len: echoes && logprobs ? 0 : undefined,
+  top_logprobs_num: logprobs,
+  token_ids_logprob: undefined,
+  return_text_in_logprobs: false,
+  return_prompt_token_ids: returnsIds,
+})
+
+function completion(replies: readonly ReplyJson[], body: CompletionBody, vocabulary: Vocabulary): object {
+  const [first] = replies as readonly [ReplyJson]
+  return {
+    id: first.meta_info.id,
+    object: 'text_completion',
+    created: created(),
+    model: body.model,
+    choices: replies.map((reply, index) => ({
+      index,
+      text: echoOf(index, body, vocabulary) + reply.text,
+      logprobs: logprobsOf(reply, body, vocabulary, true),
+      ...ending(reply),
+      ...(body.returnsIds && { token_ids: reply.output_ids, prompt_token_ids: reply.prompt_token_ids }),
+    })),
+    usage: totalUsage(replies.map(countsOf), body.count),
+    metadata: weights(first),
+  }
+}
+
+async function* events(
+  growing: AsyncIterable<GrowingReply>,
+  body: CompletionBody,
+  vocabulary: Vocabulary,
+): AsyncGenerator<string> {
+  const head = { object: 'text_completion', created: created(), model: body.model }
+  const wish = body.stream
+  const counts = new Map<number, Counts>()
+  let id = ''
+  for await (const { index, reply } of growing) {
+    id = reply.meta_info.id
+    const isFirst = !counts.has(index)
+    counts.set(index, countsOf(reply))
+    const choice = {
+      index,
+      text: (isFirst ? echoOf(index, body, vocabulary) : '') + reply.text,
+      logprobs: logprobsOf(reply, body, vocabulary, isFirst),
+      ...ending(reply),
+      ...(body.returnsIds && {
+        token_ids: reply.output_ids,
+        ...(isFirst && { prompt_token_ids: reply.prompt_token_ids }),
+      }),
+    }
+    yield event({ id, ...head, choices: [choice], usage: wish?.includesUsageEach ? usage(countsOf(reply)) : null })
+  }
+  if (wish?.includesUsage) {
+    const inOrder = [...counts].sort(([a], [b]) => a - b).map(([, one]) => one)
+    yield event({ id, ...head, choices: [], usage: withoutNulls(totalUsage(inOrder, body.count)) })
+  }
+}
+
+/** SGLang leaves them out of this chunk. */
+const withoutNulls = (value: object): object =>
+  Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== null))
+
+const countsOf = ({ meta_info: meta }: ReplyJson): Counts => ({
+  prompt: meta.prompt_tokens ?? 0,
+  completion: meta.completion_tokens,
+  reasoning: 0,
+})
+
+/** The prompt of a reply as text: as it came, or without the special tokens among its ids. */
+function echoOf(index: number, { prompt, count, echoes }: CompletionBody, vocabulary: Vocabulary): string {
+  if (!echoes) return ''
+  const place = Math.floor(index / count)
+  if (prompt.kind === 'text') return [prompt.text].flat()[place] as string
+  const ids = typeof prompt.ids[0] === 'number' ? prompt.ids : prompt.ids[place]
+  return textOf(vocabulary, ids as readonly number[], 'no special tokens')
+}
+
+/** `isFirst`: the prompt's come before the reply's own. */
+function logprobsOf(
+  { meta_info: meta, output_ids: ids }: ReplyJson,
+  { logprobs, echoes }: CompletionBody,
+  vocabulary: Vocabulary,
+  isFirst: boolean,
+): object | null {
+  const withPrompt = isFirst && echoes && (logprobs ?? 0) > 0
+  if (logprobs === undefined || (ids.length === 0 && !withPrompt)) return null
+  return completionLogprobs(
+    [...((withPrompt && meta.input_token_logprobs) || []), ...(meta.output_token_logprobs ?? [])],
+    [...((withPrompt && meta.input_top_logprobs) || []), ...(meta.output_top_logprobs ?? [])],
+    vocabulary,
+  )
+}

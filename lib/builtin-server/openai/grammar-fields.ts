@@ -1,0 +1,35 @@
+/** The grammars that bodies of OpenAI's kind name, as sampling parameters. */
+
+import { fieldsOf, TEXT } from '#lib/builtin-server/http/body-fields.ts'
+import { badBody, Refusal } from '#lib/builtin-server/http/refusal.ts'
+import { isObject } from '#lib/json/json-object.ts'
+
+interface GrammarFields {
+  readonly regex: string | undefined
+  readonly ebnf: string | undefined
+  readonly json_schema: string | undefined
+}
+
+/** `response_format` is one with a schema; without, any object. Throws a Refusal. */
+export function grammarFields(body: Readonly<Record<string, unknown>>): GrammarFields {
+  const field = fieldsOf(body)
+  return {
+    regex: field('regex', TEXT),
+    ebnf: field('ebnf', TEXT),
+    json_schema: schemaOf(body.response_format),
+  }
+}
+
+function schemaOf(format: unknown): string | undefined {
+  if (format === undefined || format === null) return undefined
+  const type = isObject(format) ? format.type : undefined
+  if (type === 'text') return undefined
+  if (type === 'json_object') return '{"type": "object"}'
+  if (type === 'json_schema') {
+    const named = (format as { json_schema?: unknown }).json_schema
+    const schema = isObject(named) ? named.schema : undefined
+    if (isObject(schema)) return JSON.stringify(schema)
+    throw new Refusal('chat', 'schema_ is required for json_schema response format request.')
+  }
+  throw badBody('literal_error', ['response_format', 'type'], "Input should be 'text', 'json_object' or 'json_schema'")
+}

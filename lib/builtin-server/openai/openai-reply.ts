@@ -1,0 +1,79 @@
+/** What the answers of OpenAI's kind have in common: counts, logprobs, ends. */
+import type { Entry, ReplyJson } from '#lib/builtin-server/generate/reply.ts'
+import { bytesOf, textOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
+
+export interface Counts {
+  readonly prompt: number
+  readonly completion: number
+  readonly reasoning: number
+}
+
+export const usage = ({ prompt, completion, reasoning }: Counts): object => ({
+  prompt_tokens: prompt,
+  total_tokens: prompt + completion,
+  completion_tokens: completion,
+  prompt_tokens_details: null,
+  reasoning_tokens: reasoning,
+  completion_tokens_details: reasoning > 0 ? { reasoning_tokens: reasoning } : null,
+})
+
+/** Of all replies, sample after sample of each prompt: a prompt counts once. */
+export function totalUsage(counts: readonly Counts[], samples: number): object {
+  const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
+  return usage({
+    prompt: sum(counts.filter((_, index) => index % samples === 0).map(({ prompt }) => prompt)),
+    completion: sum(counts.map(({ completion }) => completion)),
+    reasoning: sum(counts.map(({ reasoning }) => reasoning)),
+  })
+}
+
+/** Seconds since 1970. */
+export const created = (): number => Math.floor(Date.now() / 1000)
+
+export function ending({ meta_info: { finish_reason: finish } }: ReplyJson): object {
+  return { finish_reason: finish?.type ?? null, matched_stop: finish?.type === 'stop' ? finish.matched : null }
+}
+
+/** The weights that each output token was made with. */
+export const weights = ({ meta_info: { weight_version, weight_versions = [] } }: ReplyJson): object => ({
+  weight_version,
+  weight_versions,
+})
+
+/** Of a chat: one entry per output token, with its bytes. */
+export function chatLogprobs({ meta_info: meta }: ReplyJson, vocabulary: Vocabulary): { readonly content: object[] } {
+  const told = (logprob: number | null, id: number) => ({
+    token: textOf(vocabulary, [id], 'all'),
+    bytes: Array.from(bytesOf(vocabulary, id)),
+    logprob,
+  })
+  const content = (meta.output_token_logprobs ?? []).map(([logprob, id], index) => ({
+    ...told(logprob, id),
+    top_logprobs: (meta.output_top_logprobs?.[index] ?? []).map(([top, topId]) => told(top, topId)),
+  }))
+  return { content }
+}
+
+/** Of a completion: parallel lists. Two alternatives of one text are one member, as in SGLang. */
+export function completionLogprobs(
+  entries: readonly Entry[],
+  alternatives: readonly (readonly Entry[] | null)[],
+  vocabulary: Vocabulary,
+): object {
+  return {
+    text_offset: entries.map(() => -1),
+    token_logprobs: entries.map(([logprob]) => logprob),
+    tokens: entries.map(([, id]) => writtenToken(id, vocabulary)),
+    top_logprobs: alternatives.map(
+      (row) => row && Object.fromEntries(row.map(([logprob, id]) => [writtenToken(id, vocabulary), logprob])),
+    ),
+  }
+}
+
+/** A piece of a character has a character for each of its bytes: so its text can be told from others. */
+function writtenToken(id: number, vocabulary: Vocabulary): string {
+  const bytes = bytesOf(vocabulary, id)
+  const text = textOf(vocabulary, [id], 'all')
+  if (!text.includes('\ufffd') || new TextEncoder().encode(text).length === bytes.length) return text
+  return String.fromCharCode(...bytes)
+}

@@ -1,0 +1,135 @@
+/** What the server says of itself: the fields of SGLang 0.5.23 that a client reads, as they are true here. */
+import type { Capacity } from '#lib/builtin-server/engine/job.ts'
+import { cachedShare, heldTokens, type Tally } from '#lib/builtin-server/engine/tally.ts'
+import { WEIGHT_VERSION } from '#lib/builtin-server/generate/reply.ts'
+import type { ServedParsers } from '#lib/builtin-server/messages/served-parsers.ts'
+import type { ModelFacts } from '#lib/builtin-server/models/open-session.ts'
+
+/** Reads as the release whose protocol is spoken; the build part says who speaks it. */
+const VERSION = '0.5.23+rollscope'
+
+export interface ModelNames {
+  readonly model: string
+  readonly tokenizer: string
+}
+
+export function modelInfo(
+  { model, tokenizer }: ModelNames,
+  { modelType, architectures }: ModelFacts,
+  parsers: ServedParsers,
+): object {
+  return {
+    model_path: model,
+    served_model_name: model,
+    tokenizer_path: tokenizer,
+    is_generation: true,
+    preferred_sampling_params: null,
+    weight_version: WEIGHT_VERSION,
+    load_format: 'auto',
+    ...named(parsers),
+    disaggregation_mode: 'null',
+    has_image_understanding: false,
+    has_audio_understanding: false,
+    model_type: modelType,
+    architectures,
+  }
+}
+
+export function serverInfo(
+  { model, tokenizer }: ModelNames,
+  { contextLength, dtype }: ModelFacts,
+  { running, waiting }: Capacity,
+  parsers: ServedParsers,
+): object {
+  return {
+    model_path: model,
+    tokenizer_path: tokenizer,
+    served_model_name: model,
+    skip_tokenizer_init: false,
+    load_format: 'auto',
+    context_length: contextLength,
+    is_embedding: false,
+    dtype: 'float32',
+    quantization: dtype === 'fp32' ? null : dtype,
+    device: 'cpu',
+    max_running_requests: running,
+    max_queued_requests: waiting,
+    max_total_tokens: running * contextLength,
+    weight_version: WEIGHT_VERSION,
+    ...named(parsers),
+    enable_metrics: false,
+    incremental_streaming_output: true,
+    stream_interval: 1,
+    enable_deterministic_inference: true,
+    disable_radix_cache: false,
+    enable_lora: false,
+    grammar_backend: 'transformers-structured-output',
+    tp_size: 1,
+    pp_size: 1,
+    dp_size: 1,
+    status: 'ready',
+    max_total_num_tokens: running * contextLength,
+    max_req_input_len: contextLength - 1,
+    version: VERSION,
+    frontend: 'rollscope',
+  }
+}
+
+const named = ({ reasoning, toolCalls }: ServedParsers): object => ({
+  reasoning_parser: reasoning ?? null,
+  tool_call_parser: toolCalls ?? null,
+})
+
+/** `loadedAt` in seconds since 1970. */
+function modelCard(name: string, { contextLength }: ModelFacts, loadedAt: number): object {
+  return {
+    id: name,
+    object: 'model',
+    created: Math.floor(loadedAt),
+    owned_by: 'rollscope',
+    root: name,
+    parent: null,
+    max_model_len: contextLength,
+  }
+}
+
+export const modelList = (name: string, facts: ModelFacts, loadedAt: number): object => ({
+  object: 'list',
+  data: [modelCard(name, facts, loadedAt)],
+})
+
+export function oneModel(asked: string, name: string, facts: ModelFacts, loadedAt: number): Response {
+  if (asked === name) return Response.json(modelCard(name, facts, loadedAt))
+  const message = `The model '${asked}' does not exist`
+  const error = { message, type: 'invalid_request_error', param: 'model', code: 'model_not_found' }
+  return Response.json({ error }, { status: 404 })
+}
+
+export function loads({ contextLength }: ModelFacts, most: Capacity, jobs: number, tally: Tally): object {
+  const now = Date.now()
+  const running = Math.min(jobs, most.running)
+  const waiting = jobs - running
+  const capacity = most.running * contextLength
+  const held = heldTokens(tally)
+  return {
+    timestamp: new Date(now).toISOString(),
+    version: VERSION,
+    accelerator: null,
+    num_accelerators: 1,
+    loads: [
+      {
+        timestamp: now / 1000,
+        dp_rank: 0,
+        num_running_reqs: running,
+        num_waiting_reqs: waiting,
+        num_used_tokens: held,
+        max_total_num_tokens: capacity,
+        max_running_requests: most.running,
+        token_usage: held / capacity,
+        cache_hit_rate: cachedShare(tally),
+        utilization: running / most.running,
+        queues: { waiting, grammar: 0, paused: 0, retracted: 0, prealloc_ready: 0 },
+      },
+    ],
+  }
+}

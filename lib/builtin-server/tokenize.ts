@@ -1,0 +1,91 @@
+/** /tokenize and /detokenize. */
+import * as z from 'zod'
+import type { Serving } from '#lib/builtin-server/generate/generate.ts'
+import {
+  checked,
+  field,
+  isBoolean,
+  isListOf,
+  isOneOrList,
+  isText,
+  isWhole,
+  readJsonObject,
+} from '#lib/builtin-server/http/json-body.ts'
+import { badBody, badValue } from '#lib/builtin-server/http/refusal.ts'
+import { textOf, type Vocabulary } from '#lib/builtin-server/models/vocabulary.ts'
+import type { Settled } from '#lib/builtin-server/openai/chat-prompt.ts'
+import { isObject } from '#lib/json/json-object.ts'
+import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
+
+const isMessage = (value: unknown): value is { role: string; content: unknown } => isObject(value) && isText(value.role)
+
+/** add_special_tokens is ignored: the tokenizers served here add none by themselves. */
+const tokenizeSchema = z.looseObject({
+  prompt: field('a string or a sequence of strings', isOneOrList(isText)),
+  messages: field('a sequence of maps with a role', isListOf(isMessage)),
+  tools: field('a sequence of maps', isListOf(isObject)),
+  chat_template_kwargs: field('a map', isObject),
+  add_generation_prompt: field('a boolean', isBoolean),
+  continue_final_message: field('a boolean', isBoolean),
+})
+
+/** A prompt, a list of prompts, or messages through the chat template. Throws a Refusal. */
+export async function tokenize(
+  request: Request,
+  {
+    tokenizer,
+    settled,
+    limits,
+  }: Pick<Serving, 'limits'> & { readonly tokenizer: LoadedTokenizer; readonly settled: Settled },
+): Promise<Response> {
+  const body = checked(tokenizeSchema, await readJsonObject(request, 'TokenizeRequest'))
+  const answer = (tokens: number[] | number[][], count: number | number[]): Response =>
+    Response.json({ tokens, count, max_model_len: limits.contextLength })
+  if (Array.isArray(body.prompt)) {
+    const tokens: number[][] = []
+    for (const prompt of body.prompt) tokens.push([...(await limits.encode(prompt))])
+    return answer(
+      tokens,
+      tokens.map(({ length }) => length),
+    )
+  }
+  const text = body.prompt
+  const tokens = await settled(tokenizer, (own) => own.tokenizer.encode(text ?? rendered(body, own.template)))
+  return answer(tokens, tokens.length)
+}
+
+function rendered(body: z.infer<typeof tokenizeSchema>, template: LoadedTokenizer['template']): string {
+  const { messages, tools } = body
+  if (!messages) throw badBody('missing', ['prompt'], 'Field required')
+  if (body.continue_final_message)
+    throw badValue('continue_final_message is set, but the built-in server cannot leave a message open.')
+  const chat = template(tools !== undefined && tools.length > 0)
+  if (!chat) throw badValue('The tokenizer has no chat template.')
+  const addGenerationPrompt = body.add_generation_prompt ?? true
+  try {
+    return chat.render({ messages, tools, addGenerationPrompt, options: body.chat_template_kwargs ?? {} })
+  } catch (error) {
+    throw badValue(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const isIds = isListOf(isWhole)
+const detokenizeSchema = z.looseObject({
+  tokens: field(
+    'a sequence of i64 or of such sequences',
+    (value): value is number[] | number[][] => isIds(value) || isListOf(isIds)(value),
+  ),
+  skip_special_tokens: field('a boolean', isBoolean),
+})
+
+/** One list of ids gives a text, a list of lists gives a list of texts. Throws a Refusal. */
+export async function detokenize(request: Request, vocabulary: Vocabulary): Promise<Response> {
+  const { tokens, skip_special_tokens: skips } = checked(
+    detokenizeSchema,
+    await readJsonObject(request, 'DetokenizeRequest'),
+  )
+  if (!tokens) throw badBody('missing', ['tokens'], 'Field required')
+  const text = (ids: readonly number[]): string =>
+    textOf(vocabulary, ids, skips === false ? 'all' : 'no special tokens')
+  return Response.json({ text: isIds(tokens) ? text(tokens) : tokens.map(text) })
+}

@@ -1,7 +1,0 @@
-/** The worker of the template lab: templates are programs, and encoding is work; neither may hold up the page. */
-import type { LabTokenizer } from '#lib/lab/task.ts'
-import { tasks } from '#lib/lab/tasks.ts'
-import { heldTokenizer } from './held-tokenizer.ts'
-import { serveTasks } from './task-port.ts'
-
-serveTasks<LabTokenizer>({ tasks, hold: heldTokenizer })

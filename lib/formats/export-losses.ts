@@ -1,0 +1,60 @@
+/** What a trajectory holds that trainers' formats have no place for: told before it is lost. */
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+
+const contents = {
+  texts: ['texts of single tokens', ({ vocab }) => Object.keys(vocab).length > 0],
+  model: [
+    'model, tokenizer, chat template and tools',
+    ({ model }) => model.name !== undefined || model.tokenizer !== undefined || model.tools.length > 0,
+  ],
+  messages: [
+    'messages',
+    ({ segments }) => segments.some((segment) => segment.kind === 'prompt' && segment.messages.length > 0),
+  ],
+  spans: [
+    'think blocks and tool calls as found in the text, and their results',
+    ({ segments }) =>
+      segments.some((segment) => segment.kind === 'response' && segment.thinks.length + segment.toolCalls.length > 0),
+  ],
+  calls: [
+    'requests, finish reasons, usage and timing',
+    ({ segments }) =>
+      segments.some(
+        (segment) =>
+          segment.kind === 'response' && (segment.request ?? segment.finish ?? segment.usage ?? segment.timing),
+      ),
+  ],
+  weights: [
+    'weight versions',
+    ({ segments }) => segments.some((segment) => segment.kind === 'response' && segment.weightVersions),
+  ],
+  alternatives: ['alternatives', ({ segments }) => segments.some(({ topLogprobs }) => topLogprobs)],
+  columns: ['further columns', ({ segments }) => segments.some(({ columns }) => columns)],
+  problems: [
+    'notes on problems',
+    ({ problems, segments }) => (problems ?? segments.find((segment) => segment.problems)) !== undefined,
+  ],
+  title: [
+    'title, tags and note',
+    ({ title, tags, note }) => title !== undefined || note !== undefined || (tags ?? []).length > 0,
+  ],
+  reward: ['reward', ({ reward }) => reward !== undefined],
+  group: ['group', ({ group }) => group !== undefined],
+  outcome: ['how it ended', ({ outcome }) => outcome.kind !== 'ended' || outcome.reason !== 'unknown'],
+  experts: ['routed experts', ({ routedExperts }) => routedExperts !== undefined],
+  images: ['images', ({ imageData }) => imageData !== undefined],
+} satisfies Record<string, readonly [words: string, isThere: (trajectory: Trajectory) => unknown]>
+
+export type Content = keyof typeof contents
+
+/** Words for all that is there and not kept. */
+export const lostBeside = (trajectory: Trajectory, kept: readonly Content[]): string[] =>
+  Object.entries(contents).flatMap(([name, [words, isThere]]) =>
+    !kept.includes(name as Content) && isThere(trajectory) ? [words] : [],
+  )
+
+/** Words for what another program's file brought along. */
+export const lostForeign = ({ foreign = {} }: Trajectory, own: string): string[] =>
+  Object.keys(foreign)
+    .filter((name) => name !== own)
+    .map((name) => `further fields of the ${name} file`)

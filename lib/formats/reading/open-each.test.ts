@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ids } from '#lib/trajectory/tokens/tokens.ts'
+import { LIMITS } from '#lib/util/limits.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { source } from '#testing/trajectories.ts'
+import { openEach } from './open-each.ts'
+
+const rollout = (...token_ids: number[]) => ({ token_ids, loss_mask: token_ids.map(() => 0) })
+const slimeSample = { tokens: [1, 2], response_length: 1, loss_mask: [1], rollout_log_probs: [-1], status: 'completed' }
+
+async function* piecesOf(text: string, lengths: readonly number[] = []): AsyncGenerator<string> {
+  let at = 0
+  for (const length of lengths) {
+    yield text.slice(at, at + length)
+    at += length
+  }
+  yield text.slice(at)
+}
+
+/** The place and the ids of each record, or what is wrong with it. */
+async function opened(text: string, lengths?: readonly number[]): Promise<readonly string[]> {
+  const each = await Array.fromAsync(openEach(piecesOf(text, lengths), source))
+  return each.map((one) =>
+    one.ok
+      ? `${one.place.line ?? ''}${one.place.path ?? ''} ${ids(one.trajectory).join()}`.trimStart()
+      : one.error.message,
+  )
+}
+
+test.each<[string, string, readonly string[]]>([
+  ['nothing', '\n \n', []],
+  ['one record', JSON.stringify(rollout(1, 2)), ['1 1,2']],
+  ['a record in several lines', `\n${JSON.stringify(rollout(1, 2), null, 2)}\n`, ['1,2']],
+  ['a list in several lines', `[${JSON.stringify(rollout(1))}\n,${JSON.stringify(rollout(2))}]`, ['[0] 1', '[1] 2']],
+  ['JSON lines', `${JSON.stringify(rollout(1))}\n\r\n${JSON.stringify(rollout(2))}\r\n`, ['1 1', '3 2']],
+  ['a byte order mark', `\uFEFF${JSON.stringify(rollout(1))}\n${JSON.stringify(rollout(2))}`, ['1 1', '2 2']],
+  ['lists in lines', `[${JSON.stringify(rollout(1))}]\n[${JSON.stringify(rollout(2))}]`, ['1[0] 1', '2[0] 2']],
+  ['a dump of samples', JSON.stringify({ samples: [slimeSample] }), ['1samples[0] 1,2']],
+  [
+    'several formats',
+    `${JSON.stringify(sample)}\n${JSON.stringify(slimeSample)}`,
+    [`1 ${ids(sample).join()}`, '2 1,2'],
+  ],
+  ['NaN', '{"token_ids": [1], "logprobs": [NaN]}', ['1 1']],
+])('%s', async (_what, text, expected) => {
+  expect(await opened(text)).toEqual(expected)
+})
+
+test('a line that is wrong is told by itself, the first and the last too', async () => {
+  const good = JSON.stringify(rollout(1))
+  const lines = ['{"token_ids": [1', good, '{"hello": 1}', good, '{"token_ids": ["x"]}', good, good.slice(0, 9)]
+  expect(await opened(lines.join('\n'))).toEqual([
+    expect.stringMatching(/^line 1: expected JSON, found /),
+    '2 1',
+    expect.stringMatching(/^line 3: expected a trajectory: .* found an object with hello$/),
+    '4 1',
+    expect.stringMatching(/^line 5: token_ids\[0\]: expected /),
+    '6 1',
+    expect.stringMatching(/^line 7: expected JSON, found /),
+  ])
+})
+
+test('a first line that looks as if a value went on is told by itself where others are records', async () => {
+  expect(await opened(`{"token_ids": [1,\n\n${JSON.stringify(rollout(2))}`)).toEqual([
+    expect.stringMatching(/^line 1: expected JSON/),
+    '3 2',
+  ])
+  expect(await opened('{\n"hello": 1,\n7\n')).toEqual([expect.stringMatching(/^expected JSON, found /)])
+})
+
+test('a line or a value that is too long is refused by itself, and not held', async () => {
+  const good = JSON.stringify(rollout(1))
+  const limits = { ...LIMITS, recordBytes: 40 }
+  const within = async (text: string, lengths?: readonly number[]) =>
+    (await Array.fromAsync(openEach(piecesOf(text, lengths), source, limits))).map((one) =>
+      one.ok ? ids(one.trajectory).join() : one.error.message,
+    )
+  expect(await within(`${good}\n"${'x'.repeat(60)}"\n${good}`, [50, 20])).toEqual([
+    '1',
+    'line 2: expected a record of at most 40 bytes, found a longer one',
+    '1',
+  ])
+  const spread = '[\n'.repeat(60)
+  expect(await within(spread)).toEqual(['expected a record of at most 40 bytes, found a longer one'])
+})
+
+test('it does not matter where the pieces of a file end', async () => {
+  const text = [rollout(1), slimeSample, { hello: 1 }, rollout(2, 3)].map((one) => JSON.stringify(one)).join('\r\n')
+  const expected = await opened(text)
+  expect(expected).toHaveLength(4)
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(80)), async (lengths) => {
+      expect(await opened(text, lengths)).toEqual(expected)
+    }),
+  )
+})
+
+test('a record is there before the next line is read', async () => {
+  let read = 0
+  async function* counted() {
+    for (;;) {
+      read++
+      yield `${JSON.stringify(rollout(1))}\n`
+    }
+  }
+  const each = openEach(counted(), source)
+  expect((await each.next()).value).toMatchObject({ ok: true, place: { line: 1 } })
+  expect(read).toBe(1)
+  await each.return(undefined)
+})

@@ -1,0 +1,165 @@
+/**
+ * The trajectories of a file one after the other, as it is read: JSON lines take no more memory than the longest of them.
+ * Each opens or fails by itself. A value that stands in several lines is held whole.
+ */
+
+import { parsePythonJson } from '#lib/json/python-json.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { withoutByteOrderMark } from '#lib/util/byte-order-mark.ts'
+import { LIMITS, type Limits } from '#lib/util/limits.ts'
+import type { Source } from '../format.ts'
+import { formatOf } from '../registry.ts'
+import { BEGINNING, fileTypeOf } from './file-type.ts'
+import { recordTooLong } from './record-finder.ts'
+import {
+  type FileProblem,
+  type FoundRecord,
+  fileProblem,
+  notJson,
+  otherType,
+  type Place,
+  readRecord,
+  recordsIn,
+  unknownFormat,
+} from './records.ts'
+
+export type OpenedRecord =
+  | { readonly ok: true; readonly place: Place; readonly trajectory: Trajectory }
+  | { readonly ok: false; readonly place: Place; readonly error: FileProblem }
+
+/** `chunks` are the file's text in any pieces. Rejects with what reading them rejects with. */
+export async function* openEach(
+  chunks: AsyncIterable<string>,
+  source: Source,
+  limits = LIMITS,
+): AsyncGenerator<OpenedRecord> {
+  for await (const found of recordsOf(chunks, source, limits))
+    yield isFailed(found) ? found : openRecord(found, source, limits)
+}
+
+type Failed = Extract<OpenedRecord, { ok: false }>
+type Found = FoundRecord | Failed
+
+const isFailed = (found: Found): found is Failed => 'error' in found
+
+function openRecord({ value, ...place }: FoundRecord, source: Source, limits: Limits): OpenedRecord {
+  const format = formatOf(value)
+  if (!format) return { ok: false, place, error: fileProblem(place, unknownFormat(value)) }
+  return { place, ...readRecord({ value, ...place }, format, source, limits) }
+}
+
+async function* recordsOf(chunks: AsyncIterable<string>, { file }: Source, limits: Limits): AsyncGenerator<Found> {
+  const text = chunks[Symbol.asyncIterator]()
+  try {
+    const beginning = await beginningIn(text)
+    const type = fileTypeOf(beginning, file)
+    if (type) yield { ok: false, place: {}, error: otherType(type) }
+    else yield* recordsInText(linesOf(beginning, text, limits.recordBytes), limits)
+  } finally {
+    await text.return?.()
+  }
+}
+
+/** Enough of the text to know what the file is. */
+async function beginningIn(text: AsyncIterator<string>): Promise<string> {
+  let beginning = ''
+  while (beginning.length < BEGINNING && !beginning.includes('\n')) {
+    const next = await text.next()
+    if (next.done) break
+    beginning += next.value
+  }
+  return beginning
+}
+
+/** `lines`: undefined is one that is too long. */
+async function* recordsInText(lines: AsyncIterable<string | undefined>, limits: Limits): AsyncGenerator<Found> {
+  /** All lines of a value that stands in several of them. */
+  let spread: string[] | undefined
+  let spreadLength = 0
+  let isFirst = true
+  let line = 0
+  for await (const text of lines) {
+    line++
+    if (text === undefined) {
+      yield tooLong({ line }, limits)
+      isFirst = false
+      continue
+    }
+    const content = isFirst ? withoutByteOrderMark(text) : text
+    if (spread) {
+      spread.push(content)
+      spreadLength += content.length
+      if (spreadLength > limits.recordBytes) return yield tooLong({}, limits)
+    } else if (content.trim() !== '') {
+      const found = recordsInLine(content, line)
+      if (isFirst && found.some(isFailed) && goesOn(content)) spread = [...Array(line - 1).fill(''), content]
+      else yield* found
+      isFirst = false
+    }
+  }
+  if (spread) yield* recordsInLines(spread)
+}
+
+function tooLong(place: Place, limits: Limits): Failed {
+  const [error, hint] = recordTooLong(limits)
+  return { ok: false, place, error: fileProblem(place, error, hint) }
+}
+
+/** Whether a first line that is no JSON value is the beginning of one, and not a line that was cut off. */
+const goesOn = (line: string): boolean => /^\s*\[|[[{,:]\s*$/.test(line)
+
+function recordsInLine(text: string, line: number): readonly Found[] {
+  try {
+    return recordsIn(parsePythonJson(text), { line })
+  } catch {
+    return [{ ok: false, place: { line }, error: fileProblem({ line }, notJson(text)) }]
+  }
+}
+
+/** Of one value, or where they are none together, of each line. */
+function recordsInLines(lines: readonly string[]): readonly Found[] {
+  const whole = lines.join('\n')
+  try {
+    return recordsIn(parsePythonJson(whole), {})
+  } catch {
+    const each = lines.flatMap((text, index) => (text.trim() === '' ? [] : recordsInLine(text, index + 1)))
+    const isOfLines = each.some((found) => !isFailed(found) && formatOf(found.value) !== undefined)
+    return isOfLines ? each : [{ ok: false, place: {}, error: fileProblem({}, notJson(whole)) }]
+  }
+}
+
+/** Searches only what has come: a long line is joined once. Of one with more than `longest` characters nothing is kept. */
+async function* linesOf(
+  beginning: string,
+  rest: AsyncIterator<string>,
+  longest: number,
+): AsyncGenerator<string | undefined> {
+  let parts: string[] = []
+  let length = 0
+  const add = (part: string) => {
+    length += part.length
+    if (length > longest) parts = []
+    else parts.push(part)
+  }
+  const line = (): string | undefined => {
+    const whole = length > longest ? undefined : parts.join('')
+    parts = []
+    length = 0
+    return whole
+  }
+  for (let chunk: string | undefined = beginning; chunk !== undefined; chunk = await nextOf(rest)) {
+    let start = 0
+    for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', start)) {
+      add(chunk.slice(start, end))
+      yield line()
+      start = end + 1
+    }
+    add(chunk.slice(start))
+  }
+  yield line()
+}
+
+async function nextOf(chunks: AsyncIterator<string>): Promise<string | undefined> {
+  const next = await chunks.next()
+  return next.done ? undefined : next.value
+}

@@ -1,0 +1,339 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parsePythonJson } from '#lib/json/python-json.ts'
+import { encode } from '#lib/trajectory/format/codec.ts'
+import { ids } from '#lib/trajectory/tokens/tokens.ts'
+import { LIMITS, type Limits } from '#lib/util/limits.ts'
+import { runs } from '#testing/property-runs.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { anyText } from '#testing/strings.ts'
+import { source } from '#testing/trajectories.ts'
+import { writableFormats } from '../registry.ts'
+import { slime } from '../slime.ts'
+import { openFile, openText } from './open.ts'
+
+const rollout = (...token_ids: number[]) => ({ token_ids, loss_mask: token_ids.map(() => 0) })
+const slimeSample = { tokens: [1, 2], response_length: 1, loss_mask: [1], rollout_log_probs: [-1], status: 'completed' }
+
+/** The format and the ids of each trajectory, or what is wrong. */
+function opened(
+  text: string,
+  ...as: Parameters<typeof openText> extends [unknown, unknown, ...infer Rest] ? Rest : never
+): string {
+  const found = openText(text, source, ...as)
+  return found.ok
+    ? `${found.format.name} ${found.trajectories.map((trajectory) => ids(trajectory).join()).join(' ')}`
+    : found.error.message
+}
+
+describe('a file', () => {
+  test.each<[string, string, string]>([
+    ['of one record', JSON.stringify(rollout(1, 2)), 'strands-sglang 1,2'],
+    ['with a byte order mark', `\uFEFF${JSON.stringify(rollout(1))}`, 'strands-sglang 1'],
+    ['of several lines', JSON.stringify(rollout(1, 2), null, 2), 'strands-sglang 1,2'],
+    ['of JSON lines', `${JSON.stringify(rollout(1))}\n\r\n${JSON.stringify(rollout(2))}\n`, 'strands-sglang 1 2'],
+    ['of lists in lines', `[${JSON.stringify(rollout(1))}]\n[${JSON.stringify(rollout(2))}]`, 'strands-sglang 1 2'],
+    ['of a list', JSON.stringify([slimeSample, slimeSample]), 'slime 1,2 1,2'],
+    ['of a dump of samples', JSON.stringify({ rollout_id: 3, samples: [slimeSample] }), 'slime 1,2'],
+    ['of our own', encode(sample), `rollscope ${ids(sample).join()}`],
+    [
+      'of our own in lines',
+      `${JSON.stringify(sample)}\n${JSON.stringify(sample)}\n`,
+      `rollscope ${ids(sample).join()} ${ids(sample).join()}`,
+    ],
+    ['with NaN', '{"token_ids": [1], "logprobs": [NaN]}', 'strands-sglang 1'],
+  ])('%s', (_what, text, expected) => {
+    expect(opened(text)).toBe(expected)
+  })
+
+  test('may be told its format', () => {
+    expect(opened(JSON.stringify(slimeSample), slime)).toBe('slime 1,2')
+    expect(opened(JSON.stringify(rollout(1)), slime)).toBe(
+      'expected a trajectory of slime, found an object with token_ids, loss_mask',
+    )
+  })
+
+  test('says its name and what it lacked', () => {
+    const found = openText(JSON.stringify(rollout(1)), source)
+    expect(found.ok && found.trajectories[0]).toMatchObject({
+      id: 'new',
+      createdAt: source.now,
+      provenance: { kind: 'import', format: 'strands-sglang', file: 'run.json' },
+    })
+    const nameless = openText(JSON.stringify(rollout(1)), { ...source, file: undefined })
+    expect(nameless.ok && nameless.trajectories[0]?.provenance).not.toHaveProperty('file')
+  })
+})
+
+describe('a file that is wrong says what, where, and what to do', () => {
+  test.each<[string, string, string | RegExp]>([
+    ['nothing', '', 'expected a trajectory, found none in this file'],
+    ['half of JSON', '{"token_ids": [1,\n 2', /^expected JSON, found /],
+    ['one broken line', '{"token_ids": [1', /^expected JSON, found /],
+    ['a broken line of several', `${JSON.stringify(rollout(1))}\n{"token_ids": \n`, /^line 2: expected JSON, found /],
+    ['words', 'hello\nworld', /^expected JSON, found /],
+    ['an empty list', '[]', 'expected a trajectory, found none in this file'],
+    [
+      'another object',
+      '{"hello": 1}',
+      'expected a trajectory: "format" (Rollscope), "token_ids" (strands-sglang), "tokens" (slime) or "tokens.full" (TorchRL), found an object with hello',
+    ],
+    ['a number', '7', /found 7$/],
+    [
+      'two formats',
+      JSON.stringify([rollout(1), slimeSample]),
+      '[1]: expected a trajectory of strands-sglang, found an object with tokens, response_length, loss_mask, rollout_log_probs, status',
+    ],
+    [
+      'a wrong record in a list',
+      JSON.stringify([rollout(1), { token_ids: ['x'] }]),
+      '[1].token_ids[0]: expected a number, found "x"',
+    ],
+    [
+      'a wrong record in a line',
+      `${JSON.stringify(rollout(1))}\n${JSON.stringify({ token_ids: [null] })}`,
+      'line 2: token_ids[0]: expected a number, found null',
+    ],
+    [
+      'a wrong sample of a dump',
+      JSON.stringify({ samples: [slimeSample, { ...slimeSample, loss_mask: [] }] }),
+      'samples[1].loss_mask: expected 1 entries (one for each token of the response), found 0 entries',
+    ],
+    [
+      'a newer version',
+      '{"format": "rollscope.trajectory/9"}',
+      /written by a newer Rollscope.*update it to open this file/,
+    ],
+    [
+      'a value missing in a text of several lines',
+      '{\n  "token_ids": [1,, 2]\n}',
+      'expected JSON, found "," where a JSON value should stand (line 2, column 19)',
+    ],
+    [
+      'a text that is cut off',
+      '{"token_ids": [1, 2',
+      'expected JSON, found the text ends where "," or "]" should stand (column 20)',
+    ],
+    [
+      'an error behind numbers that only Python writes',
+      '{"logprobs": [NaN, -Infinity, nul]}',
+      'expected JSON, found "n" where a JSON value should stand (column 31)',
+    ],
+    [
+      'an error behind a name that is there twice',
+      '{"token_ids": [1], "token_ids": [2], }',
+      'expected JSON, found "}" where a member name in double quotes should stand (column 38)',
+    ],
+    [
+      'a number that only Python writes within another number',
+      '{"logprobs": [-1NaN]}',
+      /^expected JSON, found .* where "," or "\]" should stand \(column 17\)$/,
+    ],
+    [
+      'an error in a line of several',
+      `${JSON.stringify(rollout(1))}\n{"token_ids": [1}`,
+      'line 2: expected JSON, found "}" where "," or "]" should stand (column 17)',
+    ],
+    [
+      'nesting without end',
+      `{"token_ids": [1], "x": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+      'expected JSON, found it is nested deeper than 100 levels (byte 124)',
+    ],
+    [
+      'nesting that is not even JSON',
+      `{"token_ids": [1], "x": ${'['.repeat(100_000)}`,
+      'expected JSON, found it is nested deeper than 100 levels (byte 124)',
+    ],
+    ['a broken element', '[{"token_ids":[1]},{x}]', /^\[1\]: expected JSON, found .*\(column 2 of the element\)$/],
+    ['an element missing', '[1,,2]', 'expected JSON, found a list with an element missing (byte 4)'],
+  ])('%s', (_what, text, expected) => {
+    if (typeof expected === 'string') expect(opened(text)).toBe(expected)
+    else expect(opened(text)).toMatch(expected)
+  })
+
+  test('a sample of text alone has a hint of its own', () => {
+    const found = openText('{"response": "yes", "status": "completed"}', source)
+    expect(!found.ok && found.error.hint).toMatch(/^Rollscope shows tokens/)
+    const other = openText('{}', source)
+    expect(!other.ok && other.error.hint).toBe(
+      'Rollscope opens JSON and JSON lines of Rollscope, strands-sglang, slime, TorchRL.',
+    )
+  })
+
+  test('names that JavaScript gives a meaning are data', () => {
+    const found = openText('{"token_ids": [1], "__proto__": {"polluted": 1}, "constructor": 2}', source)
+    expect(found.ok && JSON.stringify(found.trajectories[0]?.foreign)).toBe(
+      '{"strands-sglang":{"__proto__":{"polluted":1},"constructor":2}}',
+    )
+    expect(({} as { polluted?: number }).polluted).toBeUndefined()
+    if (!found.ok) return
+    const back = openText(encode(found.trajectories[0] as typeof sample), source)
+    expect(back).toMatchObject({ ok: true, trajectories: [found.trajectories[0]] })
+  })
+})
+
+/** The same as `opened`, of bytes that are read in pieces, and within these limits. */
+async function openedBytes(bytes: Uint8Array, limits: Partial<Limits> = {}): Promise<readonly string[]> {
+  const read = { size: bytes.length, read: async (start: number, end: number) => bytes.subarray(start, end) }
+  const each = await Array.fromAsync(openFile(read, source, { limits: { ...LIMITS, ...limits } }))
+  return each.map((one) => (one.ok ? ids(one.trajectory).join() : one.error.message))
+}
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+
+describe('a file read from its bytes', () => {
+  test.each<[string, string, Partial<Limits>, readonly string[]]>([
+    ['gives one trajectory after the other', '[{"token_ids":[1]},{"token_ids":[2]}]', {}, ['1', '2']],
+    [
+      'ends at the first that is wrong',
+      '{"token_ids":[1]}\n7\n{"token_ids":[2]}',
+      {},
+      ['1', expect.stringMatching(/^line 2: /)],
+    ],
+    ['without a record', '', {}, ['expected a trajectory, found none in this file']],
+    ['with a dump of no samples', '{"samples": []}', {}, ['expected a trajectory, found none in this file']],
+    ['that is not JSON', '[1', {}, ['expected JSON, found a list that has no end (byte 3)']],
+    ['with too many lines', '1\n2\n3', { records: 2 }, ['expected at most 2 trajectories, found more']],
+    [
+      'with too many samples in one record',
+      `{"samples": [${Array(3).fill(JSON.stringify(slimeSample)).join()}]}`,
+      { records: 2 },
+      ['1,2', '1,2', 'expected at most 2 trajectories, found more'],
+    ],
+    ['with too many tokens', '[{"token_ids":[1,2,3]}]', { tokens: 2 }, ['[0]: expected at most 2 tokens, found 3']],
+    [
+      'with too many segments',
+      '{"token_ids":[1,2,3],"loss_mask":[0,1,0]}',
+      { segments: 2 },
+      ['expected at most 2 segments, found 3'],
+    ],
+  ])('%s', async (_what, text, limits, expected) => {
+    expect(await openedBytes(bytesOf(text), limits)).toEqual(expected)
+  })
+
+  test('may have short records after a long one', async () => {
+    const long = JSON.stringify({ token_ids: [2], note: 'x'.repeat(1 << 20) })
+    expect(await openedBytes(bytesOf(`{"token_ids":[1]}\n${long}\n{"token_ids":[3]}`))).toEqual(['1', '2', '3'])
+  })
+
+  test('says which line is not UTF-8', async () => {
+    const bytes = Buffer.concat([bytesOf('{"token_ids":[1]}\n{"x":"'), Buffer.from([0xc3, 0x28]), bytesOf('"}')])
+    expect(await openedBytes(bytes)).toEqual(['1', 'line 2: expected JSON, found bytes that are not UTF-8'])
+  })
+
+  test('a mask that alternates is refused before its segments are made', () => {
+    const token_ids = Array.from({ length: LIMITS.segments + 1 }, (_, index) => index)
+    const text = JSON.stringify({ token_ids, loss_mask: token_ids.map((index) => index % 2) })
+    expect(opened(text)).toBe(`loss_mask: expected at most ${LIMITS.segments} segments, found ${LIMITS.segments + 1}`)
+  })
+})
+
+describe('a file that was changed anywhere', () => {
+  const files = [
+    encode(sample),
+    JSON.stringify({ rollout: rollout(1, 2, 3), messages: [{ role: 'user', content: [{ text: 'hi' }] }], reward: 1 }),
+    JSON.stringify({
+      segments: [[{ token_id: 1, logprob: null, loss_mask: 0 }], [{ token_id: 2, logprob: -1, loss_mask: 1 }]],
+    }),
+    JSON.stringify({
+      samples: [
+        {
+          ...slimeSample,
+          prompt: [{ role: 'user', content: 'x' }],
+          metadata: {
+            rollscope: {
+              segment_info: [
+                [false, 1],
+                [true, 1],
+              ],
+            },
+          },
+          weight_versions: ['1'],
+        },
+      ],
+    }),
+  ]
+  /** Opens, or says what is wrong; what opens is a trajectory that can be stored and written in every format. */
+  const survives = (text: string) => {
+    const found = openText(text, source)
+    if (!found.ok) return expect(found.error.message).toMatch(/\bexpected .+, found /s)
+    for (const trajectory of found.trajectories) {
+      const file = encode(trajectory)
+      expect(openText(file, source)).toMatchObject({ ok: true })
+      for (const { write } of writableFormats) JSON.stringify(write(trajectory).value)
+    }
+  }
+
+  test('opens or says what is wrong, whatever its letters', () => {
+    const edit = fc.tuple(
+      fc.nat(),
+      fc.nat(12),
+      fc.oneof(fc.constantFrom('', '[', '{', '"', ',', '-', '1e999', 'NaN', 'null', '\\', '0.5'), anyText()),
+    )
+    fc.assert(
+      fc.property(fc.constantFrom(...files), fc.array(edit, { minLength: 1, maxLength: 4 }), (file, edits) => {
+        survives(
+          edits.reduce(
+            (text, [at, length, put]) =>
+              text.slice(0, at % text.length) + put + text.slice((at % text.length) + length),
+            `${file} `,
+          ),
+        )
+      }),
+      { numRuns: runs(2500) },
+    )
+  })
+
+  test('opens or says what is wrong, whatever stands in a field', () => {
+    const put = fc.oneof(
+      fc.jsonValue({ maxDepth: 2 }),
+      fc.constantFrom(-1, 1e300, [], {}, [[]], [{}], '__proto__', 'NaN'),
+    )
+    fc.assert(
+      fc.property(fc.constantFrom(...files), fc.nat(), put, (file, place, value) => {
+        let left = 1 + (place % (file.split(/[,:[{]/).length - 1))
+        survives(JSON.stringify(JSON.parse(file, (_, old: unknown) => (--left === 0 ? value : old))))
+      }),
+      { numRuns: runs(2500) },
+    )
+  })
+})
+
+describe('JSON as Python writes it', () => {
+  test.each<[string, unknown]>([
+    ['[NaN, Infinity, -Infinity, -1, null]', [Number.NaN, Infinity, -Infinity, -1, null]],
+    ['{"NaN": "a NaN and -Infinity", "\\"NaN": NaN}', { NaN: 'a NaN and -Infinity', '"NaN': Number.NaN }],
+    ['["¤¤NaN", NaN]', ['¤¤NaN', Number.NaN]],
+    ['{"__proto__": NaN}', JSON.parse('{"__proto__": null}')],
+  ])('%s', (text, value) => {
+    const read = parsePythonJson(text)
+    if (text.includes('__proto__')) expect(Object.hasOwn(read as object, '__proto__')).toBe(true)
+    else expect(read).toEqual(value)
+  })
+
+  test.each(['1', 'NaN'])('%s nested in 101 lists is too deep', (number) => {
+    expect(() => parsePythonJson('['.repeat(101) + number + ']'.repeat(101))).toThrow('deeper than 100 levels')
+  })
+
+  test.each(['[Nan]', '[Info]', '["NaN', '[NaN', 'NaNa', '"\\'])('%s is none', (text) => {
+    expect(() => parsePythonJson(text)).toThrow(SyntaxError)
+  })
+
+  test('takes time in proportion to its length, quotes and words or not', () => {
+    const time = (text: string) => {
+      const started = process.threadCpuUsage().user
+      try {
+        parsePythonJson(text)
+      } catch {}
+      return (process.threadCpuUsage().user - started) / 1000
+    }
+    time('[NaN]')
+    for (const unit of ['\\"', '¤', 'N', '"NaN",', '-Infinity,', '[]', 'I']) {
+      const [small, large] = [50_000, 400_000].map((count) => time(`[${unit.repeat(count / unit.length)}`)) as [
+        number,
+        number,
+      ]
+      // Quadratic would be 64 times.
+      expect(large).toBeLessThan(30 * Math.max(small, 3))
+    }
+  })
+})

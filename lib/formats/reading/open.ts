@@ -1,0 +1,161 @@
+/**
+ * A file of any format: one JSON value, JSON lines, a list, or a dump with a list of samples. All of it opens, or nothing does,
+ * with the reason and its place. Its records are found and counted first, and then read one after the other: memory is that
+ * of the largest, not of the file.
+ */
+
+import { parsePythonJson } from '#lib/json/python-json.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { LIMITS, type Limits } from '#lib/util/limits.ts'
+import type { Violation } from '#lib/util/schema-violation.ts'
+import type { Format, Source } from '../format.ts'
+import { formatOf, isOfFormat } from '../registry.ts'
+import { BEGINNING, beginningOf, fileTypeOf } from './file-type.ts'
+import { createRecordFinder, type FoundRecords, type RecordBytes, tooManyRecords } from './record-finder.ts'
+import {
+  type FileProblem,
+  type FoundRecord,
+  fileProblem,
+  notJson,
+  otherType,
+  type Place,
+  readRecord,
+  recordsIn,
+  recordsInItem,
+  unknownFormat,
+  utf8Text,
+} from './records.ts'
+
+export type Opened =
+  | { readonly ok: true; readonly format: Format; readonly trajectories: readonly Trajectory[] }
+  | Failed
+
+export type OpenedTrajectory = { readonly ok: true; readonly format: Format; readonly trajectory: Trajectory } | Failed
+
+interface Failed {
+  readonly ok: false
+  readonly error: FileProblem
+}
+
+/** The bytes of a file, which are read twice. */
+export interface ByteSource {
+  readonly size: number
+  /** From `start` up to `end`, which is no further than `size`. Rejects where they cannot be read. */
+  read(start: number, end: number): Promise<Uint8Array>
+}
+
+interface OpenOptions {
+  /** Undefined: the first record tells. */
+  readonly as?: Format | undefined
+  readonly limits?: Limits
+}
+
+/** The trajectories in the order of the file, up to the first that is wrong. Rejects with what reading rejects with. */
+export async function* openFile(
+  bytes: ByteSource,
+  source: Source,
+  { as, limits = LIMITS }: OpenOptions = {},
+): AsyncGenerator<OpenedTrajectory> {
+  const type = fileTypeOf(beginningOf(await bytes.read(0, Math.min(BEGINNING, bytes.size))), source.file)
+  if (type) return yield failed(otherType(type))
+  const finder = createRecordFinder(limits)
+  for (let at = 0; at < bytes.size && !finder.broken(); at += CHUNK)
+    finder.push(await bytes.read(at, Math.min(at + CHUNK, bytes.size)))
+  const found = finder.end()
+  if ('error' in found) return yield failed(fileProblem(found.place, found.error, found.hint))
+  const { parsed, open } = recordOpener(found, source, as, limits)
+  const read = inPieces(bytes)
+  let isNone = true
+  for (const record of found.records) {
+    // Bytes and text of a long record are free again before its columns are copied.
+    const values = parsed(record, await read(record))
+    for (const one of open(values)) {
+      isNone = false
+      yield one
+      if (!one.ok) return
+    }
+  }
+  if (isNone) yield failed(NONE)
+}
+
+const CHUNK = 1 << 20
+
+/** Reads many short records at once. */
+function inPieces({ size, read }: ByteSource): (record: RecordBytes) => Promise<Uint8Array> {
+  let piece: Uint8Array = new Uint8Array()
+  let from = 0
+  return async ({ start, end }) => {
+    if (end - start > CHUNK) return read(start, end)
+    if (end > from + piece.length) {
+      piece = await read(start, Math.min(start + CHUNK, size))
+      from = start
+    }
+    return piece.subarray(start - from, end - from)
+  }
+}
+
+/** A text that is in memory already. */
+export function openText(text: string, source: Source, as?: Format): Opened {
+  const type = fileTypeOf(text, source.file)
+  if (type) return failed(otherType(type))
+  const bytes = new TextEncoder().encode(text)
+  const finder = createRecordFinder(LIMITS)
+  finder.push(bytes)
+  const found = finder.end()
+  if ('error' in found) return failed(fileProblem(found.place, found.error, found.hint))
+  const { parsed, open } = recordOpener(found, source, as, LIMITS)
+  const trajectories: Trajectory[] = []
+  let format: Format | undefined
+  for (const record of found.records)
+    for (const one of open(parsed(record, bytes.subarray(record.start, record.end)))) {
+      if (!one.ok) return one
+      format = one.format
+      trajectories.push(one.trajectory)
+    }
+  return format ? { ok: true, format, trajectories } : failed(NONE)
+}
+
+const failed = (error: FileProblem): Failed => ({ ok: false, error })
+
+const NONE = fileProblem({}, { path: '', expected: 'a trajectory', found: 'none in this file' })
+
+/** Reads one record after the other, all of them in one format. */
+function recordOpener({ records, isLines }: FoundRecords, source: Source, as: Format | undefined, limits: Limits) {
+  let format = as
+  let count = 0
+
+  const parsed = (record: RecordBytes, bytes: Uint8Array): readonly FoundRecord[] | FileProblem => {
+    const { line, item } = record
+    const place: Place = isLines ? { line } : {}
+    const isElement = item !== undefined
+    // What begins with no JSON has no lines of it either.
+    const at = record === records[0] ? {} : place
+    const problem = (error: Violation) => fileProblem({ ...at, ...(isElement && { path: `[${item}]` }) }, error)
+    const text = utf8Text(bytes)
+    if (text === undefined) return problem({ path: '', expected: 'JSON', found: 'bytes that are not UTF-8' })
+    try {
+      const value = parsePythonJson(text)
+      return isElement ? recordsInItem(value, item, place) : recordsIn(value, place)
+    } catch {
+      return problem(notJson(text, isElement ? ' of the element' : ''))
+    }
+  }
+
+  function* open(values: readonly FoundRecord[] | FileProblem): Generator<OpenedTrajectory> {
+    if ('message' in values) return yield failed(values)
+    for (const one of values) {
+      count++
+      if (count > limits.records) return yield failed(fileProblem({}, ...tooManyRecords(limits)))
+      format ??= formatOf(one.value)
+      if (!format) return yield failed(fileProblem(one, unknownFormat(one.value)))
+      if (!isOfFormat(one.value, format)) {
+        const expected = `a trajectory of ${format.label}`
+        return yield failed(fileProblem(one, { ...unknownFormat(one.value), expected }))
+      }
+      const read = readRecord(one, format, source, limits)
+      yield read.ok ? { ...read, format } : read
+    }
+  }
+
+  return { parsed, open }
+}

@@ -1,0 +1,222 @@
+/**
+ * Finds the records of a JSON file in its bytes, before anything is parsed: where each begins and ends, and whether the file
+ * keeps the limits. What it finds are candidates: whether one is JSON is for the parser to say. Memory is that of the places.
+ */
+
+import { bytesText, type Limits } from '#lib/util/limits.ts'
+import type { Violation } from '#lib/util/schema-violation.ts'
+import type { Place } from './records.ts'
+
+/** Bytes of a file that hold one record, or an object with several. Half-open. */
+export interface RecordBytes {
+  readonly start: number
+  readonly end: number
+  /** Where it ends, counted from 1. Says something only where a file has several lines of values. */
+  readonly line: number
+  /** Position in a list at the top of the file or of its line; undefined: it is in no list. */
+  readonly item: number | undefined
+}
+
+/** A limit that a file breaks, or a structure that is no JSON. */
+interface Broken {
+  readonly place: Place
+  readonly error: Violation
+  /** What to do; undefined: the file is no JSON. */
+  readonly hint?: string
+}
+
+export interface FoundRecords {
+  readonly records: readonly RecordBytes[]
+  readonly isLines: boolean
+}
+
+export interface RecordFinder {
+  /** The next bytes of the file. Ignored once the file is broken. */
+  push(bytes: Uint8Array): void
+  /** Known as soon as it is found: the rest of the file need not be read. */
+  broken(): Broken | undefined
+  /** After the last bytes. `isLines`: the file has several values, one on a line. */
+  end(): FoundRecords | Broken
+}
+
+export function createRecordFinder(limits: Limits): RecordFinder {
+  const records: RecordBytes[] = []
+  /** Entries of each list or object that is open, by its depth. */
+  const entries = new Int32Array(limits.depth + 2)
+  let broken: Broken | undefined
+  let offset = 0
+  let line = 1
+  let lines = 0
+  /** Whether each line is a value. Undefined: the first has not ended. */
+  let isLines: boolean | undefined
+  let depth = 0
+  let inString = false
+  let isEscaped = false
+  /** Where the present value begins; -1: it has not begun. */
+  let start = -1
+  /** Of a list at the top: its elements so far; -1: the value is no list. */
+  let items = -1
+  let isItemEmpty = true
+  let isListClosed = false
+
+  const place = (): Place => ({
+    ...(isLines && { line }),
+    ...(items >= 0 && !isListClosed && { path: `[${items}]` }),
+  })
+  const fail = (error: Violation, hint?: string, at: Place = place()): void => {
+    broken ??= { place: at, error, ...(hint !== undefined && { hint }) }
+  }
+  /** `at`: where it is found, counted from 0. */
+  const notJson = (found: string, at: number) =>
+    fail({ path: '', expected: 'JSON', found: `${found} (byte ${at + 1})` }, undefined, isLines ? { line } : {})
+
+  const found = (end: number): void => {
+    if (end - start > limits.recordBytes) tooLong()
+    else if (records.length === limits.records) fail(...tooManyRecords(limits), {})
+    else records.push({ start, end, line, item: items < 0 ? undefined : items })
+  }
+  const tooLong = () => fail(...recordTooLong(limits))
+
+  /** A value ends with its line, or with the file. */
+  const endValue = (end: number): void => {
+    if (start < 0) return
+    lines++
+    if (items < 0) found(end)
+    else if (!isListClosed) notJson('a list that has no end', end)
+    start = -1
+    items = -1
+    isListClosed = false
+    depth = 0
+    entries[0] = 0
+    inString = false
+    isEscaped = false
+  }
+
+  const endItem = (at: number, isLast: boolean): void => {
+    if (!isItemEmpty) {
+      found(at)
+      items++
+    } else if (!isLast || items !== 0) notJson('a list with an element missing', at)
+    start = at + 1
+    isItemEmpty = true
+  }
+
+  const open = (at: number, byte: number): void => {
+    if (depth === 0 && byte === OPEN_BRACKET && start === at) {
+      items = 0
+      isItemEmpty = true
+      start = at + 1
+    } else if (depth === 1) isItemEmpty = false
+    depth++
+    if (depth > limits.depth)
+      fail({ path: '', expected: 'JSON', found: `it is nested deeper than ${limits.depth} levels (byte ${at + 1})` })
+    entries[depth] = 0
+  }
+
+  const close = (at: number, byte: number): void => {
+    if (depth === 1 && items >= 0) {
+      if (byte === CLOSE_BRACKET) endItem(at, true)
+      else notJson('a list that ends with }', at)
+      isListClosed = true
+    }
+    if (depth > 0) depth--
+  }
+
+  const separate = (at: number): void => {
+    if (depth === 1 && items >= 0) {
+      endItem(at, false)
+      return
+    }
+    const count = (entries[depth] as number) + 1
+    entries[depth] = count
+    if (count >= limits.entries)
+      fail(
+        { path: '', expected: `at most ${limits.entries} entries in a list or an object`, found: 'more' },
+        `A trajectory has at most ${limits.tokens} tokens. Cut the record, or split it into several.`,
+      )
+  }
+
+  const newline = (at: number): void => {
+    // The first line shows what the others are: the rest of its value, or values of their own.
+    if (isLines === undefined && start >= 0) isLines = depth === 0 && !inString
+    if (isLines) endValue(at)
+    line++
+  }
+
+  /** The first byte of a value or of a list's element; what follows the end of a list. */
+  const begin = (at: number): void => {
+    if (start < 0) start = at
+    else notJson('more after the end of its list', at)
+  }
+
+  return {
+    push(bytes) {
+      for (let i = offset === 0 && hasByteOrderMark(bytes) ? 3 : 0; i < bytes.length && !broken; i++) {
+        const byte = bytes[i] as number
+        if (inString) {
+          if (isEscaped) isEscaped = false
+          else if (byte === QUOTE) inString = false
+          else if (byte === BACKSLASH) isEscaped = true
+          if (byte === NEWLINE) newline(offset + i)
+          continue
+        }
+        const kind = KINDS[byte]
+        if (kind === SPACE) {
+          if (byte === NEWLINE) newline(offset + i)
+          continue
+        }
+        if (start < 0 || isListClosed) begin(offset + i)
+        switch (kind) {
+          case OPENS:
+            open(offset + i, byte)
+            break
+          case CLOSES:
+            close(offset + i, byte)
+            break
+          case COMMA:
+            separate(offset + i)
+            break
+          case QUOTE:
+            inString = true
+            isItemEmpty = false
+            break
+          default:
+            isItemEmpty = false
+        }
+      }
+      offset += bytes.length
+      if (start >= 0 && offset - start > limits.recordBytes && !isListClosed) tooLong()
+    },
+    broken: () => broken,
+    end() {
+      endValue(offset)
+      return broken ?? { records, isLines: lines > 1 }
+    },
+  }
+}
+
+/** Words for a file with more records than may be stored at once. */
+export const tooManyRecords = ({ records }: Limits): readonly [Violation, string] => [
+  { path: '', expected: `at most ${records} trajectories`, found: 'more' },
+  'Store its records in several files: of JSON lines, `split -l 10000` writes parts of 10,000.',
+]
+
+export const recordTooLong = ({ recordBytes }: Limits): readonly [Violation, string] => [
+  { path: '', expected: `a record of at most ${bytesText(recordBytes)}`, found: 'a longer one' },
+  'Leave out columns such as alternatives or routed experts. Write a dump of samples as JSON lines, a sample on each.',
+]
+
+const [QUOTE, BACKSLASH, NEWLINE] = [34, 92, 10] as const
+const [OPEN_BRACKET, CLOSE_BRACKET] = [91, 93] as const
+
+/** What a byte outside of strings means. 0: a part of a value. */
+const KINDS = new Uint8Array(256)
+const [SPACE, OPENS, CLOSES, COMMA] = [1, 2, 3, 4] as const
+for (const byte of [9, 10, 13, 32]) KINDS[byte] = SPACE
+for (const byte of [OPEN_BRACKET, 123]) KINDS[byte] = OPENS
+for (const byte of [CLOSE_BRACKET, 125]) KINDS[byte] = CLOSES
+KINDS[44] = COMMA
+KINDS[QUOTE] = QUOTE
+
+const hasByteOrderMark = ([first, second, third]: Uint8Array): boolean =>
+  first === 0xef && second === 0xbb && third === 0xbf

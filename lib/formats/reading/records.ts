@@ -1,0 +1,135 @@
+/** The records of a file as JSON values with their places, and what is said of one that is wrong. */
+import { isObject } from '#lib/json/json-object.ts'
+import { without } from '#lib/json/json-value.ts'
+import { whyNotJson } from '#lib/json/python-json.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import type { Limits } from '#lib/util/limits.ts'
+import { shownValue, type Violation, violationText } from '#lib/util/schema-violation.ts'
+import type { Format, Source } from '../format.ts'
+import { formatOf, formats } from '../registry.ts'
+import type { FileType } from './file-type.ts'
+import { unsupportedFormat } from './unsupported.ts'
+
+export interface Place {
+  /** Of JSON lines, counted from 1. */
+  readonly line?: number
+  /** For example `samples[3]`. */
+  readonly path?: string
+}
+
+export interface FoundRecord extends Place {
+  readonly value: unknown
+}
+
+export interface FileProblem {
+  /** What is wrong, where. */
+  readonly message: string
+  /** What to do. */
+  readonly hint: string
+}
+
+/** A list holds records. So do a dump of slime, by its `samples`, and a model of strands-sglang, by its `rollout_history`. */
+export function recordsIn(value: unknown, place: Place): FoundRecord[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => recordsInItem(item, index, place))
+  if (isObject(value) && Array.isArray(value.samples) && !isRecognised(value))
+    return value.samples.map((item, index) => ({ ...place, path: `samples[${index}]`, value: item }))
+  return rolloutsIn({ ...place, value })
+}
+
+/** The same of one element of a list; `place` is the list's. */
+export const recordsInItem = (value: unknown, index: number, place: Place): FoundRecord[] =>
+  rolloutsIn({ ...place, path: `[${index}]`, value })
+
+/**
+ * The finished rollouts of a model come before its current one. What stands beside them belongs to the current rollout, or to the
+ * last finished one where the file has no current rollout.
+ */
+function rolloutsIn(record: FoundRecord): FoundRecord[] {
+  const { value, ...place } = record
+  if (!isObject(value) || !Array.isArray(value[HISTORY]) || value[HISTORY].length === 0) return [record]
+  const finished = value[HISTORY].map((rollout, index) => ({ key: `${HISTORY}[${index}]`, rollout }))
+  const beside = without(value, [HISTORY])
+  const found = finished.map(({ key, rollout }) => ({ ...place, path: joinedPath(place.path, key), value: rollout }))
+  if (beside === undefined) return found
+  if (formatOf(beside)) return [...found, { ...place, value: beside }]
+  const last = finished.at(-1) as (typeof finished)[number]
+  return [...found.slice(0, -1), { ...place, value: { ...beside, [last.key]: last.rollout } }]
+}
+
+const HISTORY = 'rollout_history'
+
+const isRecognised = (value: unknown): boolean => (formatOf(value) ?? unsupportedFormat(value)) !== undefined
+
+export const unknownFormat = (value: unknown): Violation => ({
+  path: '',
+  expected: `a trajectory: "format" (Rollscope), "token_ids" (strands-sglang), "tokens" (slime) or "tokens.full" (TorchRL)`,
+  found: unsupportedWords(value) ?? shownValue(value),
+})
+
+function unsupportedWords(value: unknown): string | undefined {
+  const name = unsupportedFormat(value)
+  return name === undefined ? undefined : `${name}. Rollscope does not open this format`
+}
+
+/** `of`: what the text is of, where it is not the whole line or file. */
+export const notJson = (text: string, of = ''): Violation => ({
+  path: '',
+  expected: 'JSON',
+  found: whyNotJson(text, of),
+})
+
+/** Of a file that is known by its first bytes, and is no JSON. */
+export const otherType = ({ name, hint }: FileType): FileProblem =>
+  fileProblem({}, { path: '', expected: 'JSON', found: name }, `${hint} ${OPEN_HINT}`)
+
+/** What to do about a file that is none of these. */
+const OPEN_HINT = `Rollscope opens JSON and JSON lines of ${formats.map(({ label }) => label).join(', ')}.`
+
+export function fileProblem({ line, path }: Place, error: Violation, hint = OPEN_HINT): FileProblem {
+  const joined = joinedPath(path, error.path)
+  const text = violationText({ ...error, path: joined })
+  return { message: line === undefined ? text : `line ${line}: ${text}`, hint }
+}
+
+type ReadRecord =
+  | { readonly ok: true; readonly trajectory: Trajectory }
+  | { readonly ok: false; readonly error: FileProblem }
+
+/** A record that the format recognises. */
+export function readRecord(
+  { value, ...place }: FoundRecord,
+  format: Format,
+  source: Source,
+  limits: Limits,
+): ReadRecord {
+  const read = format.read(value, source)
+  if (!read.ok) return { ok: false, error: fileProblem(place, read.error, read.hint) }
+  const violation = limitViolation(read.trajectory, limits)
+  return violation ? { ok: false, error: fileProblem(place, violation, SPLIT_HINT) } : read
+}
+
+function limitViolation({ segments }: Trajectory, limits: Limits): Violation | undefined {
+  if (segments.length > limits.segments)
+    return { path: '', expected: `at most ${limits.segments} segments`, found: String(segments.length) }
+  const tokens = segments.reduce((sum, { ids }) => sum + ids.length, 0)
+  return tokens > limits.tokens
+    ? { path: '', expected: `at most ${limits.tokens} tokens`, found: String(tokens) }
+    : undefined
+}
+
+const SPLIT_HINT = 'Cut the trajectory, or split it into several.'
+
+/** Undefined for bytes that are no text. */
+export function utf8Text(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+const joinedPath = (path = '', inner: string): string =>
+  [path, inner]
+    .filter((part) => part !== '')
+    .join('.')
+    .replaceAll('.[', '[')

@@ -1,0 +1,95 @@
+/** Records are cut from files that the tools themselves wrote, or have the fields that their writers document. */
+import { expect, test } from 'vitest'
+import { source } from '#testing/trajectories.ts'
+import { slime } from '../slime.ts'
+import { strandsSglang } from '../strands-sglang.ts'
+import { openText } from './open.ts'
+import { openEach } from './open-each.ts'
+import { unsupportedFormat } from './unsupported.ts'
+
+const primeRl = {
+  ...{ step: 3, export_step: 3, rank: 0, micro_step: 0, export_sequence_idx: 0, run_id: 'r', env_name: 'math' },
+  ...{ token_ids: [1, 2, 3], position_ids: [0, 1, 2], loss_mask: [false, true, true], advantages: [0, 1, 1] },
+  ...{ inference_logprobs: [0, -0.5, -0.25], trainer_logprobs: [0, -0.5, -0.3] },
+}
+const trainSample = { sample_index: 4, tokens: [1, 2], log_probs: [-1], rollout_log_probs: [-1], advantages: [1] }
+
+const RECORDS: readonly (readonly [name: string, record: object])[] = [
+  ['a prime-rl token export', primeRl],
+  ['a prime-rl token export', { step: 3, tokens: [{ id: 1, text: 'a' }], loss_mask: [true] }],
+  ['an Atropos group', { tokens: [[1]], masks: [[-100]], scores: [1], inference_logprobs: [[-1]] }],
+  ['a train dump of slime or miles', { format_version: 2, rollout_id: 1, samples: [trainSample] }],
+  ['a sample of a train dump of slime or miles', trainSample],
+  ['NeMo-RL train data', { token_ids: [[1, 2]], token_loss_mask: [[0, 1]], input_lengths: [2] }],
+  [
+    'an Agent Lightning triplet',
+    { prompt: { token_ids: [1] }, response: { token_ids: [2], logprobs: [-1] }, reward: 1, metadata: {} },
+  ],
+  ['an Agent Lightning event', { event_type: 'model_request', rollout_id: 'r', data: {} }],
+  ['an Agent Lightning rollout', { rollout: { rollout_id: 'r' }, attempts: ['0'] }],
+  ['a Harbor trajectory (ATIF)', { schema_version: 'ATIF-v1.7', steps: [] }],
+  ['a verifiers trace', { nodes: [], verifiers: { version: '0.4.0' } }],
+  ['verifiers traces', { id: 'a', env: {}, traces: [{ nodes: [] }] }],
+  ['verifiers results', { example_id: 1, prompt: [], completion: [], reward: 1 }],
+  ['a verl AgentLoopOutput', { prompt_ids: [1], response_ids: [2], response_mask: [1] }],
+  ['a verl rollout dump, which has texts and no token ids', { input: 'a', output: 'b', score: 1, step: 3 }],
+  ['a SkyRL GeneratorOutput', { prompt_token_ids: [[1]], response_ids: [[2]], loss_masks: [[1]] }],
+  ['TRL completions, which have texts and no token ids', { prompt: 'a', completion: 'b', advantage: 1 }],
+  ['a tinker-cookbook sample', { prompt_tokens: [1], sampled_tokens: [2], logprobs: [-1] }],
+  ['a miles dashboard trajectory, which has no token ids', { sample_index: 0, status: 'completed', messages: [] }],
+  ['an Inspect log', { version: 2, eval: {}, samples: [{ id: 'a', messages: [] }] }],
+  ['a reply of SGLang’s /generate', { text: 'a', output_ids: [1], meta_info: { id: 'x' } }],
+  ['a llama.cpp completion', { content: 'a', tokens: [1], tokens_predicted: 1 }],
+  ['the settings of a llama.cpp server', { default_generation_settings: {}, total_slots: 1 }],
+  ['a reply of a chat or completions endpoint', { object: 'chat.completion', choices: [] }],
+  ['OpenTelemetry traces', { resourceSpans: [] }],
+  ['an MLflow trace', { info: { trace_id: 't' }, data: {} }],
+  ['a mini-swe-agent trajectory, which has no token ids', { info: {}, messages: [], trajectory_format: 'v1' }],
+  ['a tokenizer', { added_tokens: [], pre_tokenizer: null }],
+  ['the settings of a tokenizer', { tokenizer_class: 'Qwen2Tokenizer' }],
+  ['a chat, which has messages and no token ids', { messages: [], tools: [] }],
+]
+
+test.each(RECORDS)('A file of %s is refused by its name', async (name, record) => {
+  const refused = { ok: false, error: { message: expect.stringContaining(`found ${name}. `) } }
+  expect(openText(JSON.stringify(record), source)).toMatchObject(refused)
+  expect(openText(`${JSON.stringify(record)}\n${JSON.stringify(record)}\n`, source)).toMatchObject(refused)
+  expect(await openedEach(JSON.stringify(record))).toMatchObject([refused])
+})
+
+test('A prime-rl token export is refused by its name when the reader asks for another format', () => {
+  expect(openText(JSON.stringify(primeRl), source, strandsSglang)).toMatchObject({
+    error: {
+      message: expect.stringContaining('expected a trajectory of strands-sglang, found a prime-rl token export'),
+    },
+  })
+})
+
+test.each([
+  ['strands-sglang', { token_ids: [1], loss_mask: [1], logprobs: [-1], trainer_logprobs: [-1] }],
+  ['strands-sglang', { token_ids: [1], segment_info: [[true, 1]], inference_logprobs: [-1] }],
+  ['strands-sglang', { rollout: { token_ids: [1], loss_mask: [1] }, attempts: [], messages: [], choices: [] }],
+  ['slime', { tokens: [1], response_length: 1, sample_index: 3, loss_mask: [1], messages: [] }],
+  ['torchrl', { tokens: { full: [1], response: [1] }, meta_info: {} }],
+])('A %s record with fields that other tools have too still opens', (format, record) => {
+  expect(openText(JSON.stringify(record), source)).toMatchObject({ ok: true, format: { name: format } })
+})
+
+test('A value that no known tool wrote has no name', () => {
+  expect([{ hello: 1 }, { info: {} }, { schema_version: 1 }, null, [primeRl], 7].map(unsupportedFormat)).toEqual(
+    Array(6).fill(undefined),
+  )
+  expect(openText('{"hello": 1}', source, slime)).toMatchObject({
+    error: { message: 'expected a trajectory of slime, found an object with hello' },
+  })
+})
+
+const openedEach = (text: string) =>
+  Array.fromAsync(
+    openEach(
+      (async function* () {
+        yield text
+      })(),
+      source,
+    ),
+  )

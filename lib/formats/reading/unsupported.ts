@@ -1,0 +1,89 @@
+/**
+ * Formats of other tools that are recognised and not opened yet. A file of one is refused by its name: some share field
+ * names with a format that opens, and would be read as what they are not.
+ */
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+
+interface UnsupportedFormat {
+  /** With its article, for a sentence. */
+  readonly name: string
+  /** Whether a JSON value looks like a file or a record of this format. */
+  readonly sniff: (value: JsonObject) => boolean
+}
+
+/** All of these keys are present. */
+const has =
+  (...keys: readonly string[]) =>
+  (value: JsonObject): boolean =>
+    keys.every((key) => key in value)
+
+const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined)
+
+/**
+ * Formats whose fields a format that opens would take for its own: they are looked for before any other. Fields are those
+ * of the tools' own writers.
+ */
+const MISTAKABLE: readonly UnsupportedFormat[] = [
+  { name: 'an Atropos group', sniff: has('tokens', 'masks', 'scores') },
+  { name: 'a prime-rl token export', sniff: isPrimeRl },
+  { name: 'a train dump of slime or miles', sniff: ({ samples }) => isTrainSample(first(samples)) },
+  { name: 'a sample of a train dump of slime or miles', sniff: isTrainSample },
+  { name: 'NeMo-RL train data', sniff: has('token_loss_mask', 'input_lengths') },
+  { name: 'an Agent Lightning triplet', sniff: ({ prompt, response }) => hasIds(prompt) && hasIds(response) },
+]
+
+/** Formats that nothing else is taken for. The first that fits counts. */
+const OTHERS: readonly UnsupportedFormat[] = [
+  { name: 'an Agent Lightning event', sniff: has('event_type', 'rollout_id') },
+  { name: 'an Agent Lightning rollout', sniff: has('rollout', 'attempts') },
+  { name: 'a Harbor trajectory (ATIF)', sniff: ({ schema_version }) => isAtif(schema_version) },
+  { name: 'a verifiers trace', sniff: has('nodes', 'verifiers') },
+  { name: 'verifiers traces', sniff: ({ traces }) => isObject(first(traces)) },
+  { name: 'verifiers results', sniff: has('example_id', 'completion', 'reward') },
+  { name: 'a verl AgentLoopOutput', sniff: has('prompt_ids', 'response_ids', 'response_mask') },
+  { name: 'a verl rollout dump, which has texts and no token ids', sniff: has('input', 'output', 'score') },
+  { name: 'a SkyRL GeneratorOutput', sniff: has('prompt_token_ids', 'response_ids', 'loss_masks') },
+  { name: 'TRL completions, which have texts and no token ids', sniff: has('prompt', 'completion', 'advantage') },
+  { name: 'a tinker-cookbook sample', sniff: has('prompt_tokens', 'sampled_tokens') },
+  { name: 'a miles dashboard trajectory, which has no token ids', sniff: has('sample_index', 'messages') },
+  { name: 'an Inspect log', sniff: has('eval', 'samples') },
+  { name: 'a reply of SGLang’s /generate', sniff: ({ meta_info }) => isObject(meta_info) },
+  { name: 'a llama.cpp completion', sniff: has('tokens_predicted') },
+  { name: 'the settings of a llama.cpp server', sniff: has('default_generation_settings') },
+  { name: 'a reply of a chat or completions endpoint', sniff: ({ choices }) => Array.isArray(choices) },
+  { name: 'OpenTelemetry traces', sniff: has('resourceSpans') },
+  { name: 'an MLflow trace', sniff: ({ info }) => isObject(info) && 'trace_id' in info },
+  { name: 'a mini-swe-agent trajectory, which has no token ids', sniff: has('trajectory_format') },
+  { name: 'a tokenizer', sniff: has('added_tokens', 'pre_tokenizer') },
+  { name: 'the settings of a tokenizer', sniff: has('tokenizer_class') },
+  { name: 'a chat, which has messages and no token ids', sniff: ({ messages }) => Array.isArray(messages) },
+]
+
+/** Columns over all tokens, or an object for each token; never the sampled logprobs of strands-sglang. */
+function isPrimeRl(value: JsonObject): boolean {
+  const token = first(value.tokens)
+  if (isObject(token)) return 'id' in token
+  return (
+    Array.isArray(value.token_ids) &&
+    ['inference_logprobs', 'trainer_logprobs', 'export_sequence_idx'].some((key) => key in value) &&
+    !['logprobs', 'segment_info', 'initial_prompt_length'].some((key) => key in value)
+  )
+}
+
+/** The trainer's numbers are what a Sample of the same field names does not have. */
+function isTrainSample(value: unknown): boolean {
+  if (!isObject(value) || !Array.isArray(value.tokens)) return false
+  return ['log_probs', 'ref_log_probs', 'advantages'].some((key) => Array.isArray(value[key]))
+}
+
+const hasIds = (value: unknown): boolean => isObject(value) && Array.isArray(value.token_ids)
+const isAtif = (version: unknown): boolean => typeof version === 'string' && version.startsWith('ATIF-')
+
+/** The format that a format which opens would mistake for its own, with its article. */
+export const mistakableFormat = (value: unknown): string | undefined => nameIn(MISTAKABLE, value)
+
+/** The name of the format with its article; undefined where none is recognised. */
+export const unsupportedFormat = (value: unknown): string | undefined => nameIn([...MISTAKABLE, ...OTHERS], value)
+
+const nameIn = (all: readonly UnsupportedFormat[], value: unknown): string | undefined =>
+  isObject(value) ? all.find(({ sniff }) => sniff(value))?.name : undefined

@@ -1,9 +1,0 @@
-/** Functionary 3.1, and Llama 3.1 where its prompt asks for it: `<function=NAME>{…}</function>`. */
-import { headedParser, nameBefore } from './headed-call.ts'
-import type { ToolParser } from './parser.ts'
-
-export const functionaryV31: ToolParser = headedParser({
-  name: 'functionary_v31',
-  delimiters: { open: '<function=', close: '</function>' },
-  readHead: nameBefore('>', /[<>\s]/g, '">"'),
-})

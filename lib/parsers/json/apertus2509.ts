@@ -1,0 +1,38 @@
+/** Apertus: `<|tools_prefix|>[{"NAME": {…}}, …]<|tools_suffix|>`, an object for each call with one member. */
+
+import { scanObject } from '#lib/json/json-scan.ts'
+import type { ParsedCall } from '../parser.ts'
+import { malformed } from '../reading/calls.ts'
+import type { WholeObject } from '../reading/json-body.ts'
+import { jsonListReader, listParser } from '../reading/lists.ts'
+import { jsonAt } from '../reading/named-call.ts'
+
+export const apertus2509 = listParser({
+  name: 'apertus2509',
+  open: '<|tools_prefix|>',
+  close: '<|tools_suffix|>',
+  reader: (text, nextBound) => jsonListReader(text, nextBound, calledIn),
+})
+
+function calledIn(text: string, start: number, { members, end }: WholeObject): ParsedCall {
+  const place = { raw: text.slice(start, end), text: { start, end } }
+  const [member, other] = members
+  if (!member || other) {
+    const why = 'a call is an object with one member: its name, with the arguments'
+    return malformed({ why, at: other?.key.start ?? start }, place.raw, place.text)
+  }
+  const { name, key, value } = member
+  if (name.trim() === '') return malformed({ why: 'the call has no name', at: key.start }, place.raw, place.text)
+  const inner = text[value.start] === '{' ? scanObject(text, value.start, value.end) : undefined
+  if (!inner?.ok)
+    return malformed(
+      { why: 'what follows the name is not a JSON object', at: value.start, name },
+      place.raw,
+      place.text,
+    )
+  return {
+    ...{ kind: 'parsed', name, nameText: key, ignored: [], ...place },
+    input: jsonAt(text, member) as Record<string, unknown>,
+    arguments: inner.members.map((argument) => ({ name: argument.name, key: argument.key, text: argument.value })),
+  }
+}

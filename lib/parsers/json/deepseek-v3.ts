@@ -1,0 +1,36 @@
+/**
+ * DeepSeek V3 and R1: `<｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME`, the arguments as a fenced block of JSON on the lines
+ * below, `<｜tool▁call▁end｜>`; in a section, which its template opens for the first call of a conversation alone.
+ */
+
+import { whatStands } from '#lib/json/json-scan.ts'
+import type { ToolParser } from '../parser.ts'
+import { endOfName } from '../reading/calls.ts'
+import { type Head, headedParser } from '../reading/headed-call.ts'
+import { DELIMITERS, SEPARATOR } from './deepseek-v31.ts'
+
+const TYPE_END = /</g
+const NAME_END = /[<\s]/g
+const FENCE = '```'
+const FENCE_OPEN = `\n${FENCE}json\n`
+
+export const deepseekV3: ToolParser = headedParser({
+  name: 'deepseek_v3',
+  delimiters: DELIMITERS,
+  sectionMayLack: true,
+  readHead,
+  fence: FENCE,
+})
+
+function readHead(text: string, start: number): Head {
+  const separatorAt = endOfName(text, start, TYPE_END)
+  if (!text.startsWith(SEPARATOR, separatorAt))
+    return { ok: false, why: whatStands(text, separatorAt, text.length, SEPARATOR), at: separatorAt }
+  const nameStart = separatorAt + SEPARATOR.length
+  const nameEnd = endOfName(text, nameStart, NAME_END)
+  const name = text.slice(nameStart, nameEnd)
+  if (name === '') return { ok: false, why: 'the call has no name', at: nameStart }
+  if (!text.startsWith(FENCE_OPEN, nameEnd))
+    return { ok: false, why: `the name is not followed by a line ${FENCE}json`, at: nameEnd, name }
+  return { ok: true, name, nameText: { start: nameStart, end: nameEnd }, argumentsAt: nameEnd + FENCE_OPEN.length }
+}

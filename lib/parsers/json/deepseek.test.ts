@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { textWithoutCalls } from '../reading/rest.ts'
+import { draw, parseText, taken } from '../test-draw.ts'
+import { deepseekV3 } from './deepseek-v3.ts'
+import { deepseekV31 } from './deepseek-v31.ts'
+
+const BEGIN = '<｜tool▁calls▁begin｜>'
+const END = '<｜tool▁calls▁end｜>'
+const OPEN = '<｜tool▁call▁begin｜>'
+const CLOSE = '<｜tool▁call▁end｜>'
+const SEP = '<｜tool▁sep｜>'
+const v3 = (name: string, json: string) => `${OPEN}function${SEP}${name}\n\`\`\`json\n${json}\n\`\`\`${CLOSE}`
+const v31 = (name: string, json: string) => `${OPEN}${name}${SEP}${json}${CLOSE}`
+
+describe.each([
+  ['deepseek_v3', deepseekV3, v3],
+  ['deepseek_v31', deepseekV31, v31],
+])('%s', (_, parser, call) => {
+  /** Without places, which the delimiters make long. */
+  const drawn = (text: string) => draw(parseText(parser, text)).map((line) => line.replace(/ @\d+$/, ''))
+
+  test('a call is parsed with its name, arguments and places', () => {
+    const text = `So. ${BEGIN}${call('add', '{"a": 1.0, "b": "é"}')}\n${call('f', '{}')}${END} done`
+    const calls = parseText(parser, text)
+    expect(calls).toMatchObject([
+      { kind: 'parsed', name: 'add', input: { a: 1, b: 'é' } },
+      { name: 'f', input: {} },
+    ])
+    expect(calls[0] && taken(text, calls[0].text)).toBe(call('add', '{"a": 1.0, "b": "é"}'))
+    expect(calls[0]?.kind === 'parsed' && taken(text, calls[0].nameText)).toBe('add')
+    expect(textWithoutCalls(text, calls, [], parser)).toBe('So. \n done')
+  })
+
+  test('a text may hold the tags; a think block holds no call', () => {
+    const json = JSON.stringify({ a: `${CLOSE}${OPEN}${END}\`\`\`` })
+    expect(drawn(BEGIN + call('f', json) + END)).toEqual([`f(${json})`])
+    expect(drawn(`<think>${BEGIN}${call('f', '{}')}</think>${BEGIN}${call('g', '{}')}${END}`)).toEqual(['g({})'])
+  })
+
+  test('the section has to open, not to close; in a text of V3 that opens none, calls need none', () => {
+    expect(drawn(BEGIN + call('f', '{}'))).toEqual(['f({})'])
+    expect(drawn(BEGIN + call('f', '{}') + BEGIN + call('g', '{}'))).toEqual(['f({})', 'g({})'])
+    const why = `✗ the call stands in no section: ${BEGIN} is missing`
+    expect(drawn(`${call('f', '{}')}${END}`)).toEqual(parser === deepseekV3 ? ['f({})'] : [why])
+    expect(drawn(BEGIN + END + call('f', '{}') + call('g', '{'))).toEqual([
+      why,
+      expect.stringMatching(/^✗ .* should stand$/),
+    ])
+  })
+
+  test.each([
+    ['', 'what follows the name is empty'],
+    ['[1]', 'what follows the name is not a JSON object: it starts with "["'],
+    ['{"a": "x', expect.stringMatching(/string/)],
+    ['{} {}', expect.stringMatching(/^something stands between the JSON and /)],
+  ])('arguments %s are malformed, and the next call is kept', (json, why) => {
+    const [first, ...others] = parseText(parser, BEGIN + call('f', json) + call('g', '{}') + END)
+    if (json !== '' || parser === deepseekV31) expect(first).toMatchObject({ kind: 'malformed', name: 'f', why })
+    else expect(first).toMatchObject({ kind: 'malformed', name: 'f' })
+    expect(draw(others)).toEqual(['g({})'])
+  })
+
+  test('a call that is not closed ends with its section', () => {
+    const text = `${BEGIN}${call('f', '{}').slice(0, -CLOSE.length)}${END} and on`
+    const [found] = parseText(parser, text)
+    expect(found).toMatchObject({ kind: 'malformed', why: expect.stringMatching(/^the call is not closed/) })
+    expect(found && text.slice(found.text.end)).toBe(`${END} and on`)
+  })
+})
+
+test.each([
+  [v3('f', '{}').replace('```json', '```'), 'the name is not followed by a line ```json', 'f'],
+  [v3('f g', '{}'), 'the name is not followed by a line ```json', 'f'],
+  [v3('', '{}'), 'the call has no name', undefined],
+  [v3('f', '{}').replace('\n```<', '```<'), 'no line break stands before ```', 'f'],
+  [v3('f', '{}').replace(SEP, ''), `"<" where ${SEP} should stand`, undefined],
+  [`${OPEN}function`, `the text ends where ${SEP} should stand`, undefined],
+])('deepseek_v3 refuses %s', (text, why, name) => {
+  const [call] = parseText(deepseekV3, BEGIN + text)
+  expect(call).toMatchObject({ kind: 'malformed', why })
+  expect(call?.name).toBe(name)
+})
+
+test.each([
+  [v31('', '{}'), 'the call has no name', undefined],
+  [v31('f g', '{}'), `"g" where ${SEP} should stand`, 'f'],
+  [`${OPEN}f`, `the text ends where ${SEP} should stand`, 'f'],
+])('deepseek_v31 refuses %s', (text, why, name) => {
+  const [call] = parseText(deepseekV31, BEGIN + text)
+  expect(call).toMatchObject({ kind: 'malformed', why })
+  expect(call?.name).toBe(name)
+})

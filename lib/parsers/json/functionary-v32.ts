@@ -1,0 +1,68 @@
+/**
+ * Functionary 3.2: a reply is messages, each with its recipient on a line: `>>>NAME\n{…}` calls a tool, `>>>all\n` is text. The prompt
+ * wrote the first `>>>`. A line that names no tool, with no object below it, is text.
+ */
+
+import { skipSpace } from '#lib/json/json-scan.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
+import { earlier } from '../reading/calls.ts'
+import { finder } from '../reading/finder.ts'
+import { objectReader } from '../reading/json-body.ts'
+import { brokenCall } from '../reading/object-call.ts'
+import { markupOf } from '../reading/rest.ts'
+import { type Run, runsIn } from '../reading/runs.ts'
+
+const OPEN = '>>>'
+/** Ends a turn: what is broken goes no further. */
+const TURN_END = '<|eo'
+const RECIPIENT = /(?:>>>|^)([^\s<>{}[\]"']+)\n/g
+const TEXT = /(?:>>>|^)all\n/g
+
+export const functionaryV32: ToolParser = {
+  name: 'functionary_v32',
+  delimiters: { open: OPEN, close: '' },
+  parse,
+  markup: (text, calls, shielded) => markupOf(text, TEXT, calls, shielded),
+}
+
+function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
+  const names = new Set(tools.map(({ name }) => name))
+  const headers = new Map<number, { readonly name: string; readonly end: number }>()
+  for (const { 0: header, 1: name = '', index } of text.matchAll(RECIPIENT)) {
+    const end = index + header.length
+    const isCall = names.has(name) || text[skipSpace(text, end, text.length)] === '{'
+    if (name !== 'all' && isCall) headers.set(index, { name, end })
+  }
+  const opens = [...headers.keys()]
+  let next = 0
+  const nextOpen = (from: number) => {
+    while ((opens[next] ?? Infinity) < from) next++
+    return opens[next] ?? -1
+  }
+  const nextMessage = finder(text, OPEN)
+  const nextTurnEnd = finder(text, TURN_END)
+  const nextBound = (from: number) => earlier(nextMessage(from), nextTurnEnd(from))
+  const read = objectReader(text, nextBound, 'what follows the name')
+  return runsIn(shielded, nextOpen, (open): Run => {
+    const { name, end } = headers.get(open) as { readonly name: string; readonly end: number }
+    const nameStart = end - 1 - name.length
+    const scan = read(end, () => true)
+    if (!scan.ok) {
+      const bound = nextBound(Math.max(scan.at, end))
+      const range = { start: open, end: bound < 0 ? text.length : bound }
+      return { calls: [brokenCall(text, range, { why: scan.why, at: scan.at, name })], end: range.end }
+    }
+    const call: ParsedCall = {
+      kind: 'parsed',
+      name,
+      nameText: { start: nameStart, end: end - 1 },
+      ignored: [],
+      input: JSON.parse(text.slice(end, scan.end)) as Record<string, unknown>,
+      arguments: scan.members.map((member) => ({ name: member.name, key: member.key, text: member.value })),
+      raw: text.slice(nameStart, scan.end),
+      text: { start: open, end: scan.end },
+    }
+    return { calls: [call], end: scan.end }
+  })
+}

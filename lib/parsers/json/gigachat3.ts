@@ -1,0 +1,54 @@
+/**
+ * GigaChat 3: `<|function_call|>{"name": …, "arguments": {…}}` behind the text of 3.1; 3.0 writes the object as a message of its own:
+ * `<|message_sep|>\n\nfunction call<|role_sep|>\n{…}`. Nothing closes a call but its last bracket.
+ */
+
+import { skipSpace } from '#lib/json/json-scan.ts'
+import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
+import { earlier } from '../reading/calls.ts'
+import { finder } from '../reading/finder.ts'
+import { objectReader } from '../reading/json-body.ts'
+import { brokenCall, objectCall } from '../reading/object-call.ts'
+import { markupOf } from '../reading/rest.ts'
+import { type Run, runsIn } from '../reading/runs.ts'
+
+const MESSAGE_END = '<|message_sep|>'
+/** The header of the message that holds the call of 3.0. */
+const HEADER = 'function call<|role_sep|>'
+const delimiters = {
+  open: '<|function_call|>',
+  close: '',
+  section: { open: HEADER, close: MESSAGE_END },
+} as const
+const SPELLING = { arguments: ['arguments'] } as const
+/** What stands around the text of a message. Both tokens hold line breaks. */
+const FRAME = /<\|message_sep\|>\n{0,2}|<\/s>/g
+
+export const gigachat3: ToolParser = {
+  name: 'gigachat3',
+  delimiters,
+  parse,
+  markup: (text, calls, shielded) => markupOf(text, FRAME, calls, shielded),
+}
+
+function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
+  const nextToken = finder(text, delimiters.open)
+  const nextHeader = finder(text, HEADER)
+  const nextOpen = (from: number) => earlier(nextToken(from), nextHeader(from))
+  const ends = [MESSAGE_END, '</s>'].map((end) => finder(text, end))
+  const nextBound = (from: number) => ends.reduce((first, next) => earlier(first, next(from)), nextOpen(from))
+  const read = objectReader(text, nextBound, 'the call')
+  return runsIn(shielded, nextOpen, (open): Run => {
+    const tagEnd = open + (text.startsWith(HEADER, open) ? HEADER : delimiters.open).length
+    const start = skipSpace(text, tagEnd, text.length)
+    const scan = read(start, () => true)
+    if (!scan.ok) {
+      const bound = nextBound(Math.max(scan.at, tagEnd))
+      const end = bound < 0 ? text.length : bound
+      return { calls: [brokenCall(text, { start: open, end }, { why: scan.why, at: scan.at })], end }
+    }
+    const { call } = objectCall(text, start, scan, SPELLING)
+    const { end } = scan
+    return { calls: [{ ...call, raw: text.slice(tagEnd, end), text: { start: open, end } }], end }
+  })
+}

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import { textWithoutCalls } from '../reading/rest.ts'
+import { draw, parseText, taken } from '../test-draw.ts'
+import { thinkBlocks, thinkDelimitersIn, thoughtIn } from '../thinking.ts'
+import { gptOss } from './gpt-oss.ts'
+
+const thinksIn = (text: string) => thinkBlocks(text, thinkDelimitersIn(text), false, gptOss.delimiters)
+const drawn = (text: string) => draw(parseText(gptOss, text)).map((line) => line.replace(/ @\d+$/, ''))
+const rest = (text: string) => textWithoutCalls(text, parseText(gptOss, text), thinksIn(text), gptOss)
+const START = '<|start|>assistant'
+const call = (name: string, json: string) =>
+  `${START}<|channel|>commentary to=functions.${name} <|constrain|>json<|message|>${json}<|call|>`
+
+describe('a reply in messages', () => {
+  test('is thinking, text and calls, each with its places', () => {
+    const analysis = '<|channel|>analysis<|message|>Add them.<|end|>'
+    const text = `${analysis}${START}<|channel|>commentary<|message|>I add.<|end|>${call('add', ' {"a": 1.0} ')}`
+    const calls = parseText(gptOss, text)
+    expect(calls).toMatchObject([{ kind: 'parsed', name: 'add', input: { a: 1 } }])
+    expect(calls[0] && taken(text, calls[0].text)).toBe(call('add', ' {"a": 1.0} '))
+    expect(calls[0]?.kind === 'parsed' && taken(text, calls[0].nameText)).toBe('add')
+    expect(thinksIn(text).map((block) => taken(text, block))).toEqual([analysis])
+    expect(thoughtIn(analysis)).toBe('Add them.')
+    expect(rest(text)).toBe(`${analysis}I add.`)
+    expect(rest(`${analysis}${START}<|channel|>final<|message|>Hi.<|return|>`)).toBe(`${analysis}Hi.`)
+    expect(rest('No message at all.')).toBe('No message at all.')
+  })
+
+  test.each([
+    ['<|channel|>commentary to=functions.f <|constrain|>json<|message|>{}<|call|>', 'f({})'],
+    [' to=functions.f<|channel|>commentary json<|message|>{}<|call|>', 'f({})'],
+    [`${START} to=functions.f<|channel|>commentary json<|message|>{"a": 1}<|call|>`, 'f({"a":1})'],
+    [`${START}<|channel|>commentary to=functions.a.b-c<|message|>{}<|call|>`, 'a.b-c({})'],
+    [`${START}<|channel|>commentary to=browser.open <|constrain|>json<|message|>{}<|call|>`, 'browser.open({})'],
+    [`${START}<|channel|>analysis to=functions.f <|constrain|>json<|message|>{}<|call|>`, 'f({})'],
+    [`${START} to=functions.f<|channel|>analysis code<|message|>{"a": 1}<|call|>`, 'f({"a":1})'],
+    [' to=functions.f<|channel|>analysis<|message|>{"a": 1}<|call|>', 'f({"a":1})'],
+    [call('f', ''), 'f({})'],
+    [call('f', '{"a": "<|call|><|start|>"}'), 'f({"a":"<|call|><|start|>"})'],
+  ])('%s', (text, expected) => {
+    expect(drawn(text)).toEqual([expected])
+    expect(rest(text)).toBe('')
+  })
+
+  test('what is thought, or said by a tool, is no call; thinking that does not end is open', () => {
+    const thought = `<|channel|>analysis<|message|>I could write ${call('f', '{}')}`
+    expect(drawn(`<|channel|>analysis<|message|>x<|end|>${call('f', '{}')}`)).toEqual(['f({})'])
+    expect(thinksIn(thought)[0]).toMatchObject({ closed: true })
+    expect(thinksIn('<|channel|>analysis<|message|>Hm')).toMatchObject([{ closed: false }])
+    expect(drawn('<|start|>functions.f to=assistant<|channel|>commentary<|message|>{}<|end|>')).toEqual([])
+    expect(drawn(`${START}<|channel|>final<|message|>to=functions.f<|message|>{}<|call|>`)).toEqual([])
+  })
+})
+
+describe('a malformed call is data with a reason and a place', () => {
+  test.each([
+    [call('f', '[1]'), 'the message is not a JSON object: it starts with "["', 'f'],
+    [call('f', '{"a": 1'), 'the text ends where "," or "}" should stand', 'f'],
+    [call('f', '{}').replace('<|call|>', '<|end|>'), 'the call is not closed: no <|call|> follows', 'f'],
+    [call('f', '{}').replace('<|call|>', ''), 'the call is not closed: no <|call|> follows', 'f'],
+    [call('', '{}'), 'the recipient names no tool', undefined],
+    [
+      `${START}<|channel|>commentary to=python code<|message|>print(1)<|call|>`,
+      'the message is not a JSON object: it starts with "p"',
+      'python',
+    ],
+  ])('%s', (text, why, name) => {
+    const calls = parseText(gptOss, `${text}${call('g', '{}')}`)
+    expect(calls[0]).toMatchObject({ kind: 'malformed', why })
+    expect(calls[0]?.name).toBe(name)
+    expect(draw(calls.slice(1))).toEqual(['g({})'])
+  })
+})

@@ -1,0 +1,163 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { MAX_DEPTH } from '#lib/json/json-scan.ts'
+import type { ParsedCall, TextRange } from '../parser.ts'
+import { draw as drawCalls, taken } from '../test-draw.ts'
+import { hermes } from './hermes.ts'
+
+const draw = (text: string, shielded: readonly TextRange[] = []) => drawCalls(hermes.parse(text, shielded, []))
+
+const call = (body: string) => `<tool_call>\n${body}\n</tool_call>`
+const good = call('{"name": "add", "arguments": {"a": 1}}')
+
+describe('a well-formed call', () => {
+  test('is parsed with its name, arguments, raw text and places', () => {
+    const text = `Let me see. ${call('{"name": "add", "arguments": {"a": 1.0, "b": "x"}}')} done`
+    const [parsed] = hermes.parse(text, [], []) as [Extract<ParsedCall, { kind: 'parsed' }>]
+    expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 1, b: 'x' } })
+    expect(parsed.raw).toBe('\n{"name": "add", "arguments": {"a": 1.0, "b": "x"}}\n')
+    expect(taken(text, parsed.text)).toBe(call('{"name": "add", "arguments": {"a": 1.0, "b": "x"}}'))
+    expect(parsed.arguments.map(({ name, text: range }) => [name, taken(text, range)])).toEqual([
+      ['a', '1.0'],
+      ['b', '"x"'],
+    ])
+  })
+
+  test('several stand in order', () => {
+    expect(draw(good + good)).toEqual(['add({"a":1})', 'add({"a":1})'])
+  })
+
+  test('may leave out its arguments', () => {
+    expect(draw(call('{"name": "now"}'))).toEqual(['now({})'])
+  })
+
+  test('may hold the delimiters inside a string', () => {
+    expect(draw(call('{"name": "say", "arguments": {"t": "</tool_call><tool_call>"}}'))).toEqual([
+      'say({"t":"</tool_call><tool_call>"})',
+    ])
+  })
+
+  test('keeps a member named __proto__ as data', () => {
+    const [parsed] = hermes.parse(call('{"name": "f", "arguments": {"__proto__": {"x": 1}}}'), [], [])
+    expect(parsed?.kind === 'parsed' && Object.hasOwn(parsed.input, '__proto__')).toBe(true)
+    expect(({} as { x?: number }).x).toBeUndefined()
+  })
+
+  test('may call its arguments parameters, as SGLang reads it', () => {
+    const text = call('{"name": "add", "parameters": {"a": 1, "b": 2}, "id": 7}')
+    expect(draw(text)).toEqual(['add({"a":1,"b":2})'])
+    const [parsed] = hermes.parse(text, [], [])
+    expect(parsed?.kind === 'parsed' && parsed.arguments.map((range) => taken(text, range.text))).toEqual(['1', '2'])
+    expect(parsed?.kind === 'parsed' && parsed.ignored.map((range) => taken(text, range))).toEqual(['"id": 7'])
+  })
+
+  test('may have both arguments and parameters, where one of them is empty', () => {
+    expect(draw(call('{"name": "f", "parameters": {"a": 1}, "arguments": { }}'))).toEqual(['f({"a":1})'])
+    expect(draw(call('{"name": "f", "parameters": {}, "arguments": {"a": 1}}'))).toEqual(['f({"a":1})'])
+    expect(draw(call('{"name": "f", "parameters": {}, "arguments": {}}'))).toEqual(['f({})'])
+  })
+})
+
+describe('a malformed call is data with a reason and a place', () => {
+  test.each([
+    ['', '✗ the call is empty @11'],
+    ['add(1)', '✗ the call is not a JSON object: it starts with "a" @11'],
+    ['[]', '✗ the call is not a JSON object: it starts with "[" @11'],
+    ['{"name": "add", "arguments": {"a": 1}', '✗ the text ends where "," or "}" should stand @48'],
+    ['{"name": "add", "arguments": {"a": True}}', '✗ "T" where a JSON value should stand @46'],
+    ['{"name": "add", "arguments": {"a": NaN}}', '✗ "N" where a JSON value should stand @46'],
+    ['{"name": "add", "arguments": {"a": 01}}', '✗ "1" where "," or "}" should stand @47'],
+    ['{"name": "add", "arguments": {"a": 1,}}', '✗ "}" where a member name in double quotes should stand @48'],
+    ["{'name': 'add'}", '✗ "\'" where a member name in double quotes should stand @12'],
+    ['{"name": "add", "arguments": "{}"}', '✗ "arguments" is not a JSON object @40'],
+    ['{"name": "add", "arguments": null}', '✗ "arguments" is not a JSON object @40'],
+    [
+      '{"name": "f", "arguments": {"a": 1}, "parameters": {"a": 2}}',
+      '✗ both "arguments" and "parameters" are given @48',
+    ],
+    ['{"name": "f", "parameters": [1]}', '✗ "parameters" is not a JSON object @39'],
+    ['{"name": "f", "name": "g"}', '✗ "name" is given twice @25'],
+    ['{"name": "f", "arguments": {}, "arguments": {}}', '✗ "arguments" is given twice @42'],
+    ['{"name": "f", "arguments": {"a": 1, "b": 2, "\\u0061": 3}}', '✗ "a" is given twice @55'],
+    ['{"name": "f", "arguments": {"x": [{"a": {"b": 1, "b": 1}}]}}', '✗ "b" is given twice @60'],
+    ['{"name": 3, "arguments": {}}', '✗ "name" is not a text @20'],
+    ['{"name": " ", "arguments": {}}', '✗ "name" is not a text @20'],
+    ['{"arguments": {}}', '✗ the call has no "name" @0'],
+    ['{"name": "add", "arguments": {"a": "x\ny"}}', '✗ a line break inside a string must be escaped @48'],
+    ['{"name": "add", "arguments": {"a": "\\x"}}', '✗ \\"x" is no escape of JSON @47'],
+    ['{"name": "add", "arguments": {"a": "\\u12"}}', '✗ \\u is not followed by four hexadecimal digits @47'],
+    ['{"name": "add", "arguments": {"a": "x}}', '✗ a string is not closed @50'],
+    ['{"name": "add", "arguments": {"a": [1 2]}}', '✗ "2" where "," or "]" should stand @49'],
+    ['{"name": "add", "arguments": {"a": "x\\', '✗ a string is not closed @49'],
+    ['{"name": "add", "arguments": {"a": "\u0007"}}', '✗ U+0007 inside a string must be escaped @47'],
+    ['{"name": "add" "x": 1}', '✗ """ where "," or "}" should stand @26'],
+    ['{"name" "add"}', '✗ """ where ":" should stand @19'],
+    ['{"a": {"b" 1}}', '✗ "1" where ":" should stand @22'],
+    ['{"a": {"b": 1, 2}}', '✗ "2" where a member name in double quotes should stand @26'],
+    ['{"a": {"b": tru}}', '✗ "t" where a JSON value should stand @23'],
+    ['{"a": [1, {"b": [], "c": {}}, null, -1.5e+3, "\\u00e9"]}', '✗ the call has no "name" @0'],
+    ['{"a": {', '✗ the text ends where a member name in double quotes should stand @18'],
+    ['{"a": {"b"', '✗ the text ends where ":" should stand @21'],
+    ['{"a"', '✗ the text ends where ":" should stand @15'],
+    ['{"a": [', '✗ the text ends where a JSON value should stand @18'],
+    ['{"a": 1', '✗ the text ends where "," or "}" should stand @18'],
+    ['{"a": {"b": "', '✗ a string is not closed @24'],
+    ['{"a": {"', '✗ a string is not closed @19'],
+    ['{"a": 12345', '✗ the text ends where "," or "}" should stand @22'],
+    ['{}', '✗ the call has no "name" @0'],
+    ['{"name": "add"} extra', '✗ something stands between the JSON and </tool_call> @26'],
+  ])('%s', (body, drawn) => {
+    expect(draw(`<tool_call>${body}</tool_call>`)).toEqual([drawn])
+  })
+
+  test('its name is kept when it can be read', () => {
+    expect(hermes.parse(call('{"name": "add", "arguments": {'), [], [])[0]).toMatchObject({
+      kind: 'malformed',
+      name: 'add',
+    })
+    expect(hermes.parse(call('nothing'), [], [])[0]).not.toHaveProperty('name')
+  })
+
+  test('without its closing delimiter it ends with the text', () => {
+    const text = 'x <tool_call>\n{"name": "add", "arguments": {"a": "1'
+    expect(draw(text)).toEqual(['✗ a string is not closed @51'])
+    expect(draw('<tool_call>{"name": "add"}')).toEqual(['✗ the call is not closed: no </tool_call> follows @26'])
+  })
+
+  test('it does not swallow the good call after it', () => {
+    expect(draw(`<tool_call>{"name": "x", ${good}`)).toHaveLength(2)
+    expect(draw(`<tool_call>{"name": "x", ${good}`)[1]).toBe('add({"a":1})')
+    expect(draw(call('{"name": "x", "arguments": {"a": "1}}') + good)[1]).toBe('add({"a":1})')
+    expect(draw(`<tool_call>{"a": "</tool_call>"} and ${good}`)).toEqual([
+      '✗ a string is not closed @18',
+      'add({"a":1})',
+    ])
+  })
+
+  test('deep nesting is refused, not followed', () => {
+    const deep = (n: number) => call(`{"name": "f", "arguments": {"a": ${'['.repeat(n)}${']'.repeat(n)}}}`)
+    expect(draw(deep(MAX_DEPTH - 2))[0]).toMatch(/^f/)
+    expect(draw(deep(100_000))).toEqual([expect.stringContaining(`✗ nested deeper than ${MAX_DEPTH} levels`)])
+  })
+})
+
+test('what stands in a think block is no call', () => {
+  const text = `<think>${good}</think>${good}`
+  expect(draw(text, [{ start: 0, end: text.indexOf('</think>') + 8 }])).toEqual(['add({"a":1})'])
+  expect(draw(text)).toHaveLength(2)
+})
+
+test('any JSON object written as a call is read back', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ minLength: 1 }).filter((s) => s.trim() !== ''),
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      (name, input) => {
+        const json = JSON.parse(JSON.stringify(input))
+        expect(hermes.parse(call(JSON.stringify({ name, arguments: json })), [], [])).toMatchObject([
+          { kind: 'parsed', name, input: json },
+        ])
+      },
+    ),
+  )
+})

@@ -1,0 +1,40 @@
+/**
+ * Hermes: `<tool_call>{"name": …, "arguments": {…}}</tool_call>`, as Qwen2.5, Qwen3 and many others write it. "parameters" is
+ * read too, as SGLang does: that is the word in the tools that the model was shown.
+ */
+
+import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
+import { callsIn, malformedCall, malformedEnd, marksIn } from '../reading/calls.ts'
+import { jsonBodyReader } from '../reading/json-body.ts'
+import { namedCall, nameIn } from '../reading/named-call.ts'
+
+const delimiters = { open: '<tool_call>', close: '</tool_call>' } as const
+const SPELLING = { arguments: ['arguments', 'parameters'] } as const
+
+export const hermes: ToolParser = { name: 'hermes', delimiters, parse }
+
+function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
+  const marks = marksIn(text, delimiters)
+  const read = jsonBodyReader(text, delimiters.close, marks, 'the call')
+  return callsIn(shielded, marks, (open) => {
+    const start = open + delimiters.open.length
+    const body = read(start)
+    if (!body.ok) {
+      const end = malformedEnd(text, body.at, marks)
+      return malformedCall(text, open, { ...body, name: nameIn(text, start, end.body) }, delimiters, end)
+    }
+    const { close, members } = body
+    const called = namedCall(text, open, members, SPELLING)
+    if (!called.ok) return malformedCall(text, open, called, delimiters, { body: close, isClosed: true })
+    return {
+      kind: 'parsed',
+      name: called.name,
+      nameText: called.nameText,
+      ignored: called.ignored,
+      input: called.input,
+      arguments: called.arguments,
+      raw: text.slice(start, close),
+      text: { start: open, end: close + delimiters.close.length },
+    }
+  })
+}

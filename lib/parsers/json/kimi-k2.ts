@@ -1,0 +1,37 @@
+/**
+ * Kimi K2: `<|tool_call_begin|>functions.NAME:INDEX<|tool_call_argument_begin|>{…}<|tool_call_end|>`, any number of them in
+ * a section. The id is the model's own: its template prints it above the result of the call. The section need not be closed:
+ * each of its calls is, and a reply that stops at the section's end does not hold it.
+ */
+
+import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
+import type { ToolParser } from '../parser.ts'
+import { endOfName } from '../reading/calls.ts'
+import { type Head, headedParser } from '../reading/headed-call.ts'
+
+const ARGUMENTS = '<|tool_call_argument_begin|>'
+const section = { open: '<|tool_calls_section_begin|>', close: '<|tool_calls_section_end|>' } as const
+const delimiters = { open: '<|tool_call_begin|>', close: '<|tool_call_end|>', section } as const
+
+export const kimiK2: ToolParser = headedParser({ name: 'kimi_k2', delimiters, readHead, headEnd: 'id' })
+
+const ID_END = /[<\s]/g
+const PREFIX = 'functions.'
+const INDEX = /:\d+$/
+
+function readHead(text: string, start: number): Head {
+  const idStart = skipSpace(text, start, text.length)
+  const id = text.slice(idStart, endOfName(text, idStart, ID_END))
+  if (id === '') return { ok: false, why: 'the call has no id', at: idStart }
+  const name = nameIn(id)
+  if (name === '') return { ok: false, why: `the id ${JSON.stringify(id)} names no tool`, at: idStart, writtenId: id }
+  const at = skipSpace(text, idStart + id.length, text.length)
+  if (!text.startsWith(ARGUMENTS, at))
+    return { ok: false, why: whatStands(text, at, text.length, ARGUMENTS), at, name, writtenId: id }
+  const nameStart = idStart + (id.startsWith(PREFIX) ? PREFIX.length : 0)
+  const nameText = { start: nameStart, end: nameStart + name.length }
+  return { ok: true, name, nameText, argumentsAt: at + ARGUMENTS.length, writtenId: id }
+}
+
+/** Without the prefix and the number that ids have. */
+const nameIn = (id: string): string => (id.startsWith(PREFIX) ? id.slice(PREFIX.length) : id).replace(INDEX, '')

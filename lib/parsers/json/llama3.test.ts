@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { textWithoutCalls } from '../reading/rest.ts'
+import { draw, parseText, taken } from '../test-draw.ts'
+import { thinkBlocks, thinkDelimitersIn } from '../thinking.ts'
+import { llama3 } from './llama3.ts'
+
+const TAG = '<|python_tag|>'
+const tools = [{ name: 'now', inputSchema: {} }]
+const drawn = (text: string) => draw(parseText(llama3, text, tools))
+const rest = (text: string) => textWithoutCalls(text, parseText(llama3, text, tools), [], llama3)
+
+describe('a well-formed call', () => {
+  test('is parsed with its name, arguments and places', () => {
+    const text = `So. ${TAG}{"name": "add", "parameters": {"a": 1.0, "b": "é"}}<|eom_id|>`
+    const [call] = parseText(llama3, text)
+    expect(call).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 1, b: 'é' } })
+    expect(call && taken(text, call.text)).toBe('{"name": "add", "parameters": {"a": 1.0, "b": "é"}}')
+    expect(call?.kind === 'parsed' && call.arguments.map((one) => taken(text, one.text))).toEqual(['1.0', '"é"'])
+    expect(rest(text)).toBe('So. <|eom_id|>')
+  })
+
+  test.each([
+    [`${TAG}{"name": "f", "parameters": {}}; {"name": "g", "arguments": {"a": 1}}`, ['f({})', 'g({"a":1})'], ''],
+    [`${TAG}\n{"name": "f", "parameters": {}}\n{"name": "g", "parameters": {}} ok`, ['f({})', 'g({})'], ' ok'],
+    [`${TAG}{"name": "f"}${TAG}{"name": "g"}`, ['f({})', 'g({})'], ''],
+    ['{"name": "f", "parameters": {}};{"name": "g", "parameters": {}}', ['f({})', 'g({})'], ''],
+    ['\n{"type": "function", "name": "f", "parameters": {}}', ['f({})'], '\n'],
+    ['{"name": "f", "parameters": {}, "arguments": {"a": 1}}', ['f({"a":1})'], ''],
+    ['{"name": "now"}', ['now({})'], ''],
+    [`${TAG}{"name": "f", "parameters": {"a": "${TAG}"}};`, [`f({"a":"${TAG}"})`], ';'],
+  ])('%s', (text, calls, left) => {
+    expect(drawn(text)).toEqual(calls)
+    expect(rest(text)).toBe(left)
+  })
+
+  test('an answer in JSON is no call, unless it begins with a name and arguments, or names a tool', () => {
+    for (const text of ['{"answer": 42}', '{"name": "Bob", "age": 5}', '{"name": 1, "parameters": {}}', '{"a', '{'])
+      expect([drawn(text), rest(text)]).toEqual([[], text])
+    expect(drawn('{"name": "f", "parameters": {}}; {"b": 1}')).toEqual(['f({})'])
+    expect(drawn('See {"name": "f", "parameters": {}}')).toEqual([])
+  })
+
+  test('may follow thinking; what stands in it is none', () => {
+    const call = '{"name": "f", "parameters": {}}'
+    const text = `<think>${TAG}${call}</think>\n${call}`
+    expect(drawn(text)).toEqual(['f({})'])
+    const blocks = thinkBlocks(text, thinkDelimitersIn(text), false, llama3.delimiters)
+    expect(textWithoutCalls(text, parseText(llama3, text), blocks, llama3)).toBe(`<think>${TAG}${call}</think>\n`)
+  })
+})
+
+describe('a malformed call is data with a reason and a place', () => {
+  test.each([
+    [`${TAG}print(1)`, '✗ the call is not a JSON object: it starts with "p" @14'],
+    [TAG, '✗ the call is empty @14'],
+    [`${TAG}{"parameters": {}}`, '✗ the call has no "name" @14'],
+    [`${TAG}{"name": "f", "parameters": "{}"}`, '✗ "parameters" is not a JSON object @42'],
+    ['{"name": "f", "parameters": {', '✗ the text ends where a member name in double quotes should stand @29'],
+    ["{'name': 'f'}", '✗ "\'" where a member name in double quotes should stand @1'],
+    ['{"name": "f", "parameters": "x', '✗ a string is not closed @30'],
+  ])('%s', (text, why) => {
+    expect(drawn(text)).toEqual([why])
+    expect(drawn(`${text}<|eot_id|>`)).toHaveLength(1)
+    expect(rest(`${text}<|eot_id|>`)).toMatch(/<\|eot_id\|>$/)
+  })
+
+  test('its name is told when it can be read; the good call behind the next tag is kept', () => {
+    const text = `${TAG}{"name": "f", "parameters": {${TAG}{"name": "g"}`
+    expect(parseText(llama3, text)).toMatchObject([
+      { kind: 'malformed', name: 'f' },
+      { kind: 'parsed', name: 'g' },
+    ])
+    expect(parseText(llama3, `${TAG}{"name": "f"};{"name": "g", "arguments": 1}`)).toMatchObject([
+      { kind: 'parsed' },
+      { kind: 'malformed', name: 'g' },
+    ])
+  })
+})

@@ -1,0 +1,88 @@
+/**
+ * Llama 3.1 to 3.3: `<|python_tag|>{"name": …, "parameters": {…}}`, several with `;` between them; or the object alone, with
+ * which the reply begins. "arguments" is read too.
+ */
+
+import { skipSpace } from '#lib/json/json-scan.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import type { Markup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
+import { earlier, type Fault } from '../reading/calls.ts'
+import { finder } from '../reading/finder.ts'
+import { objectReader, type WholeObject } from '../reading/json-body.ts'
+import { jsonAt, memberNamed } from '../reading/named-call.ts'
+import { brokenCall, objectCall } from '../reading/object-call.ts'
+import { markupOfRuns, type Run, runsIn } from '../reading/runs.ts'
+
+const delimiters = { open: '<|python_tag|>', close: '' } as const
+const SPELLING = { arguments: ['parameters', 'arguments'] } as const
+/** <|eot_id|> or <|eom_id|>: what is broken goes no further. */
+const TURN_END = '<|eo'
+const BETWEEN = /\s*[;,]?\s*/y
+
+export const llama3: ToolParser = { name: 'llama3', delimiters, parse, markup }
+
+function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
+  const nextTag = finder(text, delimiters.open)
+  const nextTurnEnd = finder(text, TURN_END)
+  const nextBound = (from: number) => earlier(nextTag(from), nextTurnEnd(from))
+  const read = objectReader(text, nextBound, 'the call')
+  const bare = bareStart(text, shielded)
+  const nextOpen = (from: number) => (from <= bare && text[bare] === '{' ? earlier(bare, nextTag(from)) : nextTag(from))
+  return runsIn(shielded, nextOpen, readRun)
+
+  function readRun(open: number): Run {
+    const isTagged = text.startsWith(delimiters.open, open)
+    const calls: ParsedCall[] = []
+    let end = isTagged ? open + delimiters.open.length : open
+    let start = skipSpace(text, end, text.length)
+    while (calls.length === 0 || text[start] === '{') {
+      const scan = read(start, () => true)
+      if (!isTagged && !isCall(text, start, scan.ok ? scan : undefined, tools)) break
+      const from = calls.length === 0 && isTagged && !scan.ok ? open : start
+      const call = scan.ok ? objectCall(text, start, scan, SPELLING).call : faulty(from, scan)
+      calls.push(call)
+      end = call.text.end
+      if (!scan.ok) break
+      BETWEEN.lastIndex = end
+      BETWEEN.test(text)
+      start = BETWEEN.lastIndex
+    }
+    return { calls, end: Math.max(end, open + 1) }
+  }
+
+  function faulty(start: number, { why, at }: Fault): ParsedCall {
+    const bound = nextBound(at)
+    return brokenCall(text, { start, end: bound < 0 ? text.length : bound }, { why, at })
+  }
+}
+
+/** Where the reply begins, thinking left out. */
+function bareStart(text: string, shielded: readonly TextRange[]): number {
+  let at = skipSpace(text, 0, text.length)
+  for (const { start, end } of shielded) if (start <= at && at < end) at = skipSpace(text, end, text.length)
+  return at
+}
+
+const BROKEN = /\{\s*["']name["']\s*:/y
+
+/** A reply in JSON is not always a call: an object alone is one that has a name and arguments, or the name of a tool. */
+function isCall(text: string, start: number, object: WholeObject | undefined, tools: readonly ToolSpec[]): boolean {
+  if (!object) {
+    BROKEN.lastIndex = start
+    return BROKEN.test(text)
+  }
+  const name = memberNamed(object.members, 'name')
+  const called = name && jsonAt(text, name)
+  if (SPELLING.arguments.some((key) => memberNamed(object.members, key))) return typeof called === 'string'
+  return tools.some((tool) => tool.name === called)
+}
+
+function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly Markup[] {
+  const bare = bareStart(text, shielded)
+  const tags = Array.from(text.matchAll(/<\|python_tag\|>[ \t\n\r]*/g), ({ 0: tag, index }) => ({
+    start: index,
+    end: index + tag.length,
+  }))
+  const opens = [{ start: bare, end: bare }, ...tags].sort((a, b) => a.start - b.start)
+  return markupOfRuns(calls, shielded, text, { opens, between: BETWEEN, mayBeEmpty: false })
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest'
+import { textWithoutCalls } from '../reading/rest.ts'
+import { draw, parseText, taken } from '../test-draw.ts'
+import { mistral } from './mistral.ts'
+
+const drawn = (text: string) => draw(parseText(mistral, text)).map((line) => line.replace(/ @\d+$/, ''))
+const rest = (text: string) => textWithoutCalls(text, parseText(mistral, text), [], mistral)
+
+describe('a list of calls', () => {
+  test('is parsed with ids, arguments and places', () => {
+    const text =
+      'So. [TOOL_CALLS] [{"name": "add", "arguments": {"a": 1.0}, "id": "abc123XYZ"}, {"name": "f", "parameters": {}}]</s>'
+    const calls = parseText(mistral, text)
+    expect(calls).toMatchObject([
+      { kind: 'parsed', name: 'add', input: { a: 1 }, writtenId: 'abc123XYZ', ignored: [] },
+      { kind: 'parsed', name: 'f', input: {} },
+    ])
+    expect(calls.map((call) => taken(text, call.text))[1]).toBe('{"name": "f", "parameters": {}}')
+    expect(rest(text)).toBe('So. </s>')
+  })
+
+  test('may have any white space, be empty, and hold the mark in a text', () => {
+    expect(drawn('[TOOL_CALLS][\n{"name": "f"}\n,\n{"name": "g"}\n]')).toEqual(['f({})', 'g({})'])
+    expect([drawn('a[TOOL_CALLS] []b'), rest('a[TOOL_CALLS] []b')]).toEqual([[], 'ab'])
+    expect(drawn('[TOOL_CALLS] [{"name": "f", "arguments": {"a": "[TOOL_CALLS]</s>"}}]')).toHaveLength(1)
+    expect(drawn('[THINK][TOOL_CALLS] [{"name": "f"}][/THINK][TOOL_CALLS] [{"name": "g"}]')).toEqual(['g({})'])
+  })
+
+  test('an id that templates refuse is not kept', () => {
+    for (const id of ['"call_1"', '7', '"abc-12345"']) {
+      const [call] = parseText(mistral, `[TOOL_CALLS] [{"name": "f", "arguments": {}, "id": ${id}}]`)
+      expect(call).toMatchObject({ kind: 'parsed', ignored: [{}] })
+      expect(call).not.toHaveProperty('writtenId')
+    }
+  })
+
+  test.each([
+    ['[{"name": "f"}', ['✗ the list of calls cannot be read: the text ends where "," or "]" should stand']],
+    [
+      '[{"name": "f"} x]',
+      ['✗ the list of calls cannot be read: "x" where "," or "]" should stand', '✗ "x" where "," or "]" should stand'],
+    ],
+    [
+      '[{"name": "f"}, 1]',
+      [
+        '✗ the list of calls cannot be read: the call is not a JSON object: it starts with "1"',
+        '✗ the call is not a JSON object: it starts with "1"',
+      ],
+    ],
+    ['[{"name": "f", "id": "abc123XYZ"},', ['✗ the list of calls cannot be read: the call is empty']],
+    ['[{"name": "f", "arguments": {', ['✗ the text ends where a member name in double quotes should stand']],
+    ['[', ['✗ the call is empty']],
+    ['[{"arguments": {}}]', ['✗ the call has no "name"']],
+    ['[{"name": "f", "arguments": []}]', ['✗ "arguments" is not a JSON object']],
+  ])('%s is malformed', (list, why) => {
+    expect(drawn(`[TOOL_CALLS] ${list}`)).toEqual(why)
+    const behind = drawn(`[TOOL_CALLS] ${list}[TOOL_CALLS] [{"name": "g"}]`)
+    expect(behind.at(-1)).toBe('g({})')
+  })
+})
+
+describe('one call a mark', () => {
+  test('is parsed with its id, arguments and places', () => {
+    const text = '[TOOL_CALLS]add[CALL_ID]abc123XYZ[ARGS]{"a": 1.0}[TOOL_CALLS]f [ARGS] {} done'
+    const calls = parseText(mistral, text)
+    expect(calls).toMatchObject([
+      { kind: 'parsed', name: 'add', input: { a: 1 }, writtenId: 'abc123XYZ' },
+      { kind: 'parsed', name: 'f', input: {} },
+    ])
+    expect(calls.map((call) => taken(text, call.text))).toEqual([
+      '[TOOL_CALLS]add[CALL_ID]abc123XYZ[ARGS]{"a": 1.0}',
+      '[TOOL_CALLS]f [ARGS] {}',
+    ])
+    expect(rest(text)).toBe(' done')
+    expect(parseText(mistral, '[TOOL_CALLS]f[CALL_ID]short[ARGS]{}')[0]).not.toHaveProperty('writtenId')
+  })
+
+  test.each([
+    ['', '✗ neither a list of calls nor a name follows'],
+    ['{"name": "f"}', '✗ neither a list of calls nor a name follows'],
+    ['f{}', '✗ "{" where [ARGS] should stand'],
+    ['f', '✗ the text ends where [ARGS] should stand'],
+    ['f[ARGS]', '✗ what follows [ARGS] is empty'],
+    ['f[ARGS][1]', '✗ what follows [ARGS] is not a JSON object: it starts with "["'],
+    ['f[ARGS]{"a": 1', '✗ the text ends where "," or "}" should stand'],
+  ])('%s is malformed', (body, why) => {
+    expect(drawn(`[TOOL_CALLS]${body}`)).toEqual([why])
+    expect(drawn(`[TOOL_CALLS]${body}[TOOL_CALLS]g[ARGS]{}`)).toHaveLength(2)
+    expect(rest(`[TOOL_CALLS]${body}</s>`)).toBe('</s>')
+  })
+
+  test('the name is told when it can be read', () => {
+    expect(parseText(mistral, '[TOOL_CALLS]f[ARGS]')).toMatchObject([{ kind: 'malformed', name: 'f' }])
+    expect(parseText(mistral, '[TOOL_CALLS] {"name": "g"')).toMatchObject([{ kind: 'malformed', name: 'g' }])
+    expect(parseText(mistral, '[TOOL_CALLS] [{"name": "g", "arguments": 1}]')).toMatchObject([{ name: 'g' }])
+  })
+})

@@ -1,0 +1,36 @@
+/**
+ * LFM2: `<|tool_call_start|>[f(a="x"), g()]<|tool_call_end|>`, a list as pythonic has it, or one of objects:
+ * `[{"name": …, "arguments": {…}}]`. Its templates write what is nested as JSON, so words of both languages count.
+ */
+
+import { skipSpace } from '#lib/json/json-scan.ts'
+import { type LiteralWords, PYTHON_WORDS } from '#lib/json/python-literal.ts'
+import { jsonListReader, type ListReader, listParser } from '../reading/lists.ts'
+import { objectCall } from '../reading/object-call.ts'
+import { pythonListReader } from './python-calls.ts'
+
+export const LFM2_WORDS: LiteralWords = new Map([
+  ...PYTHON_WORDS,
+  ...['true', 'false', 'null'].map((word) => [word, word] as const),
+])
+const SPELLING = { arguments: ['arguments', 'parameters'] } as const
+
+export const lfm2 = listParser({ name: 'lfm2', open: '<|tool_call_start|>', close: '<|tool_call_end|>', reader })
+
+function reader(text: string, nextBound: (from: number) => number): ListReader {
+  const readObjects = jsonListReader(
+    text,
+    nextBound,
+    (_, start, object) => objectCall(text, start, object, SPELLING).call,
+  )
+  const readPython = pythonListReader(text, LFM2_WORDS)
+  return (bracket) => {
+    const first = text[skipSpace(text, bracket + 1, text.length)]
+    if (first === '{' || first === ']') return readObjects(bracket)
+    const list = readPython(bracket)
+    if (list.ok) return list
+    // A text that is not closed is one up to the end of its line: other calls may stand there.
+    const bound = nextBound(bracket)
+    return { ...list, calls: [], from: bracket, at: bound < 0 ? list.at : Math.min(list.at, bound) }
+  }
+}

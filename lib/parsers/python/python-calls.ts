@@ -1,0 +1,133 @@
+/** What pythonic and lfm2 share: a list of calls in Python, whose arguments are literals, each with its name. */
+
+import { givenTwice } from '#lib/json/json-scan.ts'
+import {
+  endOfString,
+  type LiteralScan,
+  type LiteralWords,
+  scanLiteral,
+  skipPythonSpace,
+} from '#lib/json/python-literal.ts'
+import type { NamedRange, ParsedCall } from '../parser.ts'
+import type { Fault } from '../reading/calls.ts'
+import type { Run } from '../reading/runs.ts'
+
+/** Tools of other systems have dashes and dots in their names, which Python has not. */
+const NAME = /[\p{L}_][\p{L}\p{N}_.-]*/uy
+
+const NOT_CLOSED = 'the list of calls is not closed'
+
+/** `readTo`: how far it was looked for an end. */
+type Broken = Fault & { readonly readTo: number }
+export type PythonList = ({ readonly ok: true } & Run) | ({ readonly ok: false } & Fault)
+
+/** Reads the list whose bracket stands at a place. `words`: those that stand for values. */
+export function pythonListReader(text: string, words: LiteralWords): (open: number) => PythonList {
+  // Lists that do not end are read to the end of the text: that is bounded over the whole parse.
+  let reading = 3 * text.length
+  return (open) => {
+    if (reading <= 0) return { ok: false, why: NOT_CLOSED, at: open }
+    const list = readList(text, open, words)
+    reading -= (list.ok ? list.end : list.readTo) - open
+    return list
+  }
+}
+
+function readList(
+  text: string,
+  open: number,
+  words: LiteralWords,
+): ({ readonly ok: true } & Run) | ({ readonly ok: false } & Broken) {
+  const calls: ParsedCall[] = []
+  let at = skipPythonSpace(text, open + 1)
+  for (;;) {
+    const call = readCall(text, at, words)
+    if (!('kind' in call)) return { ok: false, ...call }
+    calls.push(call)
+    at = skipPythonSpace(text, call.text.end)
+    if (text[at] === ',') at = skipPythonSpace(text, at + 1)
+    else if (text[at] !== ']') return { ok: false, why: NOT_CLOSED, at, readTo: at, name: call.name }
+    if (text[at] === ']') return { ok: true, calls, end: at + 1 }
+  }
+}
+
+/** The call at a place; a fault where even its end is not to be found. */
+function readCall(text: string, start: number, words: LiteralWords): ParsedCall | Broken {
+  NAME.lastIndex = start
+  const name = NAME.exec(text)?.[0]
+  if (name === undefined) return { why: 'the name of a call should stand here', at: start, readTo: start }
+  const nameText = { start, end: start + name.length }
+  let at = skipPythonSpace(text, nameText.end)
+  if (text[at] !== '(') return { why: '"(" should stand here', at, readTo: at, name }
+  at = skipPythonSpace(text, at + 1)
+  const named = new Map<string, NamedRange>()
+  const members: string[] = []
+  let fault: Fault | undefined
+  while (text[at] !== ')') {
+    const argument = readArgument(text, at, named, words)
+    if (argument.ok) {
+      named.set(argument.range.name, argument.range)
+      members.push(`${JSON.stringify(argument.range.name)}: ${argument.json}`)
+      at = skipPythonSpace(text, argument.range.text.end)
+    } else {
+      fault ??= argument
+      if (argument.kind === 'syntax') return { why: argument.why, at: argument.at, readTo: argument.at, name }
+      const end = endOfExpression(text, at)
+      if (end < 0) return { why: NOT_CLOSED, at: argument.at, readTo: text.length, name }
+      at = end
+    }
+    if (text[at] === ',') at = skipPythonSpace(text, at + 1)
+  }
+  const range = { start, end: at + 1 }
+  const place = { raw: text.slice(start, at + 1), text: range }
+  if (fault) return { kind: 'malformed', name, why: fault.why, at: fault.at, ...place }
+  const input = JSON.parse(`{${members.join(', ')}}`) as Record<string, unknown>
+  return { kind: 'parsed', name, nameText, ignored: [], input, arguments: [...named.values()], ...place }
+}
+
+type Argument =
+  | { readonly ok: true; readonly range: NamedRange; readonly json: string }
+  | Extract<LiteralScan, { ok: false }>
+
+const KEYWORD = /([\p{L}_][\p{L}\p{N}_]*)[ \t\n\r\f]*=(?!=)/uy
+
+function readArgument(
+  text: string,
+  start: number,
+  before: ReadonlyMap<string, NamedRange>,
+  words: LiteralWords,
+): Argument {
+  const refused = (why: string, at: number): Argument => ({ ok: false, why, at, kind: 'value' })
+  KEYWORD.lastIndex = start
+  const keyword = KEYWORD.exec(text)
+  if (!keyword) return refused('an argument has no name', start)
+  const name = keyword[1] as string
+  if (before.has(name)) return refused(givenTwice(name), start)
+  const valueStart = skipPythonSpace(text, KEYWORD.lastIndex)
+  const value = scanLiteral(text, valueStart, words)
+  if (!value.ok) return { ...value, why: `${JSON.stringify(name)}: ${value.why}` }
+  const behind = skipPythonSpace(text, value.end)
+  if (text[behind] !== ',' && text[behind] !== ')')
+    return refused(`${JSON.stringify(name)} is no literal: something stands behind it`, behind)
+  const key = { start, end: start + name.length }
+  return { ok: true, range: { name, key, text: { start: valueStart, end: value.end } }, json: value.json }
+}
+
+const STOP = /"""|'''|["'()[\]{},]/g
+
+/** The comma or bracket with which an expression ends, whatever it is; -1: there is none. */
+function endOfExpression(text: string, start: number): number {
+  let depth = 0
+  STOP.lastIndex = start
+  for (let stop = STOP.exec(text); stop; stop = STOP.exec(text)) {
+    const [found] = stop
+    if (found.startsWith('"') || found.startsWith("'")) {
+      const end = endOfString(text, STOP.lastIndex, found)
+      if (end < 0) return -1
+      STOP.lastIndex = end + found.length
+    } else if ('([{'.includes(found)) depth++
+    else if (depth === 0) return found === ',' || found === ')' ? stop.index : -1
+    else if (found !== ',') depth--
+  }
+  return -1
+}

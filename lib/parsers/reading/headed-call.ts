@@ -1,0 +1,89 @@
+/**
+ * What deepseek_v3, deepseek_v31, kimi_k2, solar_open and functionary_v31 share: a head with the name stands between delimiters, and the
+ * arguments behind it as JSON.
+ */
+
+import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
+import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
+import { callsIn, earlier, endOfName, type Fault, malformedCall, malformedEnd, marksIn } from './calls.ts'
+import { finder } from './finder.ts'
+import { jsonBodyReader } from './json-body.ts'
+import { inSections } from './sections.ts'
+
+/** What stands before the arguments. */
+export type Head = { readonly writtenId?: string } & (
+  | { readonly ok: true; readonly name: string; readonly nameText: TextRange; readonly argumentsAt: number }
+  | ({ readonly ok: false } & Fault)
+)
+
+interface HeadedFormat {
+  readonly name: string
+  /** No section has to be closed: the template of DeepSeek V3 does not close that of a single call, and a reply may stop before its end. */
+  readonly delimiters: ToolParser['delimiters']
+  /** Whether calls may stand without a section, in a text that opens none. */
+  readonly sectionMayLack?: boolean
+  readonly readHead: (text: string, start: number) => Head
+  /** What stands on a line of its own between the JSON and the end of the call. */
+  readonly fence?: string
+  /** What the head ends with, in errors. */
+  readonly headEnd?: string
+}
+
+export function headedParser(format: HeadedFormat): ToolParser {
+  const { name, delimiters, sectionMayLack = false, readHead, fence = '', headEnd = 'name' } = format
+  const { section } = delimiters
+  return { name, delimiters, parse }
+
+  function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
+    const { nextOpen, nextClose } = marksIn(text, delimiters)
+    const nextSectionEnd = section ? finder(text, section.close) : () => -1
+    // A call that is not closed ends with its section too.
+    const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
+    const read = jsonBodyReader(text, fence + delimiters.close, marks, `what follows the ${headEnd}`)
+    const calls = callsIn(shielded, { nextOpen, nextClose }, (open) => {
+      const start = open + delimiters.open.length
+      const head = readHead(text, start)
+      const call = readCall(start, head)
+      return head.writtenId === undefined ? call : { ...call, writtenId: head.writtenId }
+    })
+    return section ? inSections(text, calls, shielded, { section, mustClose: false, mayLack: sectionMayLack }) : calls
+
+    function readCall(start: number, head: Head): ParsedCall {
+      const open = start - delimiters.open.length
+      const fault = (found: Fault) => malformedCall(text, open, found, delimiters, malformedEnd(text, found.at, marks))
+      if (!head.ok) return fault(head)
+      const body = read(head.argumentsAt)
+      if (!body.ok) return fault({ why: body.why, at: body.at, name: head.name })
+      if (fence !== '' && text[body.close - 1] !== '\n')
+        return fault({ why: `no line break stands before ${fence}`, at: body.close, name: head.name })
+      const close = body.close + fence.length
+      return {
+        kind: 'parsed',
+        name: head.name,
+        nameText: head.nameText,
+        ignored: [],
+        input: JSON.parse(text.slice(body.start, body.close)) as Record<string, unknown>,
+        arguments: body.members.map((member) => ({ name: member.name, key: member.key, text: member.value })),
+        raw: text.slice(start, close),
+        text: { start: open, end: close + delimiters.close.length },
+      }
+    }
+  }
+}
+
+/**
+ * A head of a name and a separator. `nameEnd`: characters that no name has, with the flag g; `expected`: the separator, in
+ * errors.
+ */
+export const nameBefore =
+  (separator: string, nameEnd: RegExp, expected = separator): HeadedFormat['readHead'] =>
+  (text, from) => {
+    const start = skipSpace(text, from, text.length)
+    const end = endOfName(text, start, nameEnd)
+    const name = text.slice(start, end)
+    if (name === '') return { ok: false, why: 'the call has no name', at: start }
+    const at = skipSpace(text, end, text.length)
+    if (!text.startsWith(separator, at))
+      return { ok: false, why: whatStands(text, at, text.length, expected), at, name }
+    return { ok: true, name, nameText: { start, end }, argumentsAt: at + separator.length }
+  }

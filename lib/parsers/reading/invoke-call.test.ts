@@ -1,0 +1,78 @@
+/** Calls as `<invoke name="…">` with `<parameter name="…">`, which several formats write with tags and sections of their own. */
+import { describe, expect, test } from 'vitest'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { minimaxM2 } from '../tags/minimax-m2.ts'
+import { muse } from '../tags/muse.ts'
+import { draw, parseText, taken } from '../test-draw.ts'
+import { textWithoutCalls } from './rest.ts'
+
+describe.each([
+  { format: 'MiniMax M2', parser: minimaxM2, tag: '', BEGIN: '<minimax:tool_call>', END: '</minimax:tool_call>' },
+  { format: 'Muse Glimmer', parser: muse, tag: 'atem:', BEGIN: '<atem:function_calls>', END: '</atem:function_calls>' },
+])('$format', ({ parser, tag, BEGIN, END }) => {
+  const parameter = (name: string, value: string) => `<${tag}parameter name="${name}">${value}</${tag}parameter>\n`
+  const call = (name: string, ...parameters: readonly string[]) =>
+    `<${tag}invoke name="${name}">\n${parameters.join('')}</${tag}invoke>\n`
+  const section = (...calls: readonly string[]) => `${BEGIN}\n${calls.join('')}${END}`
+  const drawn = (text: string, tools: readonly ToolSpec[] = []) => draw(parseText(parser, text, tools))
+  /** Without places, which the delimiters make long. */
+  const reasons = (text: string) => drawn(text).map((line) => line.replace(/ @\d+$/, ''))
+
+  describe('a well-formed call', () => {
+    test('is parsed with its name, arguments and places', () => {
+      const text = `So. ${section(call('add', parameter('a', '25'), parameter('why', ' é\n💡 ')))} done`
+      const calls = parseText(parser, text)
+      const [parsed] = calls
+      expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 25, why: ' é\n💡 ' } })
+      if (parsed?.kind !== 'parsed') throw new Error('malformed')
+      expect(taken(text, parsed.nameText)).toBe('add')
+      expect(parsed.arguments.map(({ key, text: r }) => [taken(text, key), taken(text, r)])).toEqual([
+        ['a', '25'],
+        ['why', ' é\n💡 '],
+      ])
+      expect(textWithoutCalls(text, calls, [], parser)).toBe('So. \n\n done')
+    })
+
+    test('is typed by the tool’s schema, and its names are trimmed', () => {
+      const tools = [{ name: 'f', inputSchema: { properties: { a: { type: 'string' }, b: { type: 'integer' } } } }]
+      expect(drawn(section(call(' f ', parameter(' a ', '42'), parameter('b', '42'))), tools)).toEqual([
+        'f({"a":"42","b":42})',
+      ])
+    })
+
+    test('stands in order with others, in any number of sections, and no call stands in a think block', () => {
+      const text = `<think>${section(call('x'))}</think>${section(call('f'), call('g'))} and ${section(call('h'))}`
+      expect(drawn(text)).toEqual(['f({})', 'g({})', 'h({})'])
+    })
+  })
+
+  describe('a malformed call is data with a reason and a place', () => {
+    const or = `<${tag}parameter or </${tag}invoke>`
+    test.each([
+      [`<${tag}invoke>\n</${tag}invoke>`, `<${tag}invoke is not followed by name="…">`],
+      [call(' '), 'the call has no name'],
+      [call('f', 'text'), `"t" where ${or} should stand`],
+      [call('f', `<${tag}parameter>1</${tag}parameter>`), `<${tag}parameter is not followed by name="…">`],
+      [call('f', parameter(' ', '1')), `<${tag}parameter is not followed by name="…">`],
+      [call('f', `<${tag}parameter name="a">1`), 'the value of "a" is not closed'],
+      [call('f', `<${tag}parameter name="a">1`, parameter('b', '2')), 'the value of "a" is not closed'],
+      [call('f', parameter('a', '1'), parameter('a', '2')), '"a" is given twice'],
+      [`<${tag}invoke name="f">`, `"<" where ${or} should stand`],
+    ])('%s', (body, why) => {
+      expect(reasons(section(body))).toEqual([`✗ ${why}`])
+      expect(reasons(section(body, call('g'))).at(-1)).toBe('g({})')
+    })
+
+    test('a call needs a section, and the section its end', () => {
+      expect(reasons(call('f'))).toEqual([`✗ the call stands in no section: ${BEGIN} is missing`])
+      expect(reasons(BEGIN + call('f'))).toEqual([`✗ the section is not closed: no ${END} follows`])
+    })
+  })
+})
+
+test('The frames of Muse Glimmer’s messages are no part of its text', () => {
+  const section = '<atem:function_calls>\n<atem:invoke name="f">\n</atem:invoke>\n</atem:function_calls>'
+  const calls = `<|start|>assistant to=f<|message|>${section}<|eom|>`
+  const text = ` to=user<|message|>Hi.<|eom|>${calls}<|start|>assistant to=user<|message|>Bye.<|eot|>`
+  expect(textWithoutCalls(text, parseText(muse, text), [], muse).replaceAll('\n', '')).toBe('Hi.Bye.')
+})

@@ -1,0 +1,85 @@
+/** What minimax-m2, muse and minicpm5 share: a tag with a name for a call, and one for each parameter in it. Values are what stands in these. */
+
+import { skipSpace } from '#lib/json/json-scan.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
+import { callsIn, earlier, malformedCall, malformedEnd, marksIn } from './calls.ts'
+import { finder } from './finder.ts'
+import { type ParameterGrammar, parameterReader } from './parameters.ts'
+import { inSections } from './sections.ts'
+import { nameRange, type Tagged, taggedCall, typedBySchema, type ValueReader } from './tagged.ts'
+
+const NAME = /\s+name="([^"]*)"\s*>/y
+const words = new Map<string, unknown>()
+
+interface InvokeFormat {
+  /** Omitted: calls stand anywhere. */
+  readonly section?: { readonly open: string; readonly close: string }
+  readonly call: string
+  readonly parameter: string
+  readonly frame?: ParameterGrammar['frame']
+  /** Omitted: the schema of the tool says what a value is. */
+  readonly valueReader?: (text: string, tools: readonly ToolSpec[]) => ValueReader
+}
+
+export function invokeParser({
+  section,
+  call,
+  parameter,
+  frame,
+  valueReader = (text, tools) => typedBySchema(text, tools, words),
+}: InvokeFormat): Pick<ToolParser, 'delimiters' | 'parse'> {
+  const delimiters = { open: `<${call}`, close: `</${call}>`, ...(section && { section }) }
+  const grammar: ParameterGrammar = {
+    open: `<${parameter}`,
+    attributes: /\s+name="\s*([^"\s](?:[^"]*[^"\s])?)\s*"\s*>/y,
+    attributesAsWritten: 'name="…">',
+    close: `</${parameter}>`,
+    ...(frame && { frame }),
+    callClose: delimiters.close,
+  }
+  return { delimiters, parse }
+
+  function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
+    const readValue = valueReader(text, tools)
+    const readParameters = parameterReader(text, grammar)
+    return invokesIn(text, shielded, delimiters, (start, name, nameText) => ({
+      tagged: readParameters(skipSpace(text, start, text.length), name, nameText),
+      readValue,
+    }))
+  }
+}
+
+interface InvokeBody {
+  readonly tagged: Tagged
+  readonly readValue: ValueReader
+}
+
+/** The calls whose opening tag holds their name. `read`: what stands from an offset behind that tag, and how its values are read. */
+export function invokesIn(
+  text: string,
+  shielded: readonly TextRange[],
+  delimiters: ToolParser['delimiters'],
+  read: (start: number, name: string, nameText: TextRange) => InvokeBody,
+): readonly ParsedCall[] {
+  const { section } = delimiters
+  const { nextOpen, nextClose } = marksIn(text, delimiters)
+  const nextSectionEnd = section ? finder(text, section.close) : () => -1
+  // A call that is not closed ends with its section too.
+  const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
+  const calls = callsIn(shielded, { nextOpen, nextClose }, (open) => {
+    const start = open + delimiters.open.length
+    const fault = (why: string, at: number) =>
+      malformedCall(text, open, { why, at }, delimiters, malformedEnd(text, at, marks))
+    NAME.lastIndex = start
+    const written = NAME.exec(text)?.[1]
+    if (written === undefined) return fault(`${delimiters.open} is not followed by name="…">`, start)
+    const bodyStart = NAME.lastIndex
+    const quoted = text.indexOf('"', start) + 1
+    const name = written.trim()
+    if (name === '') return fault('the call has no name', quoted)
+    const { tagged, readValue } = read(bodyStart, name, nameRange(text, quoted, quoted + written.length))
+    return taggedCall(text, open, tagged, readValue, delimiters, marks)
+  })
+  return section ? inSections(text, calls, shielded, { section, mustClose: true, mayLack: false }) : calls
+}

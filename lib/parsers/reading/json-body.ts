@@ -1,0 +1,103 @@
+/** JSON objects in a text: between delimiters, as most formats write them, or up to where something else begins. */
+
+import { type ObjectScan, type ScanError, scanError, scanObject, skipSpace } from '#lib/json/json-scan.ts'
+import { type Marks, malformedEnd } from './calls.ts'
+
+type Body<Scanned> =
+  | (Scanned & {
+      readonly start: number
+      /** Offset of the closing delimiter. */
+      readonly close: number
+    })
+  | {
+      readonly ok: false
+      /** Where it went wrong: the end of the call is to be sought from there on. */
+      readonly at: number
+      readonly why: string
+    }
+
+/** What was read whole, up to `end`. */
+interface Whole {
+  readonly ok: true
+  readonly end: number
+}
+
+/** Reads what stands at a place, no further than `limit`. */
+type Scanner<Scanned> = (start: number, limit: number) => Scanned | ScanError
+
+export type WholeObject = Extract<ObjectScan, { ok: true }>
+
+/** Reads the object at `start` and finds the closing delimiter behind it. */
+export type JsonBodyReader = (start: number) => Body<WholeObject>
+
+/** `what`: how the object is called in an error, "the call" for example. */
+export const jsonBodyReader = (text: string, closer: string, marks: Marks, what: string): JsonBodyReader =>
+  bodyReader(text, closer, marks, jsonScanner(text, what), 'the JSON')
+
+/** `what`: how what is scanned is called where something stands behind it. */
+export function bodyReader<Scanned extends Whole>(
+  text: string,
+  closer: string,
+  marks: Marks,
+  scan: Scanner<Scanned>,
+  what: string,
+): (start: number) => Body<Scanned> {
+  const read = boundedReader(text, marks.nextClose, scan)
+  return (start) => {
+    const found = read(start, (longer) => closed(longer).ok)
+    if (!found.ok) return { ok: false, at: found.at, why: found.why }
+    const end = closed(found)
+    return end.ok ? { ...found, start: skipSpace(text, start, found.end), close: end.close } : end
+  }
+
+  function closed({ end }: Whole) {
+    const close = skipSpace(text, end, text.length)
+    if (text.startsWith(closer, close)) return { ok: true as const, close }
+    const { isClosed } = malformedEnd(text, end, marks)
+    const why = isClosed
+      ? `something stands between ${what} and ${closer}`
+      : `the call is not closed: no ${closer} follows`
+    return { ok: false as const, at: end, why }
+  }
+}
+
+/** Reads the object at a place, up to the next bound. */
+export const objectReader = (
+  text: string,
+  nextBound: (from: number) => number,
+  what: string,
+): ((start: number, accepts: (longer: WholeObject) => boolean) => ObjectScan) =>
+  boundedReader(text, nextBound, jsonScanner(text, what))
+
+/**
+ * A string that is cut at the bound may go on: the bound is then text of it, where what is read so is accepted.
+ */
+function boundedReader<Scanned extends Whole>(
+  text: string,
+  nextBound: (from: number) => number,
+  scan: Scanner<Scanned>,
+): (start: number, accepts: (longer: Scanned) => boolean) => Scanned | ScanError {
+  // Reading on costs what the rest of the text is long, so it is bounded over the whole parse.
+  let readingOn = 2 * text.length
+  return (start, accepts) => {
+    const bound = nextBound(start)
+    const found = scan(start, bound < 0 ? text.length : bound)
+    if (found.ok || found.kind !== 'inside-string') return found
+    if (bound >= 0 && readingOn > 0) {
+      const longer = scan(start, text.length)
+      readingOn -= (longer.ok ? longer.end : longer.at) - bound
+      if (longer.ok && accepts(longer)) return longer
+    }
+    return { ...found, why: 'a string is not closed' }
+  }
+}
+
+const jsonScanner =
+  (text: string, what: string): Scanner<WholeObject> =>
+  (start, limit) => {
+    const brace = skipSpace(text, start, limit)
+    if (brace < limit && text[brace] === '{') return scanObject(text, brace, limit)
+    const why =
+      brace < limit ? `${what} is not a JSON object: it starts with ${JSON.stringify(text[brace])}` : `${what} is empty`
+    return scanError(brace, why)
+  }

@@ -1,0 +1,85 @@
+/**
+ * What glm and hunyuan share: a call is a name and pairs of a key and a value, each between tags. Values have no frame: they are what
+ * stands in the tags.
+ */
+
+import { skipSpace } from '#lib/json/json-scan.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
+import { callsIn, earlier, endOfName, marksIn } from './calls.ts'
+import { finder } from './finder.ts'
+import { inSections } from './sections.ts'
+import { missing, nameRange, notClosed, type Tagged, taggedCall, typedBySchema } from './tagged.ts'
+
+interface KeyedFormat {
+  /** What the names of all tags end with. */
+  readonly suffix: string
+  /** What may stand behind the name. */
+  readonly separator?: string
+  readonly section?: { readonly open: string; readonly close: string }
+}
+
+const TAG = /</g
+const SPACE = /\s/
+const words = new Map<string, unknown>()
+
+export function keyedParser({ suffix, separator, section }: KeyedFormat): Pick<ToolParser, 'delimiters' | 'parse'> {
+  const [keyOpen, valueOpen] = [`<arg_key${suffix}>`, `<arg_value${suffix}>`]
+  const [keyClose, valueClose] = [`</arg_key${suffix}>`, `</arg_value${suffix}>`]
+  const delimiters = {
+    open: `<tool_call${suffix}>`,
+    close: `</tool_call${suffix}>`,
+    ...(section && { section }),
+  }
+  const keyOrClose = `${keyOpen} or ${delimiters.close}`
+  return { delimiters, parse }
+
+  function parse(text: string, shielded: readonly TextRange[], tools: readonly ToolSpec[]): readonly ParsedCall[] {
+    const { nextOpen, nextClose } = marksIn(text, delimiters)
+    const nextSectionEnd = section ? finder(text, section.close) : () => -1
+    // A call that is not closed ends with its section too.
+    const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
+    const readValue = typedBySchema(text, tools, words)
+    const places = { nextValue: finder(text, valueOpen), nextValueEnd: finder(text, valueClose) }
+    const calls = callsIn(shielded, { nextOpen, nextClose }, (open) =>
+      taggedCall(text, open, readCall(text, open + delimiters.open.length, places), readValue, delimiters, marks),
+    )
+    return section ? inSections(text, calls, shielded, { section, mustClose: false, mayLack: false }) : calls
+  }
+
+  function readCall(text: string, start: number, { nextValue, nextValueEnd }: Places): Tagged {
+    const values: NamedRange[] = []
+    let position = endOfName(text, start, TAG)
+    const name = text.slice(start, position).trim()
+    const nameText = nameRange(text, start, position)
+    if (name === '') return { ok: false, why: 'the call has no name', at: position, values }
+    const space = name.search(SPACE)
+    if (space >= 0)
+      return { ok: false, why: 'the name of the call holds white space', at: nameText.start + space, values }
+    if (separator !== undefined && text.startsWith(separator, position))
+      position = skipSpace(text, position + separator.length, text.length)
+    while (!text.startsWith(delimiters.close, position)) {
+      if (!text.startsWith(keyOpen, position)) return missing(text, position, keyOrClose, name, values)
+      const keyEnd = endOfName(text, position + keyOpen.length, TAG)
+      const key = text.slice(position + keyOpen.length, keyEnd).trim()
+      if (!text.startsWith(keyClose, keyEnd)) return missing(text, keyEnd, keyClose, name, values)
+      if (key === '') return { ok: false, why: `${keyOpen} is not followed by a name`, at: keyEnd, name, values }
+      const valueAt = skipSpace(text, keyEnd + keyClose.length, text.length)
+      if (!text.startsWith(valueOpen, valueAt)) return missing(text, valueAt, valueOpen, name, values)
+      const valueStart = valueAt + valueOpen.length
+      const valueEnd = nextValueEnd(valueStart)
+      const another = nextValue(valueStart)
+      if (valueEnd < 0 || (another >= 0 && another < valueEnd))
+        return { ok: false, why: notClosed(key), at: valueStart, name, values }
+      const keyText = nameRange(text, position + keyOpen.length, keyEnd)
+      values.push({ name: key, key: keyText, text: { start: valueStart, end: valueEnd } })
+      position = skipSpace(text, valueEnd + valueClose.length, text.length)
+    }
+    return { ok: true, name, nameText, values, close: position }
+  }
+}
+
+interface Places {
+  readonly nextValue: (from: number) => number
+  readonly nextValueEnd: (from: number) => number
+}

@@ -1,0 +1,182 @@
+/** The formats whose calls stand in one list between two tokens: lfm2, cohere_command4, command_r, apertus2509, tool_calls, nemotron. */
+import { describe, expect, test } from 'vitest'
+import { apertus2509 } from '../json/apertus2509.ts'
+import { cohereCommand4, commandR } from '../json/cohere-command4.ts'
+import type { ToolParser } from '../parser.ts'
+import { lfm2 } from '../python/lfm2.ts'
+import { draw, parseText, taken } from '../test-draw.ts'
+import { nemotron, toolCalls } from './named-lists.ts'
+import { textWithoutCalls } from './rest.ts'
+
+const reasons = (parser: ToolParser, text: string) =>
+  draw(parseText(parser, text)).map((line) => line.replace(/ @\d+$/, ''))
+
+const FORMATS = [
+  [lfm2, (list: string) => `<|tool_call_start|>${list}<|tool_call_end|>`, (name: string) => `${name}(a=1)`],
+  [
+    lfm2,
+    (list: string) => `<|tool_call_start|>${list}<|tool_call_end|>`,
+    (name: string) => `{"name": "${name}", "arguments": {"a": 1}}`,
+  ],
+  [
+    cohereCommand4,
+    (list: string) => `<|START_ACTION|>${list}<|END_ACTION|>`,
+    (name: string) => `{"tool_call_id": "0", "tool_name": "${name}", "parameters": {"a": 1}}`,
+  ],
+  [
+    commandR,
+    (list: string) => `Action:\n\`\`\`json\n${list}\`\`\``,
+    (name: string) => `{"tool_name": "${name}", "parameters": {"a": 1}}`,
+  ],
+  [
+    toolCalls,
+    (list: string) => `<tool_calls>${list}</tool_calls>`,
+    (name: string) => `{"name": "${name}", "arguments": {"a": 1}}`,
+  ],
+  [
+    nemotron,
+    (list: string) => `<TOOLCALL>${list}</TOOLCALL>`,
+    (name: string) => `{"name": "${name}", "arguments": {"a": 1}}`,
+  ],
+  [apertus2509, (list: string) => `<|tools_prefix|>${list}<|tools_suffix|>`, (name: string) => `{"${name}": {"a": 1}}`],
+] as const
+
+describe.each(FORMATS)('$name: a list', (parser, between, call) => {
+  const [open = '', close = ''] = between('|list|').split('|list|')
+
+  test('is read with the places of its calls, and what stands around it stays', () => {
+    const text = `So. ${between(`[\n  ${call('f')},\n  ${call('g')}\n]`)} done${between('[]')}`
+    const calls = parseText(parser, text)
+    expect(draw(calls)).toEqual(['f({"a":1})', 'g({"a":1})'])
+    expect(calls.map((one) => taken(text, one.text))).toEqual([call('f'), call('g')])
+    for (const one of calls) {
+      if (one.kind !== 'parsed') throw new Error('malformed')
+      expect(taken(text, one.nameText).replaceAll('"', '')).toBe(one.name)
+      expect(
+        one.arguments.map(({ key, text: at }) => `${taken(text, key)} ${taken(text, at)}`.replaceAll('"', '')),
+      ).toEqual(['a 1'])
+    }
+    expect(textWithoutCalls(text, calls, [], parser)).toBe('So.  done')
+  })
+
+  test('is one of several, and none stands in a think block', () => {
+    expect(
+      reasons(
+        parser,
+        `<think>${between(`[${call('x')}]`)}</think>${between(`[${call('f')}]`)} ${between(`[${call('g')}]`)}`,
+      ),
+    ).toEqual(['f({"a":1})', 'g({"a":1})'])
+  })
+
+  test('that is broken or not closed has no call that counts, and the next list is read', () => {
+    const good = between(`[${call('g')}]`)
+    const refused = (why: string) => `✗ the list of calls cannot be read: ${why}`
+    const stands = `"${open[0]}" where ${close} should stand`
+    expect(reasons(parser, `${open}[${call('f')}]`)).toEqual([refused(`the text ends where ${close} should stand`)])
+    expect(reasons(parser, `${open}[${call('f')}]${good}`)).toEqual([refused(stands), 'g({"a":1})'])
+    expect(reasons(parser, `${open}text${close}${good}`)).toEqual([
+      '✗ "t" where the list of calls should stand',
+      'g({"a":1})',
+    ])
+    expect(reasons(parser, open)).toEqual(['✗ the text ends where the list of calls should stand'])
+    expect(reasons(parser, `${between(`[${call('f')}, `)}${good}`).at(-1)).toBe('g({"a":1})')
+    const cut = parseText(parser, `${between(`[${call('f')}] x`)}.`)
+    expect(cut.map(({ kind }) => kind)).toEqual(['malformed', 'malformed'])
+    expect(cut.at(-1)?.raw).toBe(` x${close}`)
+  })
+})
+
+describe('lfm2', () => {
+  test.each([
+    ['f(a=true, b=None, c={"d": [null, False]})', 'f({"a":true,"b":null,"c":{"d":[null,false]}})'],
+    ["f(a='<|tool_call_end|>')", 'f({"a":"<|tool_call_end|>"})'],
+    ['{"name": "f", "arguments": {"a": "<|tool_call_end|>"}}', 'f({"a":"<|tool_call_end|>"})'],
+    ['f(1)', '✗ an argument has no name'],
+    ["f(a='x)", '✗ "a": a text is not closed'],
+    ['f(a=1', '✗ the list of calls is not closed'],
+    ['{"name": "f", "arguments": [1]}', '✗ "arguments" is not a JSON object'],
+    ['{"name": "f", "arguments": {"a": "x}', '✗ a string is not closed'],
+  ])('%s', (call, read) => {
+    const good = '<|tool_call_start|>[g()]<|tool_call_end|>'
+    expect(reasons(lfm2, `<|tool_call_start|>[${call}]<|tool_call_end|>${good}`)).toEqual([read, 'g({})'])
+  })
+
+  test('a text that the end cuts is told where it stands', () => {
+    expect(reasons(lfm2, "<|tool_call_start|>[f(a='x")).toEqual(['✗ "a": a text is not closed'])
+  })
+})
+
+describe('cohere_command4', () => {
+  test('the id is the model’s own, and a name or arguments may be missing', () => {
+    const one = (body: string) => parseText(cohereCommand4, `<|START_ACTION|>[${body}]<|END_ACTION|>`)[0]
+    expect(one('{"tool_call_id": "7", "tool_name": "f"}')).toMatchObject({
+      name: 'f',
+      input: {},
+      writtenId: '7',
+      ignored: [],
+    })
+    expect(one('{"tool_call_id": 7, "tool_name": "f"}')).not.toHaveProperty('writtenId')
+    expect(one('{"tool_call_id": "", "tool_name": "f"}')).not.toHaveProperty('writtenId')
+    expect(one('{"parameters": {}}')).toMatchObject({ kind: 'malformed', why: 'the call has no "tool_name"' })
+    expect(one('{"tool_name": 1}')).toMatchObject({ kind: 'malformed', why: '"tool_name" is not a text' })
+    expect(one('{"tool_name": "f", "parameters": {"a"')).toMatchObject({ kind: 'malformed', name: 'f' })
+  })
+})
+
+describe('command_r', () => {
+  test('a list stands in a fence behind the word, and the word alone is text', () => {
+    for (const text of ['Action: none', 'Action:', '```json\n[]```'])
+      expect([text, reasons(commandR, text), textWithoutCalls(text, [], [], commandR)]).toEqual([text, [], text])
+    const text = 'Action: ```json [{"tool_name": "f", "parameters": {"a": "```"}}]\n```'
+    expect(reasons(commandR, text)).toEqual(['f({"a":"```"})'])
+  })
+})
+
+describe('apertus2509', () => {
+  test.each([
+    ['{}', '✗ a call is an object with one member: its name, with the arguments'],
+    ['{"f": {}, "g": {}}', '✗ a call is an object with one member: its name, with the arguments'],
+    ['{" ": {}}', '✗ the call has no name'],
+    ['{"f": [1]}', '✗ what follows the name is not a JSON object'],
+    ['{"f": {"a": "<|tools_suffix|>"}}', 'f({"a":"<|tools_suffix|>"})'],
+  ])('%s', (call, read) => {
+    expect(reasons(apertus2509, `<|tools_prefix|>[${call}, {"g": {}}]<|tools_suffix|>`)).toEqual([read, 'g({})'])
+  })
+})
+
+describe.each([
+  [toolCalls, '<tool_calls>', '</tool_calls>'],
+  [nemotron, '<TOOLCALL>', '</TOOLCALL>'],
+])('$name', (parser, open, close) => {
+  const call = (name: string) => `{"name": "${name}", "arguments": {"a": 1}}`
+
+  test('a line for each call needs no brackets', () => {
+    const text = `So.${open}\n${call('f')}\n${call('g')}\n${close} done${open}${call('h')}${close}`
+    const calls = parseText(parser, text)
+    expect(draw(calls)).toEqual(['f({"a":1})', 'g({"a":1})', 'h({"a":1})'])
+    expect(calls.map((one) => taken(text, one.text))).toEqual(['f', 'g', 'h'].map(call))
+    expect(textWithoutCalls(text, calls, [], parser)).toBe('So. done')
+  })
+
+  test('a line that is broken, or a run that is not closed, leaves none that counts', () => {
+    const good = `${open}${call('g')}${close}`
+    expect(reasons(parser, `${open}${call('f')}\n{"name": "x", ${close}${good}`)).toEqual([
+      '✗ the list of calls cannot be read: the text ends where a member name in double quotes should stand',
+      '✗ the text ends where a member name in double quotes should stand',
+      'g({"a":1})',
+    ])
+    expect(reasons(parser, `${open}${call('f')}`)).toEqual([
+      `✗ the list of calls cannot be read: the text ends where ${close} should stand`,
+    ])
+    expect(reasons(parser, `${open}{"name": "f", "arguments": {"a": 1, "a": 2}}${close}`)).toEqual([
+      '✗ "a" is given twice',
+    ])
+  })
+
+  test('the id is the model’s own, where it is a text', () => {
+    const one = (id: string) => parseText(parser, `${open}[{"name": "f", "arguments": {}, "id": ${id}}]${close}`)[0]
+    expect(one('"call_7"')).toMatchObject({ name: 'f', writtenId: 'call_7', ignored: [] })
+    expect(one('7')).not.toHaveProperty('writtenId')
+    expect(one('""')).not.toHaveProperty('writtenId')
+  })
+})

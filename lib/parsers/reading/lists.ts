@@ -1,0 +1,134 @@
+/** Calls in a list: of JSON objects, or between two tokens in any writing. */
+
+import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
+import type { Markup, ParsedCall, PlacedCall, TextRange, ToolParser } from '../parser.ts'
+import { earlier, type Fault } from './calls.ts'
+import { finder } from './finder.ts'
+import { objectReader, type WholeObject } from './json-body.ts'
+import { brokenCall } from './object-call.ts'
+import { markupOfRuns, type Run, refused, runsIn } from './runs.ts'
+
+/** `from`: where it begins, after some calls, to be something else. */
+type BrokenList = Fault & { readonly calls: readonly ParsedCall[]; readonly from: number }
+type List = ({ readonly ok: true } & Run) | ({ readonly ok: false } & BrokenList)
+
+/** A mark of the format may stand in any string of a list. */
+const anyObject = () => true
+
+/** Reads the list whose bracket stands at a place. */
+export type ListReader = (bracket: number) => List
+
+/** `called`: the call that an object at a place is. */
+export function jsonListReader(
+  text: string,
+  nextBound: (from: number) => number,
+  called: (text: string, start: number, object: WholeObject) => ParsedCall,
+): ListReader {
+  const read = objectReader(text, nextBound, 'the call')
+  return (bracket) => {
+    const calls: ParsedCall[] = []
+    let start = skipSpace(text, bracket + 1, text.length)
+    if (text[start] === ']') return { ok: true, calls, end: start + 1 }
+    for (;;) {
+      const scan = read(start, anyObject)
+      if (!scan.ok) return { ok: false, calls, from: start, why: scan.why, at: scan.at }
+      calls.push(called(text, start, scan))
+      const next = skipSpace(text, scan.end, text.length)
+      if (text[next] === ']') return { ok: true, calls, end: next + 1 }
+      if (text[next] !== ',')
+        return { ok: false, calls, from: next, why: whatStands(text, next, text.length, '"," or "]"'), at: next }
+      start = skipSpace(text, next + 1, text.length)
+    }
+  }
+}
+
+/** Reads objects that stand one after the other, without brackets. */
+export function jsonLinesReader(
+  text: string,
+  nextBound: (from: number) => number,
+  called: (text: string, start: number, object: WholeObject) => ParsedCall,
+): ListReader {
+  const read = objectReader(text, nextBound, 'the call')
+  return (start) => {
+    const calls: ParsedCall[] = []
+    for (let at = start; ; ) {
+      const scan = read(at, anyObject)
+      if (!scan.ok) return { ok: false, calls, from: at, why: scan.why, at: scan.at }
+      calls.push(called(text, at, scan))
+      at = skipSpace(text, scan.end, text.length)
+      if (text[at] !== '{') return { ok: true, calls, end: scan.end }
+    }
+  }
+}
+
+/** A list is one value: where it is broken, none of its calls counts. What could not be read ends at `end`. */
+export function brokenList(text: string, open: number, { calls: read, from, ...fault }: BrokenList, end: number): Run {
+  const start = read.length === 0 ? open : from
+  const calls = read.map((call) => refused(call, `the list of calls cannot be read: ${fault.why}`))
+  return end > start
+    ? { calls: [...calls, brokenCall(text, { start, end }, fault)], end }
+    : { calls, end: Math.max(end, start) }
+}
+
+interface ListFormat {
+  readonly name: string
+  readonly open: string
+  /** What stands before the list, behind white space at most. */
+  readonly fence?: string
+  readonly close: string
+  /** Whether its brackets may lack. */
+  readonly mayBeBare?: boolean
+  /** `nextBound`: where the next list opens, or this one is closed. */
+  readonly reader: (text: string, nextBound: (from: number) => number) => ListReader
+}
+
+/** A format whose calls stand in one list between two tokens. */
+export function listParser({ name, open, fence = '', close, mayBeBare = false, reader }: ListFormat): ToolParser {
+  const opening = `${open}${fence === '' ? '' : '[ \\t\\n\\r]*'}${fence}`.replaceAll('|', '\\|')
+  return { name, delimiters: { open, close: '', section: { open, close } }, parse, markup }
+
+  function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
+    const nextOpen = finder(text, fence === '' ? open : new RegExp(opening, 'g'))
+    const nextClose = finder(text, close)
+    const nextBound = (from: number) => earlier(nextOpen(from), nextClose(from))
+    const read = reader(text, nextBound)
+    return runsIn(shielded, nextOpen, (at): Run => {
+      const start = skipSpace(text, at + open.length, text.length) + fence.length
+      const list = readClosed(skipSpace(text, start, text.length))
+      if (list.ok) return list
+      const bound = nextBound(Math.max(list.at, start))
+      const end = bound < 0 ? text.length : bound === nextClose(bound) ? bound + close.length : bound
+      return brokenList(text, at, list, end)
+    })
+
+    function readClosed(bracket: number): List {
+      if (text[bracket] !== '[' && !(mayBeBare && text[bracket] === '{')) {
+        const why = whatStands(text, bracket, text.length, 'the list of calls')
+        return { ok: false, calls: [], from: bracket, why, at: bracket }
+      }
+      const list = read(bracket)
+      if (!list.ok) return list
+      const end = skipSpace(text, list.end, text.length)
+      if (text.startsWith(close, end)) return { ok: true, calls: list.calls, end: end + close.length }
+      return { ok: false, calls: list.calls, from: list.end, why: whatStands(text, end, text.length, close), at: end }
+    }
+  }
+
+  function markup(text: string, calls: readonly PlacedCall[], shielded: readonly TextRange[]): readonly Markup[] {
+    const closing = close.replaceAll('|', '\\|')
+    const maybe = mayBeBare ? '?' : ''
+    const head = new RegExp(`${opening}${SPACE}(?:\\[${SPACE})${maybe}`, 'g')
+    const opens = Array.from(text.matchAll(head), ({ 0: tag, index }) => ({
+      start: index,
+      end: index + tag.length,
+    }))
+    return markupOfRuns(calls, shielded, text, {
+      opens,
+      between: new RegExp(`${SPACE}(?:,${SPACE})${maybe}`, 'y'),
+      close: new RegExp(`${SPACE}(?:,${SPACE})?(?:\\]${SPACE})${maybe}${closing}`, 'y'),
+      mayBeEmpty: true,
+    })
+  }
+}
+
+const SPACE = '[ \\t\\n\\r\\f]*'

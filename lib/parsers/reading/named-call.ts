@@ -1,0 +1,72 @@
+/** A call as one JSON object: its name and its arguments are members. */
+
+import { type Member, scanObject } from '#lib/json/json-scan.ts'
+import type { ParsedCall } from '../parser.ts'
+import type { Fault } from './calls.ts'
+
+export type NamedCall =
+  | ({ readonly ok: true; readonly id?: Member } & Pick<
+      Extract<ParsedCall, { kind: 'parsed' }>,
+      'name' | 'nameText' | 'ignored' | 'input' | 'arguments'
+    >)
+  | ({ readonly ok: false } & Fault)
+
+export interface Spelling {
+  /** What the arguments may be called. A call has them under one of these names; under another they must be empty. */
+  readonly arguments: readonly string[]
+  /** What the name is called, where that is not "name". */
+  readonly name?: string
+  /** What the id is called, in formats where the model writes one. */
+  readonly id?: string
+}
+
+/** What the members of a whole object say; `start`: where the call begins. */
+export function namedCall(text: string, start: number, members: readonly Member[], spelling: Spelling): NamedCall {
+  const { name: nameKey = 'name' } = spelling
+  const nameMember = memberNamed(members, nameKey)
+  if (!nameMember) return { ok: false, why: `the call has no "${nameKey}"`, at: start }
+  const name = jsonAt(text, nameMember)
+  if (typeof name !== 'string' || name.trim() === '')
+    return { ok: false, why: `"${nameKey}" is not a text`, at: nameMember.value.start }
+  const given = spelling.arguments.flatMap((key) => memberNamed(members, key) ?? [])
+  const [first, second] = given.filter(({ value }) => !/^\{\s*\}$/.test(text.slice(value.start, value.end)))
+  if (first && second)
+    return { ok: false, why: `both "${first.name}" and "${second.name}" are given`, at: second.key.start, name }
+  const argumentsMember = first ?? given[0]
+  const id = spelling.id === undefined ? undefined : memberNamed(members, spelling.id)
+  const called = {
+    ok: true as const,
+    name,
+    nameText: nameMember.value,
+    ...(id && { id }),
+    ignored: members
+      .filter((member) => member !== nameMember && member !== argumentsMember && member !== id)
+      .map(({ key, value }) => ({ start: key.start, end: value.end })),
+  }
+  if (!argumentsMember) return { ...called, input: {}, arguments: [] }
+  const { start: valueStart, end } = argumentsMember.value
+  const inner = text[valueStart] === '{' ? scanObject(text, valueStart, end) : undefined
+  if (!inner?.ok)
+    return { ok: false, why: `${JSON.stringify(argumentsMember.name)} is not a JSON object`, at: valueStart, name }
+  return {
+    ...called,
+    input: jsonAt(text, argumentsMember) as Record<string, unknown>,
+    arguments: inner.members.map((member) => ({ name: member.name, key: member.key, text: member.value })),
+  }
+}
+
+const NAME = /"(?:tool_)?name"\s*:\s*"((?:[^"\\]|\\.){1,200})"/y
+
+/** The name of a call that could not be read whole, for the error that the model gets. Looks at its first lines only. */
+export function nameIn(text: string, start: number, end: number): string | undefined {
+  const at = text.slice(start, Math.min(end, start + 400)).search(/"(?:tool_)?name"/)
+  if (at < 0) return undefined
+  NAME.lastIndex = start + at
+  const match = NAME.exec(text)
+  return match && NAME.lastIndex <= end ? match[1] : undefined
+}
+
+export const memberNamed = (members: readonly Member[], name: string): Member | undefined =>
+  members.find((member) => member.name === name)
+
+export const jsonAt = (text: string, { value }: Member): unknown => JSON.parse(text.slice(value.start, value.end))

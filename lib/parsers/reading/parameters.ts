@@ -1,0 +1,60 @@
+/** What deepseek_v32, deepseek_v4, kimi_k3 and the formats of invoke tags share: parameters whose names are attributes of their tags. */
+
+import { skipSpace } from '#lib/json/json-scan.ts'
+import type { NamedRange, TextRange } from '../parser.ts'
+import { finder } from './finder.ts'
+import { missing, notClosed, type Tagged } from './tagged.ts'
+
+export interface ParameterGrammar {
+  /** How a parameter opens, up to its attributes. */
+  readonly open: string
+  /** The attributes and the end of the tag; sticky. Its first group is the name. */
+  readonly attributes: RegExp
+  /** The name that an attribute spells. Omitted: attributes have no escapes. */
+  readonly unescape?: (attribute: string) => string
+  /** The same in an error. */
+  readonly attributesAsWritten: string
+  readonly close: string
+  /** What a value may stand between, to hold what closes it. */
+  readonly frame?: { readonly open: string; readonly close: string }
+  readonly callClose: string
+}
+
+/** Reads the parameters from a place up to the end of their call. */
+export type ParameterReader = (start: number, name: string, nameText: TextRange) => Tagged
+
+export function parameterReader(text: string, grammar: ParameterGrammar): ParameterReader {
+  const nextOpen = finder(text, grammar.open)
+  const nextClose = finder(text, grammar.close)
+  const { frame } = grammar
+  const nextFrameEnd = finder(text, frame?.close ?? grammar.close)
+  return (start, name, nameText) => {
+    const values: NamedRange[] = []
+    let position = start
+    while (!text.startsWith(grammar.callClose, position)) {
+      if (!text.startsWith(grammar.open, position))
+        return missing(text, position, `${grammar.open} or ${grammar.callClose}`, name, values)
+      const tagAt = position + grammar.open.length
+      grammar.attributes.lastIndex = tagAt
+      const written = grammar.attributes.exec(text)?.[1]
+      if (written === undefined) {
+        const why = `${grammar.open} is not followed by ${grammar.attributesAsWritten}`
+        return { ok: false, why, at: tagAt, name, values }
+      }
+      const argument = grammar.unescape?.(written) ?? written
+      const tagEnd = grammar.attributes.lastIndex
+      const isFramed = frame !== undefined && text.startsWith(frame.open, tagEnd)
+      const valueStart = isFramed ? tagEnd + frame.open.length : tagEnd
+      const valueEnd = isFramed ? nextFrameEnd(valueStart) : nextClose(valueStart)
+      const end = isFramed && valueEnd >= 0 ? valueEnd + frame.close.length : valueEnd
+      const another = nextOpen(valueStart)
+      const isOpen = isFramed ? !text.startsWith(grammar.close, end) : another >= 0 && another < end
+      if (valueEnd < 0 || isOpen) return { ok: false, why: notClosed(argument), at: valueStart, name, values }
+      const keyStart = text.indexOf(written, text.indexOf('"', tagAt))
+      const key = { start: keyStart, end: keyStart + written.length }
+      values.push({ name: argument, key, text: { start: valueStart, end: valueEnd } })
+      position = skipSpace(text, end + grammar.close.length, text.length)
+    }
+    return { ok: true, name, nameText, values, close: position }
+  }
+}

@@ -1,0 +1,89 @@
+/** Formats whose calls stand in a run behind one opening: a list, or one object after the other. */
+import type { Markup, ParsedCall, PlacedCall, TextRange } from '../parser.ts'
+import { within } from './within.ts'
+
+/** Reads the runs that open outside the shielded ranges, each from where the one before has ended. A call that begins in one is none. */
+export function runsIn(
+  shielded: readonly TextRange[],
+  nextOpen: (from: number) => number,
+  read: (open: number) => Run,
+): ParsedCall[] {
+  const calls: ParsedCall[] = []
+  const isShielded = within(shielded)
+  let shield = 0
+  for (let open = nextOpen(0); open >= 0; ) {
+    while ((shielded[shield]?.end ?? Infinity) <= open) shield++
+    const block = shielded[shield]
+    if (block && block.start <= open) {
+      open = nextOpen(block.end)
+      continue
+    }
+    const run = read(open)
+    for (const call of run.calls) if (!isShielded(call.text.start)) calls.push(call)
+    open = nextOpen(run.end)
+  }
+  return calls
+}
+
+export interface Run {
+  readonly calls: readonly ParsedCall[]
+  /** Behind its opening at least. */
+  readonly end: number
+}
+
+interface Around {
+  /** What may open a run, in order. An empty range is a place where one may begin without a mark. */
+  readonly opens: readonly TextRange[]
+  /** What stands between two calls, and behind the last; sticky. */
+  readonly between: RegExp
+  /** Omitted: nothing closes a run. */
+  readonly close?: RegExp
+  /** Whether an opening is one without calls behind it. */
+  readonly mayBeEmpty: boolean
+}
+
+/** What the format writes around the calls of its runs. */
+export function markupOfRuns(
+  calls: readonly PlacedCall[],
+  shielded: readonly TextRange[],
+  text: string,
+  { opens, between, close, mayBeEmpty }: Around,
+): readonly Markup[] {
+  const isShielded = within(shielded)
+  // Each is asked in the order of the text.
+  const isGapShielded = within(shielded)
+  const isInCall = within(calls.map((call) => call.text))
+  const markup: Markup[] = []
+  let next = 0
+  for (const open of opens) {
+    while ((calls[next]?.text.end ?? Infinity) <= open.start) next++
+    if (isShielded(open.start) || (open.end > open.start && isInCall(open.start))) continue
+    const first = calls[next]?.text
+    if (first?.start !== open.end && !mayBeEmpty) continue
+    if (open.end > open.start) markup.push({ ...open, kind: 'open' })
+    let at = open.end
+    while (calls[next]?.text.start === at) {
+      at = (calls[next] as PlacedCall).text.end
+      next++
+      const gap = endOf(between, text, at)
+      if (gap === undefined || calls[next]?.text.start !== gap) break
+      if (gap > at && !isGapShielded(at)) markup.push({ kind: 'between', start: at, end: gap })
+      at = gap
+    }
+    const end = close && endOf(close, text, at)
+    if (end !== undefined && !isGapShielded(at)) markup.push({ kind: 'close', start: at, end })
+  }
+  return markup
+}
+
+function endOf(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : undefined
+}
+
+/** A call of a run that came to nothing as a whole. */
+export function refused(call: ParsedCall, why: string): ParsedCall {
+  if (call.kind === 'malformed') return call
+  const { name, raw, text, writtenId } = call
+  return { kind: 'malformed', name, raw, text, ...(writtenId !== undefined && { writtenId }), why, at: text.start }
+}

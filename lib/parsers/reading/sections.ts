@@ -1,0 +1,56 @@
+/** Formats in which calls stand between the tags of a section. */
+import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
+import { refused } from './runs.ts'
+import { anyOf } from './tags.ts'
+import { within } from './within.ts'
+
+interface SectionRules {
+  readonly section: NonNullable<ToolParser['delimiters']['section']>
+  /** Whether the calls of a section that is not closed are malformed. */
+  readonly mustClose: boolean
+  /** Whether calls may stand without one, in a text that has none. */
+  readonly mayLack: boolean
+}
+
+/** Calls that stand in no section, or in one that is not closed, are malformed. */
+export function inSections(
+  text: string,
+  calls: readonly ParsedCall[],
+  shielded: readonly TextRange[],
+  { section, mustClose, mayLack }: SectionRules,
+): readonly ParsedCall[] {
+  const isInCall = within(calls.map((call) => call.text))
+  const isShielded = within(shielded)
+  const tags = tagsIn(text, section).filter(({ index }) => !isInCall(index) && !isShielded(index))
+  if (mayLack && !tags.some(({ opens }) => opens)) return calls
+  const settled: ParsedCall[] = []
+  /** Number of the first call of the section that is open. */
+  let firstCall: number | undefined
+  const leaveOpen = () => {
+    for (let index = firstCall ?? settled.length; mustClose && index < settled.length; index++)
+      settled[index] = refused(settled[index] as ParsedCall, `the section is not closed: no ${section.close} follows`)
+  }
+  let next = 0
+  const readTags = (until: number) => {
+    for (let tag = tags[next]; tag && tag.index < until; tag = tags[++next]) {
+      if (tag.opens) leaveOpen()
+      firstCall = tag.opens ? settled.length : undefined
+    }
+  }
+  for (const call of calls) {
+    readTags(call.text.start)
+    settled.push(
+      firstCall === undefined ? refused(call, `the call stands in no section: ${section.open} is missing`) : call,
+    )
+  }
+  readTags(text.length)
+  leaveOpen()
+  return settled
+}
+
+function tagsIn(text: string, section: SectionRules['section']) {
+  return Array.from(text.matchAll(anyOf([section.open, section.close])), ({ 0: tag, index }) => ({
+    index,
+    opens: tag === section.open,
+  }))
+}

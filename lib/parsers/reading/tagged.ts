@@ -1,0 +1,102 @@
+/** What formats share in which a call is a name and argument values, each between tags and written as bare text. */
+
+import { givenTwice, whatStands } from '#lib/json/json-scan.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
+import { argumentTypes } from './argument-types.ts'
+import { type Marks, malformedCall, malformedEnd } from './calls.ts'
+import { type TypedValue, typedValue } from './typed-value.ts'
+
+/** What the tags of a call say: where the values stand and what is wrong, but not yet what the values are. */
+export type Tagged =
+  | {
+      readonly ok: true
+      readonly name: string
+      readonly nameText: TextRange
+      readonly values: readonly NamedRange[]
+      /** Offset of the closing delimiter. */
+      readonly close: number
+    }
+  | {
+      readonly ok: false
+      readonly why: string
+      readonly at: number
+      readonly name?: string
+      /** Those before the fault. */
+      readonly values: readonly NamedRange[]
+    }
+
+/** What a value is that stands in a call of a tool. */
+export type ValueReader = (argument: NamedRange, tool: string) => TypedValue
+
+/** The schema of the tool says; `words`: spellings of values besides JSON's, for the types that they have. */
+export const typedBySchema =
+  (text: string, tools: readonly ToolSpec[], words: ReadonlyMap<string, unknown>): ValueReader =>
+  (argument, tool) =>
+    typedValue(text, argument.text, argumentTypes(tools, tool, argument.name), words)
+
+export function taggedCall(
+  text: string,
+  open: number,
+  tagged: Tagged,
+  readValue: ValueReader,
+  delimiters: ToolParser['delimiters'],
+  marks: Marks,
+): ParsedCall {
+  if (!tagged.ok) {
+    const { name } = tagged
+    const value = crossing(open, tagged, marks)
+    const fault = value ? { why: notClosed(value.name), at: value.text.start, name } : tagged
+    return malformedCall(text, open, fault, delimiters, malformedEnd(text, fault.at, marks))
+  }
+  const { name, nameText, values, close } = tagged
+  const fault = (why: string, at: number) =>
+    malformedCall(text, open, { why, at, name }, delimiters, { body: close, isClosed: true })
+  const input = new Map<string, unknown>()
+  for (const value of values) {
+    if (input.has(value.name)) return fault(givenTwice(value.name), value.key.start)
+    const typed = readValue(value, name)
+    if (!typed.ok) return fault(`${JSON.stringify(value.name)} ${typed.why}`, typed.at)
+    input.set(value.name, typed.value)
+  }
+  return {
+    kind: 'parsed',
+    name,
+    nameText,
+    ignored: [],
+    input: Object.fromEntries(input),
+    arguments: values,
+    raw: text.slice(open + delimiters.open.length, close),
+    text: { start: open, end: close + delimiters.close.length },
+  }
+}
+
+/** Where a name stands that is framed by white space at most; `end` is behind it and its frame. */
+export function nameRange(text: string, start: number, end: number): TextRange {
+  const written = text.slice(start, end)
+  return { start: end - written.trimStart().length, end: start + written.trimEnd().length }
+}
+
+/** Something else stands where a tag should. */
+export const missing = (
+  text: string,
+  at: number,
+  expected: string,
+  name: string,
+  values: readonly NamedRange[],
+): Tagged => ({ ok: false, why: whatStands(text, at, text.length, expected), at, name, values })
+
+export const notClosed = (argument: string): string => `the value of ${JSON.stringify(argument)} is not closed`
+
+/**
+ * A value may hold the closing delimiter of a call as text. Where the call came to nothing behind such a value, the value
+ * was not closed, and the delimiter was the call's own.
+ */
+function crossing(open: number, { values }: Tagged, { nextClose }: Marks): NamedRange | undefined {
+  const close = nextClose(open)
+  return close < 0 ? undefined : values.find(({ text }) => close < text.end)
+}
+
+/** Whether nothing came of the call, and one of its values holds the closing delimiter. */
+export const isCrossed = (tagged: Tagged, open: number, marks: Marks): boolean =>
+  !tagged.ok && crossing(open, tagged, marks) !== undefined

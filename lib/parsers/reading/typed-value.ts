@@ -1,0 +1,61 @@
+/** The value of an argument that stands as bare text, without the quotes that would tell a text from a number. */
+
+import { scanWhole } from '#lib/json/json-scan.ts'
+import { literalJson } from '#lib/json/python-literal.ts'
+import type { TextRange } from '../parser.ts'
+import { type ArgumentTypes, type JsonType, jsonType } from './argument-types.ts'
+
+export type TypedValue =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly why: string; readonly at: number }
+
+/**
+ * A text stays exactly as it is written. Every other type is decoded as JSON and must be what the schema says. Where a
+ * text is one of several types, it is what does not decode as one of the others; where nothing is said, what does not
+ * decode at all. `words`: spellings besides JSON's that the format has for values of types that the schema names.
+ */
+export function typedValue(
+  text: string,
+  { start, end }: TextRange,
+  types: ArgumentTypes,
+  words: ReadonlyMap<string, unknown>,
+): TypedValue {
+  const written = text.slice(start, end)
+  const decoded = types && decodedTypes(types)
+  if (decoded?.size === 0) return { ok: true, value: written }
+  const word = words.get(written.trim())
+  if (word !== undefined && decoded?.has(jsonType(word))) return { ok: true, value: word }
+  const mayBeText = !types || types.has('string')
+  const wanted = types ? `is not of type ${[...types].join(' or ')}` : 'cannot be kept'
+  const scan = scanWhole(text, start, end)
+  if (scan.ok) {
+    const value: unknown = JSON.parse(written)
+    if (!decoded || decoded.has(jsonType(value))) return { ok: true, value }
+    return mayBeText ? { ok: true, value: written } : { ok: false, why: wanted, at: start }
+  }
+  // Refused JSON is an error even where a text would do: no tool expects it as a text.
+  if (mayBeText && scan.kind !== 'refused') return { ok: true, value: written }
+  return { ok: false, why: `${wanted}: ${scan.why}`, at: scan.at }
+}
+
+/** The same for formats whose templates write Python: a list or a dict may be written as Python prints it. */
+export function typedLiteral(
+  text: string,
+  range: TextRange,
+  types: ArgumentTypes,
+  words: ReadonlyMap<string, unknown>,
+): TypedValue {
+  const typed = typedValue(text, range, types, words)
+  if (typed.ok) return typed
+  const json = literalJson(text.slice(range.start, range.end))
+  const literal: unknown = json === undefined ? undefined : JSON.parse(json)
+  return typeof literal === 'object' && types?.has(jsonType(literal)) ? { ok: true, value: literal } : typed
+}
+
+/** All but texts. A number may be a whole one. */
+function decodedTypes(types: ReadonlySet<JsonType>): ReadonlySet<JsonType> {
+  const decoded = new Set(types)
+  decoded.delete('string')
+  if (decoded.has('number')) decoded.add('integer')
+  return decoded
+}

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import { textWithoutCalls } from '../reading/rest.ts'
+import { draw, parseText, taken } from '../test-draw.ts'
+import { deepseekV4, deepseekV32 } from './deepseek-v32.ts'
+
+const BEGIN = '<｜DSML｜function_calls>'
+const END = '</｜DSML｜function_calls>'
+const CLOSE = '</｜DSML｜invoke>'
+const call = (name: string, body: string) => `<｜DSML｜invoke name="${name}">${body}${CLOSE}`
+const value = (name: string, text: string, isText = true) =>
+  `<｜DSML｜parameter name="${name}" string="${isText}">${text}</｜DSML｜parameter>`
+const drawn = (text: string) => draw(parseText(deepseekV32, text)).map((line) => line.replace(/ @\d+$/, ''))
+
+test('DeepSeek V4 reads the same calls in a block of another name, and neither version reads those in the other’s block', () => {
+  const f = call('f', value('a', '1', false))
+  const ofV32 = BEGIN + f + END
+  const ofV4 = `<｜DSML｜tool_calls>${f}</｜DSML｜tool_calls>`
+  const readsBy = (text: string) => [deepseekV32, deepseekV4].map((parser) => draw(parseText(parser, text)).join())
+  const none = expect.stringMatching(/^✗ the call stands in no section/)
+  expect(readsBy(ofV32)).toEqual(['f({"a":1})', none])
+  expect(readsBy(ofV4)).toEqual([none, 'f({"a":1})'])
+  expect(readsBy(f)).toEqual(['f({"a":1})', 'f({"a":1})'])
+  expect(textWithoutCalls(`So ${ofV4}`, parseText(deepseekV4, ofV4), [], deepseekV4)).not.toContain('tool_calls')
+})
+
+describe('a well-formed call', () => {
+  test('is parsed with its name, arguments and places; texts stay as they stand, others are JSON', () => {
+    const body = `\n${value('a', ' x\n')}\n${value('b', ' 1.0 ', false)}\n${value('c', '42')}\n`
+    const text = `So.\n\n${BEGIN}\n${call('add', body)}\n${call('f', '')}\n${END} done`
+    const calls = parseText(deepseekV32, text)
+    expect(calls).toMatchObject([
+      { name: 'add', input: { a: ' x\n', b: 1, c: '42' } },
+      { name: 'f', input: {} },
+    ])
+    expect(calls[0] && taken(text, calls[0].text)).toBe(call('add', body))
+    expect(
+      calls[0]?.kind === 'parsed' &&
+        calls[0].arguments.map(({ key, text: at }) => [key, at].map((range) => taken(text, range))),
+    ).toEqual([
+      ['a', ' x\n'],
+      ['b', ' 1.0 '],
+      ['c', '42'],
+    ])
+    expect(textWithoutCalls(text, calls, [], deepseekV32)).toBe('So.\n\n\n\n\n done')
+  })
+
+  test('may have its arguments as one object, or none and close itself', () => {
+    expect(drawn(BEGIN + call(' f ', '\n{"a": "</｜DSML｜invoke>"}\n') + END)).toEqual(['f({"a":"</｜DSML｜invoke>"})'])
+    expect(drawn(`${BEGIN}<｜DSML｜invoke name="f"/><｜DSML｜invoke name="g" />${END}`)).toEqual(['f({})', 'g({})'])
+  })
+
+  test('a text may hold the closing tag; a think block holds no call', () => {
+    expect(drawn(call('f', value('a', CLOSE)))).toEqual([`f({"a":"${CLOSE}"})`])
+    expect(drawn(`<think>${BEGIN}${call('f', '')}${END}</think>${call('g', '')}`)).toEqual(['g({})'])
+  })
+
+  test('may stand without a block, unless there is one', () => {
+    expect(drawn(call('f', '') + call('g', ''))).toEqual(['f({})', 'g({})'])
+    const outside = `✗ the call stands in no section: ${BEGIN} is missing`
+    expect(drawn(call('f', '') + BEGIN + call('g', '') + END)).toEqual([outside, 'g({})'])
+    expect(drawn(BEGIN + call('f', ''))).toEqual([`✗ the section is not closed: no ${END} follows`])
+  })
+})
+
+describe('a malformed call is data with a reason and a place', () => {
+  const TAG = '<｜DSML｜parameter'
+  test.each([
+    ['<｜DSML｜invoke>{}', '<｜DSML｜invoke is not followed by name="…">', undefined],
+    ['<｜DSML｜invoke name=" ">', 'the call has no name', undefined],
+    ['<｜DSML｜invoke name="f">text', `"t" where ${TAG} or ${CLOSE} should stand`, 'f'],
+    ['<｜DSML｜invoke name="f">', `the text ends where ${TAG} or ${CLOSE} should stand`, 'f'],
+    [
+      `<｜DSML｜invoke name="f">${value('a', 'x y', false)}`,
+      '"a" is no text, and no JSON: "x" where a JSON value should stand',
+      'f',
+    ],
+    [`<｜DSML｜invoke name="f">${TAG} name="a">x`, `${TAG} is not followed by name="…" string="true|false">`, 'f'],
+    [`<｜DSML｜invoke name="f">${TAG} name="a" string="true">x`, 'the value of "a" is not closed', 'f'],
+    [
+      `<｜DSML｜invoke name="f">${TAG} name="a" string="true">x${value('b', 'y')}`,
+      'the value of "a" is not closed',
+      'f',
+    ],
+    ['<｜DSML｜invoke name="f">{"a": 1', 'the text ends where "," or "}" should stand', 'f'],
+    ['<｜DSML｜invoke name="f">{"a": 1} x', `something stands between the JSON and ${CLOSE}`, 'f'],
+  ])('%s', (text, why, name) => {
+    const calls = parseText(deepseekV32, text + CLOSE + call('g', ''))
+    if (text.endsWith('name="f">')) expect(draw(calls)).toEqual(['f({})', 'g({})'])
+    else {
+      expect(calls[0]).toMatchObject({ kind: 'malformed', why })
+      expect(calls[0]?.name).toBe(name)
+      expect(draw(calls.slice(1))).toEqual(['g({})'])
+    }
+    expect(parseText(deepseekV32, text)).toMatchObject([{ kind: 'malformed' }])
+  })
+})

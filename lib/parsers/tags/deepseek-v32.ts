@@ -1,0 +1,105 @@
+/**
+ * DeepSeek V3.2 and V4, DSML: `<｜DSML｜invoke name="NAME">` with `<｜DSML｜parameter name="KEY" string="true|false">VALUE</｜DSML｜parameter>`
+ * or one JSON object in it, `</｜DSML｜invoke>`; in a block. A value is a text exactly as it stands, or JSON. The versions
+ * differ in the name of the block.
+ */
+
+import { scanWhole, skipSpace } from '#lib/json/json-scan.ts'
+import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
+import { callsIn, earlier, type Marks, malformedCall, malformedEnd, marksIn } from '../reading/calls.ts'
+import { finder } from '../reading/finder.ts'
+import { type JsonBodyReader, jsonBodyReader } from '../reading/json-body.ts'
+import { type ParameterGrammar, type ParameterReader, parameterReader } from '../reading/parameters.ts'
+import { inSections } from '../reading/sections.ts'
+import { nameRange, taggedCall } from '../reading/tagged.ts'
+import type { TypedValue } from '../reading/typed-value.ts'
+
+const delimiters = { open: '<｜DSML｜invoke', close: '</｜DSML｜invoke>' } as const
+const sectionOf = (block: string) => ({ open: `<｜DSML｜${block}>`, close: `</｜DSML｜${block}>` })
+const V32 = sectionOf('function_calls')
+const V4 = sectionOf('tool_calls')
+
+export const deepseekV32 = dsmlParser('deepseek_v32', V32, V4)
+export const deepseekV4 = dsmlParser('deepseek_v4', V4, V32)
+
+type Section = ReturnType<typeof sectionOf>
+
+function dsmlParser(name: string, section: Section, other: Section): ToolParser {
+  return {
+    name,
+    delimiters: { ...delimiters, section },
+    parse(text, shielded) {
+      // A call may stand in no block, but not in the block of the other version.
+      const mayLack = !text.includes(other.open)
+      return inSections(text, callsOf(text, shielded, section), shielded, { section, mustClose: true, mayLack })
+    },
+  }
+}
+
+function callsOf(text: string, shielded: readonly TextRange[], section: Section): readonly ParsedCall[] {
+  const { nextOpen, nextClose } = marksIn(text, delimiters)
+  const nextSectionEnd = finder(text, section.close)
+  const marks = { nextClose, nextOpen: (from: number) => earlier(nextOpen(from), nextSectionEnd(from)) }
+  const readers = {
+    json: jsonBodyReader(text, delimiters.close, marks, 'the call'),
+    parameters: parameterReader(text, GRAMMAR),
+  }
+  return callsIn(shielded, { nextOpen, nextClose }, (open) => readCall(text, open, readers, marks))
+}
+
+interface Readers {
+  readonly json: JsonBodyReader
+  readonly parameters: ParameterReader
+}
+
+const NAME = /\s+name="([^"]*)"\s*(\/?)>/y
+
+function readCall(text: string, open: number, readers: Readers, marks: Marks): ParsedCall {
+  const start = open + delimiters.open.length
+  const fault = (why: string, at: number, name?: string) =>
+    malformedCall(text, open, { why, at, name }, delimiters, malformedEnd(text, at, marks))
+  NAME.lastIndex = start
+  const tag = NAME.exec(text)
+  if (!tag) return fault(`${delimiters.open} is not followed by name="…">`, start)
+  const bodyStart = NAME.lastIndex
+  const quoted = text.indexOf('"', start) + 1
+  const name = (tag[1] as string).trim()
+  if (name === '') return fault('the call has no name', quoted)
+  const nameText = nameRange(text, quoted, quoted + (tag[1] as string).length)
+  if (tag[2] === '/')
+    return {
+      ...{ kind: 'parsed', name, nameText, ignored: [], input: {}, arguments: [] },
+      raw: text.slice(start, bodyStart),
+      text: { start: open, end: bodyStart },
+    }
+  const at = skipSpace(text, bodyStart, text.length)
+  if (text[at] !== '{')
+    return taggedCall(text, open, readers.parameters(at, name, nameText), readValue, delimiters, marks)
+  const body = readers.json(at)
+  if (!body.ok) return fault(body.why, body.at, name)
+  return {
+    ...{ kind: 'parsed', name, nameText, ignored: [] },
+    input: JSON.parse(text.slice(body.start, body.close)) as Record<string, unknown>,
+    arguments: body.members.map((member) => ({ name: member.name, key: member.key, text: member.value })),
+    raw: text.slice(start, body.close),
+    text: { start: open, end: body.close + delimiters.close.length },
+  }
+
+  function readValue({ key, text: range }: NamedRange): TypedValue {
+    const written = text.slice(range.start, range.end)
+    if (STRING_TRUE.test(text.slice(key.end, range.start))) return { ok: true, value: written }
+    const scan = scanWhole(text, range.start, range.end)
+    return scan.ok
+      ? { ok: true, value: JSON.parse(written) }
+      : { ok: false, why: `is no text, and no JSON: ${scan.why}`, at: scan.at }
+  }
+}
+
+const STRING_TRUE = /string="true"/
+const GRAMMAR: ParameterGrammar = {
+  open: '<｜DSML｜parameter',
+  attributes: /\s+name="([^"]+)"\s+string="(?:true|false)"\s*>/y,
+  attributesAsWritten: 'name="…" string="true|false">',
+  close: '</｜DSML｜parameter>',
+  callClose: delimiters.close,
+}

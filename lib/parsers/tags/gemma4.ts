@@ -1,0 +1,46 @@
+/**
+ * Gemma 4: `<|tool_call>call:NAME{key:<|"|>text<|"|>,n:1}<tool_call|>`, one after the other. What stands between the braces is no JSON:
+ * a text is written between tokens of its own, without escapes.
+ */
+
+import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
+import type { ParsedCall, TextRange, ToolParser } from '../parser.ts'
+import { callsIn, endOfName, malformedCall, malformedEnd, marksIn } from '../reading/calls.ts'
+import { bodyReader } from '../reading/json-body.ts'
+import { nameRange } from '../reading/tagged.ts'
+import { gemmaReader } from './gemma-value.ts'
+
+const delimiters = { open: '<|tool_call>', close: '<tool_call|>' } as const
+const CALL = 'call:'
+const ARGUMENTS = 'the arguments'
+const NAME_END = /[{<]/g
+
+export const gemma4: ToolParser = { name: 'gemma4', delimiters, parse }
+
+function parse(text: string, shielded: readonly TextRange[]): readonly ParsedCall[] {
+  const marks = marksIn(text, delimiters)
+  const read = bodyReader(text, delimiters.close, marks, gemmaReader(text, ARGUMENTS), ARGUMENTS)
+  return callsIn(shielded, marks, (open): ParsedCall => {
+    const fault = (why: string, at: number, name?: string) =>
+      malformedCall(text, open, { why, at, name }, delimiters, malformedEnd(text, at, marks))
+    const start = skipSpace(text, open + delimiters.open.length, text.length)
+    if (!text.startsWith(CALL, start)) return fault(whatStands(text, start, text.length, CALL), start)
+    const nameEnd = endOfName(text, start + CALL.length, NAME_END)
+    const nameText = nameRange(text, start + CALL.length, nameEnd)
+    const name = text.slice(start + CALL.length, nameEnd).trim()
+    if (name === '') return fault('the call has no name', nameEnd)
+    if (/\s/.test(name)) return fault('the name of the call holds white space', nameText.start)
+    const body = read(nameEnd)
+    if (!body.ok) return fault(body.why, body.at, name)
+    return {
+      kind: 'parsed',
+      name,
+      nameText,
+      ignored: [],
+      input: JSON.parse(body.json) as Record<string, unknown>,
+      arguments: body.members.map((member) => ({ name: member.name, key: member.key, text: member.value })),
+      raw: text.slice(open + delimiters.open.length, body.close),
+      text: { start: open, end: body.close + delimiters.close.length },
+    }
+  })
+}

@@ -1,0 +1,17 @@
+/**
+ * Muse Glimmer, ATEM: `<atem:invoke name="NAME"><atem:parameter name="KEY">VALUE</atem:parameter>…</atem:invoke>` in a section, in a
+ * message to the tool: `<|start|>assistant to=NAME<|message|>…<|eom|>`. The start of the first message stands in the prompt.
+ */
+
+import type { ToolParser } from '../parser.ts'
+import { invokeParser } from '../reading/invoke-call.ts'
+import { markupOf } from '../reading/rest.ts'
+
+const section = { open: '<atem:function_calls>', close: '</atem:function_calls>' } as const
+const FRAME = /<\|start\|>[^<]*<\|message\|>|^[^<]*<\|message\|>|<\|(?:eom|eot)\|>|<\/?atem:function_calls>/g
+
+export const muse: ToolParser = {
+  name: 'muse',
+  ...invokeParser({ section, call: 'atem:invoke', parameter: 'atem:parameter' }),
+  markup: (text, calls, shielded) => markupOf(text, FRAME, calls, shielded, section),
+}

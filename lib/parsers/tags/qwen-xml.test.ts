@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { draw, parseText, taken } from '../test-draw.ts'
+import { qwenXml, seedOss } from './qwen-xml.ts'
+
+const drawn = (text: string, tools: readonly ToolSpec[] = []) => draw(parseText(qwenXml, text, tools))
+const parameter = (name: string, value: string) => `<parameter=${name}>\n${value}\n</parameter>\n`
+const call = (name: string, ...parameters: readonly string[]) =>
+  `<tool_call>\n<function=${name}>\n${parameters.join('')}</function>\n</tool_call>`
+const tool = (properties: object, more: object = {}): ToolSpec[] => [
+  { name: 'f', inputSchema: { type: 'object', properties, ...more } },
+]
+
+describe('a well-formed call', () => {
+  test('is parsed with its name, arguments and places', () => {
+    const text = `So. ${call('add', parameter('a', '25'), parameter('why', 'é\n\n💡'))} done`
+    const [parsed] = parseText(qwenXml, text)
+    expect(parsed).toMatchObject({ kind: 'parsed', name: 'add', input: { a: 25, why: 'é\n\n💡' } })
+    expect(parsed && taken(text, parsed.text)).toBe(text.slice(4, -5))
+    expect(parsed?.raw).toBe(text.slice(4 + '<tool_call>'.length, -5 - '</tool_call>'.length))
+    expect(parsed?.kind === 'parsed' && parsed.arguments.map(({ name, text: r }) => [name, taken(text, r)])).toEqual([
+      ['a', '25'],
+      ['why', 'é\n\n💡'],
+    ])
+  })
+
+  test('may stand on one line, with no arguments, several in order', () => {
+    expect(
+      drawn(
+        '<tool_call><function=f><parameter=a>x</parameter></function></tool_call><tool_call><function=g></function></tool_call>',
+      ),
+    ).toEqual(['f({"a":"x"})', 'g({})'])
+  })
+
+  test('loses one line break at each end of a value, and nothing else', () => {
+    expect(drawn(call('f', parameter('a', '  x \n')))).toEqual(['f({"a":"  x \\n"})'])
+    expect(drawn(call('f', parameter('a', '\nx\n')))).toEqual(['f({"a":"\\nx\\n"})'])
+    expect(
+      drawn('<tool_call><function=f><parameter=a>\n</parameter><parameter=b></parameter></function></tool_call>'),
+    ).toEqual(['f({"a":"","b":""})'])
+  })
+
+  test('may hold the delimiter of calls, and of functions, in a value', () => {
+    expect(drawn(call('f', parameter('a', '</tool_call></function><tool_call>')) + call('g'))).toEqual([
+      'f({"a":"</tool_call></function><tool_call>"})',
+      'g({})',
+    ])
+  })
+
+  test('keeps a parameter named __proto__ as data', () => {
+    const [parsed] = parseText(qwenXml, call('f', parameter('__proto__', '{"x": 1}')))
+    expect(parsed?.kind === 'parsed' && Object.hasOwn(parsed.input, '__proto__')).toBe(true)
+  })
+
+  test('a value without its closing tag ends at the next parameter, or with its function', () => {
+    expect(drawn(call('f', '<parameter=a>\n1\n', '<parameter=b>\n x \n'))).toEqual(['f({"a":1,"b":" x "})'])
+    expect(drawn('<tool_call><function=f><parameter=a>1</function></tool_call>')).toEqual(['f({"a":1})'])
+    expect(drawn('<tool_call><function=f><parameter=a><parameter=b>2</parameter></function></tool_call>')).toEqual([
+      'f({"a":"","b":2})',
+    ])
+    const text = call('f', '<parameter=a>\n1\n', parameter('b', '2'))
+    const [parsed] = parseText(qwenXml, text)
+    expect(parsed?.kind === 'parsed' && parsed.arguments.map((a) => taken(text, a.text))).toEqual(['1', '2'])
+  })
+
+  test('a value without its closing tag does not reach into the next call', () => {
+    const text = `<tool_call><function=f><parameter=a>1</function></tool_call>${call('g', parameter('b', '2'))}`
+    expect(drawn(text)).toEqual(['f({"a":1})', 'g({"b":2})'])
+    expect(drawn(`${text.slice(0, text.indexOf('<tool_call>', 1))}${call('g')} </parameter> and on`)).toEqual([
+      'f({"a":1})',
+      'g({})',
+    ])
+  })
+
+  test('trims names, not values', () => {
+    expect(drawn('<tool_call><function= f ><parameter= a b > x </parameter></function></tool_call>')).toEqual([
+      'f({"a b":" x "})',
+    ])
+  })
+})
+
+describe('a malformed call is data with a reason and a place', () => {
+  test.each([
+    ['', '✗ the text ends where <function= should stand @11', '<tool_call>'],
+    ['', '✗ "<" where <function= should stand @11'],
+    ['{"name": "f"}', '✗ "{" where <function= should stand @11'],
+    ['so: <function=f></function>', '✗ "s" where <function= should stand @11'],
+    ['<function=></function>', '✗ <function= is not followed by a name @21'],
+    ['<function=f', '✗ <function= is not closed by ">" @22'],
+    ['<function=f\n><', '✗ "<" where <parameter= or </function> should stand @24'],
+    ['<function=f g></function>', '✗ the name of the call holds white space @11'],
+    ['<function=f>x</function>', '✗ "x" where <parameter= or </function> should stand @23'],
+    ['<function=f><parameter=a\nb>1</parameter></function>', '✗ <parameter= is not closed by ">" @37'],
+    ['<function=f><parameter=a</parameter></function>', '✗ <parameter= is not closed by ">" @35'],
+    ['<function=f><parameter=>1</parameter></function>', '✗ <parameter= is not followed by a name @34'],
+    ['<function=f><parameter=a>1', '✗ the value of "a" is not closed @36'],
+    ['<function=f><parameter=a>1</tool_call></function>', '✗ the value of "a" is not closed @36'],
+    [
+      '<function=f><parameter=a><function=g><parameter=b>2</parameter></function>',
+      '✗ the value of "a" is not closed @36',
+    ],
+    ['<function=f><parameter=a>1</parameter>\n<parameter=a>2</parameter></function>', '✗ "a" is given twice @61'],
+    ['<function=f></function><function=g></function>', '✗ "<" where </tool_call> should stand @34'],
+    ['<function=f></function> and', '✗ "a" where </tool_call> should stand @35'],
+  ])('%s', (body, line, text = `<tool_call>${body}</tool_call>`) => {
+    expect(drawn(text)).toEqual([line])
+  })
+
+  test('its name is kept when it can be read', () => {
+    expect(parseText(qwenXml, call('f', '<parameter=a'))).toMatchObject([{ kind: 'malformed', name: 'f' }])
+    expect(parseText(qwenXml, call(''))[0]).not.toHaveProperty('name')
+  })
+
+  test('a value without its closing tag holds no other tag of the format', () => {
+    const text = '<tool_call><function=f><parameter=a>'
+    expect(drawn(`${text}1<tool_call>${text.slice(11)}2</parameter></function></tool_call>`)).toEqual([
+      '✗ the value of "a" is not closed @36',
+      'f({"a":2})',
+    ])
+  })
+
+  test('it does not swallow the good call after it', () => {
+    const good = call('g', parameter('b', '2'))
+    for (const bad of [
+      '<tool_call><function=f><parameter=a>1</function> </tool_call',
+      '<tool_call><function=f><parameter=a>1',
+      '<tool_call><function=f>',
+      '<tool_call>',
+      '<tool_call><function=f></function>',
+    ])
+      expect(drawn(`${bad}\n${good}`)[1]).toBe('g({"b":2})')
+  })
+
+  test('a value that runs over the end of its call is not closed, when nothing comes of it', () => {
+    const text = `<tool_call><function=f><parameter=a>1 </tool_call>${call('g')} </parameter> and on`
+    expect(drawn(text)).toEqual(['✗ the value of "a" is not closed @36', 'g({})'])
+  })
+})
+
+describe('values are typed by the tool’s schema', () => {
+  const typed = (schema: unknown, value: string, more: object = {}) =>
+    drawn(call('f', parameter('a', value)), tool({ a: schema }, more))[0]
+
+  test.each([
+    [{ type: 'string' }, '42', '"42"'],
+    [{ type: 'string' }, 'null', '"null"'],
+    [{ type: 'string' }, '"x"', '"\\"x\\""'],
+    [{ type: 'string' }, '  def f():\n    pass\n', '"  def f():\\n    pass\\n"'],
+    [{ type: 'integer' }, '42', '42'],
+    [{ type: 'integer' }, '4.0', '4'],
+    [{ type: 'number' }, ' 4 ', '4'],
+    [{ type: 'number' }, '4.5', '4.5'],
+    [{ type: 'boolean' }, 'true', 'true'],
+    [{ type: 'boolean' }, 'True', 'true'],
+    [{ type: 'boolean' }, 'False', 'false'],
+    [{ type: 'null' }, 'null', 'null'],
+    [{ type: ['string', 'null'] }, 'None', 'null'],
+    [{ type: ['string', 'null'] }, 'x', '"x"'],
+    [{ type: ['string', 'null'] }, '7', '"7"'],
+    [{ type: 'object' }, '{"b": [1]}', '{"b":[1]}'],
+    [{ type: 'array' }, '[1, "2"]', '[1,"2"]'],
+    [{ anyOf: [{ type: 'string' }, { type: 'integer' }] }, '7', '7'],
+    [{ anyOf: [{ type: 'string' }, { type: 'integer' }] }, '7.5', '"7.5"'],
+    [{ oneOf: [{ type: 'boolean' }, { type: 'null' }] }, 'null', 'null'],
+    [{ anyOf: [{ type: 'string' }, {}] }, '7', '7'],
+    [{ allOf: [{ title: 'A' }, { type: 'string' }] }, '7', '"7"'],
+    [{ enum: ['1', '2'] }, '1', '"1"'],
+    [{ enum: [1, 'a'] }, '1', '1'],
+    [{ const: '1' }, '1', '"1"'],
+    [{ $ref: '#/$defs/S' }, '1', '"1"'],
+    [{ $ref: '#/$defs/a~1b' }, '1', '"1"'],
+    [{ $ref: '#/$defs/loop' }, '1', '"1"'],
+    [{ $ref: '#/$defs/none' }, '1', '1'],
+    [{ $ref: 'https://example.org/schema' }, '1', '1'],
+    [{ type: 'str' }, '1', '1'],
+    [{}, '1', '1'],
+    [true, 'True', '"True"'],
+  ])('%j, %j', (schema, value, read) => {
+    const $defs = {
+      S: { type: 'string' },
+      'a/b': { type: 'string' },
+      loop: { anyOf: [{ $ref: '#/$defs/loop' }, { type: 'string' }] },
+    }
+    expect(typed(schema, value, { $defs })).toBe(`f({"a":${read}})`)
+  })
+
+  test.each([
+    [{ type: 'integer' }, '4.5', '✗ "a" is not of type integer @39'],
+    [{ type: 'integer' }, 'four', '✗ "a" is not of type integer: "f" where a JSON value should stand @39'],
+    [{ type: ['boolean', 'null'] }, '"true"', '✗ "a" is not of type boolean or null @39'],
+    [{ type: 'object' }, '[1]', '✗ "a" is not of type object @39'],
+    [{ type: 'array' }, '[1', '✗ "a" is not of type array: the text ends where "," or "]" should stand @41'],
+    [{ type: 'number' }, '1e999', '✗ "a" is not of type number: a number is larger than any that can be kept @39'],
+    [{ type: 'number' }, '1 2', '✗ "a" is not of type number: something stands behind the JSON value @41'],
+  ])('what does not fit is malformed: %j, %j', (schema, value, line) => {
+    expect(typed(schema, value)).toBe(line)
+  })
+
+  test('a schema for other arguments holds for those that are not named', () => {
+    expect(drawn(call('f', parameter('z', '1')), tool({}, { additionalProperties: { type: 'string' } }))).toEqual([
+      'f({"z":"1"})',
+    ])
+    expect(drawn(call('f', parameter('z', '1')), tool({}, { additionalProperties: false }))).toEqual(['f({"z":1})'])
+    expect(drawn(call('f', parameter('constructor', '1')), tool({}))).toEqual(['f({"constructor":1})'])
+  })
+
+  test('without a schema, what decodes as JSON is decoded', () => {
+    expect(drawn(call('other', parameter('a', '42'), parameter('b', 'NaN'), parameter('c', '"x"')), tool({}))).toEqual([
+      'other({"a":42,"b":"NaN","c":"x"})',
+    ])
+  })
+})
+
+describe('Seed-OSS', () => {
+  const call = (value: string) =>
+    `<seed:tool_call>\n<function=f>\n<parameter=a>${value}</parameter>\n</function>\n</seed:tool_call>`
+  const read = (text: string, type?: string) =>
+    draw(parseText(seedOss, text, type ? [{ name: 'f', inputSchema: { properties: { a: { type } } } }] : []))
+
+  test.each([
+    ['1', undefined, '1'],
+    ['True', 'boolean', 'true'],
+    ["['a', None]", 'array', '["a",null]'],
+    ["{'k': True}", 'object', '{"k":true}'],
+    ['[1]', 'array', '[1]'],
+    ['</seed:tool_call>', 'string', '"</seed:tool_call>"'],
+  ])('writes the calls of qwen_xml in tokens of its own, and Python: %s as %s', (written, type, json) => {
+    expect(read(`<seed:think>${call('0')}</seed:think>${call(written)}`, type)).toEqual([`f({"a":${json}})`])
+  })
+
+  test('a malformed call is data with a reason, and the next one is read', () => {
+    const good = call('1')
+    const lines = (body: string) => read(`<seed:tool_call>${body}${good}`, 'integer')
+    expect(lines('<function=f>').at(-1)).toBe('f({"a":1})')
+    expect(lines("<function=f><parameter=a>['x']</parameter></function></seed:tool_call>")[0]).toMatch(
+      /^✗ "a" is not of type integer/,
+    )
+    expect(lines('<function=f><parameter=a>1</parameter></function>')[0]).toMatch(
+      /where <\/seed:tool_call> should stand/,
+    )
+  })
+})

@@ -1,0 +1,141 @@
+/**
+ * Qwen's XML: `<tool_call><function=NAME><parameter=KEY>VALUE</parameter>…</function></tool_call>`, as Qwen3-Coder and
+ * Qwen3.5 write it. A line break behind `<parameter=…>` and one before `</parameter>` belong to the tags. Models forget
+ * `</parameter>`: the value then ends at the next `<parameter=` or at `</function>`, where no other tag stands in it.
+ */
+
+import { skipSpace, whatStands } from '#lib/json/json-scan.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import type { NamedRange, ParsedCall, TextRange, ToolParser } from '../parser.ts'
+import { argumentTypes } from '../reading/argument-types.ts'
+import { callsIn, endOfName, marksIn } from '../reading/calls.ts'
+import { finder } from '../reading/finder.ts'
+import {
+  isCrossed,
+  missing,
+  nameRange,
+  notClosed,
+  type Tagged,
+  taggedCall,
+  typedBySchema,
+  type ValueReader,
+} from '../reading/tagged.ts'
+import { typedLiteral } from '../reading/typed-value.ts'
+
+const FUNCTION = '<function='
+const FUNCTION_END = '</function>'
+const PARAMETER = '<parameter='
+const PARAMETER_END = '</parameter>'
+const PARAMETER_OR_END = `${PARAMETER} or ${FUNCTION_END}`
+const BRACKET = /[<>]/g
+
+/** The chat template writes such values with Jinja's `string` filter, and that is Python. */
+const words = new Map<string, unknown>([
+  ['True', true],
+  ['False', false],
+  ['None', null],
+])
+
+export const qwenXml = qwenXmlParser('qwen_xml', 'tool_call', (text, tools) => typedBySchema(text, tools, words))
+
+/** Seed-OSS writes the same between tokens of its own, and every value as Python prints it. */
+export const seedOss = qwenXmlParser(
+  'seed_oss',
+  'seed:tool_call',
+  (text, tools) => (argument, tool) =>
+    typedLiteral(text, argument.text, argumentTypes(tools, tool, argument.name), words),
+)
+
+function qwenXmlParser(
+  name: string,
+  tag: string,
+  valueReader: (text: string, tools: readonly ToolSpec[]) => ValueReader,
+): ToolParser {
+  const delimiters = { open: `<${tag}>`, close: `</${tag}>` }
+  return {
+    name,
+    delimiters,
+    parse: (text, shielded, tools) => parse(text, shielded, valueReader(text, tools), delimiters),
+  }
+}
+
+function parse(
+  text: string,
+  shielded: readonly TextRange[],
+  readValue: ValueReader,
+  delimiters: ToolParser['delimiters'],
+): readonly ParsedCall[] {
+  const marks = marksIn(text, delimiters)
+  const places = {
+    ...{ nextParameter: finder(text, PARAMETER), nextParameterEnd: finder(text, PARAMETER_END) },
+    close: delimiters.close,
+  }
+  return callsIn(shielded, marks, (open) => {
+    const start = open + delimiters.open.length
+    const tagged = readFunction(text, start, places, text.length)
+    // A value that holds the end of its call, and of which nothing came, may lack its own.
+    const shorter = isCrossed(tagged, open, marks) ? readFunction(text, start, places, marks.nextClose(open)) : tagged
+    return taggedCall(text, open, shorter.ok ? shorter : tagged, readValue, delimiters, marks)
+  })
+}
+
+interface Places {
+  readonly nextParameter: (from: number) => number
+  readonly nextParameterEnd: (from: number) => number
+  /** What closes a call. */
+  readonly close: string
+}
+
+/** `limit`: where the closing tag of a value stands no more. */
+function readFunction(text: string, start: number, places: Places, limit: number): Tagged {
+  const { nextParameter, nextParameterEnd } = places
+  const values: NamedRange[] = []
+  const tag = nameInTag(text, skipSpace(text, start, text.length), FUNCTION, FUNCTION)
+  if (!tag.ok) return { ok: false, why: tag.why, at: tag.at, values }
+  const { name, nameText } = tag
+  if (/\s/.test(name)) return { ok: false, why: 'the name of the call holds white space', at: start, values }
+  let position = skipSpace(text, tag.end, text.length)
+  while (!text.startsWith(FUNCTION_END, position)) {
+    const parameter = nameInTag(text, position, PARAMETER, PARAMETER_OR_END)
+    if (!parameter.ok) return { ok: false, why: parameter.why, at: parameter.at, name, values }
+    const close = nextParameterEnd(parameter.end)
+    const another = nextParameter(parameter.end)
+    const isClosed = close >= 0 && close < limit && (another < 0 || close < another)
+    const end = isClosed ? close : impliedEnd(text, parameter.end)
+    if (end === undefined) return { ok: false, why: notClosed(parameter.name), at: parameter.end, name, values }
+    values.push({ name: parameter.name, key: parameter.nameText, text: withoutFrame(text, parameter.end, end) })
+    position = skipSpace(text, isClosed ? end + PARAMETER_END.length : end, text.length)
+  }
+  const close = skipSpace(text, position + FUNCTION_END.length, text.length)
+  if (text.startsWith(places.close, close)) return { ok: true, name, nameText, values, close }
+  return missing(text, close, places.close, name, values)
+}
+
+const TAG = /<\/?(?:(?:seed:)?tool_call>|function[=>]|parameter[=>])/g
+
+/** The end of a value that lacks its closing tag; undefined where a tag follows that does not end one. */
+function impliedEnd(text: string, start: number): number | undefined {
+  TAG.lastIndex = start
+  const tag = TAG.exec(text)
+  return tag?.[0] === PARAMETER || tag?.[0] === FUNCTION_END ? tag.index : undefined
+}
+
+type Tag =
+  | { readonly ok: true; readonly name: string; readonly nameText: TextRange; readonly end: number }
+  | { readonly ok: false; readonly why: string; readonly at: number }
+
+/** The name in a tag such as `<function=NAME>`, which should stand at `at`. */
+function nameInTag(text: string, at: number, tag: string, expected: string): Tag {
+  if (!text.startsWith(tag, at)) return { ok: false, why: whatStands(text, at, text.length, expected), at }
+  const end = endOfName(text, at + tag.length, BRACKET)
+  const name = text.slice(at + tag.length, end).trim()
+  if (text[end] !== '>' || /[\r\n]/.test(name)) return { ok: false, why: `${tag} is not closed by ">"`, at: end }
+  return name === ''
+    ? { ok: false, why: `${tag} is not followed by a name`, at: end }
+    : { ok: true, name, nameText: nameRange(text, at + tag.length, end), end: end + 1 }
+}
+
+function withoutFrame(text: string, start: number, end: number): TextRange {
+  const first = start < end && text[start] === '\n' ? start + 1 : start
+  return { start: first, end: first < end && text[end - 1] === '\n' ? end - 1 : end }
+}

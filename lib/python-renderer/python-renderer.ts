@@ -1,0 +1,201 @@
+/** The user's own Python as a judge of renders: a process for each question, with nothing of ours in its environment. */
+import { spawn } from 'node:child_process'
+import * as z from 'zod'
+
+export interface JudgeQuestion {
+  readonly template: string
+  /** JSON texts, so that 1.0 stays 1.0. Empty: none. */
+  readonly messages: string
+  readonly tools: string
+  readonly options: string
+  /** bos_token and the like: variables of the template. */
+  readonly specialTokens: Readonly<Record<string, string>>
+  /** Text of tokenizer.json; undefined: no ids are asked for. */
+  readonly tokenizerJson: string | undefined
+}
+
+export type JudgeAnswer =
+  | {
+      readonly kind: 'rendered'
+      readonly version: string
+      readonly text: string
+      readonly ids: readonly number[] | undefined
+    }
+  /** What the template raised, in Python's words. */
+  | {
+      readonly kind: 'raised'
+      readonly version: string
+      readonly className: string
+      readonly message: string
+      readonly line: number | undefined
+    }
+  /** There is no such Python, or it lacks transformers; `why` says what to do. */
+  | { readonly kind: 'unavailable'; readonly why: string }
+
+export interface JudgeLimits {
+  /** Importing transformers alone takes seconds. */
+  readonly milliseconds: number
+  /** Bytes of its answer. */
+  readonly output: number
+}
+
+const LIMITS: JudgeLimits = { milliseconds: 60_000, output: 64 << 20 }
+
+interface Python {
+  /** As the configuration names it, never a request. */
+  readonly program: string
+  /** Path of python-renderer.py: bundled code does not know where it stood. */
+  readonly script: string
+}
+
+/** One Python at a time, since each may take gigabytes: a question waits for those before it. Throws the reason of the signal. */
+export function askPython(
+  judge: Python,
+  question: JudgeQuestion,
+  signal: AbortSignal,
+  limits: JudgeLimits = LIMITS,
+): Promise<JudgeAnswer> {
+  const answer = before.then(() => {
+    signal.throwIfAborted()
+    return answerOf(judge, question, signal, limits)
+  })
+  before = answer.catch(() => {})
+  return answer
+}
+
+let before: Promise<unknown> = Promise.resolve()
+
+async function answerOf(
+  judge: Python,
+  question: JudgeQuestion,
+  signal: AbortSignal,
+  limits: JudgeLimits,
+): Promise<JudgeAnswer> {
+  const python = judge.program
+  const ended = await run(
+    judge,
+    JSON.stringify({ ...question, tokenizerJson: question.tokenizerJson ?? null }),
+    signal,
+    limits,
+  )
+  if (ended.kind === 'failed') return { kind: 'unavailable', why: ended.why }
+  const answer = readAnswer(ended.output)
+  if (!answer) return { kind: 'unavailable', why: `${python} ended without an answer: ${lastLine(ended.errors)}` }
+  const version = Object.entries(answer.versions)
+    .map(([name, number]) => `${name} ${number}`)
+    .join(', ')
+  if (answer.missing !== undefined)
+    return {
+      kind: 'unavailable',
+      why: `${python} (${version}) cannot render chat templates: ${answer.missing}. Try ${python} -m pip install transformers "jinja2>=3.1.6", or name another Python in ROLLSCOPE_PYTHON.`,
+    }
+  if (answer.error) return { kind: 'raised', version, ...answer.error, line: answer.error.line ?? undefined }
+  return { kind: 'rendered', version, text: answer.text ?? '', ids: answer.ids ?? undefined }
+}
+
+const answerSchema = z.object({
+  versions: z.record(z.string(), z.string()),
+  missing: z.string().optional(),
+  text: z.string().optional(),
+  ids: z.array(z.int()).nullish(),
+  error: z.object({ className: z.string(), message: z.string(), line: z.int().nullable() }).optional(),
+})
+
+function readAnswer(output: string): z.infer<typeof answerSchema> | undefined {
+  try {
+    return answerSchema.parse(JSON.parse(output))
+  } catch {
+    return undefined
+  }
+}
+
+type Ended =
+  | { readonly kind: 'ended'; readonly output: string; readonly errors: string }
+  | { readonly kind: 'failed'; readonly why: string }
+
+/** What a child needs to find its libraries; keys and tokens of ours are not among it. */
+const PASSED_ON = [
+  'PATH',
+  'HOME',
+  'LANG',
+  'LC_ALL',
+  'TZ',
+  'VIRTUAL_ENV',
+  'CONDA_PREFIX',
+  'SYSTEMROOT',
+  'LD_LIBRARY_PATH',
+]
+
+const environment = (): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...Object.fromEntries(
+    Object.keys(process.env).flatMap((name) => (PASSED_ON.includes(name) ? [] : [[name, undefined]])),
+  ),
+  // The question is UTF-8, whatever the locale.
+  PYTHONUTF8: '1',
+  // A render needs no network, and no weights.
+  HF_HUB_OFFLINE: '1',
+  TRANSFORMERS_VERBOSITY: 'error',
+  USE_TORCH: '0',
+})
+
+function run(
+  { program: python, script }: Python,
+  input: string,
+  signal: AbortSignal,
+  limits: JudgeLimits,
+): Promise<Ended> {
+  const { promise, resolve, reject } = Promise.withResolvers<Ended>()
+  const child = spawn(python, [script], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: environment(),
+  })
+  const stop = (why: string) => {
+    resolve({ kind: 'failed', why })
+    child.kill('SIGKILL')
+  }
+  const timer = setTimeout(
+    () => stop(`${python} took longer than ${limits.milliseconds / 1000} s`),
+    limits.milliseconds,
+  )
+  const leave = () => {
+    reject(signal.reason)
+    child.kill('SIGKILL')
+  }
+  signal.addEventListener('abort', leave, { once: true })
+  const output = collected(
+    child.stdout,
+    () => stop(`${python} answered more than ${limits.output >> 20} MiB`),
+    limits.output,
+  )
+  const errors = collected(child.stderr, () => {}, 1 << 20)
+  child.stdin.on('error', () => {})
+  // Left open: it ends with this process, however that ends, and the child ends with it.
+  child.stdin.write(`${input}\n`)
+  child.on('error', (error: NodeJS.ErrnoException) =>
+    stop(
+      error.code === 'ENOENT'
+        ? `there is no ${python} on this machine. Name the Python that has transformers in ROLLSCOPE_PYTHON.`
+        : `${python} cannot be started: ${error.message}`,
+    ),
+  )
+  child.on('close', () => resolve({ kind: 'ended', output: output(), errors: errors() }))
+  return promise.finally(() => {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', leave)
+  })
+}
+
+/** What a stream has brought so far, up to a limit in bytes. */
+function collected(stream: NodeJS.ReadableStream, onTooMuch: () => void, limit: number): () => string {
+  const chunks: Buffer[] = []
+  let size = 0
+  stream.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size <= limit) chunks.push(chunk)
+    else onTooMuch()
+  })
+  return () => Buffer.concat(chunks).toString('utf8')
+}
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1) || 'it said nothing'

@@ -1,0 +1,190 @@
+/**
+ * One call over a chat endpoint: messages go out, and what the server has read and written is recorded by its own ids. The
+ * prompt of the record goes on from the ids that were sampled; where the server read others, the request says so.
+ */
+
+import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
+import { type Codec, firstPrompt, settled } from '#lib/rollout/prompt/prompt.ts'
+import { replyEnd } from '#lib/rollout/prompt/reply-end.ts'
+import { addTokens, closePrompt, closeResponse, openPrompt, openResponse } from '#lib/rollout/record/record.ts'
+import type { SglangClient } from '#lib/sglang/client/client.ts'
+import type { ChatAnswer, ChatRequest } from '#lib/sglang/reply/chat.ts'
+import { TemplateError } from '#lib/templates/chat-template.ts'
+import type { BytesOf } from '#lib/trajectory/drift/align/spelling.ts'
+import type { LiveTrajectory, RolloutEvent } from '#lib/trajectory/events/events.ts'
+import { inputHash } from '#lib/trajectory/format/input-hash.ts'
+import type { Message, Problem, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { type ChatMessage, commonMessages, sentMessages } from '#lib/trajectory/messages/chat-call.ts'
+import { promptOf } from '#lib/trajectory/messages/read-prompt.ts'
+import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { commonIds } from '#lib/util/common-prefix.ts'
+import { endedBefore, goingOn, unsent } from '../loop/call-ending.ts'
+import { roomFor, samplingWithin } from '../loop/limits.ts'
+import type { CallSettings, ModelDependencies } from '../loop/model-call.ts'
+import type { Recorder } from '../loop/recorder.ts'
+import { RunEnded } from '../loop/run-ended.ts'
+import { readCalls, withOwnIds } from './reply-message.ts'
+import { chatSampling } from './sampling.ts'
+
+export interface ChatDependencies extends ModelDependencies {
+  readonly chat: SglangClient['chat']
+}
+
+/**
+ * Sends `sent` whole; `messages` are those of the record that the call before had not. Returns the closed response; throws
+ * RunEnded when the run cannot go on. A failed call leaves no trace.
+ */
+export async function callChat(
+  recorder: Recorder,
+  messages: readonly Message[],
+  sent: readonly ChatMessage[],
+  settings: CallSettings,
+  dependencies: ChatDependencies,
+  signal: AbortSignal,
+): Promise<ResponseSegment> {
+  const { serverName } = dependencies
+  const { newVocabulary } = recorder
+  const { model } = recorder.trajectory
+  // How long the prompt will be is the server's to say.
+  const room = roomFor(
+    recorder.trajectory,
+    0,
+    settings.sampling.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS,
+    settings.limits,
+  )
+  if (room.tokens < 1 && room.reason !== 'length')
+    throw new RunEnded({ kind: 'ended', reason: room.reason, ...unsent({ kind: 'messages', messages }) })
+  const request = {
+    model: model.name ?? 'default',
+    messages: sent,
+    tools: model.tools,
+    sampling: chatSampling(samplingWithin(settings.sampling, room.tokens)),
+    templateOptions: model.template?.options ?? {},
+    rid: dependencies.newRequestId(),
+  }
+  const startedAt = dependencies.now().toISOString()
+  const started = dependencies.elapsedMs()
+  const { answer, place, problems } = await answered(recorder, messages, request, dependencies, signal).catch(
+    (error) => {
+      throw endedBefore(error, { kind: 'messages', messages }, signal)
+    },
+  )
+  const isEmptyAbort = answer.end.finish.kind === 'abort' && answer.tokens.ids.length === 0
+  if (isEmptyAbort) throw new RunEnded({ kind: 'ended', reason: 'aborted', ...unsent({ kind: 'messages', messages }) })
+
+  const kept = commonMessages(sentMessages(recorder.trajectory.segments), sent)
+  recorder.emit(openPrompt(messages, { ids: place.ids, derivation: { kind: 'reported' }, problems: [] }, newVocabulary))
+  recorder.emit(closePrompt({}, problems, newVocabulary))
+  const record: NonNullable<ResponseSegment['request']> = {
+    server: serverName,
+    rid: answer.rid ?? request.rid,
+    endpoint: 'chat',
+    chat: { model: request.model, kept, messages: sent.slice(kept) },
+    ...(place.read && { read: place.read }),
+    samplingParams: request.sampling,
+    inputLength: answer.promptIds.length,
+    inputHash: inputHash(answer.promptIds),
+    streamed: false,
+  }
+  recorder.emit({ ...openResponse(record), ...newVocabulary(place.read?.ids ?? []) })
+  if (answer.tokens.ids.length > 0) recorder.emit(addTokens(answer.tokens, newVocabulary))
+  const timing = { startedAt, elapsedMs: Math.max(0, dependencies.elapsedMs() - started) }
+  recorder.emit(closed(recorder.trajectory, answer, timing, dependencies))
+  const response = recorder.trajectory.segments.at(-1)
+  if (response?.kind !== 'response') throw new Error('a closed response is the last segment')
+  return goingOn(response, room)
+}
+
+/** The answer, with all that the codec has to be asked about its tokens. */
+async function answered(
+  { trajectory }: Recorder,
+  messages: readonly Message[],
+  request: Omit<ChatRequest, 'vocabularySize' | 'expected'>,
+  dependencies: ChatDependencies,
+  signal: AbortSignal,
+) {
+  const { codec, server } = dependencies
+  const { vocabularySize, bytes } = codec.tokenizer
+  const answer = await dependencies.chat({ ...request, vocabularySize, expected: server }, signal)
+  const place = await settled(
+    codec,
+    () => {
+      for (const id of [...answer.promptIds, ...answer.tokens.ids]) bytes(id)
+      return placed(trajectory, answer.promptIds, bytes)
+    },
+    signal,
+  )
+  const isFirst = trajectory.segments.length === 0
+  const problems = isFirst ? await templateProblems(trajectory, messages, answer, codec, signal) : []
+  return { answer, place, problems }
+}
+
+interface Placed {
+  /** Of the new part. */
+  readonly ids: readonly number[]
+  readonly read?: { readonly kept: number; readonly ids: readonly number[] }
+}
+
+/** Where the prompt stands in the record: its new part behind the tokens there are, and what differs before that. */
+function placed({ segments, model }: Trajectory, promptIds: readonly number[], bytes: BytesOf): Placed {
+  const last = segments.at(-1)
+  if (!last) return { ids: promptIds }
+  const before = segments.flatMap((segment) => segment.ids)
+  const read =
+    last.kind === 'response' ? promptOf(before, last, before.length - last.ids.length) : Int32Array.from(before)
+  const reply = last.kind === 'response' ? last.ids : []
+  const ids = promptIds.slice(replyEnd(Array.from(read), reply, promptIds, model.tokenizer?.endOfTurnId, bytes))
+  const own = [...before, ...ids]
+  const kept = commonIds(own, promptIds)
+  const isSame = kept === own.length && kept === promptIds.length
+  return { ids, ...(!isSame && { read: { kept, ids: promptIds.slice(kept) } }) }
+}
+
+/** The server has a template of its own: what is made of this record later by its template may differ from the first token on. */
+async function templateProblems(
+  { model }: Trajectory,
+  messages: readonly Message[],
+  { promptIds }: ChatAnswer,
+  codec: Codec,
+  signal: AbortSignal,
+): Promise<readonly Problem[]> {
+  const settings = { tools: model.tools, options: model.template?.options ?? {} }
+  try {
+    const { ids } = await settled(codec, () => firstPrompt(messages, settings, codec), signal)
+    const same = commonIds(ids, promptIds)
+    if (same === ids.length && same === promptIds.length) return []
+    const message = `The server’s prompt is not what the chat template of this record renders: they part at token ${same}.`
+    return [{ kind: 'prompt', message, index: same }]
+  } catch (error) {
+    if (error instanceof TemplateError)
+      return [
+        {
+          kind: 'prompt',
+          message: `The chat template of this record does not render the conversation: ${error.message}`,
+        },
+      ]
+    throw error
+  }
+}
+
+/** The reply as the agent's parser and the server's read it. */
+function closed(
+  trajectory: LiveTrajectory,
+  { end, message, problems }: ChatAnswer,
+  timing: NonNullable<ResponseSegment['timing']>,
+  { parser, codec }: ModelDependencies,
+): RolloutEvent {
+  const { serverMs, ...known } = end
+  const ending = { ...known, problems, timing: { ...timing, ...(serverMs !== undefined && { serverMs }) } }
+  const event = closeResponse(trajectory, ending, parser, codec.tokenizer)
+  if (event.type !== 'segment' || event.segment.kind !== 'response') return event
+  const taken = new Set(toolCallsOf(trajectory).map(({ id }) => id))
+  const given = withOwnIds(message, taken)
+  const length = trajectory.live?.open?.ids.length ?? 0
+  const read = readCalls(event.segment.toolCalls, given, length)
+  const all = [...(event.segment.problems ?? []), ...read.problems]
+  return {
+    ...event,
+    segment: { ...event.segment, message: given, toolCalls: read.toolCalls, ...(all.length > 0 && { problems: all }) },
+  }
+}

@@ -1,0 +1,253 @@
+import { describe, expect, test } from 'vitest'
+import { SglangError } from '#lib/sglang/client/errors.ts'
+import { decodeValue, encode } from '#lib/trajectory/format/codec.ts'
+import { inputHash } from '#lib/trajectory/format/input-hash.ts'
+import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { sentMessages } from '#lib/trajectory/messages/chat-call.ts'
+import { promptOf } from '#lib/trajectory/messages/read-prompt.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { segmentStarts, toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { answer, type ChatPlay, emptyChat, playChat } from '#testing/scripted-chat.ts'
+import { bytes, call, draw, END, user } from '#testing/scripted-rollout.ts'
+import type { AgentTool } from '../tools/tool.ts'
+
+const responses = ({ segments }: Trajectory): ResponseSegment[] =>
+  segments.flatMap((segment) => (segment.kind === 'response' ? [segment] : []))
+
+/** What each response was written behind, as text. */
+const read = (trajectory: Trajectory): string[] => {
+  const ids = trajectory.segments.flatMap((segment) => segment.ids)
+  const starts = segmentStarts(trajectory)
+  return trajectory.segments.flatMap((segment, index) =>
+    segment.kind === 'response' ? [textOf(promptOf(ids, segment, starts[index] as number), trajectory.vocab)] : [],
+  )
+}
+
+const exact = '<tool_call>{"name":"calculator","arguments":{"expression":"25 * 17"}}</tool_call>'
+const spaced = '<tool_call>{"name": "calculator", "arguments": {"expression": "25 * 17"}}</tool_call>'
+
+describe('a run over a chat endpoint', () => {
+  test('records what the server has read and written, and holds what both sides say', async () => {
+    const { trajectory, requests } = await playChat({ scripts: [exact, '425'] })
+    expect(draw(trajectory)).toBe(`(user q) [${exact}] (user [425]) [425]`)
+    expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+    expect(read(trajectory).map(bytes)).toEqual(requests.map((request) => answer(request, '').promptIds))
+    for (const [index, { request, message }] of responses(trajectory).entries()) {
+      expect(request).toMatchObject({
+        endpoint: 'chat',
+        streamed: false,
+        inputHash: inputHash(bytes(read(trajectory)[index] as string)),
+      })
+      expect(request?.read).toBeUndefined()
+      expect(message).toMatchObject({ role: 'assistant' })
+    }
+    expect(decodeValue(JSON.parse(encode(trajectory))).ok).toBe(true)
+  })
+
+  test('says from where on the server read other tokens than had been sampled', async () => {
+    const { trajectory, requests } = await playChat({ scripts: [spaced, '425'] })
+    const [first, second] = responses(trajectory) as [ResponseSegment, ResponseSegment]
+    expect(first.request?.read).toBeUndefined()
+    const ids = trajectory.segments.flatMap((segment) => segment.ids)
+    const { kept, ids: others } = second.request?.read ?? { kept: 0, ids: [] }
+    expect(textOf(ids.slice(0, kept), trajectory.vocab)).toMatch(/<tool_call>\{"name":$/)
+    expect(textOf(ids.slice(kept, kept + 3), trajectory.vocab)).toBe(' "c')
+    expect([...ids.slice(0, kept), ...others]).toEqual(answer(requests[1] as never, '').promptIds)
+    expect(second.request?.inputLength).toBe(kept + others.length)
+    expect(draw(trajectory)).toBe(`(user q) [${spaced}] (user [425]) [425]`)
+  })
+
+  test('finds the end of a reply that is rendered without its thinking', async () => {
+    const { trajectory } = await playChat({ scripts: [`<think>25 * 17</think>${exact}`, '425'] })
+    expect(draw(trajectory)).toBe(`(user q) [<think>25 * 17</think>${exact}] (user [425]) [425]`)
+    expect(read(trajectory)[1]).not.toContain('<think>')
+  })
+
+  test('sends messages as the provider does, and records what each request adds', async () => {
+    const { trajectory, requests } = await playChat({
+      scripts: [`Well. ${spaced}`, 'done'],
+      messages: [{ role: 'system', content: 'be brief' }, user('q')],
+    })
+    const sent = [
+      { role: 'system', content: 'be brief' },
+      { role: 'user', content: [{ type: 'text', text: 'q' }] },
+      {
+        role: 'assistant',
+        content: 'Well.',
+        tool_calls: [
+          {
+            id: 'call_of_2_0',
+            type: 'function',
+            function: { name: 'calculator', arguments: '{"expression":"25 * 17"}' },
+          },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'call_of_2_0', content: '425' },
+    ]
+    expect(requests.map(({ messages }) => messages)).toEqual([sent.slice(0, 2), sent])
+    expect(responses(trajectory).map(({ request }) => request?.chat)).toEqual([
+      { model: 'scripted', kept: 0, messages: sent.slice(0, 2) },
+      { model: 'scripted', kept: 2, messages: sent.slice(2) },
+    ])
+    expect(sentMessages(trajectory.segments)).toEqual(sent)
+    expect(toolCallsOf(trajectory).map(({ id, result }) => [id, result?.text])).toEqual([['call_of_2_0', '425']])
+  })
+
+  test('samples as /generate does where nothing is said', async () => {
+    const { requests } = await playChat({
+      scripts: ['ok'],
+      settings: { sampling: { max_new_tokens: 5, sampling_seed: 3, temperature: 0.5 } },
+    })
+    expect(requests[0]?.sampling).toEqual({
+      temperature: 0.5,
+      top_p: 1,
+      top_k: -1,
+      min_p: 0,
+      repetition_penalty: 1,
+      max_completion_tokens: 5,
+      seed: 3,
+    })
+  })
+
+  test('goes on from where it ended', async () => {
+    const first = await playChat({ scripts: [spaced, '425'] })
+    const second = await playChat({ scripts: ['more'], on: first.trajectory, messages: [user('and?')] })
+    expect(second.requests[0]?.messages.slice(0, 3)).toEqual(first.requests[1]?.messages)
+    expect(second.requests[0]?.messages.slice(3)).toEqual([
+      { role: 'assistant', content: '425' },
+      { role: 'user', content: [{ type: 'text', text: 'and?' }] },
+    ])
+    expect(draw(second.trajectory)).toBe(`(user q) [${spaced}] (user [425]) [425] (user and?) [more]`)
+    expect(responses(second.trajectory).at(-1)?.request?.chat?.kept).toBe(3)
+  })
+
+  test('takes a whole conversation', async () => {
+    const { requests } = await playChat({
+      scripts: ['ok'],
+      messages: [
+        user('a'),
+        { role: 'assistant', content: 'b', reasoning: 'r', toolCalls: [{ id: 'x', name: 'f', input: { n: 1 } }] },
+        { role: 'tool', callId: 'x', content: 'c' },
+        user('d'),
+      ],
+    })
+    expect(requests[0]?.messages).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'a' }] },
+      {
+        role: 'assistant',
+        content: 'rb',
+        tool_calls: [{ id: 'x', type: 'function', function: { name: 'f', arguments: '{"n":1}' } }],
+      },
+      { role: 'tool', tool_call_id: 'x', content: 'c' },
+      { role: 'user', content: [{ type: 'text', text: 'd' }] },
+    ])
+  })
+})
+
+describe('calls', () => {
+  test('that the server left out are shown and not executed', async () => {
+    const { trajectory, requests } = await playChat({ scripts: [`${call('search', {})}${exact}`, 'ok'] })
+    expect(toolCallsOf(trajectory).map(({ name, result }) => [name, result?.text])).toEqual([
+      ['search', undefined],
+      ['calculator', '425'],
+    ])
+    expect(requests[1]?.messages.filter(({ role }) => role === 'tool')).toHaveLength(1)
+  })
+
+  test('that our parser does not find have no place, and the record says so', async () => {
+    const calls = [{ id: 'c', function: { name: 'calculator', arguments: '{"expression":"1 + 1"}' } }]
+    const { trajectory } = await playChat({
+      scripts: [async (request) => ({ ...answer(request, 'odd'), message: { content: '', tool_calls: calls } }), 'ok'],
+    })
+    expect(toolCallsOf(trajectory)).toMatchObject([{ id: 'c', span: { start: 0, end: 4 }, result: { text: '2' } }])
+    expect(responses(trajectory)[0]?.problems).toMatchObject([{ kind: 'text' }])
+  })
+
+  test('of one id are told apart', async () => {
+    const same = async (request: never) => {
+      const made = answer(request, exact)
+      const tool_calls = made.message.tool_calls?.map((one) => ({ ...one, id: 'same' }))
+      return { ...made, message: { ...made.message, tool_calls } }
+    }
+    const { trajectory, requests } = await playChat({ scripts: [same as never, same as never, 'ok'] })
+    expect(toolCallsOf(trajectory).map(({ id }) => id)).toEqual(['same', 'same-2'])
+    expect(requests[2]?.messages.flatMap(({ tool_call_id: id }) => (id === undefined ? [] : [id]))).toEqual([
+      'same',
+      'same-2',
+    ])
+  })
+
+  test('that fail are told as the provider tells it; an empty result ends the run, as there', async () => {
+    const failing: AgentTool = { spec: calculatorLike, run: () => Promise.reject(new Error('no')) }
+    const { requests } = await playChat({ scripts: [exact, 'ok'], tools: [failing] })
+    expect(requests[1]?.messages.at(-1)?.content).toBe('[ERROR] Error: no')
+    const silent: AgentTool = { spec: calculatorLike, run: () => '' }
+    const { trajectory } = await playChat({ scripts: [exact, 'ok'], tools: [silent] })
+    expect(trajectory.outcome).toMatchObject({ kind: 'failed', code: 'EMPTY_RESULT' })
+  })
+})
+
+const calculatorLike = { name: 'calculator', inputSchema: { type: 'object', properties: {} } }
+
+describe('a call that does not go on', () => {
+  const outcome = async (play: ChatPlay) => (await playChat(play)).trajectory
+
+  test('leaves no trace when it fails, and gives the question back', async () => {
+    const refused = () => Promise.reject(new SglangError('CHAT_UNSUPPORTED', 'no ids'))
+    const { outcome: ended, segments } = await outcome({ scripts: [refused] })
+    expect(segments).toEqual([])
+    expect(ended).toMatchObject({
+      kind: 'failed',
+      code: 'CHAT_UNSUPPORTED',
+      hint: expect.stringContaining('return_token_ids'),
+      unsent: [user('q')],
+    })
+  })
+
+  test('ends the run at its limit of tokens', async () => {
+    const cut = async (request: never) => ({
+      ...answer(request, 'lon', bytes('lon')),
+      end: { finish: { kind: 'length' as const }, usage: {} },
+    })
+    const first = await outcome({ scripts: [cut as never] })
+    expect(first.outcome).toEqual({ kind: 'ended', reason: 'length' })
+    // The template closes the turn that the reply left open: its token is context.
+    const second = await playChat({ scripts: ['g'], on: first, messages: [user('go on')] })
+    expect(second.trajectory.segments[2]?.ids[0]).toBe(END)
+    expect(responses(second.trajectory)[1]?.request?.read).toBeUndefined()
+    expect(
+      (await outcome({ scripts: [], on: second.trajectory, settings: { limits: { maxTokens: 10 } } })).outcome,
+    ).toMatchObject({
+      reason: 'max_tokens',
+      unsent: [user('q')],
+    })
+  })
+
+  test('is an outcome when the server aborts it', async () => {
+    const aborted = async (request: never) => ({
+      ...answer(request, '', []),
+      end: { finish: { kind: 'abort' as const }, usage: {} },
+    })
+    expect((await outcome({ scripts: [aborted as never] })).outcome).toMatchObject({
+      reason: 'aborted',
+      unsent: [user('q')],
+    })
+  })
+
+  test('is cancelled with the run', async () => {
+    const controller = new AbortController()
+    const waits = (_request: unknown, signal: AbortSignal) =>
+      new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason))
+        controller.abort()
+      })
+    const { outcome: ended } = await outcome({ scripts: [waits], signal: controller.signal })
+    expect(ended).toMatchObject({ kind: 'ended', reason: 'cancelled', unsent: [user('q')] })
+  })
+})
+
+test('a server that renders otherwise than the template of the record is told of', async () => {
+  const other = async (request: never) => ({ ...answer(request, 'ok'), promptIds: bytes('<|im_start|>other') })
+  const { trajectory } = await playChat({ scripts: [other as never], on: emptyChat })
+  expect(trajectory.segments[0]?.problems).toMatchObject([{ kind: 'prompt', index: 1 }])
+})

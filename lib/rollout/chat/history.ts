@@ -1,0 +1,102 @@
+/** What the SDK holds of a trajectory that was run over a chat endpoint: the messages that the next request is made of. */
+import {
+  type ContentBlock,
+  type JSONValue,
+  ReasoningBlock,
+  Message as SdkMessage,
+  TextBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+} from '@strands-agents/sdk'
+import type { Message, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { textContent } from '../loop/sdk-history.ts'
+import { callWithId } from '../tools/tool-calls.ts'
+import { messageCalls } from './reply-message.ts'
+
+export interface Conversation {
+  readonly system: string | undefined
+  readonly messages: readonly SdkMessage[]
+}
+
+/** The trajectory's messages, and behind them `news`, which no request has had yet. */
+export function conversationOf(trajectory: Trajectory, news: readonly Message[]): Conversation {
+  const given = [
+    ...trajectory.segments.flatMap((segment) => (segment.kind === 'prompt' ? segment.messages : [])),
+    ...news,
+  ]
+  const system = given.filter(isSystem).map(textContent)
+  const blocks = [
+    ...trajectory.segments.flatMap((segment): readonly Turn[] =>
+      segment.kind === 'prompt'
+        ? turnsOf(segment.messages, trajectory)
+        : [{ role: 'assistant', content: replied(segment) }],
+    ),
+    ...turnsOf(news, trajectory),
+  ]
+  return { system: system.length > 0 ? system.join('\n') : undefined, messages: joined(blocks) }
+}
+
+interface Turn {
+  readonly role: 'user' | 'assistant'
+  readonly content: readonly ContentBlock[]
+}
+
+const isSystem = ({ role }: Message): boolean => role === 'system' || role === 'developer'
+
+function turnsOf(messages: readonly Message[], trajectory: Trajectory): readonly Turn[] {
+  return messages.flatMap((message): readonly Turn[] => {
+    switch (message.role) {
+      case 'assistant':
+        return [
+          {
+            role: 'assistant',
+            content: [
+              ...(message.reasoning === undefined ? [] : [new ReasoningBlock({ text: message.reasoning })]),
+              new TextBlock(textContent(message)),
+              ...(message.toolCalls ?? []).map(
+                ({ id = '', name, input }) => new ToolUseBlock({ toolUseId: id, name, input: input as JSONValue }),
+              ),
+            ],
+          },
+        ]
+      case 'tool': {
+        const result = message.callId === undefined ? undefined : callWithId(trajectory, message.callId)?.result
+        const text = message.content === undefined ? (result?.text ?? '') : textContent(message)
+        const status = result && result.status !== 'success' ? 'error' : 'success'
+        return [
+          {
+            role: 'user',
+            content: [new ToolResultBlock({ toolUseId: message.callId ?? '', status, content: [new TextBlock(text)] })],
+          },
+        ]
+      }
+      case 'user':
+        return [{ role: 'user', content: [new TextBlock(textContent(message))] }]
+      default:
+        return []
+    }
+  })
+}
+
+/** As the SDK made it of the reply: what the server called content, and its calls. */
+function replied({ message }: ResponseSegment): readonly ContentBlock[] {
+  const content = typeof message?.content === 'string' && message.content !== '' ? [new TextBlock(message.content)] : []
+  return [
+    ...content,
+    ...messageCalls(message).map(
+      ({ id, name, input }) => new ToolUseBlock({ toolUseId: id, name, input: JSON.parse(input) as JSONValue }),
+    ),
+  ]
+}
+
+/** Neighbours of one role are one message: the agent's results of one response are. */
+function joined(turns: readonly Turn[]): readonly SdkMessage[] {
+  const merged: { role: Turn['role']; content: ContentBlock[] }[] = []
+  for (const { role, content } of turns) {
+    const last = merged.at(-1)
+    const follows = role === 'user' && last?.role === 'user' && last.content.every(({ type }) => type !== 'textBlock')
+    if (follows) last.content.push(...content)
+    else merged.push({ role, content: [...content] })
+  }
+  return merged.map((turn) => new SdkMessage(turn))
+}

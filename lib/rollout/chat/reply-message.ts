@@ -1,0 +1,89 @@
+/**
+ * The calls of a reply over a chat endpoint: those of the server's parser are executed, and those of ours say where they
+ * stand. Both are one list in the record; a call of ours that the server left out is there, and was not executed.
+ */
+import type { Problem, ResponseSegment, ToolCall } from '#lib/trajectory/format/trajectory.ts'
+
+type Message = ResponseSegment['message']
+
+interface MessageCall {
+  readonly id: string
+  readonly name: string
+  /** JSON. */
+  readonly input: string
+}
+
+/** In the order in which the server gave them. */
+export function messageCalls(message: Message): readonly MessageCall[] {
+  const calls = Array.isArray(message?.tool_calls) ? (message.tool_calls as readonly WrittenCall[]) : []
+  return calls.map(({ id, function: called }) => ({
+    id: id ?? '',
+    name: called.name ?? '',
+    input: called.arguments || '{}',
+  }))
+}
+
+interface WrittenCall {
+  readonly id?: string | null
+  readonly function: { readonly name?: string | null; readonly arguments?: string | null }
+}
+
+/** The message with an id for each call that no call of the trajectory has. */
+export function withOwnIds(message: NonNullable<Message>, taken: ReadonlySet<string>): NonNullable<Message> {
+  const used = new Set(taken)
+  const calls = Array.isArray(message.tool_calls) ? (message.tool_calls as readonly WrittenCall[]) : []
+  if (calls.length === 0) return message
+  return {
+    ...message,
+    tool_calls: calls.map((call) => {
+      const base = call.id || 'call'
+      let id = base
+      for (let number = 2; used.has(id); number++) id = `${base}-${number}`
+      used.add(id)
+      return { ...call, id }
+    }),
+  }
+}
+
+export interface ReadCalls {
+  readonly toolCalls: readonly ToolCall[]
+  readonly problems: readonly Problem[]
+}
+
+/** `own`: as our parser found them. `length`: tokens of the response. */
+export function readCalls(own: readonly ToolCall[], message: NonNullable<Message>, length: number): ReadCalls {
+  const ids = new Map<ToolCall, string>()
+  const lost: ToolCall[] = []
+  let from = 0
+  for (const { id, name, input } of messageCalls(message)) {
+    const at = own.findIndex((call, index) => index >= from && call.kind === 'parsed' && call.name === name)
+    if (at >= 0) {
+      ids.set(own[at] as ToolCall, id)
+      from = at + 1
+    } else lost.push(callOfUnknownPlace(id, name, input, length))
+  }
+  return {
+    toolCalls: [...own.map((call) => ({ ...call, id: ids.get(call) ?? call.id })), ...lost],
+    problems: lost.map(({ name }) => ({
+      kind: 'text',
+      message: `The server read a call of ${name} that the parser does not find: its place in the response is not known.`,
+    })),
+  }
+}
+
+/** Whether the agent has the call: without a message of the server's, each of them. */
+export function isAgentsCall({ id }: ToolCall, { message }: Pick<ResponseSegment, 'message'>): boolean {
+  return message === undefined || messageCalls(message).some((call) => call.id === id)
+}
+
+/** It is said to be all of the response. */
+const callOfUnknownPlace = (id: string, name: string, input: string, length: number): ToolCall => ({
+  kind: 'parsed',
+  id,
+  name,
+  raw: input,
+  input: JSON.parse(input) as Record<string, unknown>,
+  arguments: [],
+  span: { start: 0, end: length },
+  text: { start: 0, end: 0 },
+})

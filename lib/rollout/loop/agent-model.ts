@@ -1,0 +1,106 @@
+/** A Strands model whose turns are made and recorded outside it; the SDK is told of each when it is there as a whole. */
+import {
+  type JSONValue,
+  Model,
+  ModelMetadataEvent,
+  type ModelStreamEvent,
+  Message as SdkMessage,
+  type StreamOptions,
+  TextBlock,
+  ToolUseBlock,
+} from '@strands-agents/sdk'
+import type { ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import type { Recorder } from './recorder.ts'
+
+interface ModelConfig {
+  readonly modelId: string
+}
+
+/** What the SDK is told of a turn. */
+interface Turn {
+  /** Omitted: it is told of no text. */
+  readonly text?: string
+  /** Calls that it is to run. */
+  readonly calls: readonly ToolUse[]
+  readonly response: ResponseSegment
+}
+
+export interface ToolUse {
+  readonly id: string
+  readonly name: string
+  readonly input: unknown
+}
+
+/** Makes the next turn; throws RunEnded. */
+type TakeTurn = (messages: readonly SdkMessage[], options?: StreamOptions) => Promise<Turn>
+
+type Aggregating = ReturnType<Model['streamAggregated']>
+type Aggregated = Aggregating extends AsyncGenerator<unknown, infer Result, unknown> ? Result : never
+
+export class AgentModel extends Model<ModelConfig> {
+  readonly #recorder: Recorder
+  readonly #takeTurn: TakeTurn
+  #config: ModelConfig
+
+  constructor(recorder: Recorder, takeTurn: TakeTurn) {
+    super()
+    this.#recorder = recorder
+    this.#takeTurn = takeTurn
+    this.#config = { modelId: recorder.trajectory.model.name ?? 'sglang' }
+  }
+
+  override updateConfig(config: ModelConfig): void {
+    this.#config = { ...this.#config, ...config }
+  }
+
+  override getConfig(): ModelConfig {
+    return this.#config
+  }
+
+  /** The SDK would estimate from characters before every call. */
+  override async countTokens(): Promise<number> {
+    return tokenCount(this.#recorder.trajectory)
+  }
+
+  /** The turn as the SDK holds one; throws RunEnded. */
+  async answer(messages: readonly SdkMessage[], options?: StreamOptions): Promise<Aggregated> {
+    return aggregated(await this.#takeTurn(messages, options))
+  }
+
+  /** What the SDK's own makes of the events of a stream: each of these would go through a dozen generators. */
+  // biome-ignore lint/correctness/useYield: a turn is there as a whole.
+  override async *streamAggregated(messages: SdkMessage[], options?: StreamOptions): Aggregating {
+    return this.answer(messages, options)
+  }
+
+  override stream(): AsyncIterable<ModelStreamEvent> {
+    throw new Error('a turn is told as a whole')
+  }
+}
+
+function aggregated({ text, calls, response: { usage, timing } }: Turn): Aggregated {
+  const inputTokens = usage?.promptTokens ?? 0
+  const outputTokens = usage?.completionTokens ?? 0
+  return {
+    message: new SdkMessage({
+      role: 'assistant',
+      content: [
+        // Blank texts the SDK’s own drops.
+        ...(text === undefined || text.trim() === '' ? [] : [new TextBlock(text)]),
+        ...calls.map(({ id, name, input }) => new ToolUseBlock({ toolUseId: id, name, input: input as JSONValue })),
+      ],
+    }),
+    stopReason: calls.length > 0 ? 'toolUse' : 'endTurn',
+    metadata: new ModelMetadataEvent({
+      type: 'modelMetadataEvent',
+      usage: {
+        inputTokens,
+        outputTokens,
+        totalTokens: inputTokens + outputTokens,
+        ...(usage?.cachedTokens !== undefined && { cacheReadInputTokens: usage.cachedTokens }),
+      },
+      metrics: { latencyMs: timing?.elapsedMs ?? 0 },
+    }),
+  }
+}

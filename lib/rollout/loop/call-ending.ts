@@ -1,0 +1,73 @@
+/** What becomes of a run when a call to its model ends: it goes on, or ends for a reason that a person can read. */
+
+import type { Prompt } from '#lib/rollout/prompt/prompt.ts'
+import { SglangError } from '#lib/sglang/client/errors.ts'
+import type { Outcome, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
+import type { Room } from './limits.ts'
+import type { News } from './model-call.ts'
+import { RunEnded } from './run-ended.ts'
+
+/** The response, when the agent may act on it. */
+export function goingOn(response: ResponseSegment, room: Room): ResponseSegment {
+  switch (response.finish?.kind) {
+    case 'length':
+      throw new RunEnded({
+        kind: 'ended',
+        reason: room.reason,
+        ...(room.reason === 'context_full' && { context: contextNeeded(undefined, room.holds) }),
+      })
+    case 'abort':
+      throw new RunEnded({ kind: 'ended', reason: 'aborted' })
+    case 'unknown':
+      throw new RunEnded({
+        kind: 'failed',
+        code: 'UNKNOWN_FINISH',
+        message: `the server ended the reply for a reason that is not known: ${response.finish.raw}`,
+        hint: 'The reply is kept, and no tool call of it was executed. Look at the server’s log, then send again.',
+      })
+    default:
+      return response
+  }
+}
+
+/** Nothing has come: what was to be read is given back, so that it can be sent again. */
+export function endedBefore(error: unknown, news: News, signal: AbortSignal): unknown {
+  if (error instanceof RunEnded) return error
+  if (signal.aborted) return new RunEnded({ kind: 'ended', reason: 'cancelled', ...unsent(news) })
+  if (!(error instanceof SglangError)) return error
+  if (error.code === 'CONTEXT_LENGTH')
+    return new RunEnded(
+      {
+        kind: 'ended',
+        reason: 'context_full',
+        ...unsent(news),
+        context: contextNeeded(error.context?.needed, error.context?.holds),
+      },
+      { cause: error },
+    )
+  return new RunEnded({ ...failed(error), ...unsent(news) }, { cause: error })
+}
+
+export const contextNeeded = (needed: number | undefined, holds: number | undefined) => ({
+  ...(needed !== undefined && { needed }),
+  ...(holds !== undefined && { holds }),
+})
+
+export const failed = (error: SglangError): Extract<RunEnded['outcome'], { kind: 'failed' }> => ({
+  kind: 'failed',
+  code: error.code,
+  message: error.message,
+  hint: error.hint,
+  ...(error.parameter !== undefined && { parameter: error.parameter }),
+})
+
+/** Tool results are not lost with an unsent prompt: they live on their calls. */
+export function unsent(news: News): Pick<Extract<Outcome, { kind: 'ended' }>, 'unsent' | 'unsentGiven'> {
+  if (news.kind === 'given') return unsentGiven(news.prompt)
+  if (news.kind === 'resume') return {}
+  const own = news.messages.filter((message) => message.role !== 'tool' || message.content !== undefined)
+  return own.length > 0 ? { unsent: own } : {}
+}
+
+const unsentGiven = ({ ids, derivation }: Prompt) =>
+  derivation.kind === 'given' ? { unsentGiven: { what: derivation.what ?? ('ids' as const), ids } } : {}

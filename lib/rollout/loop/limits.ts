@@ -1,0 +1,89 @@
+/**
+ * What ends a run, or a call, before the model or the tool does. All count within one run, but maxTokens, which counts
+ * the whole trajectory.
+ */
+import * as z from 'zod'
+import type { Sampling } from '#lib/sampling/values.ts'
+import type { OutcomeReason, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+
+export const limitsSchema = z
+  .strictObject({
+    maxToolIterations: z.int().min(0).describe('Responses with tool calls; the results of the last one are not read.'),
+    maxToolCalls: z.int().min(0),
+    maxParallelToolCalls: z.int().min(1).describe('Calls of one response; those beyond get an error result.'),
+    maxMessages: z
+      .int()
+      .min(1)
+      .describe('Messages, counting questions, replies and the results of one response as one each.'),
+    maxTokens: z.int().min(1).describe('Tokens of the trajectory, context and output together.'),
+    contextWindow: z
+      .int()
+      .min(1)
+      .describe(
+        'Tokens of one request and its response, instead of the context length that the server reports: max_new_tokens is lowered to what the request leaves, and a request that leaves nothing is not sent.',
+      ),
+    toolTimeoutMs: z
+      .int()
+      .min(1)
+      .max(3_600_000)
+      .describe('Milliseconds of one tool call; one that takes longer gets an error result. Default 30000.'),
+    maxResultCharacters: z
+      .int()
+      .min(100)
+      .describe(
+        'Characters of a tool result that the model reads; of a longer one the middle is left out, and that is said.',
+      ),
+  })
+  .partial()
+
+export type Limits = z.infer<typeof limitsSchema>
+
+/** The one limit that is always there: a tool that hangs would hold the run for ever. */
+export const DEFAULT_TOOL_TIMEOUT_MS = 30_000
+
+/** The limit that forbids the next call, in the order in which strands-sglang looks; `from` = segments before the run. */
+export function limitReached(trajectory: Trajectory, from: number, limits: Limits): OutcomeReason | undefined {
+  const responses = trajectory.segments.slice(from).filter((segment) => segment.kind === 'response')
+  const iterations = responses.filter(({ toolCalls }) => toolCalls.length > 0).length
+  const calls = responses.reduce((count, { toolCalls }) => count + toolCalls.length, 0)
+  const isAfterTools = (responses.at(-1)?.toolCalls.length ?? 0) > 0
+  if (isAfterTools && iterations >= (limits.maxToolIterations ?? Infinity)) return 'max_tool_iterations'
+  if (isAfterTools && calls >= (limits.maxToolCalls ?? Infinity)) return 'max_tool_calls'
+  // Each reply stands for itself and the message before it; the next message makes one more.
+  if (2 * responses.length + 1 >= (limits.maxMessages ?? Infinity)) return 'max_messages'
+  return undefined
+}
+
+export interface Room {
+  /** Tokens that the next response may have. */
+  readonly tokens: number
+  /** What it means when the response uses them up. */
+  readonly reason: Extract<OutcomeReason, 'length' | 'context_full' | 'max_tokens'>
+  /** Tokens that the context holds: the limit of the run, else what the server reports. Undefined: not known. */
+  readonly holds: number | undefined
+}
+
+/** What is asked for where there is room for so many tokens: SGLang refuses a minimum above the maximum. */
+export const samplingWithin = (sampling: Sampling, tokens: number): Sampling => ({
+  ...sampling,
+  max_new_tokens: tokens,
+  ...(sampling.min_new_tokens !== undefined && { min_new_tokens: Math.min(sampling.min_new_tokens, tokens) }),
+})
+
+/** How long the response to a prompt of `added` tokens may be: what was asked for, the context's rest, the limit's rest. */
+export function roomFor(
+  trajectory: Trajectory,
+  added: number,
+  asked: number,
+  { maxTokens, contextWindow }: Limits,
+): Room {
+  const used = tokenCount(trajectory) + added
+  const holds = contextWindow ?? trajectory.model.contextLength
+  const rooms: Room[] = [
+    { tokens: (holds ?? Infinity) - used, reason: 'context_full', holds },
+    { tokens: (maxTokens ?? Infinity) - used, reason: 'max_tokens', holds },
+    { tokens: asked, reason: 'length', holds },
+  ]
+  return rooms.reduce((least, room) => (room.tokens < least.tokens ? room : least))
+}

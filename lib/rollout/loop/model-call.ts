@@ -1,0 +1,282 @@
+/** One call to the model: which ids go in, what comes out, and what of it is kept when it fails half-way. */
+import { liveViewOf } from '#lib/api/live-view.ts'
+import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
+import type { ServerDescription } from '#lib/api/server-status.ts'
+import type { ToolParser } from '#lib/parsers/parser.ts'
+import { type Codec, firstPrompt, nextPrompt, type Prompt, settled } from '#lib/rollout/prompt/prompt.ts'
+import {
+  type ArrivedTokens,
+  addTokens,
+  closePrompt,
+  closeResponse,
+  type Ending,
+  openPrompt,
+  openResponse,
+  reopenResponse,
+  resumedEnding,
+} from '#lib/rollout/record/record.ts'
+import type { Sampling } from '#lib/sampling/values.ts'
+import type { SglangClient } from '#lib/sglang/client/client.ts'
+import { SglangError } from '#lib/sglang/client/errors.ts'
+import type { GenerateRequest } from '#lib/sglang/client/request.ts'
+import type { Chunk, End } from '#lib/sglang/reply/reply.ts'
+import { createSentIds } from '#lib/sglang/reply/sent-ids.ts'
+import { droppedByRouter } from '#lib/sglang/server/router.ts'
+import { TemplateError } from '#lib/templates/chat-template.ts'
+import type { Finish, Message, Problem, ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { onceFor } from '#lib/util/memoize.ts'
+import { contextNeeded, endedBefore, failed, goingOn, unsent } from './call-ending.ts'
+import { type Limits, roomFor, samplingWithin } from './limits.ts'
+import type { Recorder } from './recorder.ts'
+import { RunEnded } from './run-ended.ts'
+
+export interface CallSettings {
+  readonly sampling: Sampling
+  readonly limits: Limits
+  /** Ask for the logprobs of each new prompt (prefill, temperature 1). */
+  readonly promptLogprobs: boolean
+  /** Alternatives kept for each token; 0 = none. */
+  readonly topLogprobs: number
+  readonly stream: boolean
+}
+
+/**
+ * What a call adds: messages through the chat template; as the first call, text or ids as they were given; or nothing, where it
+ * resumes the last response, whose ids are then the end of the input.
+ */
+export type News =
+  | { readonly kind: 'resume' }
+  | { readonly kind: 'messages'; readonly messages: readonly Message[] }
+  | { readonly kind: 'given'; readonly prompt: Prompt }
+
+export interface CallDependencies extends ModelDependencies {
+  readonly generate: SglangClient['generate']
+  /** Given to runs that begin with the same prompt: it derives the prompt for one of them, and the others get it. */
+  readonly firstPrompt?: (derive: (signal: AbortSignal) => Promise<Prompt>, signal: AbortSignal) => Promise<Prompt>
+}
+
+/** What every call needs, whatever the endpoint. */
+export interface ModelDependencies {
+  readonly serverName: string
+  /** What it said of itself when the run began. */
+  readonly server: Partial<ServerDescription>
+  readonly codec: Codec
+  readonly parser: ToolParser
+  readonly now: () => Date
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsedMs: () => number
+  /** Of fixed length and unique. */
+  readonly newRequestId: () => string
+}
+
+/** A run’s recorder is its own. */
+const sentBy = onceFor((_: Recorder) => createSentIds())
+
+/**
+ * Sends what `news` adds and records the reply. Returns the closed response; throws RunEnded when the run cannot go
+ * on. Before the first token a failure leaves no trace; after it what has arrived is kept.
+ */
+export async function callModel(
+  recorder: Recorder,
+  news: News,
+  settings: CallSettings,
+  dependencies: CallDependencies,
+  signal: AbortSignal,
+): Promise<ResponseSegment> {
+  const { codec, parser } = dependencies
+  const messages = news.kind === 'messages' ? news.messages : []
+  const { tokenizer } = codec
+  const resumed = news.kind === 'resume' ? lastResponse(recorder) : undefined
+  const prompt = resumed
+    ? undefined
+    : news.kind === 'given'
+      ? news.prompt
+      : await derivePrompt(recorder, messages, dependencies, signal)
+  const known = tokenCount(recorder.trajectory)
+  const { newVocabulary } = recorder
+  const { segments } = recorder.trajectory
+  const input = prompt
+    ? sentBy(recorder).input(segments, prompt.ids)
+    : sentBy(recorder).input(segments.slice(0, -1), resumed?.ids ?? [])
+  const asked = settings.sampling.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS
+  const room = roomFor(recorder.trajectory, prompt?.ids.length ?? 0, asked, settings.limits)
+  if (room.tokens < 1 && room.reason !== 'length')
+    throw new RunEnded({
+      kind: 'ended',
+      reason: room.reason,
+      ...unsent(news),
+      // As SGLang counts where it refuses: the prompt and what is asked for.
+      ...(room.reason === 'context_full' && { context: contextNeeded(input.ids.length + asked, room.holds) }),
+    })
+
+  const sampling = samplingWithin(settings.sampling, room.tokens)
+  const view = settings.stream
+    ? liveViewOf(dependencies.server, room.tokens, settings.topLogprobs)
+    : ({ kind: 'none' } as const)
+  const scoresPrompt = settings.promptLogprobs && prompt !== undefined
+  const request: GenerateRequest = {
+    inputIds: input.ids,
+    bodyWith: input.bodyWith,
+    sampling,
+    rid: dependencies.newRequestId(),
+    expected: dependencies.server,
+    stream: view.kind !== 'none',
+    ...('tokensAStep' in view && { streamInterval: view.tokensAStep }),
+    ...(view.kind !== 'none' && scoresPrompt && { scoringRid: dependencies.newRequestId() }),
+    topLogprobsNum: settings.topLogprobs,
+    vocabularySize: tokenizer.vocabularySize,
+    // One before the first new token: SGLang knows nothing of the first position it is asked for, and what lies before
+    // can come from its prefix cache.
+    ...(scoresPrompt && { logprobStartLen: Math.max(0, known - 1) }),
+  }
+  const startedAt = dependencies.now().toISOString()
+  const started = dependencies.elapsedMs()
+  const elapsed = () => Math.max(0, dependencies.elapsedMs() - started)
+  let firstTokenMs: number | undefined
+  let end: End | undefined
+  const problems: Problem[] = []
+
+  let scores: Chunk['prompt']
+  let scoring: Chunk['scoring']
+
+  let sent = { ...requestRecord(request, input.hash, dependencies.serverName), rid: request.rid }
+  const begin = (rid: string) => {
+    sent = { ...sent, rid, ...(scoring && { scoring }) }
+    if (prompt) {
+      const { problems: promptProblems = [], ...columns } = promptColumns(prompt, scores)
+      recorder.emit(closePrompt(columns, [...prompt.problems, ...promptProblems], newVocabulary))
+      recorder.emit(openResponse(sent))
+    }
+    firstTokenMs = elapsed()
+  }
+  const finish = (finished: Finish) => {
+    const ending: Ending = {
+      finish: finished,
+      problems: [...problems, ...droppedByRouter(dependencies.server, settings.sampling, finished)],
+      timing: {
+        startedAt,
+        elapsedMs: elapsed(),
+        ...(firstTokenMs !== undefined && { firstTokenMs }),
+        ...(end?.serverMs !== undefined && { serverMs: end.serverMs }),
+      },
+      ...(end && { usage: end.usage }),
+      ...(end?.weightVersions && { weightVersions: end.weightVersions }),
+      ...(end?.text !== undefined && { text: end.text }),
+    }
+    const whole = resumed ? resumedEnding(resumed, sent, ending, recorder.trajectory.vocab) : ending
+    recorder.emit(closeResponse(recorder.trajectory, whole, parser, tokenizer))
+    const response = recorder.trajectory.segments.at(-1)
+    if (response?.kind !== 'response') throw new Error('a closed response is the last segment')
+    return response
+  }
+
+  recorder.emit(prompt ? openPrompt(messages, prompt, newVocabulary) : reopenResponse(sent))
+  try {
+    for await (const chunk of dependencies.generate(request, signal)) {
+      const isEmptyAbort =
+        chunk.end?.finish.kind === 'abort' && chunk.tokens.ids.length === 0 && firstTokenMs === undefined
+      if (isEmptyAbort) throw new RunEnded({ kind: 'ended', reason: 'aborted', ...unsent(news) })
+      scores ??= chunk.prompt
+      scoring ??= chunk.scoring
+      if (firstTokenMs === undefined && (chunk.tokens.ids.length > 0 || chunk.end)) begin(chunk.rid ?? request.rid)
+      if (chunk.tokens.ids.length > 0) recorder.emit(addTokens(chunk.tokens, newVocabulary))
+      problems.push(...chunk.problems)
+      end = chunk.end ?? end
+    }
+  } catch (error) {
+    if (firstTokenMs === undefined) {
+      recorder.emit({ type: 'retracted' })
+      throw endedBefore(error, news, signal)
+    }
+    if (signal.aborted) {
+      finish({ kind: 'cancelled' })
+      throw new RunEnded({ kind: 'ended', reason: 'cancelled' })
+    }
+    if (!(error instanceof SglangError)) {
+      finish({ kind: 'cut', code: 'INTERNAL', message: 'Rollscope itself failed; what had arrived was kept.' })
+      throw error
+    }
+    finish({ kind: 'cut', code: error.code, message: error.message })
+    throw new RunEnded(failed(error), { cause: error })
+  }
+  if (!end) throw new Error('the client ended a reply without its end')
+  return goingOn(finish(end.finish), room)
+}
+
+function lastResponse({ trajectory }: Recorder): ResponseSegment {
+  const last = trajectory.segments.at(-1)
+  if (last?.kind !== 'response') throw new Error('no response is there to be resumed')
+  return last
+}
+
+async function derivePrompt(
+  { trajectory }: Recorder,
+  messages: readonly Message[],
+  { codec, firstPrompt: shared }: CallDependencies,
+  signal: AbortSignal,
+): Promise<Prompt> {
+  const settings = { tools: trajectory.model.tools, options: trajectory.model.template?.options ?? {} }
+  const derive = (): Prompt => {
+    const prompt =
+      trajectory.segments.length > 0 ? nextPrompt(trajectory, messages, codec) : firstPrompt(messages, settings, codec)
+    // The vocabulary that is recorded with the prompt is asked for here, where it can still be fetched.
+    if (codec.fetchesBytes) for (const id of prompt.ids) codec.tokenizer.bytes(id)
+    return prompt
+  }
+  try {
+    const derived = (stop: AbortSignal) => settled(codec, derive, stop)
+    return await (shared && trajectory.segments.length === 0 ? shared(derived, signal) : derived(signal))
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw endedBefore(error, { kind: 'messages', messages }, signal)
+    throw new RunEnded(
+      {
+        kind: 'failed',
+        code: 'TEMPLATE_ERROR',
+        message: `the chat template cannot render this: ${error.message}`,
+        hint: 'Change the messages or the template options, or choose another tokenizer.',
+        ...unsent({ kind: 'messages', messages }),
+      },
+      { cause: error },
+    )
+  }
+}
+
+/** Scores of the new prompt alone: the server gives one position more before it. */
+function promptColumns(
+  prompt: Prompt,
+  scores: Chunk['prompt'],
+): Omit<ArrivedTokens, 'ids'> & { readonly problems?: readonly Problem[] } {
+  const n = prompt.ids.length
+  if (!scores || scores.logprobs.length < n) return { problems: scores?.problems ?? [] }
+  const from = scores.logprobs.length - n
+  const alternatives = scores.topLogprobs
+  return {
+    problems: scores.problems.flatMap(({ index = 0, ...problem }) =>
+      index >= from ? [{ ...problem, index: index - from }] : [],
+    ),
+    logprobs: scores.logprobs.slice(from),
+    ...(alternatives && {
+      topLogprobs: {
+        k: alternatives.k,
+        ids: alternatives.ids.slice(from * alternatives.k),
+        logprobs: alternatives.logprobs.slice(from * alternatives.k),
+      },
+    }),
+  }
+}
+
+const requestRecord = (
+  request: GenerateRequest,
+  hash: string,
+  server: string,
+): Omit<NonNullable<ResponseSegment['request']>, 'rid'> => ({
+  server,
+  samplingParams: request.sampling,
+  inputLength: request.inputIds.length,
+  inputHash: hash,
+  streamed: request.stream,
+  ...(request.streamInterval !== undefined && { streamInterval: request.streamInterval }),
+  ...(request.logprobStartLen !== undefined && { logprobStartLen: request.logprobStartLen }),
+  ...(request.topLogprobsNum > 0 && { topLogprobsNum: request.topLogprobsNum }),
+})

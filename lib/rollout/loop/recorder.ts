@@ -1,0 +1,37 @@
+import { textsOf, type VocabularyWriter, vocabularyWriter } from '#lib/rollout/record/record.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import type { LiveTrajectory, RolloutEvent } from '#lib/trajectory/events/events.ts'
+import { createFold } from '#lib/trajectory/events/fold.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+
+/** The trajectory as it grows: what every part of a run reads, and the only way in which it changes. */
+export interface Recorder {
+  readonly trajectory: LiveTrajectory
+  /** The texts that events are to bring with them. */
+  readonly newVocabulary: VocabularyWriter
+  emit(event: RolloutEvent): void
+}
+
+/** `tokenizer`: that of the run. */
+export function createRecorder(
+  rolloutId: string,
+  start: Trajectory,
+  tokenizer: Tokenizer,
+  publish: (event: RolloutEvent) => void,
+): Recorder {
+  // A trajectory that goes on may say otherwise what an id stands for.
+  const isNew = Object.keys(start.vocab).length === 0
+  const fold = createFold(isNew ? textsOf(tokenizer) : undefined)
+  const recorder: Recorder = {
+    get trajectory() {
+      return fold.trajectory as LiveTrajectory
+    },
+    newVocabulary: vocabularyWriter(start, tokenizer),
+    emit(event) {
+      fold.add(event)
+      publish(event)
+    },
+  }
+  recorder.emit({ type: 'started', rolloutId, trajectory: { ...start, outcome: { kind: 'running', rolloutId } } })
+  return recorder
+}

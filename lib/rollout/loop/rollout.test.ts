@@ -1,0 +1,593 @@
+import { describe, expect, test } from 'vitest'
+import { createClient } from '#lib/sglang/client/client.ts'
+import { SglangError } from '#lib/sglang/client/errors.ts'
+import type { Chunk } from '#lib/sglang/reply/reply.ts'
+import { inputHash } from '#lib/trajectory/format/input-hash.ts'
+import type { ResponseSegment } from '#lib/trajectory/format/trajectory.ts'
+import { conversation } from '#lib/trajectory/messages/conversation.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { ids, lossMask } from '#lib/trajectory/tokens/tokens.ts'
+import {
+  bytes,
+  call,
+  cut,
+  draw,
+  END,
+  empty,
+  ended,
+  type Options,
+  play,
+  type Script,
+  says,
+  stop,
+  user,
+} from '#testing/scripted-rollout.ts'
+import { startScriptedRouter } from '#testing/sglang/router.ts'
+import { chatml } from '#testing/small-templates.ts'
+import { calculator } from '../tools/calculator.ts'
+import type { AgentTool } from '../tools/tool.ts'
+
+const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
+const failed = (code: string) => ({ kind: 'failed', code })
+
+describe('a rollout', () => {
+  test('calls the tool, reads its result and answers', async () => {
+    const { trajectory, requests } = await play({ scripts: [call('calculator', { expression: '25 * 17' }), '425'] })
+    expect(draw(trajectory)).toBe(
+      '(user q) [<tool_call>{"name":"calculator","arguments":{"expression":"25 * 17"}}</tool_call>] (tool 425) [425]',
+    )
+    expect(trajectory.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+    expect(requests).toHaveLength(2)
+    expect(requests[1]?.inputIds.slice(0, requests[0]?.inputIds.length)).toEqual(requests[0]?.inputIds)
+    expect(ids(trajectory).slice(0, requests[1]?.inputIds.length)).toEqual(requests[1]?.inputIds)
+    expect(lossMask(trajectory).filter((bit) => bit === 1)).toHaveLength(
+      sum(trajectory.segments.filter(({ kind }) => kind === 'response').map((segment) => segment.ids.length)),
+    )
+  })
+
+  test('runs parallel calls and reads their results in the order of the calls', async () => {
+    const slow: AgentTool = {
+      spec: { name: 'wait', inputSchema: { type: 'object', properties: {} } },
+      run: ({ ms }) => new Promise((resolve) => setTimeout(() => resolve(`waited ${ms}`), Number(ms))),
+    }
+    const { trajectory, events } = await play({
+      scripts: [call('wait', { ms: 40 }) + call('wait', { ms: 1 }), 'ok'],
+      tools: [slow],
+    })
+    expect(draw(trajectory)).toContain('(tool waited 40 tool waited 1)')
+    expect(events.flatMap((event) => (event.type === 'tool-ended' ? [event.callId] : []))).toEqual([
+      'call_0001',
+      'call_0000',
+    ])
+  })
+
+  test('a tool error goes back to the model', async () => {
+    const { trajectory } = await play({ scripts: [call('calculator', { expression: '1 / 0' }), 'sorry'] })
+    expect(draw(trajectory)).toContain('(tool Error: division by zero)')
+    expect(trajectory.segments[1]).toMatchObject({
+      toolCalls: [{ result: { status: 'error', text: 'Error: division by zero' } }],
+    })
+  })
+
+  test('a malformed call is never executed; the model reads why', async () => {
+    let runs = 0
+    const counting: AgentTool = { ...calculator, run: () => String(++runs) }
+    const { trajectory, events } = await play({
+      scripts: ['<tool_call>{"name": "calculator", "arguments": {"expression": }}</tool_call>', 'sorry'],
+      tools: [counting],
+    })
+    expect(runs).toBe(0)
+    expect(draw(trajectory)).toContain(
+      '(tool Error: malformed tool call: "}" where a JSON value should stand. It was not executed.)',
+    )
+    expect(events.filter(({ type }) => type === 'tool-started')).toEqual([])
+  })
+
+  test('nor is one whose name could not be read, or whose tool is not there', async () => {
+    const { trajectory } = await play({ scripts: ['<tool_call>what</tool_call>', call('search', {}), 'sorry'] })
+    expect(draw(trajectory)).toContain('(tool Error: malformed tool call: the call is not a JSON object')
+    expect(draw(trajectory)).toContain('(tool Unknown tool: search)')
+  })
+
+  test('logprobs are asked for from one before the new tokens on', async () => {
+    const { requests } = await play({ scripts: [call('calculator', { expression: '1' }), '1'] })
+    const first = requests[0]?.inputIds.length ?? 0
+    const reply = bytes(call('calculator', { expression: '1' })).length + 1
+    expect(requests.map(({ logprobStartLen }) => logprobStartLen)).toEqual([0, first + reply - 1])
+  })
+
+  test('template options are those of the trajectory, in every turn', async () => {
+    const options = { enable_thinking: false }
+    const on = { ...empty, model: { ...empty.model, template: { text: chatml, options } } }
+    const { trajectory } = await play({ scripts: ['a'], on })
+    const again = await play({ scripts: ['b'], on: trajectory, messages: [user('more')] })
+    const ends = again.requests.map(({ inputIds }) => textOf(inputIds.slice(-40), again.trajectory.vocab))
+    expect(ends).toEqual([expect.stringMatching(/<think>\n\n<\/think>\n\n$/)])
+    expect(textOf(trajectory.segments[0]?.ids ?? [], trajectory.vocab)).toMatch(/<think>\n\n<\/think>\n\n$/)
+  })
+
+  test('alternatives are asked for as many as are wanted', async () => {
+    const { requests } = await play({ scripts: ['a'], settings: { topLogprobs: 7 } })
+    expect(requests.map(({ topLogprobsNum }) => topLogprobsNum)).toEqual([7])
+  })
+
+  test('prompt logprobs land on the new tokens', async () => {
+    const scored: Script = async function* (request) {
+      const start = request.logprobStartLen ?? 0
+      const logprobs = request.inputIds.slice(start).map((_, i) => (i === 0 ? null : -(start + i)))
+      yield {
+        prompt: { logprobs, problems: [] },
+        tokens: { ids: [65, END], logprobs: [-1, -1] },
+        problems: [],
+        end: stop(2),
+      }
+    }
+    const { trajectory } = await play({ scripts: [scored] })
+    const again = await play({ scripts: [scored], on: trajectory, messages: [user('r')] })
+    const starts = [0, again.trajectory.segments[0]?.ids.length ?? 0].map((length, i) => (i === 0 ? 0 : length + 2))
+    expect(again.trajectory.segments[0]?.logprobs?.slice(0, 3)).toEqual([null, -1, -2])
+    expect(again.trajectory.segments[2]?.logprobs?.[0]).toBe(-(starts[1] ?? 0))
+    expect(again.trajectory.segments[2]?.logprobs).toHaveLength(again.trajectory.segments[2]?.ids.length ?? -1)
+  })
+})
+
+describe('how a reply is asked for', () => {
+  const asked = async (options: Omit<Options, 'scripts'>) => {
+    const { trajectory, requests } = await play({ scripts: ['ok'], ...options })
+    const response = trajectory.segments[1]
+    if (response?.kind !== 'response') throw new Error('there is a response')
+    return { request: requests[0], record: response.request }
+  }
+
+  test('in small steps from a server that sends only what is new, the prompt scored apart', async () => {
+    const { request, record } = await asked({})
+    expect(request).toMatchObject({ stream: true, streamInterval: 16, logprobStartLen: 0 })
+    expect(request?.scoringRid).toHaveLength(32)
+    expect(record).toMatchObject({ streamed: true, streamInterval: 16, logprobStartLen: 0 })
+  })
+
+  test('in large ones from a server that repeats everything', async () => {
+    const server = { kind: 'server', incrementalStreaming: false } as const
+    const { request, record } = await asked({ server, settings: { sampling: { max_new_tokens: 16_384 } } })
+    expect([request?.stream, request?.streamInterval, record?.streamInterval]).toEqual([true, 512, 512])
+  })
+
+  test.each([
+    [
+      'where the reply may become too long for a router, which drops the interval',
+      { server: { kind: 'router' }, settings: { sampling: { max_new_tokens: 8192 } } },
+    ],
+    ['where it is switched off', { settings: { stream: false } }],
+  ] as const)('whole, the prompt’s logprobs with it, %s', async (_what, options) => {
+    const { request, record } = await asked(options)
+    expect(request).toMatchObject({ stream: false, logprobStartLen: 0 })
+    expect(request).not.toHaveProperty('scoringRid')
+    expect(request).not.toHaveProperty('streamInterval')
+    expect(record).toMatchObject({ streamed: false, logprobStartLen: 0 })
+    expect(record).not.toHaveProperty('streamInterval')
+  })
+
+  test('token by token through a router, without an interval', async () => {
+    const { request, record } = await asked({ server: { kind: 'router' } })
+    expect([request?.stream, record?.streamed]).toEqual([true, true])
+    expect(request).not.toHaveProperty('streamInterval')
+    expect(request?.scoringRid).toHaveLength(32)
+  })
+
+  test('no scores are fetched where none are wanted', async () => {
+    const { request } = await asked({ settings: { promptLogprobs: false } })
+    expect(request).not.toHaveProperty('scoringRid')
+    expect(request).not.toHaveProperty('logprobStartLen')
+  })
+
+  test('the call that scored the prompt is part of the record', async () => {
+    const scoring = { rid: 's'.repeat(32), elapsedMs: 3, cachedTokens: 7 }
+    const reply: Script = async function* (request) {
+      const logprobs = request.inputIds.map((_, i) => (i === 0 ? null : -i))
+      yield { prompt: { logprobs, problems: [] }, scoring, tokens: { ids: [END], logprobs: [-1] }, problems: [] }
+      yield { tokens: { ids: [] }, problems: [], end: stop(1) }
+    }
+    const { trajectory } = await play({ scripts: [reply] })
+    expect(trajectory.segments[1]).toMatchObject({ request: { scoring } })
+    expect(trajectory.segments[0]?.logprobs?.slice(0, 2)).toEqual([null, -1])
+  })
+
+  test('a prompt whose logprobs did not come says so', async () => {
+    const reply: Script = async function* () {
+      const problems = [{ kind: 'missing', message: 'none' }]
+      const tokens = { ids: [END], logprobs: [-1] }
+      yield { prompt: { logprobs: [], problems }, tokens, problems: [], end: stop(1) }
+    }
+    const { trajectory } = await play({ scripts: [reply] })
+    expect(trajectory.segments[0]?.problems).toEqual([{ kind: 'missing', message: 'none' }])
+    expect(trajectory.segments[0]).not.toHaveProperty('logprobs')
+  })
+
+  test('what a router drops is noted on the response', async () => {
+    const { trajectory } = await play({
+      scripts: ['ok'],
+      server: { kind: 'router' },
+      settings: { sampling: { max_new_tokens: 9, logit_bias: { 65: 2 } } },
+    })
+    expect(trajectory.segments[1]?.problems).toMatchObject([{ kind: 'router', column: 'logit_bias' }])
+  })
+})
+
+describe('a further turn', () => {
+  test('goes on with the same tokens', async () => {
+    const { trajectory } = await play({ scripts: ['hello'] })
+    const again = await play({ scripts: ['bye'], on: trajectory, messages: [user('more')] })
+    expect(ids(again.trajectory).slice(0, ids(trajectory).length)).toEqual(ids(trajectory))
+    expect(draw(again.trajectory)).toBe('(user q) [hello] (user more) [bye]')
+    expect(conversation(again.trajectory).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
+  })
+
+  test('tells the model first of results it has not read', async () => {
+    const { trajectory } = await play({
+      scripts: [call('calculator', { expression: '2' })],
+      settings: { limits: { maxToolIterations: 1 } },
+    })
+    expect(trajectory.outcome).toEqual(ended('max_tool_iterations'))
+    const again = await play({ scripts: ['ok'], on: trajectory, messages: [user('and?')] })
+    expect(draw(again.trajectory)).toContain('(tool 2 user and?) [ok]')
+    const alone = await play({ scripts: ['ok'], on: trajectory, messages: [] })
+    expect(draw(alone.trajectory)).toContain('(tool 2) [ok]')
+  })
+})
+
+describe('limits end a run by name', () => {
+  const endless = call('calculator', { expression: '1' })
+  test.each([
+    ['maxToolIterations', 2, 'max_tool_iterations', 2],
+    ['maxToolCalls', 3, 'max_tool_calls', 3],
+    ['maxMessages', 5, 'max_messages', 2],
+    ['maxMessages', 1, 'max_messages', 0],
+  ])('%s %d', async (limit, value, reason, calls) => {
+    const { trajectory, requests } = await play({
+      scripts: [endless, endless, endless, endless, endless],
+      settings: { limits: { [limit]: value } },
+    })
+    expect(trajectory.outcome).toMatchObject(ended(reason))
+    expect(requests).toHaveLength(calls)
+  })
+
+  test('calls beyond the parallel limit get an error result, and the run goes on', async () => {
+    const { trajectory } = await play({
+      scripts: [endless + endless + endless, 'ok'],
+      settings: { limits: { maxParallelToolCalls: 2 } },
+    })
+    expect(draw(trajectory)).toContain(
+      '(tool 1 tool 1 tool Max parallel tool calls (2) reached. This tool call was not executed.)',
+    )
+    expect(trajectory.outcome).toEqual(ended('end_turn'))
+  })
+
+  test('maxTokens and the context cut what is asked for, and say which of them it was', async () => {
+    const long: Script = async function* ({ sampling }) {
+      const n = sampling.max_new_tokens ?? 0
+      yield {
+        tokens: { ids: Array.from({ length: n }, () => 65) },
+        problems: [],
+        end: { finish: { kind: 'length' }, usage: {} },
+      }
+    }
+    const limited = await play({ scripts: [long], settings: { limits: { maxTokens: 40 } } })
+    expect([limited.trajectory.outcome, ids(limited.trajectory).length]).toEqual([ended('max_tokens'), 40])
+    const small = { ...empty, model: { ...empty.model, contextLength: 50 } }
+    const full = await play({ scripts: [long], on: small })
+    expect([full.trajectory.outcome, ids(full.trajectory).length]).toEqual([
+      { ...ended('context_full'), context: { holds: 50 } },
+      50,
+    ])
+    const asked = await play({ scripts: [long], on: small, settings: { sampling: { max_new_tokens: 3 } } })
+    expect(asked.trajectory.outcome).toEqual(ended('length'))
+  })
+
+  test('a prompt that does not fit is not sent, and is given back', async () => {
+    const { trajectory, requests } = await play({
+      scripts: [],
+      on: { ...empty, model: { ...empty.model, contextLength: 10 } },
+    })
+    expect(requests).toEqual([])
+    expect(trajectory).toMatchObject({
+      segments: [],
+      outcome: {
+        kind: 'ended',
+        reason: 'context_full',
+        unsent: [user('q')],
+        context: { needed: bytes('<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n').length + 1000, holds: 10 },
+      },
+    })
+  })
+
+  test('a call that was cut by its length is not executed', async () => {
+    const { trajectory } = await play({ scripts: [() => says(endless, { finish: { kind: 'length' }, usage: {} })] })
+    expect(trajectory.outcome).toEqual(ended('length'))
+    expect(trajectory.segments[1]).toMatchObject({ toolCalls: [{ kind: 'parsed', name: 'calculator' }] })
+    expect(trajectory.segments[1]).not.toHaveProperty('toolCalls[0].result')
+  })
+})
+
+describe('failures', () => {
+  const refused = new SglangError('CONNECT_REFUSED', 'nothing listens')
+
+  test('before the first token leave nothing but the messages, given back', async () => {
+    const { trajectory, events } = await play({ scripts: [cut('', refused)] })
+    expect(trajectory).toMatchObject({
+      segments: [],
+      outcome: { ...failed('CONNECT_REFUSED'), hint: expect.any(String), unsent: [user('q')] },
+    })
+    expect(trajectory).not.toHaveProperty('live')
+    expect(events.map(({ type }) => type)).toEqual(['started', 'segment-started', 'retracted', 'ended'])
+  })
+
+  test('after it keep what has come', async () => {
+    const { trajectory } = await play({ scripts: [cut('half an ans', new SglangError('UPSTREAM_TRUNCATED', 'broke'))] })
+    expect(draw(trajectory)).toBe('(user q) [half an ans]')
+    expect(trajectory).toMatchObject({
+      outcome: failed('UPSTREAM_TRUNCATED'),
+      segments: [{}, { finish: { kind: 'cut', code: 'UPSTREAM_TRUNCATED' } }],
+    })
+  })
+
+  test('in a later turn keep the turns before', async () => {
+    const { trajectory } = await play({ scripts: [call('calculator', { expression: '2' }), cut('', refused)] })
+    expect(draw(trajectory)).toMatch(/^\(user q\) \[.*\]$/)
+    expect(trajectory.outcome).not.toHaveProperty('unsent')
+    const again = await play({ scripts: ['2'], on: trajectory, messages: [] })
+    expect(draw(again.trajectory)).toContain('(tool 2) [2]')
+  })
+
+  test('a context overflow that only the server sees is context_full', async () => {
+    const counts = { needed: 4190, holds: 4096 }
+    const overflow = new SglangError('CONTEXT_LENGTH', 'too long', { context: counts })
+    const { trajectory } = await play({ scripts: [cut('', overflow)] })
+    expect(trajectory.outcome).toMatchObject({ ...ended('context_full'), context: counts, unsent: [user('q')] })
+  })
+
+  test('an abort by the server keeps its tokens; one in the queue leaves nothing', async () => {
+    const aborted = { finish: { kind: 'abort' } as const, usage: {} }
+    const partial = await play({ scripts: [() => says('half', aborted)] })
+    expect([draw(partial.trajectory), partial.trajectory.outcome]).toEqual(['(user q) [half]', ended('aborted')])
+    const queued: Script = async function* () {
+      yield { tokens: { ids: [] }, problems: [], end: aborted }
+    }
+    expect((await play({ scripts: [queued] })).trajectory).toMatchObject({
+      segments: [],
+      outcome: { ...ended('aborted'), unsent: [user('q')] },
+    })
+  })
+
+  test('an unknown finish is told as it is', async () => {
+    const odd = await play({
+      scripts: [() => says('x', { finish: { kind: 'unknown', raw: '{"type":"solar"}' }, usage: {} })],
+    })
+    expect(odd.trajectory.outcome).toMatchObject({
+      ...failed('UNKNOWN_FINISH'),
+      message: expect.stringContaining('solar'),
+    })
+  })
+
+  test('a template that cannot render says so', async () => {
+    const { trajectory } = await play({ scripts: [], template: "{{ raise_exception('no user query') }}" })
+    expect(trajectory).toMatchObject({
+      segments: [],
+      outcome: { ...failed('TEMPLATE_ERROR'), message: expect.stringContaining('no user query'), unsent: [user('q')] },
+    })
+  })
+})
+
+describe('stop', () => {
+  const hanging: Script = async function* (_request, signal) {
+    yield { tokens: { ids: bytes('so far'), logprobs: bytes('so far').map(() => -1) }, problems: [] }
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  }
+
+  test('in mid-reply keeps the tokens and ends the call', async () => {
+    const controller = new AbortController()
+    const { trajectory } = await play({
+      scripts: [hanging],
+      signal: controller.signal,
+      onEvent: (event) => event.type === 'tokens' && controller.abort(),
+    })
+    expect([draw(trajectory), trajectory.outcome]).toEqual(['(user q) [so far]', ended('cancelled')])
+    expect(trajectory.segments[1]).toMatchObject({ finish: { kind: 'cancelled' } })
+    const again = await play({ scripts: ['ok'], on: trajectory, messages: [user('go on')] })
+    expect(textOf(ids(again.trajectory), again.trajectory.vocab)).toContain('so far<|im_end|>\n<|im_start|>user\ngo on')
+  })
+
+  describe('and resume', () => {
+    const half = '<tool_call>{"name": "calculator", "arg'
+    const rest = 'uments": {"expression": "2 + 3"}}</tool_call>'
+    const stopped = async (text = half) =>
+      (await play({ scripts: [cut(text, new SglangError('UPSTREAM_TRUNCATED', 'broke'))] })).trajectory
+
+    test('sends the prompt and the kept ids, and what comes joins the same response, which is parsed as a whole', async () => {
+      const kept = await stopped()
+      const { trajectory, requests } = await play({ scripts: [rest, '5'], on: kept, resumes: true })
+      expect(draw(trajectory)).toBe(`(user q) [${half}${rest}] (tool 5) [5]`)
+      expect(requests[0]?.inputIds).toEqual(ids(kept))
+      expect(requests[1]?.inputIds).toEqual(ids({ ...trajectory, segments: trajectory.segments.slice(0, 3) }))
+      const [, before] = kept.segments
+      const [, after] = trajectory.segments
+      expect(after?.ids).toEqual([...(before?.ids ?? []), ...bytes(rest), END])
+      expect(after?.logprobs?.slice(0, before?.ids.length)).toEqual(before?.logprobs)
+      expect(lossMask({ ...trajectory, segments: trajectory.segments.slice(1, 2) })).not.toContain(0)
+      expect(after).toMatchObject({
+        finish: { kind: 'stop' },
+        toolCalls: [{ name: 'calculator', result: { status: 'success', text: '5' } }],
+        request: { inputLength: kept.segments[0]?.ids.length },
+        resumed: [
+          {
+            at: before?.ids.length,
+            stopped: { kind: 'cut' },
+            request: { inputLength: ids(kept).length, inputHash: inputHash(ids(kept)) },
+            usage: { completionTokens: rest.length + 1 },
+          },
+        ],
+      })
+      expect(after).toHaveProperty('timing', (before as ResponseSegment).timing)
+    })
+
+    test('a run that began with ids is resumed without a message to answer', async () => {
+      const given = { ids: bytes('2 + 2 ='), derivation: { kind: 'given', what: 'ids' }, problems: [] } as const
+      const { trajectory: first } = await play({
+        scripts: [cut(' f', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
+        given,
+        messages: [],
+        tools: [],
+      })
+      const { trajectory } = await play({ scripts: ['our'], on: first, resumes: true, tools: [] })
+      expect([draw(trajectory), trajectory.outcome]).toEqual(['(2 + 2 =) [four]', ended('end_turn')])
+    })
+
+    test('the server’s text, weight versions and problems are those of the whole response', async () => {
+      const kept = await stopped('half')
+      const odd = { kind: 'number', message: 'NaN', column: 'logprobs', index: 0 }
+      const { trajectory } = await play({
+        scripts: [
+          async function* () {
+            yield {
+              tokens: { ids: bytes('ly'), logprobs: [null, -1] },
+              problems: [odd],
+              end: {
+                finish: { kind: 'length' },
+                usage: {},
+                text: 'ly',
+                weightVersions: [{ version: '2', start: 0, end: 2 }],
+              },
+            }
+          },
+        ],
+        on: kept,
+        resumes: true,
+      })
+      expect(trajectory.segments[1]).toMatchObject({
+        problems: [{ ...odd, index: 4 }],
+        weightVersions: [{ version: '2', start: 4, end: 6 }],
+        logprobs: [-0.5, -0.5, -0.5, -0.5, null, -1],
+      })
+    })
+
+    test('that fails before its first token leaves the response as it was', async () => {
+      const kept = await stopped()
+      const { trajectory, events } = await play({
+        scripts: [cut('', new SglangError('CONNECT_REFUSED', 'nothing listens'))],
+        on: kept,
+        resumes: true,
+      })
+      expect(trajectory).toEqual({
+        ...kept,
+        outcome: { ...failed('CONNECT_REFUSED'), message: expect.anything(), hint: expect.anything() },
+      })
+      expect(events.map(({ type }) => type)).toEqual(['started', 'resumed', 'retracted', 'ended'])
+    })
+
+    test('that is stopped again can be resumed again', async () => {
+      const kept = await stopped('one ')
+      const { trajectory: second } = await play({
+        scripts: [cut('two ', new SglangError('UPSTREAM_TRUNCATED', 'broke'))],
+        on: kept,
+        resumes: true,
+      })
+      const { trajectory } = await play({ scripts: ['three'], on: second, resumes: true })
+      expect(draw(trajectory)).toBe('(user q) [one two three]')
+      expect(trajectory.segments[1]).toMatchObject({ resumed: [{ at: 4 }, { at: 8, stopped: { kind: 'cut' } }] })
+    })
+
+    test('counts the calls of the resumed response towards the limits', async () => {
+      const { trajectory } = await play({
+        scripts: [rest],
+        on: await stopped(),
+        resumes: true,
+        settings: { limits: { maxToolIterations: 1, maxMessages: 2 } },
+      })
+      expect(trajectory.outcome).toEqual(ended('max_tool_iterations'))
+    })
+  })
+
+  test('through a router, which has no /abort_request, keeps the tokens and leaves the worker', async () => {
+    const so = bytes('so far')
+    const model = { model_path: 'tiny', served_model_name: 'tiny', tokenizer_path: 'tiny' }
+    const router = await startScriptedRouter([
+      { model, ids: so },
+      { model, ids: so },
+    ])
+    const client = createClient({ baseUrl: router.baseUrl, apiKey: undefined })
+    try {
+      const controller = new AbortController()
+      let arrived = 0
+      const { trajectory } = await play({
+        scripts: [(request, signal) => client.generate(request, signal)],
+        settings: { promptLogprobs: false, sampling: { max_new_tokens: 1024 } },
+        server: await client.describe(controller.signal),
+        signal: controller.signal,
+        onEvent(event) {
+          if (event.type === 'tokens') arrived += event.ids.length
+          if (arrived === so.length) controller.abort()
+        },
+      })
+      await router.left
+      expect([draw(trajectory), trajectory.outcome]).toEqual(['(user q) [so far]', ended('cancelled')])
+      expect(trajectory.segments[1]).toMatchObject({ finish: { kind: 'cancelled' }, logprobs: so.map(() => -0.5) })
+      expect(router.sampling).toMatchObject([{ max_new_tokens: 1024 }])
+      expect(router.requests.filter((line) => line.includes('abort'))).toEqual([])
+    } finally {
+      await client.close()
+      await router.close()
+    }
+  })
+
+  test('before the first token leaves nothing', async () => {
+    const controller = new AbortController()
+    const silent: Script = async function* (_request, signal) {
+      controller.abort()
+      await new Promise((_, reject) => (signal.aborted ? reject(signal.reason) : undefined))
+    }
+    const { trajectory } = await play({ scripts: [silent], signal: controller.signal })
+    expect(trajectory).toMatchObject({ segments: [], outcome: { ...ended('cancelled'), unsent: [user('q')] } })
+  })
+
+  test('while a tool runs, its call gets a result that says so', async () => {
+    const controller = new AbortController()
+    const patient: AgentTool = {
+      spec: { name: 'wait', inputSchema: { type: 'object', properties: {} } },
+      run: (_input, { signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
+    }
+    const { trajectory } = await play({
+      scripts: [call('wait', {})],
+      tools: [patient],
+      signal: controller.signal,
+      onEvent: (event) => event.type === 'tool-started' && controller.abort(),
+    })
+    expect(trajectory.outcome).toEqual(ended('cancelled'))
+    expect(trajectory.segments[1]).toMatchObject({
+      toolCalls: [
+        { result: { status: 'cancelled', text: 'Error: the run was stopped before this call was finished.' } },
+      ],
+    })
+    const again = await play({ scripts: ['ok'], on: trajectory, messages: [user('why?')] })
+    expect(draw(again.trajectory)).toContain(
+      '(tool Error: the run was stopped before this call was finished. user why?)',
+    )
+  })
+
+  test('a reader who leaves stops the generation', async () => {
+    let reason: unknown
+    const watched: Script = async function* (_request, signal) {
+      signal.addEventListener('abort', () => {
+        reason = signal.reason
+      })
+      yield* hanging(_request, signal) as AsyncGenerator<Chunk>
+    }
+    const leaving = play({
+      scripts: [watched as Script],
+      onEvent: (event) => {
+        if (event.type === 'tokens') throw new Error('left')
+      },
+    })
+    await expect(leaving).rejects.toThrow('left')
+    expect(reason).toBeDefined()
+  })
+})

@@ -1,0 +1,208 @@
+/**
+ * Runs a Strands agent on a trajectory, token-in/token-out or over a chat endpoint, and tells what happens as events. The
+ * loop, the tools and their hooks are the SDK's; what goes in, what is recorded and when the run ends is decided here.
+ */
+import { Agent, type AgentConfig, type InvokeArgs, NullConversationManager } from '@strands-agents/sdk'
+import { type Prompt, startsAsGiven } from '#lib/rollout/prompt/prompt.ts'
+import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
+import type { Message, Outcome, ResponseSegment, ToolResult, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { type ChatDependencies, callChat } from '../chat/call.ts'
+import { chatModel } from '../chat/chat-model.ts'
+import { conversationOf } from '../chat/history.ts'
+import { isAgentsCall } from '../chat/reply-message.ts'
+import type { AgentTool } from '../tools/tool.ts'
+import { STOPPED, sdkTool, watchTools } from '../tools/tool-calls.ts'
+import type { AgentModel } from './agent-model.ts'
+import { unsent } from './call-ending.ts'
+import { createEventQueue } from './event-queue.ts'
+import { limitReached } from './limits.ts'
+import { type CallDependencies, type CallSettings, callModel, type News } from './model-call.ts'
+import { createRecorder, type Recorder } from './recorder.ts'
+import { outcomeIn, RunEnded } from './run-ended.ts'
+import { sdkHistory, sdkQuestion, sdkResumption } from './sdk-history.ts'
+import { answerUntraced, shortenHistory } from './sdk-text.ts'
+import { titoModel } from './tito-model.ts'
+
+export interface RolloutStart {
+  readonly rolloutId: string
+  /** Empty, or one to be continued. */
+  readonly trajectory: Trajectory
+  /** What the user adds; may be empty when tool results wait to be read. */
+  readonly messages: readonly Message[]
+  /** In their place, on an empty trajectory: text or ids as the user gave them. Token-in/token-out only. */
+  readonly given?: Prompt
+  /** In their place: the last response, which was stopped, goes on from its own ids. Token-in/token-out only. */
+  readonly resumes?: true
+}
+
+/** With `generate` the run is token-in/token-out; with `chat` the agent holds messages. */
+export type RolloutDependencies = (CallDependencies | ChatDependencies) & { readonly tools: readonly AgentTool[] }
+
+/**
+ * The events of one rollout, from `started` to `ended`; it begins when they are iterated, once. Aborting the signal, or ending the
+ * iteration, stops the server's generation and the tools. Throws only when a promise of ours is broken.
+ */
+export function rollout(
+  start: RolloutStart,
+  settings: CallSettings,
+  dependencies: RolloutDependencies,
+  signal: AbortSignal,
+): AsyncIterable<RolloutEvent> {
+  return { [Symbol.asyncIterator]: () => begun(start, settings, dependencies, signal) }
+}
+
+function begun(
+  start: RolloutStart,
+  settings: CallSettings,
+  dependencies: RolloutDependencies,
+  signal: AbortSignal,
+): AsyncIterator<RolloutEvent, undefined> {
+  const stop = new AbortController()
+  const cancel = () => stop.abort(signal.reason)
+  if (signal.aborted) cancel()
+  signal.addEventListener('abort', cancel, { once: true })
+  const queue = createEventQueue<RolloutEvent>()
+  const recorder = createRecorder(start.rolloutId, start.trajectory, dependencies.codec.tokenizer, queue.push)
+  const running = run(recorder, start, settings, dependencies, stop.signal)
+    .finally(() => signal.removeEventListener('abort', cancel))
+    .then(
+      () => queue.end(),
+      (error) => queue.end(error),
+    )
+  return {
+    next: queue.next,
+    async return() {
+      stop.abort()
+      await running
+      return { done: true, value: undefined }
+    },
+  }
+}
+
+/** What a continuation has to tell the model before anything else: the results of the last calls, if they were not read. */
+export function unreadResults({ segments }: Trajectory): Message[] {
+  const last = segments.at(-1)
+  if (last?.kind !== 'response') return []
+  return last.toolCalls.filter(({ result }) => result !== undefined).map(({ id }) => ({ role: 'tool', callId: id }))
+}
+
+async function run(
+  recorder: Recorder,
+  start: RolloutStart,
+  settings: CallSettings,
+  dependencies: RolloutDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  // A response that is resumed belongs to the run.
+  const from = recorder.trajectory.segments.length - (start.resumes ? 1 : 0)
+  // A cancelled SDK leaves its model without waiting for it; what the call still records must come before the end.
+  let lastCall: Promise<unknown> = Promise.resolve()
+  let isFirstCall = true
+  const within = (call: () => Promise<ResponseSegment>): Promise<ResponseSegment> => {
+    const made = limited(recorder, from, isFirstCall ? start : undefined, settings, call)
+    isFirstCall = false
+    lastCall = made
+    return made
+  }
+  const { question, ...own } = agentOf(recorder, start, settings, dependencies, within, signal)
+  const agent = new Agent({
+    ...own,
+    tools: dependencies.tools.map((agentTool) => sdkTool(agentTool, recorder, settings.limits, signal)),
+    printer: false,
+    // The default one drops messages after each run and retries with fewer: the trajectory would not be what was read.
+    conversationManager: new NullConversationManager(),
+    // Retries are the client's, before the first token.
+    retryStrategy: null,
+  })
+  // The model chooses the names: `__proto__` would write the SDK's counts into the prototype of every object of the process.
+  Object.setPrototypeOf(agent.metrics.toolMetrics, null)
+  if ('generate' in dependencies) {
+    shortenHistory(agent)
+    answerUntraced(agent, own.model)
+  }
+  watchTools(agent, recorder, settings.limits, dependencies, signal)
+  const invocation = agent.invoke(question, { cancelSignal: signal })
+  await invocation.catch(() => {})
+  const outcome = await outcomeOf([lastCall, invocation], signal).finally(() => closeAll(dependencies.tools))
+  settleCalls(recorder, from, outcome)
+  recorder.emit({ type: 'ended', outcome })
+}
+
+async function closeAll(tools: readonly AgentTool[]): Promise<void> {
+  await Promise.all(tools.map((agentTool) => agentTool.close?.()))
+}
+
+/** The call, where no limit forbids it. `start`: set for the first call, whose messages are then unsent. Throws RunEnded. */
+async function limited(
+  recorder: Recorder,
+  from: number,
+  start: RolloutStart | undefined,
+  { limits }: CallSettings,
+  call: () => Promise<ResponseSegment>,
+): Promise<ResponseSegment> {
+  // A resumed response was let through when it began.
+  const reason = start?.resumes ? undefined : limitReached(recorder.trajectory, from, limits)
+  if (reason) throw new RunEnded({ kind: 'ended', reason, ...(start && unsent(newsOf(start, start.messages))) })
+  return call()
+}
+
+/** The model by its endpoint, and what the SDK is told of the conversation. */
+function agentOf(
+  recorder: Recorder,
+  start: RolloutStart,
+  settings: CallSettings,
+  dependencies: RolloutDependencies,
+  within: (call: () => Promise<ResponseSegment>) => Promise<ResponseSegment>,
+  signal: AbortSignal,
+): Pick<AgentConfig, 'messages' | 'systemPrompt'> & { readonly model: AgentModel; readonly question: InvokeArgs } {
+  const { trajectory, messages, given } = start
+  const news = [...unreadResults(trajectory), ...messages]
+  if ('generate' in dependencies) {
+    const isCompletion = dependencies.tools.length === 0 && (given !== undefined || startsAsGiven(trajectory))
+    const model = titoModel(recorder, newsOf(start, news), isCompletion ? 'one response' : 'calls are run', (added) =>
+      within(() => callModel(recorder, added, settings, dependencies, signal)),
+    )
+    return start.resumes
+      ? { model, ...sdkResumption(trajectory) }
+      : { model, messages: sdkHistory(trajectory), question: sdkQuestion(news, trajectory) }
+  }
+  const model = chatModel(recorder, news, (added, sent) =>
+    within(() => callChat(recorder, added, sent, settings, dependencies, signal)),
+  )
+  const { system, messages: all } = conversationOf(trajectory, news)
+  return {
+    model,
+    ...(system !== undefined && { systemPrompt: system }),
+    messages: all.slice(0, -1),
+    question: all.slice(-1),
+  }
+}
+
+const newsOf = ({ given, resumes }: RolloutStart, messages: readonly Message[]): News => {
+  if (resumes) return { kind: 'resume' }
+  return given ? { kind: 'given', prompt: given } : { kind: 'messages', messages }
+}
+
+/** How the run ended, by the first of these that says so; an error of none of them is a broken promise of ours. */
+async function outcomeOf(sources: readonly Promise<unknown>[], signal: AbortSignal): Promise<Outcome> {
+  for (const source of sources) {
+    const error = await source.then(
+      () => undefined,
+      (reason) => reason,
+    )
+    const outcome = outcomeIn(error)
+    if (outcome) return outcome
+    if (error !== undefined && !signal.aborted) throw error
+  }
+  return { kind: 'ended', reason: signal.aborted ? 'cancelled' : 'end_turn' }
+}
+
+/** Calls that the stop overtook get a result that says so: a later turn has something to tell the model. */
+function settleCalls(recorder: Recorder, from: number, outcome: Outcome): void {
+  if (outcome.kind !== 'ended' || outcome.reason !== 'cancelled') return
+  const response = recorder.trajectory.segments.slice(from).at(-1)
+  if (response?.kind !== 'response' || response.finish?.kind !== 'stop') return
+  const result: ToolResult = { status: 'cancelled', text: `Error: ${STOPPED}` }
+  for (const call of response.toolCalls)
+    if (!call.result && isAgentsCall(call, response)) recorder.emit({ type: 'tool-ended', callId: call.id, result })
+}

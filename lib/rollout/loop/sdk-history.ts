@@ -1,0 +1,59 @@
+/** What the SDK is told of a trajectory that runs token-in/token-out: whose turn it is. Nothing is rendered from it. */
+import { type ContentBlock, Message as SdkMessage, TextBlock, ToolResultBlock, ToolUseBlock } from '@strands-agents/sdk'
+import { MALFORMED_CALL } from '#lib/rollout/prompt/prompt.ts'
+import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { responseText } from '#lib/trajectory/messages/conversation.ts'
+import { callWithId } from '../tools/tool-calls.ts'
+import { sdkText } from './sdk-text.ts'
+
+/** The conversation so far. */
+export function sdkHistory(trajectory: Trajectory): SdkMessage[] {
+  return trajectory.segments.flatMap((segment): SdkMessage[] => {
+    if (segment.kind === 'prompt') {
+      const content = segment.messages.flatMap((message): ContentBlock[] => {
+        if (message.role === 'tool' && message.callId !== undefined) return [resultBlock(message.callId, trajectory)]
+        return message.role === 'user' ? [new TextBlock(sdkText(() => textContent(message)))] : []
+      })
+      return content.length > 0 ? [new SdkMessage({ role: 'user', content })] : []
+    }
+    const uses = segment.toolCalls
+      .filter(({ result }) => result !== undefined)
+      .map((call) => new ToolUseBlock({ name: call.name ?? MALFORMED_CALL, toolUseId: call.id, input: {} }))
+    return [
+      new SdkMessage({
+        role: 'assistant',
+        content: [new TextBlock(sdkText(() => responseText(segment, trajectory))), ...uses],
+      }),
+    ]
+  })
+}
+
+/** What a resumed run begins with: the conversation before the response, and what that answers. */
+export function sdkResumption(trajectory: Trajectory) {
+  const messages = sdkHistory({ ...trajectory, segments: trajectory.segments.slice(0, -1) })
+  const question = messages.at(-1)?.role === 'user' ? messages.slice(-1) : []
+  return { messages: messages.slice(0, messages.length - question.length), question }
+}
+
+/** What the run begins with: results that were not read yet, and what the user adds. */
+export function sdkQuestion(news: readonly Message[], trajectory: Trajectory): ContentBlock[] {
+  const results = news.flatMap((message) =>
+    message.role === 'tool' && message.callId ? [resultBlock(message.callId, trajectory)] : [],
+  )
+  return [
+    ...results,
+    ...news.filter(({ role }) => role === 'user').map((message) => new TextBlock(sdkText(() => textContent(message)))),
+  ]
+}
+
+function resultBlock(callId: string, trajectory: Trajectory): ToolResultBlock {
+  const result = callWithId(trajectory, callId)?.result
+  return new ToolResultBlock({
+    toolUseId: callId,
+    status: result?.status === 'success' ? 'success' : 'error',
+    content: [new TextBlock(sdkText(() => result?.text ?? ''))],
+  })
+}
+
+export const textContent = ({ content = '' }: Message): string =>
+  typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('')

@@ -1,0 +1,44 @@
+/**
+ * A Strands model that runs token-in/token-out. The trajectory is the record: the SDK's messages only tell it that it is
+ * the model's turn and which tools to call (sdk-text.ts).
+ */
+
+import { MALFORMED_CALL } from '#lib/rollout/prompt/prompt.ts'
+import type { Message, ResponseSegment, ToolCall } from '#lib/trajectory/format/trajectory.ts'
+import { responseText } from '#lib/trajectory/messages/conversation.ts'
+import { AgentModel, type ToolUse } from './agent-model.ts'
+import type { News } from './model-call.ts'
+import type { Recorder } from './recorder.ts'
+import { sdkText } from './sdk-text.ts'
+
+/** Sends what is new and returns the recorded response; throws RunEnded. */
+export type CallModel = (news: News) => Promise<ResponseSegment>
+
+/**
+ * `question`: what its first call adds; later ones add the results of the calls before. With 'one response' the SDK is
+ * told of no calls: they are recorded, and nothing is run.
+ */
+export function titoModel(
+  recorder: Recorder,
+  question: News,
+  mode: 'calls are run' | 'one response',
+  call: CallModel,
+): AgentModel {
+  let news = question
+  return new AgentModel(recorder, async () => {
+    const response = await call(news)
+    const calls = mode === 'calls are run' ? response.toolCalls : []
+    news = { kind: 'messages', messages: calls.map(({ id }): Message => ({ role: 'tool', callId: id })) }
+    return {
+      response,
+      text: sdkText(() => responseText(response, recorder.trajectory)),
+      calls: calls.map(toolUse),
+    }
+  })
+}
+
+/** A tool the SDK could look up is named even when the call is malformed: the hook before the tool keeps it from running. */
+const toolUse = (call: ToolCall): ToolUse =>
+  call.kind === 'parsed'
+    ? { id: call.id, name: call.name, input: call.input }
+    : { id: call.id, name: call.name ?? MALFORMED_CALL, input: {} }

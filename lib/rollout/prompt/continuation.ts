@@ -1,0 +1,370 @@
+/**
+ * What a template writes behind a reply. A conversation of one question, a stand-in for the reply and the new messages is
+ * rendered and cut where the reply ends. Templates look at the calls of the reply when they print results (gpt-oss and
+ * MiniMax-M2 refuse a result without a call, Gemma 4 leaves it out): the stand-in has the calls of the real reply.
+ */
+
+import {
+  type ChatTemplate,
+  type RenderInput,
+  TemplateError,
+  type TemplateMessage,
+} from '#lib/templates/chat-template.ts'
+import { createMemory } from '#lib/util/bounded-memory.ts'
+import { commonText } from '#lib/util/common-prefix.ts'
+import { onceFor } from '#lib/util/memoize.ts'
+
+/** What of a reply decides about what follows it. */
+export interface ReplyEnd {
+  /** Those of the whole reply, in order. */
+  readonly calls: readonly ReplyCall[]
+  /** The text of its last token, where that is an added token. */
+  readonly lastToken: string | undefined
+  /** Texts of the added tokens directly before that, the last one first. */
+  readonly tokensBefore: readonly string[]
+  /** The end of the text of all its tokens. */
+  readonly text: string
+}
+
+export interface ReplyCall {
+  readonly id: string
+  readonly name: string
+  /** The arguments as an object, plain or as the engine reads JSON. */
+  readonly input: unknown
+  /** The same as a JSON text; omitted: as JSON.stringify writes it. */
+  readonly json?: string
+}
+
+/** How a template takes the arguments of a call. */
+export type ArgumentsForm = 'object' | 'string'
+
+export interface Continuation {
+  /** What follows the reply. Begins with the last token of the reply, where the template writes that token too. */
+  readonly text: string
+  /** What the template writes from the name of the last call on, or behind the content of a reply without calls. */
+  readonly written: string
+  /** How much of `written` belongs to the calls; 0 where it begins behind the content. */
+  readonly callLength: number
+  readonly argumentsForm: ArgumentsForm
+}
+
+type Options = RenderInput['options']
+
+/** A call as templates get it. */
+export const templateCall = ({ id, name, input, json }: ReplyCall, form: ArgumentsForm): unknown => ({
+  id,
+  type: 'function',
+  function: { name, arguments: form === 'object' ? input : (json ?? JSON.stringify(input)) },
+})
+
+/**
+ * The continuation of a reply by new messages. Throws TemplateError, also where a template prints a tool result nowhere: a
+ * model that does not see its results only repeats its calls.
+ */
+export function continuationOf(
+  template: ChatTemplate,
+  end: ReplyEnd,
+  added: readonly TemplateMessage[],
+  options: Options,
+): Continuation {
+  const behindCalls = end.calls.length > 0 ? behindLastCall(template, end, added, options) : undefined
+  if (behindCalls && !(behindCalls instanceof TemplateError)) return behindCalls
+  try {
+    return behindContent(template, end, added, options)
+  } catch (error) {
+    throw error instanceof TemplateError ? (behindCalls ?? error) : error
+  }
+}
+
+/** What a template writes around the content of a reply. */
+export interface PlainTurn {
+  /** The text up to the content, and the part of it up to the content of the question before. */
+  readonly before: string
+  readonly beforeQuestion: string
+  /** The text behind it where the conversation ends there: the end of the turn, and what separates it from the next one. */
+  readonly after: string
+  /** The text between it and the content of a further question: the same, and the header of the question's turn. */
+  readonly between: string
+}
+
+const CONTENT = 'PLACEHOLDER-REPLY'
+const FURTHER_QUESTION = 'PLACEHOLDER-FURTHER-QUESTION'
+const BETWEEN = new RegExp(`.*${CONTENT}(.*?)${FURTHER_QUESTION}`, 's')
+const QUESTION: TemplateMessage = { role: 'user', content: 'PLACEHOLDER-QUESTION' }
+
+/** Undefined where the template refuses the conversation, or does not print the reply. */
+export function plainTurn(template: ChatTemplate, options: Options): PlainTurn | undefined {
+  const known = plainTurns(template)
+  const key = JSON.stringify(options)
+  const found = known.get(key)
+  if (found) return found.turn
+  const turn = renderPlainTurn(template, options)
+  known.set(key, { turn }, key.length + (turn ? turn.before.length + turn.after.length + turn.between.length : 0))
+  return turn
+}
+
+/** Characters that are kept of what a template writes with one set of options or another. */
+const MOST_KEPT = 1_000_000
+
+/** By the options: a template writes the same for them at every turn. */
+const plainTurns = onceFor((_: ChatTemplate) => createMemory<{ readonly turn: PlainTurn | undefined }>(MOST_KEPT))
+
+function renderPlainTurn(template: ChatTemplate, options: Options): PlainTurn | undefined {
+  const reply: TemplateMessage = { role: 'assistant', content: CONTENT }
+  const render = (tools: RenderInput['tools'], further: readonly TemplateMessage[]) =>
+    rendered(() =>
+      template.render({ messages: [QUESTION, reply, ...further], tools, addGenerationPrompt: false, options }),
+    )
+  const tools = NO_TOOLS.find((none) => typeof render(none, []) === 'string')
+  const text = render(tools, [])
+  if (text instanceof TemplateError) return undefined
+  const at = text.lastIndexOf(CONTENT)
+  if (at < 0) return undefined
+  const longer = render(tools, [{ role: 'user', content: FURTHER_QUESTION }])
+  const [, between = ''] = longer instanceof TemplateError ? [] : (BETWEEN.exec(longer) ?? [])
+  const before = text.slice(0, at)
+  const question = before.indexOf(QUESTION.content as string)
+  return {
+    before,
+    beforeQuestion: before.slice(0, Math.max(0, question)),
+    after: text.slice(at + CONTENT.length),
+    between,
+  }
+}
+
+/** A template that refuses is a value: other forms of the messages may be tried. */
+export function rendered(render: () => string): string | TemplateError {
+  try {
+    return render()
+  } catch (error) {
+    if (error instanceof TemplateError) return error
+    throw error
+  }
+}
+
+/** Renders the stand-in of a reply between a question and new messages. */
+type Render = (reply: TemplateMessage, added: readonly TemplateMessage[]) => string | TemplateError
+
+/** The first prompt has the tools; a template that goes through the list of tools unasked (Hermes 3) gets an empty one. */
+const NO_TOOLS = [undefined, []] as const
+
+const rendersOf = (template: ChatTemplate, options: Options): readonly Render[] =>
+  NO_TOOLS.map(
+    (tools) => (reply, added) =>
+      rendered(() =>
+        template.render({
+          messages: [QUESTION, reply, ...added],
+          tools,
+          addGenerationPrompt: added.length > 0,
+          options,
+        }),
+      ),
+  )
+
+/** A way to render a reply with calls. */
+interface CallRender {
+  readonly render: Render
+  readonly argumentsForm: ArgumentsForm
+}
+
+const callRendersOf = (template: ChatTemplate, options: Options): readonly CallRender[] =>
+  rendersOf(template, options).flatMap((render) =>
+    (['object', 'string'] as const).map((argumentsForm) => ({ render, argumentsForm })),
+  )
+
+/** With a reply that consists of the real calls. Undefined where it is not sure what stands behind them. */
+function behindLastCall(
+  template: ChatTemplate,
+  end: ReplyEnd,
+  added: readonly TemplateMessage[],
+  options: Options,
+): Continuation | TemplateError | undefined {
+  const seen = shapesSeen(template)
+  const shape = JSON.stringify([options, end.calls.length, added.map(({ role }) => role)])
+  const known = seen.get(shape)
+  const plain = known && plainTurn(template, options)
+  const quick = known && cutByContent(known, end, added, plain)
+  if (quick) return quick
+  let refusal: TemplateError | undefined
+  for (const one of callRendersOf(template, options)) {
+    const found = cutByMarks(one, end, added, () => plainTurn(template, options))
+    if (!(found instanceof TemplateError)) {
+      if (found) seen.set(shape, one, shape.length)
+      return found
+    }
+    refusal ??= found
+  }
+  return refusal
+}
+
+/**
+ * How a template was seen to print all results of a conversation: with these options, so many calls and messages of these
+ * roles. Whether it prints them does not depend on what they say, and rendering marks at each turn costs a quarter of it.
+ */
+const shapesSeen = onceFor((_: ChatTemplate) => createMemory<CallRender>(MOST_KEPT))
+
+/** Gemma 4 writes the content behind the results: the stand-in has none. */
+const standIn = ({ calls }: ReplyEnd, { argumentsForm }: CallRender): TemplateMessage => ({
+  role: 'assistant',
+  content: '',
+  tool_calls: calls.map((call) => templateCall(call, argumentsForm)),
+})
+
+/** By the place of the first message's content; undefined where that is not sure. */
+function cutByContent(
+  one: CallRender,
+  end: ReplyEnd,
+  added: readonly TemplateMessage[],
+  plain: PlainTurn | undefined,
+): Continuation | undefined {
+  const content = added[0]?.content
+  if (typeof content !== 'string' || content === '' || JSON.stringify(end.calls).includes(content)) return undefined
+  const reply = standIn(end, one)
+  const text = one.render(reply, added)
+  if (text instanceof TemplateError) return undefined
+  const place = text.indexOf(content)
+  if (place < 0 || text.includes(content, place + 1)) return undefined
+  const cut = cutBehindCall(text, place, end, plain, () => one.render(reply, []))
+  return cut && cutAt(text, cut, one)
+}
+
+/** By marks in place of the new messages; undefined where one of them is not printed. */
+function cutByMarks(
+  one: CallRender,
+  end: ReplyEnd,
+  added: readonly TemplateMessage[],
+  plainTurnOf: () => PlainTurn | undefined,
+): Continuation | TemplateError | undefined {
+  const { marked, marks } = withMarks(added)
+  const reply = standIn(end, one)
+  const shown = one.render(reply, marked)
+  const text = shown instanceof TemplateError ? shown : one.render(reply, added)
+  if (shown instanceof TemplateError || text instanceof TemplateError) return text as TemplateError
+  const first = shown.indexOf(marks[0] ?? CONTENT)
+  const cut = cutBehindCall(shown, first, end, plainTurnOf(), () => one.render(reply, []))
+  const isSure = cut && marks.every((mark) => shown.includes(mark, cut.cut)) && text.startsWith(shown.slice(0, cut.cut))
+  return isSure ? cutAt(text, cut, one) : undefined
+}
+
+const cutAt = (text: string, { cut, named }: Cut, { argumentsForm }: CallRender): Continuation => ({
+  text: text.slice(cut),
+  written: text.slice(named),
+  callLength: cut - named,
+  argumentsForm,
+})
+
+interface Cut {
+  /** Where the reply ends. */
+  readonly cut: number
+  /** Where the name of its last call stands. */
+  readonly named: number
+}
+
+/** Where a reply with calls ends in a text in which the messages begin at `first`. */
+function cutBehindCall(
+  shown: string,
+  first: number,
+  end: ReplyEnd,
+  plain: PlainTurn | undefined,
+  renderAlone: () => string | TemplateError,
+): Cut | undefined {
+  const { id, name } = end.calls.at(-1) as ReplyCall
+  const start = Math.max(shown.indexOf(QUESTION.content as string), plain ? commonText(plain.before, shown) : 0)
+  const turn = shown.slice(start, Math.max(start, first))
+  // Kimi-K2 prints the id, which holds the name where the model wrote it.
+  const printed = turn.includes(name) ? name : id
+  const earliest = turn.indexOf(printed)
+  if (earliest < 0) return undefined
+  const length = lengthOfReply(turn, earliest, end, plain) ?? lengthOfWhole(renderAlone(), shown.slice(0, first), start)
+  if (length === undefined) return undefined
+  return { cut: start + length, named: start + turn.slice(0, length).lastIndexOf(printed) }
+}
+
+/**
+ * How much of a turn with calls the reply has: up to its last token, or up to where a turn without calls is closed. `name`:
+ * where a call stands in the turn at the earliest.
+ */
+function lengthOfReply(
+  turn: string,
+  name: number,
+  { lastToken, tokensBefore }: ReplyEnd,
+  plain: PlainTurn | undefined,
+): number | undefined {
+  const at = lastToken === undefined ? -1 : turn.lastIndexOf(lastToken)
+  if (at >= name) return at
+  for (const token of tokensBefore) {
+    const before = turn.lastIndexOf(token)
+    if (before >= name) return before + token.length
+  }
+  const close = plain && plain.after.trim() !== '' ? turn.lastIndexOf(plain.after.trimEnd()) : -1
+  return close >= name ? close : undefined
+}
+
+/** The turn is written as a whole behind the start, and the messages follow it: it ends where the messages begin. */
+const lengthOfWhole = (whole: string | TemplateError, shown: string, start: number): number | undefined =>
+  typeof whole === 'string' && whole.length > start && shown.startsWith(whole) ? whole.length - start : undefined
+
+/** With a reply that consists of a text. Throws TemplateError. */
+function behindContent(
+  template: ChatTemplate,
+  end: ReplyEnd,
+  added: readonly TemplateMessage[],
+  options: Options,
+): Continuation {
+  const content = freeText(CONTENT, added)
+  const reply: TemplateMessage = { role: 'assistant', content }
+  const { marked, marks } = withMarks(added)
+  const results = marks.filter((_, index) => added[index]?.role === 'tool')
+  let refusal: TemplateError | undefined
+  for (const render of rendersOf(template, options)) {
+    const text = render(reply, added)
+    const shown = text instanceof TemplateError || results.length === 0 ? text : render(reply, marked)
+    if (text instanceof TemplateError || shown instanceof TemplateError) {
+      refusal ??= shown as TemplateError
+      continue
+    }
+    const at = text.indexOf(content)
+    if (at < 0)
+      throw new TemplateError(
+        'the template does not print the content of an assistant message, so no turn can be continued',
+      )
+    if (text.includes(content, at + 1))
+      throw new TemplateError('the template prints an assistant message twice, so no turn can be continued')
+    if (!results.every((mark) => shown.includes(mark)))
+      throw new TemplateError(
+        'the template does not print tool results, so the model would not see what its calls gave',
+      )
+    const written = text.slice(at + content.length)
+    const cut = closedLength(written, end, plainTurn(template, options))
+    return { text: written.slice(cut), written, callLength: 0, argumentsForm: 'object' }
+  }
+  throw refusal as TemplateError
+}
+
+/** How much of the end of a turn the reply has before its last token, where the template writes several tokens there. */
+function closedLength(written: string, { lastToken: last, text }: ReplyEnd, plain: PlainTurn | undefined): number {
+  if (last === undefined || !plain || written.startsWith(last)) return 0
+  // Command R7B begins another reply unasked: only what it writes before new messages too closes this one.
+  const close = plain.after.slice(0, commonText(plain.after, written))
+  const places: number[] = []
+  for (let at = close.indexOf(last); at >= 0; at = close.indexOf(last, at + 1)) places.push(at)
+  return places.findLast((at) => text.endsWith(plain.after.slice(0, at + last.length))) ?? places.at(-1) ?? 0
+}
+
+/** The messages with a text in place of each content that is printed as it is, whatever the template escapes or trims. */
+function withMarks(added: readonly TemplateMessage[]): {
+  readonly marked: readonly TemplateMessage[]
+  readonly marks: readonly string[]
+} {
+  const marks = added.map((_, index) => `PLACEHOLDER-MESSAGE-${index}-`)
+  return { marked: added.map((message, index) => ({ ...message, content: marks[index] })), marks }
+}
+
+/** A text that stands in none of the messages, so that the place after it is found surely. */
+function freeText(text: string, messages: readonly TemplateMessage[]): string {
+  const holdsIt = (value: unknown): boolean =>
+    (typeof value === 'string' ? value : JSON.stringify([value])).includes(free)
+  let free = text
+  while (messages.some((message) => Object.values(message).some(holdsIt))) free += '-X'
+  return free
+}

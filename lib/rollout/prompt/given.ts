@@ -1,0 +1,89 @@
+/**
+ * A first prompt that the user gave as text or as ids: no template is used. A text is encoded as the tokenizer encodes
+ * texts, with what it adds of its own accord, as SGLang does with `text`; ids are sent as they are.
+ */
+
+import type { TextFrame, Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import type { Problem } from '#lib/trajectory/format/trajectory.ts'
+import { textWithStarts, tokensAt, vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
+import { commonText } from '#lib/util/common-prefix.ts'
+import type { Prompt } from './prompt.ts'
+
+export type Given =
+  | { readonly kind: 'text'; readonly text: string }
+  /** `text`: what the ids are said to be. They win. */
+  | { readonly kind: 'ids'; readonly ids: readonly number[]; readonly text?: string }
+
+export type GivenPrompt =
+  | { readonly kind: 'prompt'; readonly prompt: Prompt }
+  /** A text of which no token comes. */
+  | { readonly kind: 'empty' }
+  /** An id that the tokenizer does not have; `index`: its place in the ids. */
+  | { readonly kind: 'unknown-id'; readonly id: number; readonly index: number }
+
+/** `frame`: what the tokenizer adds to texts. */
+export function givenPrompt(given: Given, tokenizer: Tokenizer, frame: TextFrame): GivenPrompt {
+  if (given.kind === 'text') return textPrompt(given.text, tokenizer, frame)
+  const index = given.ids.findIndex((id) => id >= tokenizer.vocabularySize)
+  if (index >= 0) return { kind: 'unknown-id', id: given.ids[index] as number, index }
+  const problems = given.text === undefined ? [] : otherText(given.ids, given.text, tokenizer, frame)
+  return { kind: 'prompt', prompt: { ids: given.ids, derivation: { kind: 'given', what: 'ids' }, problems } }
+}
+
+/** What stands around a text's own ids in `framed`. Nothing, where they do not stand in it as they are. */
+export function textFrame(framed: readonly number[], plain: readonly number[]): TextFrame {
+  for (let at = 0; at + plain.length <= framed.length; at++)
+    if (plain.every((id, index) => framed[at + index] === id))
+      return { before: framed.slice(0, at), after: framed.slice(at + plain.length) }
+  return { before: [], after: [] }
+}
+
+function textPrompt(text: string, tokenizer: Tokenizer, { before, after }: TextFrame): GivenPrompt {
+  const own = tokenizer.encode(text)
+  const ids = [...before, ...own, ...after]
+  if (ids.length === 0) return { kind: 'empty' }
+  const problems: Problem[] = []
+  if (before.length > 0) {
+    const isTwice = before.every((id, index) => own[index] === id)
+    const added = `The tokenizer put ${decoded(before, tokenizer)} before the text, as it does with every text.`
+    const twice = isTwice
+      ? ' The text begins with it too, so that it stands there twice: leave it out of the text.'
+      : ''
+    problems.push({ kind: 'given', message: `${added}${twice}`, index: 0 })
+  }
+  if (after.length > 0)
+    problems.push({
+      kind: 'given',
+      message: `The tokenizer put ${decoded(after, tokenizer)} behind the text, as it does with every text. Give ids to leave it out.`,
+      index: before.length + own.length,
+    })
+  return { kind: 'prompt', prompt: { ids, derivation: { kind: 'given', what: 'text' }, problems } }
+}
+
+/** A note where the text is not what the ids say, with or without what the tokenizer adds to texts. */
+function otherText(
+  ids: readonly number[],
+  text: string,
+  tokenizer: Tokenizer,
+  { before, after }: TextFrame,
+): Problem[] {
+  const vocab = Object.fromEntries([...new Set(ids)].map((id) => [id, vocabEntry(tokenizer.bytes(id))]))
+  const whole = textWithStarts(ids, vocab)
+  if (whole.text === text || whole.text === `${decoded(before, tokenizer)}${text}${decoded(after, tokenizer)}`)
+    return []
+  const at = commonText(whole.text, text)
+  const index = Math.min(ids.length - 1, tokensAt(whole.starts, at, at + 1).start)
+  return [
+    {
+      kind: 'given',
+      message: `The text that was given is not what the ids say, from character ${at} on. The ids were sent.`,
+      index,
+      raw: text,
+    },
+  ]
+}
+
+function decoded(ids: readonly number[], tokenizer: Tokenizer): string {
+  const vocab = Object.fromEntries(ids.map((id) => [id, vocabEntry(tokenizer.bytes(id))]))
+  return textWithStarts(ids, vocab).text
+}

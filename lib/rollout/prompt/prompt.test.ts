@@ -1,0 +1,279 @@
+import { describe, expect, test } from 'vitest'
+import { hermes } from '#lib/parsers/json/hermes.ts'
+import { type ChatTemplate, chatTemplate, TemplateError } from '#lib/templates/chat-template.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
+import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { play } from '#testing/simulated-rollout.ts'
+import { chatml, headersOnly } from '#testing/small-templates.ts'
+import { addTokens, closePrompt, closeResponse, endsInsideThink, vocabularyWriter } from '../record/record.ts'
+import { endOfTurnId, firstPrompt, nextPrompt, templateMessage, templateTools } from './prompt.ts'
+
+const bytes = byteTokenizer.encode
+const text = (ids: readonly number[]) =>
+  new TextDecoder().decode(Uint8Array.from(ids.flatMap((id) => Array.from(byteTokenizer.bytes(id)))))
+const codec = (template: string) => ({ tokenizer: byteTokenizer, template: chatTemplate(template, {}) })
+const user = (content: string): Message => ({ role: 'user', content })
+const stop = { kind: 'stop', matched: byteId('<|im_end|>') } as const
+
+describe('the first prompt', () => {
+  test('holds the tools as the template prints them', () => {
+    const tools = [
+      { name: 'f', description: 'does f', inputSchema: { type: 'object' } },
+      { name: 'g', inputSchema: {} },
+    ]
+    expect(text(firstPrompt([user('q')], { tools, options: {} }, codec(chatml)).ids)).toContain(
+      JSON.stringify(templateTools(tools)).replaceAll(',', ', ').replaceAll(':', ': '),
+    )
+  })
+
+  test('says so when the template leaves the tools out', () => {
+    const tools = [{ name: 'f', inputSchema: {} }]
+    const problems = (template: string, given = tools) =>
+      firstPrompt([user('q')], { tools: given, options: {} }, codec(template)).problems
+    expect(problems(headersOnly)).toEqual([
+      { kind: 'template', message: expect.stringContaining('does not print the tools') },
+    ])
+    expect(problems(headersOnly, [])).toEqual([])
+    expect(problems(chatml)).toEqual([])
+    // Who asks about a tool names it, and a template that is rendered elsewhere may name anything.
+    const named = [user('what is "read_it"?')]
+    const readIt = [{ name: 'read_it', inputSchema: {} }]
+    const asked = { tools: readIt, options: {} }
+    const mute = codec(headersOnly)
+    expect(firstPrompt(named, asked, mute).problems).toHaveLength(1)
+    expect(
+      firstPrompt([user('q')], asked, codec(`{%- if false -%}"read_it"{%- endif -%}${headersOnly}`)).problems,
+    ).toHaveLength(1)
+    expect(
+      firstPrompt([user('q')], asked, { ...mute, template: { ...mute.template, text: '' } }).problems,
+    ).toHaveLength(1)
+    expect(problems("{%- if not tools -%}{{- raise_exception('tools only') -}}{%- endif -%}")).toEqual([])
+  })
+
+  test('fails with the template’s own words', () => {
+    expect(() =>
+      firstPrompt([user('q')], { tools: [], options: {} }, codec("{{ raise_exception('no system') }}")),
+    ).toThrow('no system')
+    expect(() => chatTemplate('{% if %}', {})).toThrow(TemplateError)
+  })
+})
+
+test('messages become what templates expect', () => {
+  expect(templateMessage({ role: 'developer', content: 'd' }, [])).toEqual({ role: 'developer', content: 'd' })
+  expect(templateMessage({ role: 'tool' }, [])).toEqual({ role: 'tool', content: '' })
+  expect(templateMessage({ role: 'tool', callId: 'c', content: 'r' }, [])).toEqual({
+    role: 'tool',
+    tool_call_id: 'c',
+    content: 'r',
+  })
+  expect(templateMessage({ role: 'assistant', content: 'a' }, [])).toEqual({ role: 'assistant', content: 'a' })
+  const parts = [{ type: 'text', text: 'a' }, { type: 'text' }, { type: 'text', text: 'b' }]
+  expect(templateMessage({ role: 'user', content: parts }, [])).toEqual({ role: 'user', content: 'ab' })
+  const withImage = [...parts, { type: 'image' }]
+  expect(templateMessage({ role: 'user', content: withImage }, [])).toEqual({ role: 'user', content: withImage })
+  expect(
+    templateMessage(
+      {
+        role: 'assistant',
+        content: '',
+        reasoning: 'r',
+        toolCalls: [
+          { id: 'c', name: 'f', input: { x: 1 } },
+          { name: 'g', input: {} },
+        ],
+      },
+      [],
+    ),
+  ).toEqual({
+    role: 'assistant',
+    content: '',
+    reasoning_content: 'r',
+    tool_calls: [
+      { id: 'c', type: 'function', function: { name: 'f', arguments: { x: 1 } } },
+      { type: 'function', function: { name: 'g', arguments: {} } },
+    ],
+  })
+})
+
+describe('the token that ends a turn', () => {
+  test('is read from the template', () => {
+    expect(endOfTurnId(codec(chatml), {})).toBe(byteId('<|im_end|>'))
+    expect(endOfTurnId(codec(headersOnly), {})).toBeUndefined()
+    expect(endOfTurnId(codec('{{ raise_exception("no") }}'), {})).toBeUndefined()
+  })
+
+  test('a crash of ours is not taken for a template’s refusal', () => {
+    const broken: ChatTemplate = {
+      text: '',
+      render: () => {
+        throw new RangeError('ours')
+      },
+    }
+    expect(() => endOfTurnId({ tokenizer: byteTokenizer, template: broken }, {})).toThrow('ours')
+  })
+})
+
+describe('a continuation', () => {
+  const { trajectory } = play(chatml, [
+    { messages: [user('a')], reply: [...bytes('b'), byteId('<|im_end|>')], finish: stop },
+  ])
+
+  test('a template that says replies twice cannot be continued', () => {
+    const twice =
+      "{%- for m in messages -%}{{- m.content -}}{%- if m.role == 'assistant' -%}{{- m.content -}}{%- endif -%}{%- endfor -%}"
+    expect(() => nextPrompt(trajectory, [user('c')], codec(twice))).toThrow('prints an assistant message twice')
+  })
+
+  test('a crash while checking is no verdict on the template', () => {
+    let renders = 0
+    const template = chatTemplate(chatml, {})
+    const failing: ChatTemplate = {
+      text: chatml,
+      render: (input) => {
+        if (++renders > 1) throw new RangeError('ours')
+        return template.render(input)
+      },
+    }
+    expect(() => nextPrompt(trajectory, [user('c')], { tokenizer: byteTokenizer, template: failing })).toThrow('ours')
+  })
+
+  test('a long difference is told in part', () => {
+    const long = `${chatml}{%- if messages | length > 3 -%}{{- messages[0].content -}}{%- endif -%}`
+    const played = play(long, [
+      { messages: [user('x'.repeat(500))], reply: bytes('b'), finish: stop },
+      { messages: [user('c')], reply: bytes('d'), finish: stop },
+      { messages: [user('e')], reply: bytes('f'), finish: stop },
+    ])
+    expect(played.trajectory.segments[4]).toMatchObject({
+      derivation: { check: { kind: 'broken', expected: expect.stringContaining('… (300 characters more)') } },
+    })
+  })
+
+  test('a template that says nothing new adds no tokens', () => {
+    const mute = "{%- for m in messages -%}{%- if m.role == 'assistant' -%}{{- m.content -}}{%- endif -%}{%- endfor -%}"
+    expect(nextPrompt(trajectory, [user('c')], codec(mute))).toMatchObject({
+      ids: [],
+      derivation: { closesTurn: false },
+    })
+  })
+
+  test('a trajectory that ends with a prompt is closed like an open turn', () => {
+    const dangling: Trajectory = { ...trajectory, segments: trajectory.segments.slice(0, 1) }
+    const { model } = trajectory
+    const { template: _, ...without } = model
+    expect(text(nextPrompt(dangling, [user('c')], codec(chatml)).ids)).toBe(
+      '<|im_end|>\n<|im_start|>user\nc<|im_end|>\n<|im_start|>assistant\n',
+    )
+    expect(nextPrompt({ ...dangling, model: without }, [user('c')], codec(chatml)).ids.length).toBeGreaterThan(0)
+  })
+})
+
+describe('recording', () => {
+  const { trajectory } = play(chatml, [{ messages: [user('a')], reply: [65], finish: stop }])
+  const open = {
+    ...trajectory,
+    live: { open: { kind: 'response', ids: [66], thinks: [], toolCalls: [] } as const, runningCalls: {} },
+  }
+  const close = (serverText?: string, ids = [66], tokenizer: Tokenizer = byteTokenizer) =>
+    closeResponse(
+      {
+        ...open,
+        live: { ...open.live, open: { ...open.live.open, ids } },
+        vocab: Object.fromEntries(
+          [...Array(266).keys()].map((id) => [
+            id,
+            id < 128 ? String.fromCharCode(id) : { hex: id < 256 ? id.toString(16) : '' },
+          ]),
+        ),
+      },
+      { problems: [], ...(serverText !== undefined && { text: serverText }) },
+      hermes,
+      tokenizer,
+    )
+
+  test('the server’s text is compared, with and without the stop token and an unfinished end', () => {
+    expect(close('B')).not.toHaveProperty('segment.problems')
+    expect(close('', [66])).not.toHaveProperty('segment.problems')
+    expect(close('B', [66, 0xe6])).not.toHaveProperty('segment.problems')
+    expect(close('C')).toMatchObject({ segment: { problems: [{ kind: 'text', raw: 'C' }] } })
+    // What begins as the tokens do and goes on is another text too.
+    expect(close('BC')).toMatchObject({ segment: { problems: [{ kind: 'text', raw: 'BC' }] } })
+  })
+
+  test('calls whose name can and cannot be read are both recorded', () => {
+    const spelled = bytes('<tool_call>{"name": "f", <tool_call>?').flatMap((id) =>
+      id < 256 ? [id] : Array.from(byteTokenizer.bytes(id)),
+    )
+    const event = close(undefined, spelled)
+    expect(event).toMatchObject({ segment: { toolCalls: [{ kind: 'malformed', name: 'f' }, { kind: 'malformed' }] } })
+    expect(event).not.toHaveProperty('segment.toolCalls[1].name')
+  })
+
+  test('a response with nothing before it is annotated too', () => {
+    const first = { ...open, segments: [], vocab: { '66': 'B' } }
+    expect(closeResponse(first, { problems: [] }, hermes, byteTokenizer)).toMatchObject({ segment: { thinks: [] } })
+  })
+
+  test('calls of a continued file get ids that it does not use yet', () => {
+    const reply = [...bytes('<tool_call>{"name": "f", "arguments": {}}</tool_call>'), byteId('<|im_end|>')]
+    const turn = { messages: [user('q')], reply, finish: stop }
+    const { trajectory: made } = play(chatml, [turn])
+    const [prompt, response] = made.segments
+    if (prompt?.kind !== 'prompt' || response?.kind !== 'response') throw new Error('two segments')
+    const imported: Trajectory = {
+      ...made,
+      segments: [prompt, { ...response, toolCalls: response.toolCalls.map((call) => ({ ...call, id: 'call_0001' })) }],
+    }
+    const live: LiveTrajectory = { ...imported, live: { open: { ...response, toolCalls: [] }, runningCalls: {} } }
+    expect(closeResponse(live, { problems: [] }, hermes, byteTokenizer)).toMatchObject({
+      segment: { toolCalls: [{ id: 'call_0002' }] },
+    })
+  })
+
+  test('a response that is not open cannot close', () => {
+    expect(() => closeResponse(trajectory, { problems: [] }, hermes, byteTokenizer)).toThrow('no response is open')
+  })
+
+  test('problems of a prompt stay with it, alternatives bring their text', () => {
+    const event = closePrompt(
+      { topLogprobs: { k: 1, ids: [200], logprobs: [-1] } },
+      [{ kind: 'number', message: 'odd' }],
+      vocabularyWriter(trajectory, byteTokenizer),
+    )
+    expect(event).toMatchObject({
+      segment: { problems: [{ kind: 'number' }], topLogprobs: { k: 1 } },
+      vocab: { '200': { hex: 'c8' } },
+    })
+  })
+
+  test('alternatives of tokens bring their text too, -1 brings none', () => {
+    expect(
+      addTokens(
+        { ids: [200], topLogprobs: { k: 2, ids: [201, -1], logprobs: [-1, null] } },
+        vocabularyWriter(trajectory, byteTokenizer),
+      ),
+    ).toMatchObject({ vocab: { '200': { hex: 'c8' }, '201': { hex: 'c9' } }, specialIds: [] })
+  })
+
+  test('a tokenizer without think tokens has them as text', () => {
+    const plain: Tokenizer = {
+      ...byteTokenizer,
+      addedTokens: byteTokenizer.addedTokens.filter(({ content }) => !content.includes('think')),
+    }
+    expect(
+      close(
+        undefined,
+        bytes('<think>a</think>b').flatMap((id) => (id < 256 ? [id] : Array.from(byteTokenizer.bytes(id)))),
+        plain,
+      ),
+    ).toMatchObject({ segment: { thinks: [{ start: 0, end: 16, closed: true }] } })
+    expect(endsInsideThink(bytes('<think>'), plain)).toBe(false)
+  })
+})
+
+test('the byte tokenizer knows its tokens and no others', () => {
+  expect(byteTokenizer.bytes(9999)).toHaveLength(0)
+  expect(() => byteId('<|nope|>')).toThrow('no token <|nope|>')
+})

@@ -1,0 +1,376 @@
+/**
+ * Which ids go in next. The first prompt is the whole template; every later one is only what is new, so that sampled
+ * ids are never encoded again (continuation.ts). A difference of two renders would be wrong for templates that look back
+ * (Qwen3 writes the last reply otherwise than earlier ones).
+ */
+
+import {
+  type ChatTemplate,
+  type RenderInput,
+  TemplateError,
+  type TemplateMessage,
+} from '#lib/templates/chat-template.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import type {
+  Derivation,
+  Message,
+  Problem,
+  ResponseSegment,
+  ToolCall,
+  Trajectory,
+  Vocab,
+} from '#lib/trajectory/format/trajectory.ts'
+import { withResultText } from '#lib/trajectory/messages/conversation.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { commonIds, commonText } from '#lib/util/common-prefix.ts'
+import { onceFor } from '#lib/util/memoize.ts'
+import {
+  type ArgumentsForm,
+  type Continuation,
+  continuationOf,
+  type PlainTurn,
+  plainTurn,
+  type ReplyCall,
+  type ReplyEnd,
+  rendered,
+  templateCall,
+} from './continuation.ts'
+import { replyTexts, writtenReply } from './written-reply.ts'
+
+/** What turns messages into ids and back. */
+export interface Codec {
+  readonly tokenizer: Tokenizer
+  readonly template: ChatTemplate
+  /**
+   * Set where answers come from elsewhere: runs a computation on this codec, fetches what it lacked, and runs it again
+   * until it lacks nothing. The computation changes nothing but its result. Omitted: everything is at hand.
+   */
+  readonly settle?: <T>(compute: () => T, signal: AbortSignal) => Promise<T>
+  /** Set where the bytes of ids are fetched too. */
+  readonly fetchesBytes?: true
+}
+
+/** The result of a computation on a codec, wherever the codec's answers come from. */
+export const settled = async <T>(codec: Codec, compute: () => T, signal: AbortSignal): Promise<T> =>
+  codec.settle ? codec.settle(compute, signal) : compute()
+
+export interface Prompt {
+  readonly ids: readonly number[]
+  readonly derivation: Derivation
+  /** What the template did that its user should know. */
+  readonly problems: readonly Problem[]
+}
+
+export interface RenderSettings {
+  readonly tools: readonly ToolSpec[]
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+/** The whole conversation through the template. Throws TemplateError. */
+export function firstPrompt(
+  messages: readonly Message[],
+  { tools, options }: RenderSettings,
+  { tokenizer, template }: Codec,
+): Prompt {
+  const input = {
+    messages: messages.map((message) => templateMessage(message, [])),
+    addGenerationPrompt: true,
+    options,
+  }
+  const text = template.render({ ...input, tools: toolsVariable(tools) })
+  const isMute =
+    tools.length > 0 &&
+    !showsTools(text, messages, tools, options, template) &&
+    text === rendered(() => template.render({ ...input, tools: undefined }))
+  return { ids: tokenizer.encode(text), derivation: { kind: 'whole' }, problems: isMute ? [TOOLS_NOT_PRINTED] : [] }
+}
+
+/** Templates of models that were not trained on tools leave them out without a word. */
+const TOOLS_NOT_PRINTED: Problem = {
+  kind: 'template',
+  message: 'The chat template does not print the tools: the model was not told that it has any.',
+}
+
+/**
+ * Whether a text quotes the name of a tool that is nowhere else: a render without the tools would be another text. A template
+ * that is rendered elsewhere may hold anything.
+ */
+function showsTools(
+  text: string,
+  messages: readonly Message[],
+  tools: readonly ToolSpec[],
+  options: RenderSettings['options'],
+  template: ChatTemplate,
+): boolean {
+  if (template.text === '') return false
+  const elsewhere = [template.text, JSON.stringify([messages, options])]
+  return tools.some(
+    ({ name }) => /^\w+$/.test(name) && text.includes(`"${name}"`) && !elsewhere.some((other) => other.includes(name)),
+  )
+}
+
+/**
+ * What `messages` add to a trajectory: the end of the open turn where the reply lacks it, the separator, the messages
+ * and the next generation prompt. Tool messages take their text from the call they name. Throws TemplateError.
+ */
+export function nextPrompt(trajectory: Trajectory, messages: readonly Message[], codec: Codec): Prompt {
+  const { tokenizer, template } = codec
+  const { tools, options } = renderSettings(trajectory)
+  const settings = { tools: toolsVariable(tools), options }
+  const calls = toolCallsOf(trajectory)
+  const added = messages.map((message) => templateMessage(withResultText(message, trajectory), calls))
+  const last = trajectory.segments.at(-1)
+  const reply = last?.kind === 'response' ? last : undefined
+  const next = continuationOf(template, replyEnd(reply, trajectory, tokenizer), added, options)
+  const ids = tokenizer.encode(next.text)
+  const isRepeated = reply !== undefined && ids.length > 0 && ids[0] === reply.ids.at(-1) && isAdded(ids[0], tokenizer)
+  const own = isRepeated ? ids.slice(1) : ids
+  return {
+    ids: own,
+    derivation: {
+      kind: 'continuation',
+      closesTurn: closesTurn(own, isRepeated ? '' : next.text, codec, options),
+      check: startsAsGiven(trajectory) ? { kind: 'unknown' } : checked(next, trajectory, added, template, settings),
+    },
+    problems: [],
+  }
+}
+
+/**
+ * The added token with which the template ends an assistant turn; undefined when it ends it with none. It is the last
+ * token of what stands behind a reply both at the end of the conversation and before a further question: Kimi-K3 closes
+ * the response and the message before its <|end_of_msg|>, and Phi-3 adds the end of the text to the last turn alone.
+ */
+export function endOfTurnId({ tokenizer, template }: Codec, options: RenderSettings['options']): number | undefined {
+  const turn = plainTurn(template, options)
+  if (!turn) return undefined
+  const addedIn = (ids: readonly number[]) => ids.filter((id) => isAdded(id, tokenizer))
+  const [after, between] = [tokenizer.encode(turn.after), tokenizer.encode(turn.between)]
+  const shared = addedIn(after.slice(0, commonIds(after, between)))
+  if (shared.length > 0) {
+    if (turn.between.startsWith(turn.after.trimEnd())) return shared.at(-1)
+    // Command R7B writes a generation prompt where none is wanted: what ends a question ends a reply too.
+    const [ofQuestion = -1] = addedIn(tokenizer.encode(turn.before.slice(turn.beforeQuestion.length)))
+    return shared.includes(ofQuestion) ? ofQuestion : shared.at(-1)
+  }
+  // gpt-oss ends the last turn with <|return|> and earlier ones with <|end|>: the model writes the first.
+  const [ofLast] = addedIn(after)
+  if (ofLast !== undefined) return ofLast
+  // Apertus ends a turn only where another follows; what precedes any question is a header and ends nothing.
+  const header = commonEnd(between, tokenizer.encode(turn.beforeQuestion))
+  return addedIn(between.slice(0, between.length - header)).at(-1)
+}
+
+/** How many ids two lists have in common at their ends. */
+function commonEnd(a: readonly number[], b: readonly number[]): number {
+  let count = 0
+  while (count < a.length && a[a.length - 1 - count] === b[b.length - 1 - count]) count++
+  return count
+}
+
+/** Whether new ids begin with the end of the turn before them; `text`: all of theirs, '' where the reply has the first token of it. */
+function closesTurn(ids: readonly number[], text: string, codec: Codec, options: RenderSettings['options']): boolean {
+  // Behind a turn that the reply has closed, which most have, nothing is learnt of the template.
+  const mayClose = text !== '' || isAdded(ids[0], codec.tokenizer)
+  const end = ids.length > 0 && mayClose ? endOfTurnId(codec, options) : undefined
+  if (end === undefined || ids[0] === end) return end !== undefined
+  const turn = plainTurn(codec.template, options) as PlainTurn
+  return ids.includes(end) && text.startsWith(turn.after.trimEnd())
+}
+
+const isAdded = (id: number | undefined, tokenizer: Tokenizer): boolean =>
+  id !== undefined && addedTexts(tokenizer).has(id)
+
+const addedTexts = onceFor(
+  ({ addedTokens }: Tokenizer): ReadonlyMap<number, string> =>
+    new Map(addedTokens.map(({ id, content }) => [id, content])),
+)
+
+/** Tokens at the end of a reply that are looked at. */
+const MOST_OF_AN_END = 32
+
+function replyEnd(reply: ResponseSegment | undefined, { vocab }: Trajectory, tokenizer: Tokenizer): ReplyEnd {
+  return reply
+    ? endOfReply(reply.ids, vocab, reply.toolCalls.map(replyCall), tokenizer)
+    : { calls: [], lastToken: undefined, tokensBefore: [], text: '' }
+}
+
+/** What of a reply with these ids decides about what follows it. */
+export function endOfReply(
+  replyIds: readonly number[],
+  vocab: Vocab,
+  calls: readonly ReplyCall[],
+  tokenizer: Tokenizer,
+): ReplyEnd {
+  const added = addedTexts(tokenizer)
+  const ids = replyIds.slice(-MOST_OF_AN_END)
+  const tokensBefore: string[] = []
+  for (const id of ids.slice(0, -1).reverse()) {
+    const token = added.get(id)
+    if (token === undefined && textOf([id], vocab).trim() !== '') break
+    if (token !== undefined) tokensBefore.push(token)
+  }
+  return { calls, lastToken: added.get(ids.at(-1) ?? -1), tokensBefore, text: textOf(ids, vocab) }
+}
+
+/** Of a malformed call only the name is known, if that: its result is an error, which names what was wrong. */
+const replyCall = (call: ToolCall): ReplyCall => ({
+  id: call.writtenId ?? call.id,
+  name: call.name ?? MALFORMED_CALL,
+  input: call.kind === 'parsed' ? call.input : {},
+})
+
+/** Stands for the name of a call whose name cannot be read. */
+export const MALFORMED_CALL = 'malformed_tool_call'
+
+/** The JSON that templates print for a tool. */
+export const templateTools = (tools: readonly ToolSpec[]): unknown[] =>
+  tools.map(({ name, description, inputSchema }) => ({
+    type: 'function',
+    function: { name, ...(description !== undefined && { description }), parameters: inputSchema },
+  }))
+
+/** Templates ask whether there are tools by `tools is not none`, so an empty list would be announced. */
+const toolsVariable = (tools: readonly ToolSpec[]): readonly unknown[] | undefined =>
+  tools.length > 0 ? toolsOf(tools) : undefined
+
+const toolsOf = onceFor(templateTools)
+
+/** `calls`: those of the trajectory. A tool message names the id that the model itself wrote, where it wrote one. */
+export function templateMessage(message: Message, calls: readonly ToolCall[]): TemplateMessage {
+  switch (message.role) {
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: templateContent(message.content),
+        ...(message.reasoning !== undefined && { reasoning_content: message.reasoning }),
+        ...(message.toolCalls && {
+          tool_calls: message.toolCalls.map(({ id, name, input }) => ({
+            ...(id !== undefined && { id }),
+            type: 'function',
+            function: { name, arguments: input },
+          })),
+        }),
+      }
+    case 'tool': {
+      const id = calls.find((call) => call.id === message.callId)?.writtenId ?? message.callId
+      return {
+        role: 'tool',
+        ...(id !== undefined && { tool_call_id: id }),
+        content: templateContent(message.content ?? ''),
+      }
+    }
+    default:
+      return { role: message.role, content: templateContent(message.content) }
+  }
+}
+
+/** Parts that are all text become one: most templates know no parts, and those for images take a text too. */
+const templateContent = (content: NonNullable<Message['content']>): unknown =>
+  typeof content !== 'string' && content.every(({ type }) => type === 'text')
+    ? content.map(({ text = '' }) => text).join('')
+    : content
+
+const renderSettings = ({ model }: Trajectory): RenderSettings => ({
+  tools: model.tools,
+  options: model.template?.options ?? {},
+})
+
+/** Its first tokens are text or ids as the user gave them: no messages are known for them. */
+export const startsAsGiven = ({ segments: [first] }: Trajectory): boolean =>
+  first?.kind === 'prompt' && first.derivation?.kind === 'given'
+
+type Check = Extract<Derivation, { kind: 'continuation' }>['check']
+
+/**
+ * Renders the real conversation, with the real reply, and compares its end with what is written behind the reply: a
+ * result that one of the two lacks, or a turn that is closed in another way, is a difference.
+ */
+function checked(
+  { written, callLength, argumentsForm }: Continuation,
+  trajectory: Trajectory,
+  added: readonly TemplateMessage[],
+  template: ChatTemplate,
+  { tools, options }: Pick<RenderInput, 'tools' | 'options'>,
+): Check {
+  const render = (messages: readonly TemplateMessage[]) =>
+    rendered(() => template.render({ messages, tools, addGenerationPrompt: true, options }))
+  const messages = [...conversationMessages(trajectory, argumentsForm), ...added]
+  const whole = render(messages)
+  if (whole instanceof TemplateError)
+    return { kind: 'broken', why: `the whole conversation does not render: ${whole.message}` }
+  // Behind a text, the text itself must stand before what is compared; behind a call, the call is part of it.
+  const replyAt = messages.length - added.length - 1
+  const before = callLength > 0 ? written.slice(0, callLength) : endOfContent(messages[replyAt])
+  // Qwen3's template drops what a reply has before a </think>: with a text that it keeps, the new part follows that text.
+  const followsAnyText = () => {
+    const text = 'REPLY'
+    const kept = messages.with(replyAt, { ...messages[replyAt], role: 'assistant', content: text })
+    const other = render(kept)
+    return !(other instanceof TemplateError) && follows(written, text, other)
+  }
+  if (whole.endsWith(written) && (callLength > 0 || follows(written, before, whole) || followsAnyText()))
+    return { kind: 'held' }
+  const found = written.slice(callLength)
+  // A short text stands in many places: where it is closed in the same way, that one is meant.
+  const closed = whole.lastIndexOf(before + found.slice(0, FEW))
+  const place = before === '' ? -1 : closed < 0 ? whole.lastIndexOf(before) : closed
+  const expected = place < 0 ? whole.slice(-written.length) : whole.slice(place + before.length)
+  const at = commonText(expected, found)
+  return {
+    kind: 'broken',
+    why: 'in the whole conversation this template writes the new part otherwise than after a single question',
+    expected: excerpt(expected, at),
+    found: excerpt(found, at),
+  }
+}
+
+/** Whether a render ends with a text and what is written behind it. */
+const follows = (written: string, text: string, whole: string): boolean =>
+  whole.endsWith(written) &&
+  whole
+    .slice(0, whole.length - written.length)
+    .trimEnd()
+    .endsWith(text)
+
+/** The conversation as an agent framework would send it: thinking, content and calls of a reply apart. */
+function conversationMessages(trajectory: Trajectory, form: ArgumentsForm): TemplateMessage[] {
+  const calls = toolCallsOf(trajectory)
+  return trajectory.segments.flatMap((segment) =>
+    segment.kind === 'prompt'
+      ? segment.messages.map((message) => templateMessage(withResultText(message, trajectory), calls))
+      : [replyMessage(segment, trajectory, form)],
+  )
+}
+
+function replyMessage(segment: ResponseSegment, trajectory: Trajectory, form: ArgumentsForm): TemplateMessage {
+  const known = replies.get(segment)
+  const { content, reasoning } = known ?? replyTexts(writtenReply(segment, trajectory), segment.toolCalls)
+  if (!known) replies.set(segment, { content, reasoning })
+  return {
+    role: 'assistant',
+    content,
+    ...(reasoning !== undefined && { reasoning_content: reasoning }),
+    ...(segment.toolCalls.length > 0 && {
+      tool_calls: segment.toolCalls.map((call) => templateCall(replyCall(call), form)),
+    }),
+  }
+}
+
+/** A run asks for those of its whole history at every turn. */
+const replies = new WeakMap<ResponseSegment, ReturnType<typeof replyTexts>>()
+
+/** The last characters of a reply's text. */
+const endOfContent = (message: TemplateMessage | undefined): string =>
+  message?.role === 'assistant' && typeof message.content === 'string' ? message.content.slice(-MOST_OF_AN_END) : ''
+
+const EXCERPT = 200
+/** Characters of the end of a turn. */
+const FEW = 8
+
+const excerpt = (text: string, at: number): string =>
+  text.length - at > EXCERPT
+    ? `${text.slice(at, at + EXCERPT)}… (${text.length - at - EXCERPT} characters more)`
+    : text.slice(at)

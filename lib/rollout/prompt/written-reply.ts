@@ -1,0 +1,52 @@
+/** A reply in its parts, as an agent framework keeps it: thinking, content and calls apart. */
+
+import { parsedText } from '#lib/parsers/parsed-text.ts'
+import type { Markup, TextRange } from '#lib/parsers/parser.ts'
+import { markupIn } from '#lib/parsers/reading/rest.ts'
+import { parserNamed } from '#lib/parsers/registry.ts'
+import { thoughtIn } from '#lib/parsers/thinking.ts'
+import { strip } from '#lib/templates/jinja/python/text/code-points.ts'
+import type { ToolCall } from '#lib/trajectory/format/trajectory.ts'
+import type { ResponseView, TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+
+/** What the model wrote as one reply, and where thinking and calls stand in its text. */
+export interface WrittenReply {
+  readonly text: string
+  /** Delimiters included. */
+  readonly thinks: readonly TextRange[]
+  readonly calls: readonly ToolCall[]
+  /** What the format writes around calls, and around texts: it goes with the calls. */
+  readonly markup: readonly Markup[]
+}
+
+export function writtenReply(segment: ResponseView, trajectory: TrajectoryView): WrittenReply {
+  const parser = parserNamed(trajectory.model.parser ?? '')
+  const { text, starts } = parsedText(segment, trajectory, parser ? [parser] : [])
+  const thinks = segment.thinks.map(({ start, end }) => ({
+    start: starts[start] ?? text.length,
+    end: starts[end] ?? text.length,
+  }))
+  const markup = parser ? markupIn(text, segment.toolCalls, thinks, parser) : []
+  return { text, thinks, calls: segment.toolCalls, markup }
+}
+
+/** `reasoning`: undefined where the reply has no think block. Without `taken`, calls that are kept apart, the rest stays in the content. */
+export function replyTexts(
+  { text, thinks, markup }: WrittenReply,
+  taken: readonly ToolCall[],
+): { readonly content: string; readonly reasoning: string | undefined } {
+  // What stands around calls that stay in the text stays with them; around texts it is no part of them.
+  const isCut = taken.length > 0 || markup.every(({ kind }) => kind === 'between')
+  const cuts = [...thinks, ...taken.map((call) => call.text), ...(isCut ? markup : [])].sort(
+    (a, b) => a.start - b.start,
+  )
+  let rest = ''
+  let at = 0
+  for (const { start, end } of cuts) {
+    rest += text.slice(at, Math.max(at, start))
+    at = Math.max(at, end)
+  }
+  rest += text.slice(at)
+  const reasoning = thinks.map(({ start, end }) => strip(thoughtIn(strip(text.slice(start, end))))).join('\n')
+  return { content: strip(rest), reasoning: thinks.length > 0 ? reasoning : undefined }
+}

@@ -1,0 +1,84 @@
+/** The tool `python`: runs code that the model writes, in one guarded interpreter for each run of the agent. */
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { type AgentTool, type CallContext, ToolFailure } from '../tools/tool.ts'
+import { type Interpreter, InterpreterError } from './interpreter.ts'
+import type { InterpreterPool, Seat } from './pool.ts'
+import { resultText } from './result.ts'
+
+export const pythonSpec: ToolSpec = {
+  name: 'python',
+  description:
+    'Run Python 3.14: the standard library, no network, no files of the host. The result is what the code prints, then ' +
+    'the value of its last expression. Variables are kept from call to call.',
+  inputSchema: {
+    type: 'object',
+    properties: { code: { type: 'string', description: 'The code.' } },
+    required: ['code'],
+  },
+}
+
+/** Characters. */
+const LONGEST_CODE = 200_000
+
+/** For one run. An interpreter is taken from the pool by the first call, and ended by close(). */
+export function pythonTool(pool: InterpreterPool): AgentTool {
+  const closing = new AbortController()
+  let seat: Promise<Seat> | undefined
+  let before: Promise<unknown> = Promise.resolve()
+
+  const free = async (turn: Promise<unknown>): Promise<Interpreter> => {
+    await turn
+    closing.signal.throwIfAborted()
+    seat ??= pool.sit(closing.signal)
+    return (await seat).interpreter()
+  }
+  return {
+    spec: pythonSpec,
+    run({ code }, call) {
+      const text = code as string
+      if (text.length > LONGEST_CODE)
+        throw new Error(`the code is too long (more than ${LONGEST_CODE.toLocaleString('en-US')} characters)`)
+      const result = call.untimed(free(before)).then((interpreter) => ran(text, interpreter, call))
+      // One after another: they share their variables.
+      before = result.catch(() => {})
+      return result
+    },
+    async close() {
+      closing.abort(new Error('the run has ended'))
+      const taken = await seat?.catch(() => undefined)
+      taken?.leave()
+    },
+  }
+}
+
+/** Throws ToolFailure: with the traceback, or where the interpreter ended. A call that is given up ends it. */
+async function ran(
+  code: string,
+  interpreter: Interpreter,
+  { signal, number, hold }: Pick<CallContext, 'signal' | 'number' | 'hold'>,
+): Promise<string> {
+  const end = () => interpreter.end()
+  signal.addEventListener('abort', end, { once: true })
+  // A stop, a time-out or a further turn: what the model defined before is not there any more, and it is told.
+  const anew = number > 1 && interpreter.calls() === 0 ? ANEW : ''
+  const soFar = () => lines(anew, resultText({ printed: interpreter.printed() }))
+  try {
+    signal.throwIfAborted()
+    const running = interpreter.run(code)
+    hold(soFar)
+    const done = await running
+    const text = lines(anew, resultText(done))
+    if (done.error) throw new ToolFailure(text)
+    return text
+  } catch (error) {
+    if (error instanceof InterpreterError) throw new ToolFailure(lines(soFar(), ENDED))
+    throw error
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
+}
+
+const lines = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n')
+
+const ANEW = '[new interpreter: nothing that was defined before is there]'
+const ENDED = 'Error: the Python process ended while it ran this code: it took too much memory, or broke.'

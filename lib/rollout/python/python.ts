@@ -1,0 +1,101 @@
+/** Python as the application has it: the tool, the interpreters behind it, and whether it may be used here at all. */
+import { mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
+import path from 'node:path'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import type { AgentTool } from '../tools/tool.ts'
+import { guardHoles } from './guard-check.ts'
+import { InterpreterError, type InterpreterPlace, startInterpreter } from './interpreter.ts'
+import { createPool } from './pool.ts'
+import { pythonSpec, pythonTool } from './python-tool.ts'
+import { keepSnapshot, snapshotFileIn } from './snapshot.ts'
+
+export interface Python {
+  readonly spec: ToolSpec
+  /** For one run; nothing is started before its first call. */
+  open(): AgentTool
+  /** Why it cannot be used here, as far as is known; undefined where nothing speaks against it. */
+  off(): string | undefined
+  /** The same, after the guard has been tried; that is done once. */
+  check(): Promise<string | undefined>
+  /** Ends all interpreters. */
+  close(): void
+}
+
+interface PythonOptions {
+  readonly applicationFolder: string
+  /** What is kept on disk is kept in it: where Python begins, and an empty folder. It is made. */
+  readonly folder: string
+  /** The program of Node. */
+  readonly node?: string
+  /** How many runs may have an interpreter at a time. */
+  readonly mostRuns?: number
+}
+
+export function createPython(options: PythonOptions): Python {
+  let kept: Promise<InterpreterPlace> | undefined
+  const place = (): Promise<InterpreterPlace> => {
+    kept ??= keptPlace(options)
+    // The next one who asks has it tried again.
+    kept.catch(() => {
+      kept = undefined
+    })
+    return kept
+  }
+  const pool = createPool(async (signal) => startInterpreter(await place(), signal), options.mostRuns)
+  let checked: Promise<string | undefined> | undefined
+  let why: string | undefined
+  const check = async (): Promise<string | undefined> => {
+    try {
+      const holes = await guardHoles(async () => startInterpreter(await place()))
+      why = holes.length > 0 ? `its guard does not hold on this machine (${holes.join('; ')})` : undefined
+    } catch (error) {
+      if (!(error instanceof InterpreterError)) throw error
+      why = `its process cannot be started: ${error.message}`
+      // It may have been the moment: the next one who asks has it tried again, from its beginning.
+      await kept?.then(({ snapshotFile }) => rmSync(snapshotFile, { force: true })).catch(() => {})
+      kept = undefined
+      checked = undefined
+    }
+    return why
+  }
+  return {
+    spec: pythonSpec,
+    open: () => pythonTool(pool),
+    off: () => why,
+    check() {
+      checked ??= check()
+      return checked
+    },
+    close: pool.close,
+  }
+}
+
+/** Rejects with InterpreterError. */
+async function keptPlace(options: PythonOptions): Promise<InterpreterPlace> {
+  try {
+    const place = placeOf(options)
+    await keepSnapshot(place)
+    return place
+  } catch (error) {
+    throw error instanceof InterpreterError ? error : new InterpreterError((error as Error).message)
+  }
+}
+
+/** Throws InterpreterError. */
+export function placeOf({ applicationFolder, folder, node = process.execPath }: PythonOptions): InterpreterPlace {
+  const found = findPackageJSON('pyodide', path.join(applicationFolder, 'package.json'))
+  if (found === undefined) throw new InterpreterError('the package pyodide is not installed')
+  const emptyFolder = path.join(folder, 'empty')
+  mkdirSync(emptyFolder, { recursive: true, mode: 0o700 })
+  // The permission model knows files by their real names.
+  const application = realpathSync(applicationFolder)
+  const place = {
+    node,
+    applicationFolder: application,
+    pyodideFolder: realpathSync(path.dirname(found)),
+    emptyFolder,
+    guestFile: path.join(application, 'lib', 'rollout', 'python', 'guest', 'main.ts'),
+  }
+  return { ...place, snapshotFile: snapshotFileIn(realpathSync(folder), place) }
+}

@@ -1,0 +1,360 @@
+/**
+ * What a call to the model adds to a trajectory, as events. A prompt opens, closes when the model has answered with a
+ * first token, and then the response opens; a call that fails before that leaves nothing. Ids are kept as they came.
+ */
+
+import { parsedText } from '#lib/parsers/parsed-text.ts'
+import type { ParsedCall, TextRange, ToolParser } from '#lib/parsers/parser.ts'
+import { type ThinkDelimiter, thinkBlocks, thinkDelimitersIn } from '#lib/parsers/thinking.ts'
+import { type FoundMark, type ThinkForm, thinkFormOf } from '#lib/parsers/thinking-forms.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import type { LiveTrajectory, RolloutEvent } from '#lib/trajectory/events/events.ts'
+import type {
+  Message,
+  Problem,
+  PromptSegment,
+  ResponseSegment,
+  ToolCall,
+  TopLogprobs,
+  Trajectory,
+  Vocab,
+  VocabEntry,
+} from '#lib/trajectory/format/trajectory.ts'
+import { type TextWithStarts, textOf, textWithStarts, tokensAt, vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
+import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { onceFor } from '#lib/util/memoize.ts'
+import type { Prompt } from '../prompt/prompt.ts'
+
+/** Tokens of a response as they arrive: parallel arrays. */
+export interface ArrivedTokens {
+  readonly ids: readonly number[]
+  readonly logprobs?: readonly (number | null)[]
+  readonly topLogprobs?: TopLogprobs
+}
+
+/** What is known of a response when it has ended. */
+export type Ending = Pick<ResponseSegment, 'finish' | 'usage' | 'timing' | 'weightVersions' | 'resumed'> & {
+  readonly problems: readonly Problem[]
+  /** The server's own text of the response, to be compared; undefined when it sent none. */
+  readonly text?: string
+}
+
+/** The vocabulary that ids add: those which neither the trajectory nor an earlier call has brought. */
+export type VocabularyWriter = (ids: readonly number[]) => NewVocabulary
+
+interface NewVocabulary {
+  /** Made when it is read first: a record of ids far apart takes longer than all else that is done with them. */
+  readonly vocab: Vocab
+  readonly specialIds: number[]
+}
+
+export function vocabularyWriter({ vocab }: Pick<Trajectory, 'vocab'>, tokenizer: Tokenizer): VocabularyWriter {
+  const isFirst = firstTimes(Object.keys(vocab).map(Number), tokenizer.vocabularySize)
+  const entryOf = entriesOf(tokenizer)
+  const { added } = marksOf(tokenizer)
+  return (ids) => {
+    const news: number[] = []
+    const specialIds: number[] = []
+    for (const id of ids) {
+      if (id < 0 || !isFirst(id)) continue
+      news.push(id)
+      // Readers of the tokenizer's list find it there, whether or not anybody asks for `vocab`.
+      entryOf(id)
+      if (added.has(id)) specialIds.push(id)
+    }
+    let made: Vocab | undefined
+    return {
+      get vocab() {
+        made ??= Object.fromEntries(news.map((id) => [id, entryOf(id)]))
+        return made
+      },
+      specialIds,
+    }
+  }
+}
+
+/** Tells of each id whether it is asked for the first time, those that are known apart. */
+function firstTimes(known: readonly number[], vocabularySize: number): (id: number) => boolean {
+  // One bit an id: a set of numbers takes several times as long.
+  const seen = new Uint32Array(vocabularySize <= LONGEST_LIST ? Math.ceil(vocabularySize / 32) : 0)
+  const others = new Set<number>()
+  const isFirst = (id: number): boolean => {
+    if (id >= 32 * seen.length) return others.size < others.add(id).size
+    const at = id >>> 5
+    const bit = 1 << (id & 31)
+    if (((seen[at] as number) & bit) !== 0) return false
+    seen[at] = (seen[at] as number) | bit
+    return true
+  }
+  for (const id of known) isFirst(id)
+  return isFirst
+}
+
+/** The texts of all ids of a tokenizer that a vocabulary writer was asked for. */
+export const textsOf: (tokenizer: Tokenizer) => Vocab = onceFor(({ vocabularySize }: Tokenizer) => {
+  // A list as long as it may become is read several times faster than a record of single places far apart.
+  const texts = vocabularySize <= LONGEST_LIST ? new Array<VocabEntry>(vocabularySize) : {}
+  return texts as Vocab
+})
+
+/** Real vocabularies are shorter; that of a tokenizer which is only asked over HTTP may be unknown. */
+const LONGEST_LIST = 1 << 20
+
+/** Each is made once for all trajectories; an id without bytes may get some later. */
+const entriesOf = onceFor((tokenizer: Tokenizer) => {
+  const texts = textsOf(tokenizer) as Record<number, VocabEntry>
+  return (id: number): VocabEntry => (texts[id] ||= vocabEntry(tokenizer.bytes(id)))
+})
+
+/** Which ids of a tokenizer stand for more than their text. */
+const marksOf = onceFor((tokenizer: Tokenizer) => ({
+  added: new Set(tokenizer.addedTokens.map(({ id }) => id)),
+  special: new Set(tokenizer.addedTokens.filter((token) => token.special).map(({ id }) => id)),
+  think: thinkTokens(tokenizer),
+}))
+
+/** The event with the vocabulary it brings, which is still made when it is read. */
+const withNews = <Event extends object>(event: Event, news: NewVocabulary) => ({
+  ...event,
+  get vocab() {
+    return news.vocab
+  },
+  specialIds: news.specialIds,
+})
+
+export function openPrompt(
+  messages: readonly Message[],
+  prompt: Prompt,
+  newVocabulary: VocabularyWriter,
+): RolloutEvent {
+  const segment: PromptSegment = { kind: 'prompt', ids: prompt.ids, messages, derivation: prompt.derivation }
+  return withNews({ type: 'segment-started', segment }, newVocabulary(prompt.ids))
+}
+
+/** The first token is there: the prompt has been read, with these logprobs where they were asked for. */
+export function closePrompt(
+  { logprobs, topLogprobs }: Omit<ArrivedTokens, 'ids'>,
+  problems: readonly Problem[],
+  newVocabulary: VocabularyWriter,
+): RolloutEvent {
+  const segment = {
+    kind: 'prompt',
+    ...(logprobs && { logprobs }),
+    ...(topLogprobs && { topLogprobs }),
+    ...(problems.length > 0 && { problems }),
+  } as const
+  return withNews({ type: 'segment', segment }, newVocabulary(topLogprobs?.ids ?? []))
+}
+
+/** The last response goes on from its own tokens. */
+export const reopenResponse = (request: NonNullable<ResponseSegment['request']>): RolloutEvent => ({
+  type: 'resumed',
+  request,
+})
+
+/** The ending of a resumed response, of what its last call told; `kept`: the response as it was stopped. */
+export function resumedEnding(
+  kept: ResponseSegment,
+  request: NonNullable<ResponseSegment['request']>,
+  { usage, timing, text, weightVersions = [], problems, ...ending }: Ending,
+  vocab: Vocab,
+): Ending {
+  const at = kept.ids.length
+  const keptText = textOf(kept.ids, vocab)
+  const versions = [
+    ...(kept.weightVersions ?? []),
+    ...weightVersions.map((version) => ({ ...version, start: version.start + at, end: version.end + at })),
+  ]
+  return {
+    ...ending,
+    problems: problems.map((problem) =>
+      problem.index === undefined ? problem : { ...problem, index: problem.index + at },
+    ),
+    ...(versions.length > 0 && { weightVersions: versions }),
+    resumed: [
+      ...(kept.resumed ?? []),
+      { at, ...(kept.finish && { stopped: kept.finish }), request, ...(usage && { usage }), ...(timing && { timing }) },
+    ],
+    // The bytes of a character that was cut in two are text on neither side.
+    ...(text !== undefined && !keptText.endsWith('\uFFFD') && { text: keptText + text }),
+  }
+}
+
+export function openResponse(request: NonNullable<ResponseSegment['request']>): RolloutEvent {
+  const segment: ResponseSegment = { kind: 'response', ids: [], thinks: [], toolCalls: [], request }
+  return { type: 'segment-started', segment, vocab: {}, specialIds: [] }
+}
+
+export function addTokens(tokens: ArrivedTokens, newVocabulary: VocabularyWriter): RolloutEvent {
+  const { ids, topLogprobs } = tokens
+  return withNews({ type: 'tokens', ...tokens }, newVocabulary(topLogprobs ? ids.concat(topLogprobs.ids) : ids))
+}
+
+/** Closes the open response: finds its think blocks and tool calls, and checks the server's text against its tokens. */
+export function closeResponse(
+  trajectory: LiveTrajectory,
+  ending: Ending,
+  parser: ToolParser,
+  tokenizer: Tokenizer,
+): RolloutEvent {
+  const open = trajectory.live?.open
+  if (open?.kind !== 'response') throw new Error('no response is open')
+  const { text: serverText, problems, ...known } = ending
+  const response: ResponseSegment = { ...open, ...known }
+  const own = parsedText(response, trajectory, [parser])
+  const all = [...(open.problems ?? []), ...problems, ...textProblems(response, trajectory, own, serverText)]
+  return {
+    type: 'segment',
+    segment: {
+      kind: 'response',
+      ...known,
+      ...annotationsIn(own, response, trajectory, parser, tokenizer),
+      ...(all.length > 0 && { problems: all }),
+    },
+    vocab: {},
+    specialIds: [],
+  }
+}
+
+/** Think blocks and tool calls of a response; `trajectory` is what stands before it. */
+export function annotations(
+  response: ResponseSegment,
+  trajectory: Trajectory,
+  parser: ToolParser,
+  tokenizer: Tokenizer,
+): Pick<ResponseSegment, 'thinks' | 'toolCalls'> {
+  return annotationsIn(parsedText(response, trajectory, [parser]), response, trajectory, parser, tokenizer)
+}
+
+function annotationsIn(
+  { text, starts }: TextWithStarts,
+  response: ResponseSegment,
+  trajectory: Trajectory,
+  parser: ToolParser,
+  tokenizer: Tokenizer,
+): Pick<ResponseSegment, 'thinks' | 'toolCalls'> {
+  const opened = endsInsideThink(trajectory.segments.at(-1)?.ids ?? [], tokenizer)
+  const blocks = thinkBlocks(text, thinkDelimiters(response, text, starts, tokenizer), opened, parser.delimiters)
+  const tokens = (range: TextRange) => tokensAt(starts, range.start, range.end)
+  const calls = parser.parse(text, blocks, trajectory.model.tools)
+  const callIds = freeCallIds(trajectory, calls.length)
+  return {
+    thinks: blocks.map((block) => ({ ...tokens(block), closed: block.closed })),
+    toolCalls: calls.map((call, index) => recordedCall(call, callIds[index] as string, tokens)),
+  }
+}
+
+function recordedCall(
+  call: ParsedCall,
+  id: string,
+  tokens: (range: TextRange) => { start: number; end: number },
+): ToolCall {
+  const place = {
+    id,
+    ...(call.writtenId !== undefined && { writtenId: call.writtenId }),
+    raw: call.raw,
+    span: tokens(call.text),
+    text: call.text,
+  }
+  if (call.kind === 'malformed')
+    return {
+      kind: 'malformed',
+      ...place,
+      why: call.why,
+      at: call.at,
+      ...(call.name !== undefined && { name: call.name }),
+    }
+  const named = call.arguments.map(({ name, text }) => ({ name, span: tokens(text), text }))
+  return { kind: 'parsed', ...place, name: call.name, input: call.input, arguments: named }
+}
+
+/** Our own ids sort in the order of the calls. */
+export const callId = (number: number): string => `call_${String(number).padStart(4, '0')}`
+
+/** Numbered through the trajectory, so that ids sort in order; those that an imported one has already are left out. */
+function freeCallIds(trajectory: Trajectory, count: number): string[] {
+  const taken = toolCallsOf(trajectory).map(({ id }) => id)
+  const used = new Set(taken)
+  const free: string[] = []
+  for (let number = taken.length; free.length < count; number++) {
+    const id = callId(number)
+    if (!used.has(id)) free.push(id)
+  }
+  return free
+}
+
+interface ThinkTokens {
+  readonly form: ThinkForm
+  readonly markOf: ReadonlyMap<number, string>
+}
+
+/** How a tokenizer's model thinks, where the marks of that are added tokens; else only their texts tell. */
+function thinkTokens({ addedTokens }: Tokenizer): ThinkTokens | undefined {
+  const form = thinkFormOf(new Set(addedTokens.map(({ content }) => content)))
+  if (!form) return undefined
+  const marks = addedTokens.filter(({ content }) => form.marks.includes(content))
+  return { form, markOf: new Map(marks.map(({ id, content }) => [id, content])) }
+}
+
+function marksAt({ markOf }: ThinkTokens, ids: readonly number[], starts: readonly number[]): readonly FoundMark[] {
+  const found: FoundMark[] = []
+  // A stop token outside of the text has no offset.
+  const { length } = starts
+  for (let index = 0; index < length - 1; index++) {
+    const mark = markOf.get(ids[index] as number)
+    if (mark !== undefined) found.push({ mark, start: starts[index] as number, end: starts[index + 1] as number })
+  }
+  return found
+}
+
+/** By id where the tokenizer has such tokens: a delimiter that was spelled out is text. */
+function thinkDelimiters(
+  { ids }: ResponseSegment,
+  text: string,
+  starts: readonly number[],
+  tokenizer: Tokenizer,
+): readonly ThinkDelimiter[] {
+  const tokens = marksOf(tokenizer).think
+  return tokens ? tokens.form.read(marksAt(tokens, ids, starts), text) : thinkDelimitersIn(text)
+}
+
+/** True when the prompt's tail, back to its last special token, opens a think block and does not close it. */
+export function endsInsideThink(promptIds: readonly number[], tokenizer: Tokenizer): boolean {
+  const { think: tokens, special } = marksOf(tokenizer)
+  if (!tokens) return false
+  const last = promptIds.findLastIndex((id) => tokens.markOf.has(id) || special.has(id))
+  if (!tokens.markOf.has(promptIds[last] ?? -1)) return false
+  // A header is several marks with text between them: the last few tokens hold one.
+  const ids = promptIds.slice(Math.max(0, last + 1 - MOST_OF_A_HEADER), last + 1)
+  const { text, starts } = textWithStarts(
+    ids,
+    Object.fromEntries(ids.map((id) => [id, vocabEntry(tokenizer.bytes(id))])),
+  )
+  const delimiter = tokens.form.read(marksAt(tokens, ids, starts), text).at(-1)
+  return delimiter?.kind === 'open' && delimiter.end === text.length
+}
+
+const MOST_OF_A_HEADER = 16
+
+/**
+ * The server decodes on its own; where its text is not that of the tokens, one of the two is wrong. `own`: what the
+ * parser has read.
+ */
+function textProblems(
+  { ids }: ResponseSegment,
+  { vocab }: Trajectory,
+  { text: own, starts }: TextWithStarts,
+  serverText: string | undefined,
+): Problem[] {
+  if (serverText === undefined || own === serverText) return []
+  const isWhole =
+    serverText.startsWith(own) && serverText.slice(own.length) === textOf(ids.slice(starts.length - 1), vocab)
+  if (isWhole) return []
+  // An unfinished character at the end is U+FFFD here and held back there, in some versions.
+  const settled = (text: string) => (text.endsWith('\uFFFD') ? text.replace(/\uFFFD+$/, '') : text)
+  const said = settled(serverText)
+  if (settled(textOf(ids, vocab)) === said || settled(textOf(ids.slice(0, -1), vocab)) === said) return []
+  return [
+    { kind: 'text', message: 'The server’s text is not the text of its tokens; the tokens are kept.', raw: serverText },
+  ]
+}

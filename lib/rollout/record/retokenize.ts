@@ -1,0 +1,37 @@
+/** What a pipeline that keeps text instead of ids would have: the ids decoded, and the text encoded again. */
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+
+/**
+ * Text mode: encode(decode(ids)), special and added tokens by their texts. Bytes that are no character become U+FFFD, as
+ * they do in every decoder.
+ */
+export function retokenized(ids: ArrayLike<number>, tokenizer: Tokenizer): number[] {
+  return tokenizer.encode(withoutFirstSpace(decoded(ids, tokenizer), tokenizer))
+}
+
+/** SentencePiece puts a space before the first word; decoders take it away again. */
+export const withoutFirstSpace = (text: string, tokenizer: Tokenizer): string =>
+  text.startsWith(' ') && putsSpaceFirst(tokenizer) ? text.slice(1) : text
+
+/** The exact bytes of ids, each asked of the tokenizer once. */
+export function knownBytes(tokenizer: Tokenizer): (id: number) => Uint8Array {
+  const known = new Map<number, Uint8Array>()
+  return (id) => {
+    const found = known.get(id) ?? tokenizer.bytes(id)
+    known.set(id, found)
+    return found
+  }
+}
+
+function decoded(ids: ArrayLike<number>, tokenizer: Tokenizer): string {
+  const bytes = knownBytes(tokenizer)
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let text = ''
+  for (let index = 0; index < ids.length; index++) text += decoder.decode(bytes(ids[index] as number), { stream: true })
+  return text + decoder.decode()
+}
+
+function putsSpaceFirst(tokenizer: Tokenizer): boolean {
+  const [first = -1] = tokenizer.encode('a')
+  return tokenizer.bytes(first)[0] === 0x20
+}

@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { hermes } from '#lib/parsers/json/hermes.ts'
+import { decode, encode } from '#lib/trajectory/format/codec.ts'
+import {
+  FORMAT,
+  type Outcome,
+  type ResponseSegment,
+  type Segment,
+  type Trajectory,
+} from '#lib/trajectory/format/trajectory.ts'
+import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { play } from '#testing/simulated-rollout.ts'
+import { chatml } from '#testing/small-templates.ts'
+import { foreignId, type TextSource, withTokenizer } from './with-tokenizer.ts'
+
+const END = byteId('<|im_end|>')
+const texts: TextSource = { tokenizer: byteTokenizer, endOfTurnId: END, parser: hermes }
+const ids = (text: string) => byteTokenizer.encode(text)
+const prompt = (text: string): Segment => ({ kind: 'prompt', ids: ids(text), messages: [] })
+const response = (text: string): Segment => ({ kind: 'response', ids: ids(text), thinks: [], toolCalls: [] })
+const unknown = { kind: 'ended', reason: 'unknown' } as const
+
+const imported = (segments: readonly Segment[], outcome: Outcome = unknown): Trajectory => ({
+  format: FORMAT,
+  id: 'i',
+  createdAt: '',
+  model: { tools: [] },
+  vocab: {},
+  segments,
+  outcome,
+  provenance: { kind: 'import', format: 'strands-sglang', lacked: [] },
+})
+
+const calls = ({ segments }: Trajectory) =>
+  segments.flatMap((segment) =>
+    segment.kind === 'response' ? segment.toolCalls.map(({ id, name }) => `${id} ${name}`) : [],
+  )
+
+describe('a tokenizer gives ids their texts', () => {
+  test('and what a run records of the same ids: vocabulary, think blocks and tool calls', () => {
+    const call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    const { trajectory: run } = play(chatml, [
+      {
+        messages: [{ role: 'user', content: 'hi' }],
+        reply: [...ids(`<think>hm</think>${call}`), END],
+        finish: { kind: 'stop', matched: END },
+      },
+      {
+        messages: [{ role: 'tool', content: '4' }],
+        reply: [...ids('日'), END],
+        finish: { kind: 'stop', matched: END },
+      },
+    ])
+    const bare = run.segments.map((segment): Segment => {
+      const { kind, ids: own } = segment
+      return kind === 'prompt' ? { kind, ids: own, messages: [] } : { kind, ids: own, thinks: [], toolCalls: [] }
+    })
+    const told = withTokenizer(imported(bare), texts)
+    expect(told.vocab).toEqual(run.vocab)
+    expect(new Set(told.model.tokenizer?.specialIds)).toEqual(new Set(run.model.tokenizer?.specialIds))
+    for (const [index, segment] of told.segments.entries()) {
+      if (segment.kind === 'prompt') continue
+      const { thinks, toolCalls } = run.segments[index] as ResponseSegment
+      expect([segment.thinks, segment.toolCalls]).toEqual([thinks, toolCalls])
+    }
+    expect(told.outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+    expect(decode(encode(told))).toEqual({ ok: true, trajectory: told })
+  })
+
+  test('alternatives too, and a think block that the prompt has opened', () => {
+    const [asked, answer] = [prompt('hi<think>'), response('a</think>b')]
+    const told = withTokenizer(
+      imported([
+        asked,
+        {
+          ...answer,
+          topLogprobs: {
+            k: 1,
+            ids: answer.ids.map((_, i) => (i === 0 ? 122 : -1)),
+            logprobs: answer.ids.map(() => null),
+          },
+        },
+      ]),
+      texts,
+    )
+    expect(told.vocab['122']).toBe('z')
+    expect(told.vocab['-1']).toBeUndefined()
+    expect((told.segments[1] as ResponseSegment).thinks).toEqual([{ start: 0, end: 2, closed: true }])
+  })
+
+  test('another tokenizer later takes the place of the first, and numbers calls anew', () => {
+    const call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    const once = withTokenizer(imported([prompt('a'), response(call), prompt('b'), response(call)]), texts)
+    expect(calls(once)).toEqual(['call_0000 f', 'call_0001 f'])
+    expect(withTokenizer(once, texts)).toEqual(once)
+  })
+
+  test('ids stay what they are, whatever they are', () => {
+    const id = fc.integer({ min: 0, max: byteTokenizer.vocabularySize - 1 })
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.boolean(), fc.array(id))), (parts) => {
+        const segments = parts.map(
+          ([isOutput, own]): Segment =>
+            isOutput
+              ? { kind: 'response', ids: own, thinks: [], toolCalls: [] }
+              : { kind: 'prompt', ids: own, messages: [] },
+        )
+        const told = withTokenizer(imported(segments), texts)
+        expect(told.segments.map(({ kind, ids: own }) => ({ kind, ids: own }))).toEqual(
+          segments.map(({ kind, ids: own }) => ({ kind, ids: own })),
+        )
+        expect(decode(encode(told)).ok).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('the end of a run that its file does not tell', () => {
+  const ending = (segments: readonly Segment[], source = texts, outcome: Outcome = unknown) =>
+    withTokenizer(imported(segments, outcome), source).outcome
+
+  test('is the end of its turn when the last response says so', () => {
+    expect(ending([prompt('a'), response('b<|im_end|>')])).toEqual({ kind: 'ended', reason: 'end_turn' })
+  })
+
+  test.each<[string, Outcome]>([
+    ['cut off', ending([prompt('a'), response('b')])],
+    ['with a call', ending([prompt('a'), response('<tool_call>{"name": "f", "arguments": {}}</tool_call><|im_end|>')])],
+    ['a prompt last', ending([prompt('a<|im_end|>')])],
+    ['nothing', ending([])],
+    ['no such token', ending([prompt('a'), response('b<|im_end|>')], { ...texts, endOfTurnId: undefined })],
+  ])('stays unknown: %s', (_what, outcome) => {
+    expect(outcome).toEqual(unknown)
+  })
+
+  test('is left as it is told', () => {
+    const told: Outcome = { kind: 'ended', reason: 'truncated' }
+    expect(ending([prompt('a'), response('b<|im_end|>')], texts, told)).toEqual(told)
+    expect(ending([prompt('a'), response('b<|im_end|>')], texts, { kind: 'running' })).toEqual({ kind: 'running' })
+  })
+})
+
+test('an id that the tokenizer does not have is found with its place', () => {
+  const size = byteTokenizer.vocabularySize
+  expect(foreignId(imported([prompt('abc'), { ...response(''), ids: [1, size, size + 1] }]), byteTokenizer)).toEqual({
+    id: size,
+    tokenIndex: 4,
+  })
+  expect(foreignId(imported([prompt('abc')]), byteTokenizer)).toBeUndefined()
+})

@@ -1,0 +1,174 @@
+/**
+ * The tool calls of a run: which of them are executed, for how long at most, and what is recorded of each. The SDK runs
+ * the calls of one response side by side and gives their results back in the order of the calls.
+ */
+import {
+  AfterToolCallEvent,
+  type Agent,
+  BeforeToolCallEvent,
+  type InvokableTool,
+  TextBlock,
+  type ToolContext,
+  ToolResultBlock,
+  tool,
+} from '@strands-agents/sdk'
+import type { LiveTrajectory } from '#lib/trajectory/events/events.ts'
+import type { ToolCall, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { cutText } from '#lib/util/cut-text.ts'
+import { DEFAULT_TOOL_TIMEOUT_MS, type Limits } from '../loop/limits.ts'
+import type { Recorder } from '../loop/recorder.ts'
+import { isTraced } from '../loop/sdk-text.ts'
+import { type AgentTool, type CallContext, ToolFailure } from './tool.ts'
+import { createInputCheck, type InputCheck } from './tool-input.ts'
+
+export interface ToolDependencies {
+  readonly tools: readonly AgentTool[]
+  readonly now: () => Date
+  /** Milliseconds of a clock that never goes back. */
+  readonly elapsedMs: () => number
+}
+
+/** The tool as the SDK calls it: in time, and with the number of the call. */
+export function sdkTool(
+  { spec, run: execute }: AgentTool,
+  recorder: Recorder,
+  { toolTimeoutMs = DEFAULT_TOOL_TIMEOUT_MS }: Limits,
+  signal: AbortSignal,
+): InvokableTool<unknown, string> {
+  return tool({
+    name: spec.name,
+    // The SDK wants one; the model does not read it.
+    description: spec.description || spec.name,
+    // It copies the schemas at every turn; calls are checked before it sees them.
+    inputSchema: (isTraced() ? spec.inputSchema : { type: 'object' }) as never,
+    callback: (input, context) =>
+      inTime(toolTimeoutMs, signal, async (time) =>
+        execute(input as Record<string, unknown>, {
+          ...time,
+          number: callNumber(recorder.trajectory, (context as ToolContext).toolUse.toolUseId),
+        }),
+      ),
+  })
+}
+
+/** Which call of its tool a call is, from 1. */
+function callNumber(trajectory: Trajectory, id: string): number {
+  const calls = toolCallsOf(trajectory)
+  const index = calls.findIndex((call) => call.id === id)
+  return calls.slice(0, index + 1).filter(({ name }) => name === calls[index]?.name).length
+}
+
+/** A tool need not heed its signal: the run goes on without it, when it is stopped and when the tool takes too long. */
+async function inTime<T>(
+  ms: number,
+  signal: AbortSignal,
+  action: (time: Pick<CallContext, 'signal' | 'hold' | 'untimed'>) => Promise<T>,
+): Promise<T> {
+  if (signal.aborted) throw new Error(STOPPED)
+  const { promise: givenUp, reject } = Promise.withResolvers<never>()
+  const own = new AbortController()
+  let soFar = () => ''
+  const giveUp = (why: string) => {
+    const held = soFar()
+    // First: what the tool says to its signal comes too late to be the result.
+    reject(held === '' ? new Error(why) : new ToolFailure(`${held}\nError: ${why}`))
+    own.abort()
+  }
+  const stop = () => giveUp(STOPPED)
+  const timed = () => setTimeout(giveUp, ms, `no result within ${ms} ms. The call was given up.`)
+  let timer = timed()
+  const hold = (left: () => string) => {
+    soFar = left
+  }
+  const untimed = async <U>(waiting: Promise<U>): Promise<U> => {
+    clearTimeout(timer)
+    try {
+      return await waiting
+    } finally {
+      if (!own.signal.aborted) timer = timed()
+    }
+  }
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([action({ signal: own.signal, hold, untimed }), givenUp])
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+export const STOPPED = 'the run was stopped before this call was finished.'
+
+/** Keeps calls that must not run from running, and records what became of each. */
+export function watchTools(
+  agent: Agent,
+  recorder: Recorder,
+  { maxParallelToolCalls = Infinity, maxResultCharacters = Infinity }: Limits,
+  { tools, now, elapsedMs }: ToolDependencies,
+  signal: AbortSignal,
+): void {
+  const checks = new Map(tools.map(({ spec }) => [spec.name, createInputCheck(spec.inputSchema)]))
+  const started = new Map<string, { readonly at: string; readonly ms: number }>()
+  agent.addHook(BeforeToolCallEvent, (event) => {
+    const call = callWithId(recorder.trajectory, event.toolUse.toolUseId)
+    const why = call && refusal(call, recorder.trajectory, checks, maxParallelToolCalls)
+    if (why !== undefined) {
+      event.cancel = why
+      return
+    }
+    const at = now().toISOString()
+    started.set(event.toolUse.toolUseId, { at, ms: elapsedMs() })
+    recorder.emit({ type: 'tool-started', callId: event.toolUse.toolUseId, startedAt: at })
+  })
+  agent.addHook(AfterToolCallEvent, (event) => {
+    const { toolUse } = event
+    const { status, error, content } = event.result
+    const whole = error instanceof ToolFailure ? error.message : content.map(resultText).join('')
+    const text = cutText(whole, maxResultCharacters)
+    // What the SDK holds is what the model reads, over a chat endpoint.
+    if (error instanceof ToolFailure || text !== whole)
+      event.result = new ToolResultBlock({ toolUseId: toolUse.toolUseId, status, content: [new TextBlock(text)] })
+    const begun = started.get(toolUse.toolUseId)
+    recorder.emit({
+      type: 'tool-ended',
+      callId: toolUse.toolUseId,
+      result: {
+        status: signal.aborted && status === 'error' ? 'cancelled' : status,
+        text,
+        ...(text !== whole && { wholeLength: whole.length }),
+        ...(begun && { startedAt: begun.at, elapsedMs: Math.max(0, elapsedMs() - begun.ms) }),
+      },
+    })
+  })
+}
+
+/**
+ * Why a call is not executed; undefined when it is. The model reads this. For unknown tools and for calls beyond the
+ * limit it reads what it would from strands-sglang: it may have been trained on those words. `checks`: of the tools
+ * there are, by name.
+ */
+function refusal(
+  call: ToolCall,
+  trajectory: LiveTrajectory,
+  checks: ReadonlyMap<string, InputCheck>,
+  maxParallel: number,
+): string | undefined {
+  if (call.kind === 'malformed') return `Error: malformed tool call: ${call.why}. It was not executed.`
+  const response = trajectory.segments.at(-1)
+  const position = response?.kind === 'response' ? response.toolCalls.indexOf(call) : 0
+  if (position >= maxParallel)
+    return `Max parallel tool calls (${maxParallel}) reached. This tool call was not executed.`
+  const check = checks.get(call.name)
+  if (!check) return `Unknown tool: ${call.name}`
+  const why = check(call.input)
+  return why && `Error: invalid arguments: ${why}. It was not executed.`
+}
+
+export const callWithId = (trajectory: Trajectory, id: string): ToolCall | undefined =>
+  toolCallsOf(trajectory).find((call) => call.id === id)
+
+const resultText = (content: ToolResultBlock['content'][number]): string => {
+  if (content.type === 'textBlock') return content.text
+  return content.type === 'jsonBlock' ? JSON.stringify(content.json) : `[${content.type}]`
+}

@@ -1,0 +1,220 @@
+/**
+ * Whether the arguments of a call fit the tool's schema, and if not, why: in words that depend on the schema and the
+ * arguments alone, since the model reads them and they become training data.
+ */
+import { createContext, Script } from 'node:vm'
+import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
+import { isTimeout, runLimited } from '#lib/time-limit/run-limited.ts'
+import { type CheckedSchema, checkToolSchema, pointerKeys } from '#lib/tools/tool-schema.ts'
+import { onceFor } from '#lib/util/memoize.ts'
+import { pathText, shownValue, type Violation, violationText } from '#lib/util/schema-violation.ts'
+
+/** Why the arguments do not fit, for the model; undefined when they do. */
+export type InputCheck = (input: Readonly<Record<string, unknown>>) => string | undefined
+
+/** A schema can come from a stranger's file: a pattern or a web of references can take for ever. */
+const LONGEST_CHECK_MS = 500
+
+export function createInputCheck(inputSchema: unknown): InputCheck {
+  const known = typeof inputSchema === 'object' && inputSchema !== null ? prepared(inputSchema) : prepare(inputSchema)
+  if (!known.ok) return () => `the tool's schema is broken (${violationText(known.violation)})`
+  let isUsable = true
+  return (input) => {
+    const errors = isUsable ? known.violations(input) : undefined
+    if (errors === undefined) {
+      // Not tried again in this run: it would hold up the whole application each time.
+      isUsable = false
+      return 'they cannot be checked: the schema of the tool takes too long'
+    }
+    const violation = errors.length > 0 ? violationOf(errors, known.schema, input) : undefined
+    return violation && violationText(violation)
+  }
+}
+
+type Prepared =
+  | { readonly ok: false; readonly violation: Violation }
+  | {
+      readonly ok: true
+      readonly schema: CheckedSchema
+      /** undefined where it takes too long. */
+      readonly violations: (input: unknown) => readonly OutputUnit[] | undefined
+    }
+
+function prepare(inputSchema: unknown): Prepared {
+  const checked = checkToolSchema(inputSchema)
+  if (!checked.ok) return checked
+  const { schema } = checked
+  let validator: Validator | undefined
+  const violations = (input: unknown): readonly OutputUnit[] => {
+    // The validator notes things on the schema's objects.
+    validator ??= new Validator(structuredClone(schema) as Schema | boolean, '2020-12')
+    return validator.validate(input).errors
+  }
+  return {
+    ok: true,
+    schema,
+    // The clock costs more than all else of a call's check.
+    violations: isQuick(schema) ? violations : (input) => timeLimited(() => violations(input)),
+  }
+}
+
+/** Tools of the application are the same objects in every run. */
+const prepared = onceFor((inputSchema: object) => prepare(inputSchema))
+
+/** Keywords that look at each part of the arguments once, and at the parts of their own value. */
+const QUICK: ReadonlySet<string> = new Set([
+  ...['type', 'enum', 'const', 'required', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
+])
+const DEEPEST_QUICK = 8
+
+/** Whether no arguments can make the check of a schema take long: no patterns, no references, no comparison of all with all. */
+function isQuick(schema: unknown, levels = DEEPEST_QUICK): boolean {
+  if (typeof schema === 'boolean') return true
+  if (levels === 0 || typeof schema !== 'object' || schema === null) return false
+  return Object.entries(schema).every(([keyword, value]) => {
+    if (keyword === 'items' || keyword === 'additionalProperties') return isQuick(value, levels - 1)
+    if (keyword === 'properties') return Object.values(value).every((one) => isQuick(one, levels - 1))
+    return QUICK.has(keyword)
+  })
+}
+
+/** One for all: making a context costs ten times what a check does. */
+const CLOCKED = createContext({ action: undefined })
+const ACT = new Script('action()')
+
+/** What the action gives; undefined where it takes too long or nests too deep. A pattern is interrupted too. */
+function timeLimited<T>(action: () => T): T | undefined {
+  CLOCKED.action = action
+  try {
+    return runLimited(ACT, CLOCKED, LONGEST_CHECK_MS) as T
+  } catch (error) {
+    if (error instanceof RangeError || isTimeout(error)) return undefined
+    throw error
+  }
+}
+
+/** The first thing that is wrong; where alternatives were tried in vain, what is wrong with the one that got furthest. */
+function violationOf(errors: readonly OutputUnit[], schema: CheckedSchema, input: unknown): Violation {
+  const leaves = errors.filter(({ keyword }) => !HOLDERS.has(keyword))
+  const [first = errors[0] as OutputUnit] = leaves
+  const choice = CHOICES.has(first.keyword) ? first : undefined
+  const inside = choice
+    ? leaves.filter(
+        (error) => error.keywordLocation.startsWith(`${choice.keywordLocation}/`) && !CHOICES.has(error.keyword),
+      )
+    : []
+  const furthest = inside.reduce((a, b) => (depth(b) > depth(a) ? b : a), first)
+  return told(depth(furthest) > depth(first) ? furthest : first, schema, input)
+}
+
+const depth = ({ instanceLocation }: OutputUnit): number => instanceLocation.split('/').length
+
+/** Keywords whose error only says that one further in has failed. */
+const HOLDERS = new Set([
+  '$ref',
+  'allOf',
+  'if',
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'dependentSchemas',
+  'prefixItems',
+  'items',
+  'additionalItems',
+  'unevaluatedItems',
+])
+const CHOICES = new Set(['anyOf', 'oneOf'])
+
+function told(error: OutputUnit, schema: CheckedSchema, input: unknown): Violation {
+  const keys = pointerKeys(error.instanceLocation)
+  const value = valueAt(input, keys)
+  const at = (rest: readonly string[] = []) => pathText(indexed(input, [...keys, ...rest]))
+  const rule = ruleAt(schema, pointerKeys(error.keywordLocation))
+  if (error.keywordLocation.includes('/propertyNames'))
+    return { path: at(), expected: 'another property name', found: JSON.stringify(keys.at(-1)) }
+  if (error.keyword === 'required') {
+    const name = (rule as readonly string[]).find((key) => valueAt(value, [key]) === undefined) as string
+    return { path: at([name]), expected: 'a value, it is required', found: 'nothing' }
+  }
+  return { path: at(), expected: expectation(error.keyword, rule), found: shownValue(value) }
+}
+
+function expectation(keyword: string, rule: unknown): string {
+  switch (keyword) {
+    case 'type':
+      return Array.isArray(rule) ? rule.map(typeName).join(' or ') : typeName(rule)
+    case 'enum':
+      return `one of ${clipped((rule as readonly unknown[]).map((value) => JSON.stringify(value)).join(', '))}`
+    case 'const':
+      return clipped(JSON.stringify(rule))
+    case 'false':
+      return 'no such property'
+    case 'minLength':
+      return `a string of at least ${counted(rule, 'character')}`
+    case 'maxLength':
+      return `a string of at most ${counted(rule, 'character')}`
+    case 'pattern':
+      return `a string that matches ${clipped(String(rule))}`
+    case 'format':
+      return `a string in the format ${clipped(String(rule))}`
+    case 'minimum':
+      return `at least ${rule}`
+    case 'maximum':
+      return `at most ${rule}`
+    case 'exclusiveMinimum':
+      return `more than ${rule}`
+    case 'exclusiveMaximum':
+      return `less than ${rule}`
+    case 'multipleOf':
+      return `a multiple of ${rule}`
+    case 'minItems':
+      return `at least ${counted(rule, 'item')}`
+    case 'maxItems':
+      return `at most ${counted(rule, 'item')}`
+    case 'uniqueItems':
+      return 'no item twice'
+    case 'minProperties':
+      return `at least ${counted(rule, 'property')}`
+    case 'maxProperties':
+      return `at most ${counted(rule, 'property')}`
+    case 'anyOf':
+      return 'what fits one of the alternatives of the schema'
+    case 'oneOf':
+      return 'what fits exactly one of the alternatives of the schema'
+    default:
+      return `what "${keyword}" of the schema allows`
+  }
+}
+
+const typeName = (type: unknown): string =>
+  type === 'null' ? 'null' : `${/^[aio]/.test(`${type}`) ? 'an' : 'a'} ${type}`
+
+const PLURALS: Readonly<Record<string, string>> = { property: 'properties', item: 'items', character: 'characters' }
+const counted = (count: unknown, noun: string): string => `${count} ${count === 1 ? noun : PLURALS[noun]}`
+
+const LONGEST_RULE = 200
+const clipped = (text: string): string => (text.length > LONGEST_RULE ? `${text.slice(0, LONGEST_RULE)}…` : text)
+
+/** The keyword's value, from `#/properties/a/$ref/type`: a $ref is followed. */
+function ruleAt(schema: CheckedSchema, keys: readonly string[]): unknown {
+  return keys.reduce<unknown>((value, key) => {
+    const found = valueAt(value, [key])
+    return key === '$ref' && typeof found === 'string' ? valueAt(schema, pointerKeys(found)) : found
+  }, schema)
+}
+
+const valueAt = (value: unknown, keys: readonly string[]): unknown =>
+  keys.reduce<unknown>(
+    (inner, key) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
+        ? (inner as Readonly<Record<string, unknown>>)[key]
+        : undefined,
+    value,
+  )
+
+/** Keys as pathText wants them: places in an array as numbers. */
+const indexed = (value: unknown, keys: readonly string[]): (string | number)[] =>
+  keys.map((key, i) => (Array.isArray(valueAt(value, keys.slice(0, i))) ? Number(key) : key))

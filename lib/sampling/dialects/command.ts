@@ -1,0 +1,119 @@
+/** Options of a command or of an array of Bash: `--rollout-temperature 0.8 --rollout-stop "a" "b"`. Nothing of it is run. */
+import type { NamedValues } from './pairs.ts'
+import { skipBetween, skipQuoted } from './values.ts'
+
+/** Whether an option stands in it, outside of texts in quotes and of comments. */
+export function isCommand(text: string): boolean {
+  for (let at = skipBetween(text, 0); at < text.length; at = skipBetween(text, at)) {
+    const isFirst = at === 0 || /[\s(]/.test(text[at - 1] as string)
+    if (isFirst && /^--[a-z]/i.test(text.slice(at, at + 3))) return true
+    at = skipQuoted(text, at) ?? at + 1
+  }
+  return false
+}
+
+/** `--name value`, `--name=value`; several values are a list, none is true. */
+export function optionsOf(text: string): NamedValues {
+  const values = new Map<string, unknown>()
+  const unread = new Map<string, string>()
+  let option: { readonly name: string; readonly words: Word[] } | undefined
+  const end = () => {
+    if (!option) return
+    const { name, words } = option
+    option = undefined
+    if (words.some(({ value }) => value === undefined)) unread.set(name, words.map(({ written }) => written).join(' '))
+    else
+      values.set(
+        name,
+        words.length === 0 ? true : words.length === 1 ? words[0]?.value : words.map(({ value }) => value),
+      )
+  }
+  for (const word of wordsOf(text)) {
+    const found = word === undefined ? undefined : OPTION.exec(word.written)
+    if (word === undefined || found || /^-[a-z]/i.test(word.written)) end()
+    if (!word || !found) {
+      if (word && option) option.words.push(word)
+      continue
+    }
+    const [whole, name = '', equals] = found
+    const words = equals === '' ? [] : [wordFrom(word.written.slice(whole.length))]
+    option = { name: name.replaceAll('-', '_'), words }
+  }
+  end()
+  return { values, unread }
+}
+
+const OPTION = /^--([a-z][\w-]*)(=|$)/i
+
+interface Word {
+  readonly written: string
+  /** Undefined: it is only known to the shell that runs it, or not closed. */
+  readonly value: unknown
+}
+
+/** Words as Bash splits them; undefined: where a command ends, and around an array. */
+function* wordsOf(text: string): Generator<Word | undefined> {
+  let depth = 0
+  for (let at = 0; at < text.length; ) {
+    const [space = ''] = matched(SPACE, text, at) ?? []
+    at += space.length
+    const character = text[at]
+    if (character === undefined) return
+    if (character === '#') at += (matched(COMMENT, text, at) as RegExpExecArray)[0].length
+    else if (END.includes(character)) {
+      if (character === '(') depth++
+      else if (character === ')') depth = Math.max(0, depth - 1)
+      // Within an array a line break is white space.
+      if (character !== '\n' || depth === 0) yield undefined
+      at++
+    } else {
+      const [written = ''] = matched(WORD, text, at) ?? []
+      yield wordFrom(written)
+      at += written.length
+    }
+  }
+}
+
+const SPACE = /(?:[ \t\r]|\\\r?\n)+/y
+const COMMENT = /#[^\n]*/y
+const END = '\n();|&<>'
+/** What is not closed goes to the end of its line. */
+const WORD =
+  /(?:\$'(?:[^'\\]|\\[\s\S])*'|'[^']*'|"(?:[^"\\]|\\[\s\S])*"|['"][^\n]*|\\[\s\S]|\\|[^\s();|&<>\\'"$]|\$(?:\{[^}\n]*\}|\([^)\n]*\))?)+/y
+
+function matched(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at
+  return pattern.exec(text)
+}
+
+const PART = /\$'((?:[^'\\]|\\[\s\S])*)'|'([^']*)'|"((?:[^"\\$`]|\\[\s\S])*)"|\\([\s\S])|([^\\'"$`]+)|([\s\S])/g
+
+/** In quotes it is a text; else it may be a number or a word. */
+function wordFrom(written: string): Word {
+  const parts = [...written.matchAll(PART)]
+  if (parts.some(([, , , , , , odd]) => odd !== undefined)) return { written, value: undefined }
+  const isBare = parts.every(([, , , , , bare]) => bare !== undefined)
+  const value = parts
+    .map(([, ansi, single, double, escaped, bare]) =>
+      ansi !== undefined
+        ? ansi.replace(/\\([\s\S])/g, (_, letter: string) => CONTROLS.get(letter) ?? letter)
+        : double !== undefined
+          ? double.replace(/\\(?:\n|([$`"\\]))/g, '$1')
+          : (single ?? (escaped === '\n' ? '' : escaped) ?? bare),
+    )
+    .join('')
+  return { written, value: isBare ? scalar(value) : value }
+}
+
+const CONTROLS: ReadonlyMap<string, string> = new Map([
+  ['n', '\n'],
+  ['t', '\t'],
+  ['r', '\r'],
+])
+
+function scalar(text: string): unknown {
+  if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true'
+  if (/^(none|null)$/i.test(text)) return null
+  const number = Number(text.replaceAll('_', ''))
+  return text === '' || Number.isNaN(number) ? text : number
+}

@@ -1,0 +1,141 @@
+/** Sampling parameters as any other program writes them, as those of SGLang, with what was left aside and why. */
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import { isOwnParameter, type SamplingName } from '#lib/sampling/parameters.ts'
+import { samplingText } from '#lib/sampling/texts.ts'
+import { rangeOf, valueSchemas } from '#lib/sampling/values.ts'
+import { OWN_WORDS } from '#lib/sampling/words.ts'
+import { FORMATS, IGNORED, isMeant, SAMPLE_NAMES, sglangName, WRAPPERS } from './names.ts'
+
+export interface Remark {
+  /** As it is written there. */
+  readonly name: string
+  readonly why: string
+}
+
+export interface ReadDialect {
+  /** As texts of the fields. Those that are not there are not spoken of. */
+  readonly sampling: Readonly<Partial<Record<SamplingName, string>>>
+  /** Replies to one prompt, 1 to 64; undefined: not spoken of. */
+  readonly samples: number | undefined
+  readonly ignored: readonly Remark[]
+  /** Values that SGLang would refuse, or that are none yet. */
+  readonly problems: readonly Remark[]
+}
+
+const MOST_SAMPLES = 64
+/** Characters of a value that could not be read. */
+const LONGEST_SHOWN = 60
+
+/** `unread`: names whose value is no plain one, with how it is written. */
+export function readDialect(values: JsonObject, unread: ReadonlyMap<string, string> = new Map()): ReadDialect {
+  const found: Found = { values: new Map(), samples: undefined, ignored: [], problems: [] }
+  for (const [name, own] of entriesOf(values)) readOne(name, own, found)
+  for (const [name, written] of unread) readUnread(name, written, found)
+  if (found.isGreedy) {
+    const asked = found.values.get('temperature')
+    if (asked !== undefined && asked.value !== 0)
+      found.ignored.push({ name: asked.name, why: 'do_sample is false: it is greedy.' })
+    found.values.set('temperature', { name: 'do_sample', value: 0 })
+  }
+  const sampling = [...found.values].flatMap(([name, { name: written, value }]) => {
+    if (valueSchemas[name].safeParse(value).success) return [[name, samplingText(name, value)]]
+    found.problems.push({ name: written, why: `${shownValue(value)}: must be ${rangeOf(name)}` })
+    return []
+  })
+  const { samples, ignored, problems } = found
+  return { sampling: Object.fromEntries(sampling), samples, ignored, problems }
+}
+
+interface Found {
+  readonly values: Map<SamplingName, { readonly name: string; readonly value: unknown }>
+  samples: number | undefined
+  /** do_sample: false. */
+  isGreedy?: boolean
+  readonly ignored: Remark[]
+  readonly problems: Remark[]
+}
+
+/** JSON has no word for infinity. */
+const shownValue = (value: unknown): string => (typeof value === 'number' ? String(value) : JSON.stringify(value))
+
+/** What stands in an object of its own is on one level with the rest. */
+const entriesOf = (value: JsonObject): (readonly [string, unknown])[] =>
+  Object.entries(value).flatMap(([name, own]) => (WRAPPERS.has(name) && isObject(own) ? entriesOf(own) : [[name, own]]))
+
+function readOne(name: string, value: unknown, found: Found): void {
+  const known = sglangName(name)
+  if (SAMPLE_NAMES.has(name)) readSamples(name, value, found)
+  else if (name === 'do_sample') readGreedy(value, found)
+  else if (FORMATS.has(name)) readFormat(name, value, found)
+  else if (known !== undefined) readKnown(name, known, value, found)
+  else found.ignored.push({ name, why: reasonFor(name) })
+}
+
+/** Of what is left aside in any case the value does not matter. */
+function readUnread(name: string, written: string, found: Found): void {
+  const shown = written.length > LONGEST_SHOWN ? `${written.slice(0, LONGEST_SHOWN)} …` : written
+  const why = written === '' ? 'No value follows.' : `${shown}: must be a plain value, for nothing is run here`
+  if (isMeant(name)) found.problems.push({ name, why })
+  else found.ignored.push({ name, why: reasonFor(name) })
+}
+
+function reasonFor(name: string): string {
+  if (Object.hasOwn(IGNORED, name)) return IGNORED[name] as string
+  if (isOwnParameter(name)) return OWN_WORDS[name]
+  return 'It is not known here. If the server knows it, give it as a further parameter.'
+}
+
+function readKnown(written: string, name: SamplingName, value: unknown, found: Found): void {
+  if (value === null || value === undefined) return
+  const before = found.values.get(name)
+  const asked = asSglang(name, value)
+  const isSame = before !== undefined && JSON.stringify(before.value) === JSON.stringify(asked)
+  if (before === undefined || isSame || written === name) found.values.set(name, { name: written, value: asked })
+  if (before === undefined || isSame) return
+  const left = written === name ? before.name : written
+  found.ignored.push({
+    name: left,
+    why: `${left === written ? before.name : written} is there too, and says otherwise.`,
+  })
+}
+
+function readSamples(name: string, value: unknown, found: Found): void {
+  if (value === null) return
+  const isGood = Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST_SAMPLES
+  if (isGood) found.samples = Number(value)
+  else found.problems.push({ name, why: `${shownValue(value)}: must be a whole number from 1 to ${MOST_SAMPLES}` })
+}
+
+function readGreedy(value: unknown, found: Found): void {
+  if (value === false) found.isGreedy = true
+  else found.ignored.push({ name: 'do_sample', why: 'Every temperature above 0 samples.' })
+}
+
+function readFormat(name: string, value: unknown, found: Found): void {
+  const { type, json_schema: wrapped, schema, ...rest } = isObject(value) ? value : {}
+  const { json, regex, grammar } = rest
+  if (type === 'json_object') readKnown(name, 'json_schema', { type: 'object' }, found)
+  else if (isObject(wrapped)) readKnown(name, 'json_schema', wrapped.schema ?? wrapped, found)
+  else if (schema !== undefined || json !== undefined) readKnown(name, 'json_schema', schema ?? json, found)
+  else if (regex !== undefined) readKnown(name, 'regex', regex, found)
+  else if (grammar !== undefined) readKnown(name, 'ebnf', grammar, found)
+  else if (type !== 'text') found.ignored.push({ name, why: 'No schema was found in it.' })
+}
+
+/** Single values where lists are meant, objects where their text is, and other ways to say "all". */
+function asSglang(name: SamplingName, value: unknown): unknown {
+  switch (name) {
+    case 'top_k':
+      // Hugging Face and vLLM: 0 = all.
+      return value === 0 ? -1 : value
+    case 'stop':
+    case 'stop_regex':
+    case 'stop_token_ids':
+      return [value].flat().filter((one) => one !== '' && one !== null)
+    case 'json_schema':
+    case 'structural_tag':
+      return isObject(value) ? JSON.stringify(value) : value
+    default:
+      return value
+  }
+}

@@ -1,0 +1,59 @@
+/** Sampling as the form holds it: every parameter as it is typed. */
+import * as z from 'zod'
+import { objectOf } from '#lib/json/object-text.ts'
+import { type SamplingName, samplingNames } from './parameters.ts'
+import { readSamplingText } from './texts.ts'
+import { furtherProblem, type SamplingRequest, togetherProblem } from './values.ts'
+
+/** A sampling parameter, or those that Rollscope does not know as one JSON object. */
+export type SamplingField = SamplingName | 'further'
+
+export const samplingFields: readonly SamplingField[] = [...samplingNames, 'further']
+
+/** Of a first visit; '' = not sent, so as the server has it. */
+const FIRST_SAMPLING: Readonly<Partial<Record<SamplingField, string>>> = {
+  temperature: '0.7',
+  top_p: '1',
+  max_new_tokens: '512',
+}
+
+const shape = Object.fromEntries(
+  samplingFields.map((name) => [name, z.string().default(FIRST_SAMPLING[name] ?? '')]),
+) as Readonly<Record<SamplingField, z.ZodDefault<z.ZodString>>>
+
+export const samplingTextsSchema = z.object(shape).readonly()
+/** By SGLang's names. */
+export type SamplingTexts = Readonly<Record<SamplingField, string>>
+
+/** With this grammar in place of any other: SGLang takes one. */
+export const withGrammar = (texts: SamplingTexts, grammar: Readonly<Partial<SamplingTexts>>): SamplingTexts => ({
+  ...texts,
+  json_schema: '',
+  regex: '',
+  ebnf: '',
+  structural_tag: '',
+  ...grammar,
+})
+
+/** What the texts ask for, and what is wrong with them by field. */
+export function samplingOf(texts: SamplingTexts): {
+  readonly sampling: SamplingRequest
+  readonly errors: Readonly<Record<string, string>>
+} {
+  const errors: Record<string, string> = {}
+  const values: [string, unknown][] = []
+  for (const name of samplingNames) {
+    const read = readSamplingText(name, texts[name])
+    if (read.kind === 'value') values.push([name, read.value])
+    if (read.kind === 'problem') errors[name] = read.why
+  }
+  const further = objectOf(texts.further)
+  const refused = Object.keys(further ?? {}).flatMap((name) => furtherProblem(name) ?? [])[0]
+  if (!further) errors.further = 'must be a JSON object, for example {"some_parameter": 1}'
+  else if (refused !== undefined) errors.further = `must have ${refused}`
+  else if (Object.keys(further).length > 0) values.push(['further', further])
+  const sampling = Object.fromEntries(values) as SamplingRequest
+  const together = togetherProblem(sampling)
+  if (together) errors[together.name] = `must be ${together.why}`
+  return { sampling, errors }
+}

@@ -1,0 +1,154 @@
+/** Values of sampling parameters: which there may be, which can go together, and their ranges in words, from the one table. */
+import * as z from 'zod'
+import { isObject, type JsonObject } from '#lib/json/json-object.ts'
+import {
+  isOwnParameter,
+  isSamplingName,
+  type ParameterKind,
+  SAMPLING_PARAMETERS,
+  type SamplingName,
+  type SamplingParameter,
+  samplingNames,
+  samplingParameter,
+} from './parameters.ts'
+
+/** Nobody reads the digits of what is in fact no bound. */
+const OPEN_ENDED = 2 ** 30
+
+interface ValueOfKind {
+  readonly number: number
+  readonly whole: number
+  readonly switch: boolean
+  readonly texts: readonly string[]
+  readonly patterns: readonly string[]
+  readonly ids: readonly number[]
+  readonly biases: Readonly<Record<string, number>>
+  readonly json: string
+  readonly grammar: string
+  readonly object: JsonObject
+}
+
+/** By SGLang's names. */
+export type Sampling = {
+  readonly [Name in SamplingName]?: ValueOfKind[(typeof SAMPLING_PARAMETERS)[Name]['kind']] | undefined
+}
+
+export interface SamplingRequest extends Sampling {
+  /** Parameters that the table does not have. */
+  readonly further?: JsonObject | undefined
+}
+
+/** Of one parameter's value. */
+export const valueSchemas = Object.fromEntries(
+  samplingNames.map((name) => [name, valueSchema(samplingParameter(name))]),
+) as Readonly<Record<SamplingName, z.ZodType>>
+
+/** The grammars, of which SGLang takes one. */
+const GRAMMARS = samplingNames.filter((name) => SAMPLING_PARAMETERS[name].group === 'Grammar')
+
+/** The first of the values that cannot go with the others. */
+export function togetherProblem(sampling: Sampling): { readonly name: SamplingName; readonly why: string } | undefined {
+  const [one, other] = GRAMMARS.filter((name) => sampling[name] !== undefined)
+  if (one !== undefined && other !== undefined)
+    return { name: other, why: `empty: ${one} is set, and there can be one grammar` }
+  const { min_new_tokens: least, max_new_tokens: most } = sampling
+  if (least !== undefined && most !== undefined && least > most)
+    return { name: 'min_new_tokens', why: `at most max_new_tokens, ${most}` }
+  return undefined
+}
+
+/** SGLang servers that allow it unpickle its value, which runs code. */
+const LOGIT_PROCESSOR = 'custom_logit_processor'
+
+/** Why a parameter of this name is none of the further ones, as what it should be; undefined where it may. */
+export function furtherProblem(name: string): string | undefined {
+  if (isSamplingName(name)) return `${name} beside "further", not in it`
+  if (name === LOGIT_PROCESSOR) return `no ${name}: it is code for the server, which Rollscope does not send`
+  return isOwnParameter(name) ? `no ${name}: Rollscope sets it` : undefined
+}
+
+/** What a parameter's value must be, as a noun. */
+export const rangeOf = (name: SamplingName): string => rangeText(samplingParameter(name))
+
+/** The same of its kind. */
+export function rangeText(parameter: ParameterKind): string {
+  switch (parameter.kind) {
+    case 'number':
+      return `a number ${parameter.isAbove ? 'above' : 'from'} ${parameter.minimum}${parameter.isAbove ? ', up' : ''} to ${parameter.maximum}`
+    case 'whole':
+      return `a whole number${boundsText(parameter)}${parameter.also === undefined ? '' : `, or ${parameter.also}`}`
+    case 'switch':
+      return 'true or false'
+    case 'texts':
+      return `at most ${parameter.most} texts that are not empty`
+    case 'patterns':
+      return `at most ${parameter.most} regular expressions of at most ${parameter.mostBytes} bytes each`
+    case 'ids':
+      return `at most ${parameter.most} token ids`
+    case 'biases':
+      return `token ids, each with a number from ${parameter.minimum} to ${parameter.maximum}`
+    case 'json':
+      return `a ${parameter.what}, a JSON object as text`
+    case 'grammar':
+      return `a ${parameter.what}`
+    case 'object':
+      return 'a JSON object'
+  }
+}
+
+function boundsText({ minimum, maximum }: { readonly minimum: number; readonly maximum: number }): string {
+  const from = minimum > -OPEN_ENDED ? ` from ${minimum}` : ''
+  return maximum < OPEN_ENDED ? `${from} to ${maximum.toLocaleString('en')}` : from
+}
+
+function valueSchema(parameter: SamplingParameter): z.ZodType {
+  switch (parameter.kind) {
+    case 'number': {
+      const { minimum, maximum, isAbove } = parameter
+      const number = isAbove ? z.number().gt(minimum) : z.number().min(minimum)
+      return number.max(maximum)
+    }
+    case 'whole': {
+      const { minimum, maximum, also } = parameter
+      if (also === undefined) return z.int().min(minimum).max(maximum)
+      return z.int().refine((value) => value === also || (value >= minimum && value <= maximum), {
+        message: rangeText(parameter),
+      })
+    }
+    case 'switch':
+      return z.boolean()
+    case 'texts':
+      return z.array(z.string().min(1)).max(parameter.most)
+    case 'patterns':
+      return z
+        .array(
+          z
+            .string()
+            .min(1)
+            .refine((pattern) => new TextEncoder().encode(pattern).length <= parameter.mostBytes, {
+              message: `at most ${parameter.mostBytes} bytes`,
+            }),
+        )
+        .max(parameter.most)
+    case 'ids':
+      return z.array(z.int().min(0)).max(parameter.most)
+    case 'biases':
+      return z.record(z.string().regex(/^\d+$/, 'a token id'), z.number().min(parameter.minimum).max(parameter.maximum))
+    case 'json':
+      return z.string().refine(isJsonObject, { message: rangeText(parameter) })
+    case 'grammar':
+      return z.string().min(1)
+    case 'object':
+      return z.record(z.string(), z.json())
+  }
+}
+
+function isJsonObject(text: string): boolean {
+  // SGLang's word for any JSON at all.
+  if (text === '$$ANY$$') return true
+  try {
+    return isObject(JSON.parse(text))
+  } catch {
+    return false
+  }
+}

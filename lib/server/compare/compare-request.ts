@@ -1,0 +1,160 @@
+/** What a request to compare names, found and compared. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { compareSides } from '#lib/analysis/compare/compare-sides.ts'
+import { sentComparing } from '#lib/analysis/compare/sent-comparison.ts'
+import type { GivenSide } from '#lib/analysis/compare/shown-side.ts'
+import { type As, exampleName, readSide, type TemplateChoice } from '#lib/analysis/compare/side.ts'
+import { DEFAULT_PARSER, parserNamed } from '#lib/parsers/registry.ts'
+import { foreignId, withTokenizer } from '#lib/rollout/record/with-tokenizer.ts'
+import type { TrajectoryReader } from '#lib/store/record.ts'
+import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
+import { type Decoded, decode, decodeValue } from '#lib/trajectory/format/codec.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { violationText } from '#lib/util/schema-violation.ts'
+import { Problem } from '../http/problem.ts'
+import type { SideInput } from './compare.ts'
+import type { CompareAnswered, SidesQuestion } from './compare-worker-messages.ts'
+import { givenSide } from './given-side.ts'
+import { idsAlone } from './ids-alone.ts'
+
+interface Deps {
+  readonly reader: Pick<TrajectoryReader, 'read'>
+  readonly examplesFolder: string
+  readonly tokenizers: TokenizerLoader
+}
+
+type Name = 'left' | 'right'
+
+/** Throws Problem, TokenizerError. */
+export async function compareAsked(
+  { left, right, stretches, wants }: SidesQuestion,
+  deps: Deps,
+): Promise<CompareAnswered> {
+  const sides = { left: await foundSide(left, 'left', deps), right: await foundSide(right, 'right', deps) }
+  const comparing = compareSides(sides.left, sides.right)
+  if (!comparing.ok)
+    throw new Problem({
+      status: 422,
+      code: 'NO_SIDE',
+      detail: `the ${comparing.side} side cannot be made: ${comparing.why}`,
+      hint: comparing.hint,
+      field: comparing.side,
+    })
+  const { comparison } = comparing.value
+  const text = JSON.stringify({
+    report: comparison.report,
+    doubts: { left: comparing.value.left.doubts, right: comparing.value.right.doubts },
+    ...(stretches && { stretches: comparison.stretches }),
+  })
+  if (wants === 'answer') return { kind: 'answer', text }
+  const given = { left: sides.left.trajectory, right: sides.right.trajectory }
+  return { kind: 'comparison', text, sent: sentComparing(comparing, given), given }
+}
+
+async function foundSide(input: SideInput, name: Name, deps: Deps): Promise<GivenSide> {
+  const signal = new AbortController().signal
+  if (typeof input === 'string') {
+    const side = readSide(input)
+    if (!side)
+      throw new Problem({
+        status: 422,
+        code: 'BAD_REQUEST',
+        detail: `${name}: this is not the text of a side: ${input.slice(0, SHOWN_CHARACTERS)}`,
+        hint: 'KEY, KEY~text, KEY~structured, KEY~raw or KEY~read, then ~tokenizer=NAME and ~template=…, in that order.',
+        field: name,
+      })
+    const trajectory = await keptTrajectory(side.key, name, deps)
+    const choice = 'template' in side.as ? side.as.template : undefined
+    const template = choice && (await templateText(choice, trajectory, name, deps))
+    return givenSide(trajectory, side.as, template, deps, signal)
+  }
+  if ('ids' in input) return idsSide(input, name, deps)
+  const { trajectory, as = { kind: 'recorded' } } = input
+  const found =
+    typeof trajectory === 'string'
+      ? await keptTrajectory(trajectory, name, deps)
+      : checked(decodeValue(trajectory), name)
+  const { template, ...plain } = 'template' in as ? as : { ...as, template: undefined }
+  return givenSide(found, plain as As, template, deps, signal)
+}
+
+/** Ids alone, with their texts: what differs is told in bytes. */
+async function idsSide(
+  { ids, tokenizer: named }: Extract<SideInput, { ids: readonly number[] }>,
+  name: Name,
+  { tokenizers }: Deps,
+): Promise<GivenSide> {
+  const { tokenizer } = await tokenizers.load(named)
+  const parser = parserNamed(DEFAULT_PARSER)
+  if (!parser) throw new Error('the usual parser is known')
+  const bare = idsAlone(ids)
+  const foreign = foreignId(bare, tokenizer)
+  if (foreign)
+    throw new Problem({
+      status: 422,
+      code: 'FOREIGN_ID',
+      detail: `${name}: the tokenizer ${named} has no id ${foreign.id} (token ${foreign.tokenIndex})`,
+      hint: 'Name the tokenizer that these ids are of.',
+      field: `${name}.ids`,
+    })
+  const trajectory = withTokenizer(bare, { tokenizer, endOfTurnId: undefined, parser })
+  return { as: { kind: 'recorded' }, trajectory, tokenizer: undefined, template: undefined }
+}
+
+/** A stored one, or an example. */
+async function keptTrajectory(key: string, name: Name, { reader, examplesFolder }: Deps): Promise<Trajectory> {
+  const example = exampleName(key)
+  if (example !== undefined) {
+    const file = path.join(examplesFolder, `${example}.json`)
+    const text = /^[\w-]+$/.test(example) ? await readFile(file, 'utf8').catch(() => undefined) : undefined
+    if (text === undefined) throw notThere(key, name)
+    return checked(decode(text), name)
+  }
+  const found = reader.read(key)?.found
+  if (found === undefined) throw notThere(key, name)
+  if (typeof found === 'string')
+    throw new Problem({ status: 422, code: 'DAMAGED', detail: `${name}: it cannot be read: ${found}`, field: name })
+  return found
+}
+
+const SHOWN_CHARACTERS = 200
+
+const notThere = (key: string, name: Name): Problem =>
+  new Problem({
+    status: 404,
+    code: 'NO_TRAJECTORY',
+    detail: `${name}: there is no such trajectory: ${key.slice(0, SHOWN_CHARACTERS)}`,
+    hint: 'It may be on another machine, or in another ROLLSCOPE_DATA folder.',
+    field: name,
+  })
+
+function checked(decoded: Decoded, name: Name): Trajectory {
+  if (decoded.ok) return decoded.trajectory
+  throw new Problem({
+    status: 422,
+    code: 'BAD_TRAJECTORY',
+    detail: `${name}: ${violationText(decoded.error)}`,
+    field: name,
+  })
+}
+
+async function templateText(choice: TemplateChoice, { model }: Trajectory, name: Name, deps: Deps): Promise<string> {
+  const text =
+    choice.kind === 'tokenizer'
+      ? (await deps.tokenizers.load(choice.name)).template(model.tools.length > 0)?.text
+      : choice.kind === 'trajectory'
+        ? (await keptTrajectory(choice.key, name, deps)).model.template?.text
+        : undefined
+  if (text !== undefined && text !== '') return text
+  throw new Problem({
+    status: 422,
+    code: 'NO_TEMPLATE',
+    detail:
+      choice.kind === 'lab'
+        ? `${name}: the template lab’s document is in a browser`
+        : `${name}: there is no chat template in what ~template names`,
+    hint: 'Give the side as {"trajectory": KEY, "as": {"kind": "structured", "template": "…"}}.',
+    field: name,
+  })
+}

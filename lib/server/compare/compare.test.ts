@@ -1,0 +1,168 @@
+/** POST /api/compare, with its thread, over a store as it is. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
+import { decode } from '#lib/trajectory/format/codec.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ids, tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { Problem } from '../http/problem.ts'
+import { checkedJson } from '../http/route.ts'
+import type { Services } from '../services.ts'
+import { compare, compareAnswerSchema, compareRequestSchema } from './compare.ts'
+import { type ComparingThread, createComparing } from './comparing.ts'
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-compare-'))
+const examplesFolder = path.resolve('public/examples')
+const drifting = example('retokenization-drift')
+let store: TrajectoryStore
+let comparing: ComparingThread
+let key: string
+
+const threadOf = (longestMs?: number) =>
+  createComparing({
+    workerFile: path.resolve('lib/server/compare/compare-worker.ts'),
+    ...(longestMs !== undefined && { longestMs }),
+    start: {
+      dataFolder: folder,
+      examplesFolder,
+      tokenizers: {
+        builtIn: { 'built-in': path.resolve('models/tiny-qwen3') },
+        folders: [],
+        hub: { url: 'http://127.0.0.1:9', token: undefined, cacheFolder: folder },
+      },
+    },
+  })
+
+beforeAll(() => {
+  store = openTrajectoryStore(folder, { now: () => new Date() })
+  key = store.add(drifting)
+  comparing = threadOf()
+})
+afterAll(async () => {
+  await comparing.close()
+  store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function example(name: string): Trajectory {
+  const decoded = decode(readFileSync(path.join(examplesFolder, `${name}.json`), 'utf8'))
+  if (!decoded.ok) throw new Error(name)
+  return decoded.trajectory
+}
+
+/** As the route does. */
+const ask = async (body: unknown, thread = comparing) => {
+  const request = checkedJson(JSON.stringify(body), compareRequestSchema)
+  const response = await compare(request, { comparing: thread } as Services, new AbortController().signal)
+  return compareAnswerSchema.parse(await response.json())
+}
+const problem = async (body: unknown, thread = comparing) => {
+  const error: unknown = await ask(body, thread).catch((reason: unknown) => reason)
+  if (!(error instanceof Problem)) throw new Error('it was not refused')
+  return error.details
+}
+
+test('a stored trajectory against its text: the drift that it is an example of', async () => {
+  const { report, doubts, stretches } = await ask({ left: key, right: `${key}~text` })
+  expect(report.spans).toHaveLength(3)
+  expect(report.tokens.left).toBe(tokenCount(drifting))
+  expect(stretches).toBeUndefined()
+  expect(doubts.left).toEqual([])
+})
+
+test('the same, however it is named', async () => {
+  const { report } = await ask({ left: key, right: `${key}~text` })
+  const inline = { trajectory: drifting, as: { kind: 'text' } }
+  for (const right of [inline, { trajectory: key, as: { kind: 'text' } }, 'example:retokenization-drift~text'])
+    expect((await ask({ left: { trajectory: key }, right })).report).toEqual(report)
+})
+
+test('stretches are both sides, in order', async () => {
+  const { report, stretches = [] } = await ask({ left: key, right: `${key}~structured`, stretches: true })
+  for (const side of ['left', 'right'] as const) {
+    let at = 0
+    for (const stretch of stretches) {
+      expect(stretch[side].start).toBe(at)
+      at = stretch[side].end
+    }
+    expect(at).toBe(report.tokens[side])
+  }
+})
+
+test('ids of a tokenizer are compared by what they spell', async () => {
+  const all = ids(drifting)
+  const equal = await ask({ left: { ids: all, tokenizer: 'built-in' }, right: key })
+  expect(equal.report.spans).toEqual([])
+  const cut = await ask({ left: key, right: { ids: all.slice(0, 40), tokenizer: 'built-in' } })
+  expect(cut.report.spans).toMatchObject([{ left: { start: 40, end: all.length }, right: { start: 40, end: 40 } }])
+})
+
+test('another template is rendered', async () => {
+  const template = '{% for message in messages %}[{{ message.role }}]{{ message.content }}{% endfor %}'
+  const { report } = await ask({ left: key, right: { trajectory: key, as: { kind: 'structured', template } } })
+  expect(report.spans[0]?.left.start).toBe(0)
+  const theirs = await ask({ left: key, right: `${key}~structured~template=tokenizer:built-in` })
+  expect(theirs.report.tokens.left).toBe(tokenCount(drifting))
+})
+
+describe('what cannot be compared', () => {
+  test.each<[string, unknown, object]>([
+    ['no such key', { left: 'nobody', right: 'nobody~text' }, { status: 404, code: 'NO_TRAJECTORY', field: 'left' }],
+    ['no such example', { left: 'example:../../package', right: 'x' }, { status: 404, code: 'NO_TRAJECTORY' }],
+    ['no text of a side', { left: 'a~sideways', right: 'a' }, { status: 422, code: 'BAD_REQUEST', field: 'left' }],
+    [
+      'ids that the tokenizer lacks',
+      { left: { ids: [1, 99_999_999], tokenizer: 'built-in' }, right: 'example:two-steps' },
+      { status: 422, code: 'FOREIGN_ID', field: 'left.ids' },
+    ],
+    [
+      'a tokenizer that is not there',
+      { left: 'example:two-steps', right: 'example:two-steps~text~tokenizer=no/such' },
+      { status: 422 },
+    ],
+    [
+      'the document of a browser',
+      { left: 'example:two-steps', right: 'example:two-steps~raw~template=lab' },
+      { status: 422, code: 'NO_TEMPLATE', field: 'right' },
+    ],
+    [
+      'a template that raises',
+      {
+        left: 'example:two-steps',
+        right: { trajectory: example('two-steps'), as: { kind: 'raw', template: '{{ raise_exception("no") }}' } },
+      },
+      { status: 422, code: 'NO_SIDE', field: 'right', detail: expect.stringContaining('no') },
+    ],
+    [
+      'a trajectory that is none',
+      { left: { trajectory: { format: 'rollscope/1' } }, right: 'example:two-steps' },
+      { status: 422, code: 'BAD_TRAJECTORY', field: 'left' },
+    ],
+    [
+      'not run over a chat endpoint',
+      { left: 'example:two-steps', right: 'example:two-steps~read' },
+      { status: 422, code: 'NO_SIDE', field: 'right' },
+    ],
+  ])('%s', async (_, body, details) => {
+    expect(await problem(body)).toMatchObject(details)
+  })
+
+  test.each([
+    { left: 'a' },
+    { left: 'a', right: 'b', mode: 'text' },
+    { left: { trajectory: 'a', as: { kind: 'text', template: 'x' } }, right: 'b' },
+    { left: { ids: [], tokenizer: 'built-in' }, right: 'b' },
+    { left: { ids: [1] }, right: 'b' },
+  ])('%j is refused by its shape', (body) => {
+    expect(() => checkedJson(JSON.stringify(body), compareRequestSchema)).toThrow(Problem)
+  })
+})
+
+test('what takes too long is given up, and the next one is answered', async () => {
+  const hurried = threadOf(1)
+  expect(await problem({ left: key, right: `${key}~text` }, hurried)).toMatchObject({ code: 'TOO_SLOW' })
+  await hurried.close()
+  expect((await ask({ left: key, right: key })).report.spans).toEqual([])
+})

@@ -1,0 +1,89 @@
+/** Two sides held against each other over HTTP: the drift report of the page and the command line. */
+import * as z from 'zod'
+import { receivedComparing } from '#lib/analysis/compare/sent-comparison.ts'
+import { type WeighAnswer, weighAnswerSchema, weighRequestSchema } from '#lib/analysis/rescore/answer.ts'
+import { driftReportSchema } from '#lib/trajectory/drift/report.ts'
+import { Problem } from '../http/problem.ts'
+import { json, jsonText } from '../http/route.ts'
+import type { Services } from '../services.ts'
+import { answered } from './comparing.ts'
+import { weighOnServer } from './rescore.ts'
+
+const named = z.string().min(1).max(4096)
+const tokenizer = named.describe('Hub name, or a folder under ROLLSCOPE_TOKENIZERS. Default: that of the trajectory.')
+const template = z
+  .string()
+  .max(1_000_000)
+  .describe('Chat template, Jinja. Default: the recorded one, or that of the `tokenizer` named.')
+
+const asSchema = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal(['recorded', 'read']) }),
+    z.strictObject({ kind: z.literal('text'), tokenizer: tokenizer.exactOptional() }),
+    z.strictObject({
+      kind: z.literal(['structured', 'raw']),
+      tokenizer: tokenizer.exactOptional(),
+      template: template.exactOptional(),
+    }),
+  ])
+  .describe(
+    'recorded: its own ids. text: encode(decode(ids)). structured, raw: its messages through the chat template, tool ' +
+      'calls parsed or left as text. read: what the server read last, of a run over a chat endpoint. Default: recorded.',
+  )
+
+const sideSchema = z
+  .union([
+    named.describe('The text of a side, as addresses have it: KEY, KEY~text, KEY~structured~tokenizer=NAME.'),
+    z.strictObject({
+      trajectory: z.union([
+        named.describe('Key of a stored trajectory.'),
+        z.looseObject({ format: z.string() }).describe('A trajectory: public/trajectory.schema.json.'),
+      ]),
+      as: asSchema.exactOptional(),
+    }),
+    z.strictObject({
+      ids: z.array(z.int().min(0)).min(1).describe('Token ids of the tokenizer named.'),
+      tokenizer: named,
+    }),
+  ])
+  .describe('What stands on one side.')
+export type SideInput = z.infer<typeof sideSchema>
+
+export const compareRequestSchema = z.strictObject({
+  left: sideSchema,
+  right: sideSchema,
+  stretches: z.boolean().exactOptional().describe('Tell the equal stretches too.'),
+  weigh: weighRequestSchema.exactOptional().describe('Score both sides by prefill on a saved server, and weigh them.'),
+})
+export type CompareRequest = z.infer<typeof compareRequestSchema>
+
+const span = z.object({ start: z.int().min(0), end: z.int().min(0) })
+
+export const compareAnswerSchema = z.object({
+  report: driftReportSchema,
+  doubts: z
+    .object({ left: z.array(z.string()), right: z.array(z.string()) })
+    .describe('What could not be made again as a pipeline would make it: drift may come from that.'),
+  stretches: z
+    .array(z.looseObject({ kind: z.enum(['equal', 'drift']), left: span, right: span }))
+    .exactOptional()
+    .describe('In order; together they are both sides. The nth drift is the nth span of the report.'),
+  weighed: weighAnswerSchema.exactOptional(),
+})
+
+/** The answer to a request that has been checked. Throws Problem. */
+export async function compare(
+  { left, right, stretches = false, weigh }: CompareRequest,
+  all: Services,
+  signal: AbortSignal,
+): Promise<Response> {
+  const wants = weigh ? 'comparison' : 'answer'
+  const told = await answered({ kind: 'sides', left, right, stretches, wants }, all, signal)
+  if (told.kind === 'refused') throw new Problem(told.problem)
+  if (told.kind === 'answer') return jsonText(told.text)
+  const received = receivedComparing(told.sent, told.given)
+  // A side that cannot be made has been refused.
+  if (!received.ok) throw new Error(received.why)
+  const weighed: WeighAnswer = await weighOnServer(received.value, weigh ?? {}, all, signal)
+  return json({ ...JSON.parse(told.text), weighed })
+}

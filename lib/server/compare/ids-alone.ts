@@ -1,0 +1,13 @@
+import { FORMAT, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
+
+/** A trajectory of which nothing is known but its ids. */
+export const idsAlone = (ids: readonly number[]): Trajectory => ({
+  format: FORMAT,
+  id: 'ids',
+  createdAt: '1970-01-01T00:00:00.000Z',
+  model: { tools: [] },
+  vocab: {},
+  segments: [{ kind: 'prompt', ids, messages: [] }],
+  outcome: { kind: 'ended', reason: 'unknown' },
+  provenance: { kind: 'recorded' },
+})

@@ -1,0 +1,61 @@
+/** What a request to retokenize names, found and made again. */
+import { shownSide } from '#lib/analysis/compare/retokenized.ts'
+import type { GivenSide } from '#lib/analysis/compare/shown-side.ts'
+import type { TrajectoryReader } from '#lib/store/record.ts'
+import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { ids as idsOf, lossMask, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import { commonIds } from '#lib/util/common-prefix.ts'
+import { Problem } from '../http/problem.ts'
+import { BUILT_IN } from '../servers/servers.ts'
+import { givenSide, orProblem } from './given-side.ts'
+import { idsAlone } from './ids-alone.ts'
+import type { RetokenizeAnswer, RetokenizeRequest } from './retokenize.ts'
+
+interface Deps {
+  readonly reader: Pick<TrajectoryReader, 'read'>
+  readonly tokenizers: TokenizerLoader
+}
+
+/** Throws Problem, TokenizerError. */
+export async function retokenizeAsked(request: RetokenizeRequest, deps: Deps): Promise<RetokenizeAnswer> {
+  const { trajectory: key, mode, tokenizer = key === undefined ? BUILT_IN : undefined, template } = request
+  const trajectory = key === undefined ? idsAlone(request.ids ?? []) : stored(key, deps)
+  const as = { kind: mode, ...(tokenizer !== undefined && { tokenizer }) }
+  const answer = toldSide(await givenSide(trajectory, as, template, deps, new AbortController().signal))
+  return key === undefined ? { ...answer, mask: null } : answer
+}
+
+function stored(key: string, { reader }: Deps): Trajectory {
+  const found = reader.read(key)?.found
+  if (found === undefined)
+    throw new Problem({ status: 404, code: 'NO_TRAJECTORY', detail: 'there is no such trajectory' })
+  if (typeof found === 'string')
+    throw new Problem({ status: 422, code: 'DAMAGED', detail: `it cannot be read: ${found}`, field: 'trajectory' })
+  return found
+}
+
+function toldSide(given: GivenSide): RetokenizeAnswer {
+  const { trajectory, doubts, perSegment } = orProblem(shownSide(given), 'NOT_RETOKENIZED')
+  const ids = idsOf(trajectory)
+  const original = idsOf(given.trajectory)
+  const kept = commonIds(original, ids)
+  const starts = segmentStarts(trajectory)
+  const { name = '', fingerprint = '' } = trajectory.model.tokenizer ?? {}
+  return {
+    ids,
+    vocab: trajectory.vocab,
+    text: textOf(ids, trajectory.vocab),
+    mask: lossMask(trajectory),
+    firstDrift: kept === ids.length && kept === original.length ? null : kept,
+    segments: segmentsOf(trajectory).map(({ kind }, index) => ({
+      kind,
+      start: starts[index] as number,
+      end: starts[index + 1] as number,
+    })),
+    ...(perSegment && { perSegment: [...perSegment] }),
+    doubts: [...doubts],
+    tokenizer: { name, fingerprint },
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Who may call what. A web page of another origin must get nothing, nor another user of this machine: hence the exact
+ * Host, the Origin, the browser's own word on where a request comes from, and the launch token. Fails closed.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Config } from '../config.ts'
+import type { ProblemDetails } from './problem.ts'
+
+/** The part of a request's headers that is looked at; null = not there. */
+export interface AccessHeaders {
+  get(name: string): string | null
+}
+
+export type AccessConfig = Pick<Config, 'hosts' | 'token'>
+
+/** Pages and assets: the shell holds no data, but must not be had under a foreign name. */
+export function hostProblem(headers: AccessHeaders, { hosts }: AccessConfig): ProblemDetails | undefined {
+  const host = headers.get('host')
+  if (host !== null && isKnownHost(host, hosts)) return undefined
+  return {
+    status: 403,
+    code: 'HOST_REFUSED',
+    detail: `this server does not answer to the host ${JSON.stringify(host ?? '')}`,
+    hint: 'Use 127.0.0.1 or localhost, or start Rollscope with ROLLSCOPE_HOSTS naming this host.',
+  }
+}
+
+/** The Host, and no page of another origin. The built-in /sglang asks for no more, as SGLang asks for nothing. */
+export function originProblem(headers: AccessHeaders, config: AccessConfig): ProblemDetails | undefined {
+  const host = hostProblem(headers, config)
+  if (host) return host
+  const origin = headers.get('origin')
+  if (origin !== null && origin !== `http://${headers.get('host')}`)
+    return { status: 403, code: 'ORIGIN_REFUSED', detail: 'this request comes from a page of another origin' }
+  const site = headers.get('sec-fetch-site')
+  if (site !== null && site !== 'same-origin' && site !== 'none')
+    return { status: 403, code: 'ORIGIN_REFUSED', detail: 'this request comes from a page of another site' }
+  return undefined
+}
+
+/** Everything under /api but health. */
+export function accessProblem(headers: AccessHeaders, config: AccessConfig): ProblemDetails | undefined {
+  const origin = originProblem(headers, config)
+  if (origin) return origin
+  if (hasToken(headers, config)) return undefined
+  const sent = bearer(headers)
+  return {
+    status: 401,
+    code: 'TOKEN_REQUIRED',
+    detail: sent === undefined ? 'the launch token is missing' : 'this is not the launch token of this server',
+    hint: 'Open the address that npm start printed, or send its token as Authorization: Bearer …',
+  }
+}
+
+/** Whether the launch token came with a request. */
+export function hasToken(headers: AccessHeaders, { token }: Pick<AccessConfig, 'token'>): boolean {
+  const sent = bearer(headers)
+  return sent !== undefined && isSame(sent, token)
+}
+
+const bearer = (headers: AccessHeaders): string | undefined =>
+  /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+
+/** Those of a request of Node’s own HTTP. */
+export const accessHeaders = ({ headers }: Pick<IncomingMessage, 'headers'>): AccessHeaders => ({
+  get: (name) => [headers[name] ?? null].flat()[0] ?? null,
+})
+
+/**
+ * What changes state must be asked for in a way that no form and no link can: the header alone makes that sure. Where
+ * `contentType` is undefined the call needs no body, and whatever is sent is not read.
+ */
+export function changeProblem(headers: AccessHeaders, contentType: string | undefined): ProblemDetails | undefined {
+  if (headers.get('x-rollscope') !== '1')
+    return {
+      status: 403,
+      code: 'HEADER_REQUIRED',
+      detail: 'the header X-Rollscope: 1 is missing',
+      hint: 'Send X-Rollscope: 1 with every request that changes something.',
+    }
+  const encoding = (headers.get('content-encoding') ?? 'identity').trim().toLowerCase()
+  if (encoding !== 'identity')
+    return {
+      status: 415,
+      code: 'BAD_ENCODING',
+      detail: `the body is compressed (content-encoding ${JSON.stringify(encoding.slice(0, 40))}), and bodies are never decompressed here`,
+      hint: 'Send the body as it is, without Content-Encoding.',
+    }
+  const sent = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
+  if (contentType !== undefined && sent !== contentType)
+    return {
+      status: 415,
+      code: 'CONTENT_TYPE',
+      detail: `the body must be sent as ${contentType}, not as ${sent === '' ? 'nothing' : JSON.stringify(sent)}`,
+    }
+  return undefined
+}
+
+/** Loopback names at any port, since SSH tunnels map ports; named hosts at any port too, unless named with one. */
+function isKnownHost(host: string, hosts: readonly string[]): boolean {
+  const match = /^(127\.0\.0\.1|localhost|\[::1\]|[a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i.exec(host)
+  if (!match) return false
+  const name = (match[1] as string).toLowerCase()
+  return ['127.0.0.1', 'localhost', '[::1]', ...hosts].includes(name) || hosts.includes(host.toLowerCase())
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** Takes the same time wherever the two differ. */
+const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))

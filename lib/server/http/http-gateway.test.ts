@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { createFront } from './http-gateway.ts'
+
+const MEGABYTE = Buffer.alloc(1 << 20)
+const opened: { destroy(): void }[] = []
+afterEach(() => {
+  for (const one of opened.splice(0)) one.destroy()
+})
+
+/** A client that takes no byte of the answer, and whether its connection is closed at the server. */
+async function unread(unreadMs: number, parts: readonly Buffer[]) {
+  const state = { isClosed: false }
+  const front = createFront({
+    hosts: [],
+    token: 'token',
+    development: false,
+    unreadMs,
+    async handle(_request, response) {
+      response.once('close', () => {
+        state.isClosed = true
+      })
+      for (const part of parts) response.write(part)
+    },
+  })
+  await once(front.listen(0, '127.0.0.1'), 'listening')
+  const { port } = front.address() as AddressInfo
+  const client: Socket = connect(port, '127.0.0.1').on('error', () => {})
+  const destroy = () => {
+    front.closeAllConnections()
+    front.close()
+  }
+  opened.push(client, { destroy })
+  await once(client, 'connect')
+  client.pause()
+  client.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`)
+  return { state, client }
+}
+
+test('a client that leaves its answer unread is cut off', async () => {
+  const { state } = await unread(20, new Array(64).fill(MEGABYTE))
+  await expect.poll(() => state.isClosed).toBe(true)
+})
+
+test('an answer on which nothing waits to be sent may be quiet for longer than one may be left unread', async () => {
+  const quiet = await unread(20, [Buffer.from('a line\n')])
+  const full = await unread(20, new Array(64).fill(MEGABYTE))
+  await expect.poll(() => full.state.isClosed).toBe(true)
+  await once(quiet.client.resume(), 'data')
+  expect(quiet.state.isClosed).toBe(false)
+})
+
+test('an upgrade is answered with nothing, and an absolute target is not connected to', async () => {
+  const front = createFront({ hosts: [], token: 'token', development: false, handle: async () => {} })
+  await once(front.listen(0, '127.0.0.1'), 'listening')
+  const canary = createServer(() => {
+    hits++
+  })
+  let hits = 0
+  await once(canary.listen(0, '127.0.0.1'), 'listening')
+  opened.push({ destroy: () => front.close() }, { destroy: () => canary.close() })
+  const { port } = front.address() as AddressInfo
+  for (const target of ['/', `http://127.0.0.1:${(canary.address() as AddressInfo).port}/`]) {
+    const client = connect(port, '127.0.0.1')
+    opened.push(client)
+    let answer = ''
+    client.on('data', (chunk) => {
+      answer += chunk
+    })
+    client.on('error', () => {})
+    client.write(
+      `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    )
+    await once(client, 'close')
+    expect([target, answer]).toEqual([target, ''])
+  }
+  expect(hits).toBe(0)
+})
+
+test('headers that do not arrive within 10 s end their connection', () => {
+  const front = createFront({ hosts: [], token: 'token', development: false, handle: async () => {} })
+  expect(front.headersTimeout).toBe(10_000)
+})

@@ -1,0 +1,180 @@
+/**
+ * The HTTP server in front of Next: refuses what must not reach a framework (foreign hosts, absolute targets, odd
+ * methods), takes away headers that frameworks trust, and puts the security headers on every answer.
+ */
+import { randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { BUILT_IN_PATH } from '../servers/servers.ts'
+import { type AccessConfig, accessHeaders, hostProblem, originProblem } from './access.ts'
+import type { ProblemDetails } from './problem.ts'
+
+export interface FrontOptions extends AccessConfig {
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>
+  /** Development needs eval, inline styles and a socket for reloading. */
+  readonly development: boolean
+  /** How long a client may leave an answer unread, in ms; omitted: UNREAD_MS. */
+  readonly unreadMs?: number
+  /** How long a client may send nothing of a body that it has begun, in ms; omitted: IDLE_BODY_MS. */
+  readonly idleBodyMs?: number
+}
+
+/**
+ * A client that takes nothing of its answer for this long is cut off: what waits for it is in memory, and would stay there for
+ * ever. Streams of events end before, and say why (ndjson.ts).
+ */
+const UNREAD_MS = 60_000
+const IDLE_BODY_MS = 30_000
+
+export function createFront({
+  handle,
+  development,
+  unreadMs = UNREAD_MS,
+  idleBodyMs = IDLE_BODY_MS,
+  ...access
+}: FrontOptions): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: 16 * 1024,
+      headersTimeout: 10_000,
+      requestTimeout: 0,
+      keepAliveTimeout: 5_000,
+      insecureHTTPParser: false,
+    },
+    (request, response) => {
+      // An answer on which nothing waits to be sent, such as a stream without news, may be quiet for longer.
+      response.setTimeout(unreadMs, () => {
+        if (request.socket.writableLength > 0) request.socket.resetAndDestroy()
+      })
+      if (SGLANG_AT_ROOT.test(request.url ?? '')) request.url = `${BUILT_IN_PATH}${request.url}`
+      const nonce = randomBytes(18).toString('base64')
+      const policy = contentSecurityPolicy(nonce, development)
+      for (const [name, value] of Object.entries(securityHeaders(policy))) response.setHeader(name, value)
+      const problem = requestProblem(request, access)
+      if (problem) return refuse(response, problem)
+      for (const name of Object.keys(request.headers)) if (isFrameworkHeader(name)) delete request.headers[name]
+      // Next takes the nonce for its own scripts from here.
+      request.headers['content-security-policy'] = policy
+      limitIdleBody(request, response, idleBodyMs)
+      handle(request, response).catch((error) => {
+        console.error('unhandled error in a request:', error instanceof Error ? error.message : error)
+        if (!response.headersSent)
+          refuse(response, { status: 500, code: 'INTERNAL', detail: 'the server failed; its log says more' })
+        else response.destroy()
+      })
+    },
+  )
+  // No tunnel is opened for anybody.
+  if (!development) server.on('upgrade', (_request, socket) => socket.destroy())
+  return server
+}
+
+/** Looks within one limit: a body is given up at most a tenth of the limit later than it might be. */
+const LOOKS = 10
+
+/**
+ * Ends a request whose body stops arriving: each would keep a connection, and whatever waits for the body, for ever. A body that
+ * arrives slowly is read to its end, and so is one that waits because the application has not read what arrived.
+ */
+function limitIdleBody(request: IncomingMessage, response: ServerResponse, idleMs: number): void {
+  const { headers, socket } = request
+  if (headers['transfer-encoding'] === undefined && !(Number(headers['content-length']) > 0)) return
+  let seen = socket.bytesRead
+  let idleLooks = 0
+  const timer = setInterval(() => {
+    if (request.complete || socket.destroyed) return clearInterval(timer)
+    const isWaitedFor = socket.bytesRead === seen && request.readableLength === 0
+    seen = socket.bytesRead
+    idleLooks = isWaitedFor ? idleLooks + 1 : 0
+    if (idleLooks < LOOKS) return
+    clearInterval(timer)
+    if (response.headersSent) return void socket.destroy()
+    refuse(response, {
+      status: 408,
+      code: 'BODY_TIMEOUT',
+      detail: `nothing of the body has arrived for ${idleMs / 1000} s`,
+      hint: 'Send the request again, without pauses in its body.',
+    })
+  }, idleMs / LOOKS)
+  timer.unref()
+}
+
+/**
+ * The built-in server answers at the root too: clients such as strands-sglang take the origin of an address and drop its
+ * path. No page has one of these names.
+ */
+const SGLANG_AT_ROOT =
+  /^\/(generate|abort_request|parse_function_call|separate_reasoning|health|health_generate|ready|flush_cache|tokenize|detokenize|(get_)?(model|server)_info|v1\/[^?]*)(\?|$)/
+
+function contentSecurityPolicy(nonce: string, development: boolean): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'nonce-${nonce}'${development ? " 'unsafe-eval'" : ''}`,
+    development ? "style-src 'self' 'unsafe-inline'" : `style-src 'self' 'nonce-${nonce}'`,
+    `connect-src 'self'${development ? ' ws:' : ''}`,
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+const securityHeaders = (policy: string): Readonly<Record<string, string>> => ({
+  'content-security-policy': policy,
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+})
+
+function requestProblem(request: IncomingMessage, access: AccessConfig): ProblemDetails | undefined {
+  const repeated = ['host', 'origin'].find((name) => timesSent(request, name) > 1)
+  if (repeated) return { status: 400, code: 'HEADER_REPEATED', detail: `the request has two headers named ${repeated}` }
+  const target = request.url ?? ''
+  const isInterface = /^\/(api|sglang)(\/|\?|$)/.test(target)
+  const headers = accessHeaders(request)
+  const refused = isInterface ? originProblem(headers, access) : hostProblem(headers, access)
+  if (refused) return refused
+  // An absolute target, or one that a framework would take for a host, is for proxies.
+  if (!target.startsWith('/') || /^\/[/\\]/.test(target))
+    return { status: 400, code: 'TARGET_REFUSED', detail: 'the request target must be a path' }
+  if (request.method === 'OPTIONS' || request.method === 'TRACE' || request.method === 'CONNECT')
+    return { status: 403, code: 'ORIGIN_REFUSED', detail: 'no other origin may call this server' }
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  return isInterface || isRead ? undefined : { status: 405, code: 'METHOD', detail: 'pages are only read' }
+}
+
+const timesSent = ({ rawHeaders }: IncomingMessage, name: string): number =>
+  rawHeaders.filter((sent, i) => i % 2 === 0 && sent.toLowerCase() === name).length
+
+/** Set by proxies or by the framework for itself; from outside they only mislead. */
+const isFrameworkHeader = (name: string): boolean =>
+  name === 'forwarded' ||
+  name.startsWith('x-forwarded-') ||
+  name.startsWith('x-middleware-') ||
+  name.startsWith('x-nextjs-') ||
+  name.startsWith('x-invoke-') ||
+  name === 'next-resume' ||
+  name === 'next-action'
+
+function refuse(response: ServerResponse, { status, code, detail, hint }: ProblemDetails): void {
+  response.writeHead(status, {
+    'content-type': 'application/problem+json',
+    'cache-control': 'no-store',
+    connection: 'close',
+  })
+  response.end(
+    JSON.stringify({
+      type: 'about:blank',
+      title: 'Refused',
+      status,
+      detail,
+      code,
+      ...(hint !== undefined && { hint }),
+    }),
+  )
+}

@@ -1,0 +1,40 @@
+/** A place in a sorted list as text for addresses. To callers it is opaque; it belongs to the order it was given for. */
+import * as z from 'zod'
+import type { ListSort } from '#lib/api/library.ts'
+import type { Cursor } from '#lib/store/listing/listing.ts'
+import { Problem } from './problem.ts'
+
+const cursorSchema = z.tuple([
+  z.string(),
+  z.string(),
+  z.enum(['before', 'after']),
+  z.union([z.string(), z.number(), z.null()]),
+  z.int(),
+])
+
+export const cursorText = ({ side, value, sequence }: Cursor, { by, order }: ListSort): string =>
+  Buffer.from(JSON.stringify([by, order, side, value, sequence])).toString('base64url')
+
+/** Throws Problem. */
+export function readCursor(text: string, sort: ListSort): Cursor {
+  const refuse = (detail: string): never => {
+    throw new Problem({
+      status: 400,
+      code: 'BAD_CURSOR',
+      detail,
+      hint: 'Take `next` or `previous` of an answer with the same sort and order, or leave the cursor out.',
+    })
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(Buffer.from(text, 'base64url').toString())
+  } catch {
+    refuse('"cursor" is none that this server has given')
+  }
+  const parsed = cursorSchema.safeParse(value)
+  if (!parsed.success) return refuse('"cursor" is none that this server has given')
+  const [by, order, side, sortValue, sequence] = parsed.data
+  if (by !== sort.by || order !== sort.order)
+    return refuse(`"cursor" belongs to a list sorted by ${by} ${order}, not by ${sort.by} ${sort.order}`)
+  return { side, value: sortValue, sequence }
+}

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
+import { play } from '#testing/simulated-rollout.ts'
+import { chatml } from '#testing/small-templates.ts'
+import { createRuns } from '../runs/runs.ts'
+import type { Services } from '../services.ts'
+import { STALLED_MS } from './ndjson.ts'
+import { runResponse } from './run-response.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+const { events: script } = play(chatml, [
+  { messages: [{ role: 'user', content: 'q' }], reply: [65], finish: { kind: 'stop' } },
+])
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+/** A run that has told all but its end, and whose answer is tied to a connection. */
+async function tied() {
+  const runs = createRuns()
+  const ending = Promise.withResolvers<void>()
+  const state = { isStopped: false }
+  const events = async function* (signal: AbortSignal): AsyncGenerator<RolloutEvent> {
+    yield* script.slice(0, -1)
+    signal.addEventListener('abort', () => {
+      state.isStopped = true
+      ending.resolve()
+    })
+    await ending.promise
+    yield script.at(-1) as RolloutEvent
+  }
+  const run = runs.start({ rolloutId: 'r', key: 't', detached: false, events, save: () => {} })
+  const connection = new AbortController()
+  const response = runResponse(run, false, { runs } as unknown as Services, connection.signal)
+  await settled()
+  return { runs, state, response, connection, end: ending.resolve }
+}
+
+test('a run whose connection closes is stopped', async () => {
+  const { state, response, connection } = await tied()
+  connection.abort()
+  await response.body?.cancel()
+  expect(state.isStopped).toBe(true)
+})
+
+test('a run whose reader is too slow is not stopped: it can be followed again, for as long as a detached one', async () => {
+  const { runs, state, response, end } = await tied()
+  vi.advanceTimersByTime(STALLED_MS)
+  await settled()
+  const lines = (await response.text()).trimEnd().split('\n')
+  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ type: 'stream-closed', next: lines.length - 1 })
+  expect(state.isStopped).toBe(false)
+  const rest = runs.follow('r', lines.length - 1, new AbortController().signal)
+  end()
+  let count = 0
+  for await (const _ of rest) count++
+  expect(lines.length - 1 + count).toBe(script.length)
+  expect(state.isStopped).toBe(false)
+})
+
+test('a run whose slow reader does not come back is stopped after a minute', async () => {
+  const { state } = await tied()
+  vi.advanceTimersByTime(STALLED_MS)
+  await settled()
+  vi.advanceTimersByTime(60_000)
+  expect(state.isStopped).toBe(true)
+})

@@ -1,0 +1,32 @@
+import type { Run } from '../runs/runs.ts'
+import type { Services } from '../services.ts'
+import { eventStream } from './ndjson.ts'
+import { json } from './route.ts'
+
+/**
+ * Detached: where to find it. Else its stream of events, tied to the connection: when that closes, the rollout stops. A reader
+ * that is only too slow can follow the rollout again by its id, as long as a detached one.
+ */
+export function runResponse(
+  { rolloutId, key }: Run,
+  isDetached: boolean,
+  { runs }: Services,
+  signal: AbortSignal,
+): Response {
+  if (isDetached) return json({ rolloutId, trajectoryId: key }, 201)
+  let isStalled = false
+  const tied = async function* (): AsyncGenerator<Uint8Array> {
+    try {
+      yield* runs.follow(rolloutId, 0, signal)
+    } finally {
+      if (!isStalled) await runs.cancel(rolloutId)
+    }
+  }
+  return eventStream(tied(), {
+    from: 0,
+    headers: { 'x-rollout-id': rolloutId, 'x-trajectory-id': encodeURIComponent(key) },
+    onStalled: () => {
+      isStalled = true
+    },
+  })
+}

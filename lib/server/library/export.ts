@@ -1,0 +1,148 @@
+/** Several trajectories as one file, a line each, in the order asked for. */
+import { setImmediate } from 'node:timers/promises'
+import * as z from 'zod'
+import { EXCLUDED_HEADER, type ExportPreview } from '#lib/api/export-preview.ts'
+import { type GroupNumbers, numberGroups } from '#lib/formats/group-numbers.ts'
+import { type WritableFormat, writableFormats } from '#lib/formats/registry.ts'
+import { isDamagedRecord } from '#lib/store/store-error.ts'
+import { severalFileName } from '#lib/trajectory/format/file.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { firstQuestion } from '#lib/trajectory/messages/conversation.ts'
+import { ndjson } from '../http/ndjson.ts'
+import { Problem } from '../http/problem.ts'
+import type { Services } from '../services.ts'
+import { formatToWrite, storedTrajectory, whyExcluded } from './trajectories.ts'
+
+const MOST_KEYS = 10_000
+
+const keys = z
+  .array(z.string())
+  .min(1)
+  .max(MOST_KEYS)
+  .refine((keys) => new Set(keys).size === keys.length, { message: 'keys that differ' })
+  .describe('Of stored trajectories; the lines come in this order. Those without tokens are left out.')
+
+export const exportPreviewRequestSchema = z.strictObject({ keys })
+
+export const exportRequestSchema = z.strictObject({
+  keys,
+  format: z
+    .string()
+    .exactOptional()
+    .describe(`One of ${writableFormats.map(({ name }) => name).join(', ')}. rollscope unless given.`),
+})
+
+/**
+ * One is read when the line before it has been taken: hundreds are never held at once. All are read once before, since
+ * an answer that has begun can tell no error, and since groups are numbered over the whole file. Throws Problem.
+ */
+export async function exportSeveral(
+  { keys, format = 'rollscope' }: z.infer<typeof exportRequestSchema>,
+  all: Services,
+  signal?: AbortSignal,
+): Promise<Response> {
+  const { write } = formatToWrite(format)
+  const groups: (Trajectory['group'] | undefined)[] = []
+  const written: string[] = []
+  const visit = (trajectory: Trajectory, key: string) => {
+    groups.push(trajectory.group)
+    written.push(key)
+  }
+  const excluded = await forEachTrajectory(keys, visit, all, signal)
+  if (written.length === 0) throw noTokens(excluded)
+  return ndjson(lines(written, write, numberGroups(groups), all), {
+    'content-disposition': `attachment; filename="${severalFileName(written.length, format)}"`,
+    [EXCLUDED_HEADER]: String(excluded.length),
+  })
+}
+
+/** The same selection before a format is chosen. Throws Problem. */
+export async function exportPreview(
+  { keys }: z.infer<typeof exportPreviewRequestSchema>,
+  all: Services,
+  signal?: AbortSignal,
+): Promise<ExportPreview> {
+  const losses = writableFormats.map(({ name, write }) => ({ name, write, samples: new Map<string, number>() }))
+  let samples = 0
+  const visit = (trajectory: Trajectory) => {
+    samples++
+    for (const { write, samples } of losses)
+      for (const text of write(trajectory).lost) samples.set(text, (samples.get(text) ?? 0) + 1)
+  }
+  const excluded = await forEachTrajectory(keys, visit, all, signal)
+  const formats = losses.map(({ name, samples }) => ({
+    name,
+    lost: Array.from(samples, ([text, samples]) => ({ text, samples })),
+  }))
+  return { samples, excluded, formats }
+}
+
+type Excluded = ExportPreview['excluded'][number]
+
+/** Visits those that have tokens, in order, and returns the others. Throws Problem for what cannot be read. */
+async function forEachTrajectory(
+  keys: readonly string[],
+  visit: (trajectory: Trajectory, key: string) => void,
+  all: Services,
+  signal: AbortSignal | undefined,
+): Promise<readonly Excluded[]> {
+  const damaged: string[] = []
+  const excluded: Excluded[] = []
+  for (const key of keys) {
+    signal?.throwIfAborted()
+    try {
+      const trajectory = storedTrajectory(key, all)
+      const why = whyExcluded(trajectory)
+      if (why === undefined) visit(trajectory, key)
+      else excluded.push({ key, title: titleOf(trajectory) ?? key, why })
+    } catch (error) {
+      if (!isDamagedRecord(error)) throw error
+      damaged.push(key)
+    }
+    // Thousands take a while: rollouts and other requests go on between them.
+    await setImmediate()
+  }
+  if (damaged.length > 0)
+    throw new Problem({
+      status: 500,
+      code: 'DAMAGED',
+      detail: `stored trajectories that cannot be read: ${shownKeys(damaged)}`,
+      hint: 'Leave them out of the export, or restore the data folder from a backup.',
+    })
+  return excluded
+}
+
+/** Samples of a group share their question. */
+function titleOf(trajectory: Trajectory): string | undefined {
+  const { title = firstQuestion(trajectory), group } = trajectory
+  const sample = group && `sample ${group.index + 1}`
+  return title === undefined ? sample : [title, sample].filter(Boolean).join(' · ')
+}
+
+function noTokens(excluded: readonly Excluded[]): Problem {
+  const [first] = excluded
+  const detail =
+    excluded.length === 1
+      ? `the trajectory has no tokens to export. ${first?.why}`
+      : `none of the ${excluded.length} trajectories has tokens to export. The first is ${first?.key}: ${first?.why}`
+  return new Problem({
+    status: 422,
+    code: 'NO_TOKENS',
+    detail,
+    hint: 'Choose runs that have tokens. GET /api/trajectories/{key}/export saves a single run without tokens in Rollscope’s own format.',
+  })
+}
+
+const SHOWN = 20
+
+const shownKeys = (keys: readonly string[]): string =>
+  `${keys.slice(0, SHOWN).join(', ')}${keys.length > SHOWN ? ` and ${keys.length - SHOWN} more` : ''}`
+
+async function* lines(
+  keys: readonly string[],
+  write: WritableFormat['write'],
+  groups: GroupNumbers,
+  all: Services,
+): AsyncGenerator<unknown> {
+  for (const key of keys) yield write(storedTrajectory(key, all), groups).value
+}

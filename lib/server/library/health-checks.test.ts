@@ -1,0 +1,74 @@
+/** The thread that checks stored trajectories, as it is, over a store as it is. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
+import { decodeValue } from '#lib/trajectory/format/codec.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import type { Services } from '../services.ts'
+import { createHealthChecks, type HealthChecks } from './health-checks.ts'
+import { trajectoryHealth } from './library.ts'
+
+let folder: string
+let store: TrajectoryStore
+let health: HealthChecks
+beforeAll(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-checks-'))
+  store = openTrajectoryStore(folder, { now: () => new Date() })
+  health = createHealthChecks({
+    store,
+    workerFile: path.resolve('lib/server/library/health-worker.ts'),
+    start: {
+      dataFolder: folder,
+      tokenizers: {
+        builtIn: { 'built-in': path.resolve('models/tiny-qwen3') },
+        folders: [],
+        hub: { url: 'http://127.0.0.1:9', token: undefined, cacheFolder: folder, cachedOnly: true },
+      },
+    },
+  })
+})
+afterAll(async () => {
+  await health.close()
+  store.close()
+  rmSync(folder, { recursive: true })
+})
+
+const drifting = (): Trajectory => {
+  const decoded = decodeValue(JSON.parse(readFileSync('public/examples/retokenization-drift.json', 'utf8')))
+  if (!decoded.ok) throw new Error('the example is readable')
+  return decoded.trajectory
+}
+
+test('all that is stored is checked, a damaged one too, with drift where the tokenizer is here', async () => {
+  const known = store.add(drifting())
+  const elsewhere = store.add({ ...sample, model: { tools: [], tokenizer: { name: 'some/where', specialIds: [] } } })
+  const damaged = store.add({ ...sample, id: 'damaged' })
+  const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
+  database.prepare('UPDATE headers SET header = ? WHERE key = ?').run('{', damaged)
+  database.close()
+  health.checkStored()
+  health.checkStored()
+  await expect.poll(() => store.uncheckedKey()).toBeUndefined()
+  expect(store.health(known)?.findings).toMatchObject([{ kind: 'drift', count: 3 }])
+  expect(store.health(elsewhere)?.checks.at(-1)).toEqual({
+    name: 'drift',
+    unknown: 'the tokenizer some/where is not on this machine',
+  })
+  expect(store.health(damaged)?.findings).toMatchObject([{ kind: 'unreadable', label: 'damaged' }])
+})
+
+test('one that is asked for is checked at once, and then known', async () => {
+  const key = store.add(drifting())
+  const all = { store, health } as unknown as Services
+  const first = await trajectoryHealth(key, all)
+  expect(first.checks).toHaveLength(10)
+  expect(store.health(key)).toEqual(first)
+  expect(await trajectoryHealth(key, all)).toEqual(first)
+  await expect(trajectoryHealth('none', all)).rejects.toMatchObject({ details: { code: 'NO_TRAJECTORY' } })
+  store.remove(key)
+  await expect(trajectoryHealth(key, all)).rejects.toMatchObject({ details: { code: 'DELETED' } })
+})

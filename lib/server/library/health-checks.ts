@@ -1,0 +1,67 @@
+/**
+ * Checks stored trajectories in a thread of its own, the newest first, whenever somebody looks at the library: reading a
+ * long one takes longer than other requests should wait.
+ */
+
+import type { TrajectoryStore } from '#lib/store/trajectories.ts'
+import type { Health } from '#lib/trajectory/health/health.ts'
+import { createAskedThread } from '../limited-thread.ts'
+import type { Checked, HealthWorkerStart } from './health-worker-messages.ts'
+
+export interface HealthChecks {
+  /** Checks what is not checked as it is now, until nothing is left. Returns at once. */
+  checkStored(): void
+  /** What is known of one, checked now where it is not known. Undefined where there is none. */
+  healthOf(key: string): Promise<Health | undefined>
+  close(): Promise<void>
+}
+
+interface Options {
+  readonly store: Pick<TrajectoryStore, 'uncheckedKey' | 'putHealth' | 'health'>
+  readonly workerFile: string
+  readonly start: HealthWorkerStart
+}
+
+const IDLE_MS = 30_000
+
+export function createHealthChecks({ store, workerFile, start }: Options): HealthChecks {
+  const thread = createAskedThread<string, Checked>({ name: 'rollscope-health', workerFile, start, idleMs: IDLE_MS })
+  let isChecking = false
+  let isClosed = false
+
+  const check = async (key: string): Promise<Health | undefined> => {
+    const checked = await thread.ask(key)
+    if (!checked || isClosed) return checked?.health
+    store.putHealth(key, checked.of, checked.health, checked.index)
+    return checked.health
+  }
+
+  const checkAll = async (): Promise<void> => {
+    for (let before: string | undefined; !isClosed; ) {
+      const key = store.uncheckedKey()
+      // One that stays unchecked, because it changed meanwhile, waits for the next time.
+      if (key === undefined || key === before) return
+      await check(key)
+      before = key
+    }
+  }
+
+  return {
+    checkStored() {
+      if (isChecking || isClosed) return
+      isChecking = true
+      checkAll()
+        .catch((error) => console.error('stored trajectories could not be checked:', error))
+        .finally(() => {
+          isChecking = false
+        })
+    },
+    async healthOf(key) {
+      return store.health(key) ?? check(key)
+    },
+    async close() {
+      isClosed = true
+      await thread.end()
+    },
+  }
+}

@@ -1,0 +1,90 @@
+/** Reads, checks and stores a file, a few records at a time. */
+import { randomUUID } from 'node:crypto'
+import { readSync } from 'node:fs'
+import { type ByteSource, openFile } from '#lib/formats/reading/open.ts'
+import { formats } from '#lib/formats/registry.ts'
+import { parserNamed } from '#lib/parsers/registry.ts'
+import type { ImportStore } from '#lib/store/import-store.ts'
+import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
+import { LIMITS } from '#lib/util/limits.ts'
+import { Problem } from '../http/problem.ts'
+import type { Imported, ImportQuestion } from './import-answer.ts'
+import { textSource, withTexts } from './import-texts.ts'
+
+interface Deps {
+  readonly store: Pick<ImportStore, 'add' | 'publish' | 'discard'>
+  readonly tokenizers: Pick<TokenizerLoader, 'load'>
+  readonly limits?: typeof LIMITS
+  /** Weight of the trajectories that one transaction stores. */
+  readonly batch?: number
+}
+
+/** Of a trajectory in tokens: its rows cost something too. A batch takes some ten milliseconds, for which other writers wait. */
+const weightOf = ({ segments }: Trajectory): number => segments.reduce((sum, { ids }) => sum + ids.length, 500)
+const BATCH = 50_000
+
+/** Throws Problem, TokenizerError and StoreError: nothing is stored then. */
+export async function importAsked(
+  { descriptor, size, name, format: formatName, tokenizer, parser }: ImportQuestion,
+  { store, tokenizers, limits = LIMITS, batch = BATCH }: Deps,
+): Promise<Imported> {
+  const as = formats.find((format) => format.name === formatName)
+  const parserFound = parserNamed(parser)
+  if (!parserFound) throw new Error('the parser was looked up before')
+  const texts =
+    tokenizer === undefined
+      ? undefined
+      : await textSource(tokenizer, parserFound, tokenizers, new AbortController().signal)
+  const source = { file: name, now: new Date().toISOString(), newId: randomUUID }
+
+  const keys: string[] = []
+  const added: string[] = []
+  const lacked = new Set<string>()
+  let waiting: Trajectory[] = []
+  let weight = 0
+  let first: Imported['first'] | undefined
+  let found = ''
+  const storeWaiting = () => {
+    for (const { key, isNew } of store.add(waiting)) {
+      keys.push(key)
+      if (isNew) added.push(key)
+    }
+    waiting = []
+    weight = 0
+  }
+  try {
+    for await (const one of openFile(bytesOf(descriptor, size), source, { as, limits })) {
+      if (!one.ok) throw new Problem({ status: 422, code: 'BAD_FILE', detail: one.error.message, hint: one.error.hint })
+      const { provenance } = one.trajectory
+      if (provenance.kind === 'import') for (const what of provenance.lacked) lacked.add(what)
+      const trajectory = texts && lacksTexts(one.trajectory) ? withTexts(one.trajectory, texts) : one.trajectory
+      found = one.format.name
+      first ??= { id: trajectory.id, createdAt: trajectory.createdAt }
+      waiting.push(trajectory)
+      weight += weightOf(trajectory)
+      if (weight >= batch) storeWaiting()
+    }
+    storeWaiting()
+    if (!first) throw new Error('a file that opens has a trajectory')
+    store.publish(keys)
+    return { format: found, trajectories: keys, existing: keys.length - added.length, first, lacked: [...lacked] }
+  } catch (error) {
+    store.discard(added)
+    throw error
+  }
+}
+
+const bytesOf = (descriptor: number, size: number): ByteSource => ({
+  size,
+  read: async (start, end) => {
+    const bytes = Buffer.allocUnsafeSlow(end - start)
+    for (let read = 0; read < bytes.length; ) {
+      const count = readSync(descriptor, bytes, read, bytes.length - read, start + read)
+      if (count === 0) throw new Error('the file is shorter than it was')
+      read += count
+    }
+    return bytes
+  },
+})

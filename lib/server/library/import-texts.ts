@@ -1,0 +1,44 @@
+/** The tokenizer of a file of ids alone, and its texts. */
+
+import type { ToolParser } from '#lib/parsers/parser.ts'
+import { endOfTurnId } from '#lib/rollout/prompt/prompt.ts'
+import { foreignId, type TextSource, withTokenizer } from '#lib/rollout/record/with-tokenizer.ts'
+import { type ChatTemplate, TemplateError } from '#lib/templates/chat-template.ts'
+import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
+import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { Problem } from '../http/problem.ts'
+
+/** Throws TokenizerError where there is no such tokenizer. */
+export async function textSource(
+  name: string,
+  parser: ToolParser,
+  tokenizers: Pick<TokenizerLoader, 'load'>,
+  signal: AbortSignal,
+): Promise<TextSource> {
+  const { tokenizer, template } = await tokenizers.load(name, signal)
+  const chat = compiled(template)
+  return { tokenizer, endOfTurnId: chat && endOfTurnId({ tokenizer, template: chat }, {}), parser }
+}
+
+/** Only where turns end is asked of it: one that does not compile counts as none. */
+function compiled(template: LoadedTokenizer['template']): ChatTemplate | undefined {
+  try {
+    return template(false)
+  } catch (error) {
+    if (error instanceof TemplateError) return undefined
+    throw error
+  }
+}
+
+/** Throws Problem where the tokenizer is another model’s. */
+export function withTexts(trajectory: Trajectory, texts: TextSource): Trajectory {
+  const foreign = foreignId(trajectory, texts.tokenizer)
+  if (!foreign) return withTokenizer(trajectory, texts)
+  throw new Problem({
+    status: 422,
+    code: 'OTHER_TOKENIZER',
+    detail: `token ${foreign.tokenIndex} has the id ${foreign.id}, and ${texts.tokenizer.name} has only ${texts.tokenizer.vocabularySize} ids`,
+    hint: 'The file was made with another model: name its tokenizer.',
+  })
+}

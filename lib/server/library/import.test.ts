@@ -1,0 +1,190 @@
+/** A file that came without its texts, and the tokenizer that tells them. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openImportStore } from '#lib/store/import-store.ts'
+import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { encode } from '#lib/trajectory/format/codec.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { lacksTexts } from '#lib/trajectory/tokens/texts.ts'
+import { LIMITS } from '#lib/util/limits.ts'
+import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import { refusalOf } from '../http/refusal.ts'
+import { ThreadError } from '../limited-thread.ts'
+import type { Services } from '../services.ts'
+import { chooseTokenizer, importFile } from './import.ts'
+import type { ImportAnswer, ImportQuestion } from './import-answer.ts'
+import { importAsked } from './import-request.ts'
+
+let folder: string
+let store: TrajectoryStore
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-import-'))
+  store = openTrajectoryStore(folder, { now: () => new Date() })
+})
+afterEach(() => {
+  store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('a tokenizer whose chat template does not compile still tells the texts', async () => {
+  const load = async () => ({
+    tokenizer: byteTokenizer,
+    template: () => chatTemplate('{% for %}', {}),
+    compile: (text: string) => chatTemplate(text, {}),
+    stopIds: [],
+  })
+  const sample = { prompt: '', tokens: byteTokenizer.encode('yes'), response_length: 3, loss_mask: [1, 1, 1] }
+  const request = new Request('http://127.0.0.1/api/import?tokenizer=bytes', {
+    method: 'POST',
+    body: JSON.stringify(sample),
+  })
+  const { trajectories } = await importFile(request, services({ tokenizers: { load: load as never } }))
+  const found = store.get(trajectories[0] ?? '')
+  expect(found && lacksTexts(found)).toBe(false)
+})
+
+test('a parser that is not known is told, without a tokenizer too', async () => {
+  const request = new Request('http://127.0.0.1/api/import?parser=nope', { method: 'POST', body: '{}' })
+  const refused = importFile(request, { store } as unknown as Services)
+  await expect(refused).rejects.toMatchObject({
+    details: { status: 422, code: 'NO_PARSER', hint: expect.stringContaining('hermes') },
+  })
+})
+
+/** A tokenizer of bytes under every name. */
+const load = async () => ({ tokenizer: byteTokenizer, template: () => undefined }) as unknown as LoadedTokenizer
+
+/** What the importing thread does is done in this one. */
+function services(deps: Partial<Parameters<typeof importAsked>[1]> = {}): Services {
+  const tokenizers = { load, ...deps.tokenizers }
+  const importing = {
+    ask: async (question: ImportQuestion): Promise<ImportAnswer> => {
+      const database = openImportStore(folder, () => new Date())
+      try {
+        return { kind: 'imported', imported: await importAsked(question, { store: database, tokenizers, ...deps }) }
+      } catch (error) {
+        return refusalOf(error)
+      } finally {
+        database.close()
+      }
+    },
+  }
+  return { store, tokenizers, importing, config: { dataFolder: folder } } as unknown as Services
+}
+const importText = (query: string, body: string, all = services()) =>
+  importFile(new Request(`http://127.0.0.1/api/import?${query}`, { method: 'POST', body }), all)
+const allRows = () => store.list({ filter: {}, sort: { by: 'added', order: 'desc' }, limit: 10 }).rows
+
+test('Every sample of a file is stored with the tokenizer that the request names, and with its group', async () => {
+  const sample = (index: number) => ({
+    tokens: [1, 2, 3],
+    response_length: 2,
+    loss_mask: [1, 1],
+    rollout_log_probs: [-1, -2],
+    status: 'completed',
+    index,
+    group_index: 0,
+  })
+  const { format, trajectories } = await importText(
+    'tokenizer=bytes&name=two.jsonl',
+    JSON.stringify([sample(0), sample(1)]),
+  )
+  expect([format, trajectories.length]).toEqual(['slime', 2])
+  expect(store.get(trajectories[1] ?? '')).toMatchObject({
+    group: { id: '0', index: 1 },
+    model: { tokenizer: { name: byteTokenizer.name }, parser: 'hermes' },
+    provenance: { format: 'slime', file: 'two.jsonl' },
+  })
+})
+
+describe('A file that cannot be read is refused, and none of its records is stored', () => {
+  const good = '{"token_ids": [1], "logprobs": [NaN]}'
+  test.each([
+    ['one wrong line', '', `${good}\n{"token_ids": ["x"]}`, 'line 2: token_ids[0]: expected a number, found "x"'],
+    ['another format than the named one', 'format=slime', good, 'expected a trajectory of slime'],
+    ['no format of that name', 'format=word', good, 'there is no format "word"'],
+    ['another tokenizer', 'tokenizer=bytes', '{"token_ids": [5, 9999999]}', 'token 1 has the id 9999999'],
+  ])('%s', async (_, query, text, detail) => {
+    await expect(importText(query, text)).rejects.toMatchObject({
+      details: { status: 422, detail: expect.stringContaining(detail), hint: expect.stringMatching(/./) },
+    })
+    expect(allRows()).toEqual([])
+  })
+})
+
+test('A wrong record at the end takes back those that were stored before it, and nobody has seen them', async () => {
+  const seen: number[] = []
+  const database = openImportStore(folder, () => new Date())
+  const watched = {
+    ...database,
+    add(trajectories: readonly Trajectory[]) {
+      const added = database.add(trajectories)
+      seen.push(allRows().length)
+      return added
+    },
+  }
+  const lines = [encode(sampleTrajectory), encode({ ...sampleTrajectory, id: 'other' }), '7']
+  const known = store.add(sampleTrajectory)
+  const refused = importText(
+    '',
+    lines.map((line) => line.replaceAll('\n', ' ')).join('\n'),
+    services({ store: watched, batch: 1 }),
+  )
+  await expect(refused).rejects.toMatchObject({ details: { status: 422, code: 'BAD_FILE' } })
+  expect(seen).toEqual([1, 1])
+  expect(allRows().map(({ key }) => key)).toEqual([known])
+  expect(store.isDeleted('other')).toBe(false)
+  database.close()
+})
+
+test('An import says how many of its trajectories were in the library before, and restores deleted ones', async () => {
+  const { trajectories } = await importText('', encode(sampleTrajectory))
+  const [key = ''] = trajectories
+  store.remove(key)
+  const again = await importText('', `[${encode(sampleTrajectory)},${encode({ ...sampleTrajectory, id: 'new' })}]`)
+  expect(again).toMatchObject({ trajectories: [key, 'new'], existing: 1 })
+  expect(allRows()).toHaveLength(2)
+})
+
+test('A file that breaks a limit is refused with the limit and what to do', async () => {
+  const small = services({ limits: { ...LIMITS, records: 2 } })
+  await expect(importText('', '[1,1,1]', small)).rejects.toMatchObject({
+    details: {
+      code: 'BAD_FILE',
+      detail: 'expected at most 2 trajectories, found more',
+      hint: expect.stringContaining('split'),
+    },
+  })
+})
+
+test('A body that is cut leaves no file behind', async () => {
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new Uint8Array(2 << 20))
+      controller.error(new Error('the connection is gone'))
+    },
+  })
+  const request = new Request('http://127.0.0.1/api/import', { method: 'POST', body, duplex: 'half' } as RequestInit)
+  const before = readdirSync(folder)
+  await expect(importFile(request, services())).rejects.toThrow('the connection is gone')
+  expect(readdirSync(folder)).toEqual(before)
+})
+
+test.each([
+  ['memory', 'TOO_COMPLEX', Object.assign(new Error('out of memory'), { code: 'ERR_WORKER_OUT_OF_MEMORY' })],
+  ['time', 'TOO_SLOW', new ThreadError('it took longer than 600 s')],
+])('An import that needs too much %s is refused by name', async (_, code, error) => {
+  const all = { ...services(), importing: { ask: () => Promise.reject(error) } } as unknown as Services
+  await expect(importText('', '{}', all)).rejects.toMatchObject({ details: { status: 422, code } })
+})
+
+test('A trajectory that was sampled with its tokenizer is given no other one', async () => {
+  const key = store.add(sampleTrajectory)
+  const refused = chooseTokenizer(key, { tokenizer: 'bytes' }, services(), new AbortController().signal)
+  await expect(refused).rejects.toMatchObject({ details: { status: 409, code: 'HAS_TOKENIZER' } })
+})

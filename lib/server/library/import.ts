@@ -1,0 +1,67 @@
+/** Files into the library, and the tokenizer of those that came without their texts. */
+import * as z from 'zod'
+import { formats } from '#lib/formats/registry.ts'
+import { DEFAULT_PARSER } from '#lib/parsers/registry.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { takesTokenizer } from '#lib/trajectory/tokens/texts.ts'
+import { LIMITS } from '#lib/util/limits.ts'
+import { Problem } from '../http/problem.ts'
+import { receiveFile } from '../http/received-file.ts'
+import { bodyChunks } from '../http/route.ts'
+import type { Services } from '../services.ts'
+import { parserOrProblem } from '../templates/parse.ts'
+import type { Imported } from './import-answer.ts'
+import { textSource, withTexts } from './import-texts.ts'
+import { importAnswer } from './importing.ts'
+import { formatNamed, storedTrajectory } from './trajectories.ts'
+
+const LONGEST_FILE_NAME = 1000
+const SPLIT_HINT = 'Store its records in several files: of JSON lines, `split -l 10000` writes parts of 10,000.'
+
+/** Stores all trajectories of a file, or none. Throws Problem. */
+export async function importFile(request: Request, all: Services): Promise<Imported> {
+  const query = new URL(request.url).searchParams
+  // Names are looked up before the file is received, and without a tokenizer too.
+  const format = query.get('format') ?? undefined
+  if (format !== undefined) formatNamed(format, formats, 'format')
+  const parser = parserOrProblem(query.get('parser') ?? DEFAULT_PARSER).name
+  const file = await receiveFile(bodyChunks(request, LIMITS.fileBytes, SPLIT_HINT), all.config.dataFolder)
+  try {
+    const question = {
+      descriptor: file.descriptor,
+      size: file.size,
+      name: query.get('name')?.slice(0, LONGEST_FILE_NAME),
+      format,
+      tokenizer: query.get('tokenizer') ?? undefined,
+      parser,
+    }
+    return await importAnswer(question, all.importing, request.signal)
+  } finally {
+    await file.close()
+  }
+}
+
+export const tokenizerChoiceSchema = z.strictObject({
+  tokenizer: z.string().min(1).max(4096).describe('Hub name, or a folder under ROLLSCOPE_TOKENIZERS.'),
+  parser: z.string().exactOptional().describe(`Of the tool calls in the text. Default ${DEFAULT_PARSER}.`),
+})
+
+/** Finds the texts of a trajectory that was imported without them, or with the wrong tokenizer. Throws Problem. */
+export async function chooseTokenizer(
+  key: string,
+  { tokenizer, parser }: z.infer<typeof tokenizerChoiceSchema>,
+  all: Services,
+  signal: AbortSignal,
+): Promise<Trajectory> {
+  const texts = await textSource(tokenizer, parserOrProblem(parser ?? DEFAULT_PARSER), all.tokenizers, signal)
+  const found = storedTrajectory(key, all)
+  if (!takesTokenizer(found))
+    throw new Problem({
+      status: 409,
+      code: 'HAS_TOKENIZER',
+      detail: 'this trajectory was made with its tokenizer: another one would give its ids other texts',
+    })
+  const complete = withTexts(found, texts)
+  all.store.update(key, complete, 0)
+  return complete
+}

@@ -1,0 +1,49 @@
+/** The importing thread as requests use it: one file at a time, each with a limit of time and of memory. */
+
+import { Problem } from '../http/problem.ts'
+import { createLimitedThread, type LimitedThread, ThreadError } from '../limited-thread.ts'
+import type { ImportAnswer, Imported, ImportQuestion, ImportWorkerStart } from './import-answer.ts'
+
+export type ImportingThread = LimitedThread<ImportQuestion, ImportAnswer>
+
+interface Options {
+  readonly workerFile: string
+  readonly start: ImportWorkerStart
+  /** For one file. */
+  readonly longestMs?: number
+  /** Of the thread's heap, in MiB. */
+  readonly heapMb?: number
+}
+
+const IDLE_MS = 30_000
+const LONGEST_MS = 10 * 60_000
+const HEAP_MB = 1024
+
+export const createImporting = ({ longestMs = LONGEST_MS, heapMb = HEAP_MB, ...options }: Options): ImportingThread =>
+  createLimitedThread({ name: 'rollscope-import', idleMs: IDLE_MS, longestMs, heapMb, ...options })
+
+/** Throws Problem, or the signal's reason. */
+export async function importAnswer(
+  question: ImportQuestion,
+  thread: Pick<ImportingThread, 'ask'>,
+  signal: AbortSignal,
+): Promise<Imported> {
+  const answer = await thread.ask(question, signal).catch((error: Error & { readonly code?: string }) => {
+    if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+      throw new Problem({
+        status: 422,
+        code: 'TOO_COMPLEX',
+        detail: 'a record of the file needs more memory than an import may use',
+        hint: 'Leave out columns such as alternatives or routed experts, or split the record. Nothing was stored.',
+      })
+    if (!(error instanceof ThreadError)) throw error
+    throw new Problem({
+      status: 422,
+      code: 'TOO_SLOW',
+      detail: `the import was stopped: ${error.message}`,
+      hint: 'Store the records in several files. Nothing was stored.',
+    })
+  })
+  if (answer.kind === 'refused') throw new Problem(answer.problem)
+  return answer.imported
+}

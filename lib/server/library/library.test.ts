@@ -1,0 +1,316 @@
+/** Lists, labels, deletion and export of several, with a store as it is. */
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { EXCLUDED_HEADER, exportPreviewSchema } from '#lib/api/export-preview.ts'
+import { openText } from '#lib/formats/reading/open.ts'
+import { writableFormats } from '#lib/formats/registry.ts'
+import { openTrajectoryStore, type TrajectoryStore } from '#lib/store/trajectories.ts'
+import { decode } from '#lib/trajectory/format/codec.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { Problem } from '../http/problem.ts'
+import type { Services } from '../services.ts'
+import { exportPreview, exportSeveral } from './export.ts'
+import {
+  labelChangeSchema,
+  labelTrajectory,
+  listTrajectories,
+  removeTrajectory,
+  restoreTrajectory,
+  trajectoryNeighbours,
+} from './library.ts'
+import { exportTrajectory } from './trajectories.ts'
+
+let folder: string
+let store: TrajectoryStore
+let all: Services
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-library-'))
+  store = openTrajectoryStore(folder, { now: () => new Date() })
+  all = { store } as unknown as Services
+  for (const [id, reward] of [
+    ['a', 1],
+    ['b', null],
+    ['c', -1],
+  ] as const)
+    store.add({ ...sample, id, reward })
+})
+afterEach(() => {
+  store.close()
+  rmSync(folder, { recursive: true })
+})
+
+const list = (query: string) => listTrajectories(new Request(`http://h/api/trajectories?${query}`), all)
+const keys = (query: string) => list(query).trajectories.map(({ key }) => key)
+const problemOf = (action: () => unknown) => {
+  try {
+    action()
+  } catch (error) {
+    if (error instanceof Problem) return error.details
+    throw error
+  }
+  return undefined
+}
+
+test('the rows beside a trajectory are those of the list with the same query', () => {
+  const beside = (key: string, query: string) =>
+    trajectoryNeighbours(key, new Request(`http://h/api/trajectories/${key}/neighbours?${query}`), all)
+  expect(beside('b', '')).toEqual({ ahead: 1, total: 3, isListed: true, previous: 'c', next: 'a' })
+  expect(beside('a', '')).toEqual({ ahead: 2, total: 3, isListed: true, previous: 'b' })
+  // Unknown rewards come last.
+  expect(beside('c', 'sort=reward')).toEqual({ ahead: 1, total: 3, isListed: true, previous: 'a', next: 'b' })
+  expect(beside('b', 'sort=reward&order=asc')).toEqual({ ahead: 2, total: 3, isListed: true, previous: 'a' })
+  store.label('b', { tags: ['x'] })
+  expect(beside('c', 'tag=x')).toEqual({ ahead: 0, total: 1, isListed: false, next: 'b' })
+  expect(problemOf(() => beside('none', ''))).toMatchObject({ status: 404 })
+  store.remove('b')
+  expect(problemOf(() => beside('b', ''))).toMatchObject({ code: 'DELETED' })
+})
+
+describe('lists', () => {
+  test('are asked for in the address', () => {
+    expect(keys('')).toEqual(['c', 'b', 'a'])
+    expect(keys('sort=added&order=asc&limit=2')).toEqual(['a', 'b'])
+    expect(keys('sort=reward')).toEqual(['a', 'c', 'b'])
+    expect(keys('sort=reward&order=asc&q=hi&outcome=ended&source=rollout')).toEqual(['c', 'a', 'b'])
+    expect(keys('source=import:a:b')).toEqual([])
+    expect(keys('tag=x&tag=y')).toEqual([])
+  })
+
+  test('count what a trainer’s cut loses where one is given', () => {
+    expect(list('').cut).toBeUndefined()
+    expect(list('cut=8').cut).toMatchObject({ samples: 3, longer: 3, losing: 3, lost: 3 })
+    expect(list('cut=8&overlong=drop&health=lost&q=reward:1').cut).toMatchObject({ samples: 1, losing: 1, lost: 6 })
+    for (const cut of ['0', 'x', '1.5']) expect(problemOf(() => list(`cut=${cut}`))).toMatchObject({ status: 400 })
+    expect(problemOf(() => list('cut=8&overlong=keep'))).toMatchObject({ status: 400 })
+  })
+
+  test('fold groups where that is asked for', () => {
+    for (const index of [0, 1]) store.add({ ...sample, id: `g${index}`, reward: 1, group: { id: 'g', index } })
+    expect(list('').groups).toBeUndefined()
+    const { trajectories, groups, total } = list('groups=folded&q=reward:1')
+    expect([trajectories.map(({ key }) => key), total]).toEqual([['g1', 'a'], 2])
+    expect(groups).toMatchObject([{ id: 'g', keys: ['g0', 'g1'], isFlat: true }])
+    expect(problemOf(() => list('groups=maybe'))).toMatchObject({ status: 400 })
+  })
+
+  test('go on at a cursor, which belongs to its order', () => {
+    const first = list('sort=reward&limit=2')
+    const second = list(`sort=reward&limit=2&cursor=${first.next}`)
+    expect([second.trajectories.map(({ key }) => key), second.start, second.total]).toEqual([['b'], 2, 3])
+    expect(list(`sort=reward&limit=2&cursor=${second.previous}`).trajectories).toEqual(first.trajectories)
+    expect(problemOf(() => list(`sort=tokens&cursor=${first.next}`))).toMatchObject({
+      status: 400,
+      code: 'BAD_CURSOR',
+      detail: '"cursor" belongs to a list sorted by reward desc, not by tokens desc',
+    })
+  })
+
+  test.each(['x', '', '%00', 'WzFd', Buffer.from('["added","desc","after",{},1]').toString('base64url')])(
+    'the cursor %j is refused',
+    (cursor) => {
+      expect(problemOf(() => list(`cursor=${cursor}`))).toMatchObject({ status: 400, code: 'BAD_CURSOR' })
+    },
+  )
+
+  test.each([
+    [
+      'sort=sequence;drop',
+      '"sort" must be one of added, title, tokens, trained, meanLogprob, reward, not "sequence;drop"',
+    ],
+    ['order=up', '"order" must be one of asc, desc, not "up"'],
+    ['limit=-1', '"limit" must be a whole number, not "-1"'],
+    [`q=${'x'.repeat(501)}`, '"q" is longer than 500 characters'],
+  ])('%.30s is refused', (query, detail) => {
+    expect(problemOf(() => list(query))).toMatchObject({ status: 400, code: 'BAD_QUERY', detail })
+  })
+})
+
+describe('labels', () => {
+  test('are changed one by one', () => {
+    expect(labelTrajectory('a', { title: 'T', tags: ['x'], reward: null }, all)).toMatchObject({
+      title: 'T',
+      tags: ['x'],
+      reward: null,
+    })
+    expect(labelTrajectory('a', { title: null }, all)).toMatchObject({ title: null, tags: ['x'] })
+    expect(problemOf(() => labelTrajectory('z', {}, all))).toMatchObject({ status: 404, code: 'NO_TRAJECTORY' })
+  })
+
+  test.each([
+    { title: '' },
+    { title: ' padded' },
+    { title: 'two\nlines' },
+    { title: 'x'.repeat(501) },
+    { tags: 'x' },
+    { tags: ['x', 'x'] },
+    { tags: [''] },
+    { tags: ['x'.repeat(81)] },
+    { tags: Array.from({ length: 51 }, (_, n) => `t${n}`) },
+    { note: '' },
+    { reward: '1' },
+    { reward: Number.POSITIVE_INFINITY },
+    { outcome: null },
+    [],
+  ])('%j is no change of labels', (change) => {
+    expect(labelChangeSchema.safeParse(change).success).toBe(false)
+  })
+})
+
+describe('deletion', () => {
+  test('can be taken back, and says where there is nothing', () => {
+    removeTrajectory('a', all)
+    expect(keys('')).toEqual(['c', 'b'])
+    expect(problemOf(() => removeTrajectory('a', all))).toMatchObject({ status: 404, code: 'DELETED' })
+    expect(problemOf(() => labelTrajectory('a', {}, all))).toMatchObject({ code: 'DELETED' })
+    expect(restoreTrajectory('a', all)).toMatchObject({ key: 'a' })
+    expect(restoreTrajectory('a', all)).toMatchObject({ key: 'a' })
+    expect(problemOf(() => restoreTrajectory('z', all))).toMatchObject({ status: 404, code: 'NO_TRAJECTORY' })
+  })
+
+  test('is refused while a rollout writes', () => {
+    store.add({ ...sample, id: 'r', outcome: { kind: 'running' } }, { runsHere: true })
+    expect(problemOf(() => removeTrajectory('r', all))).toMatchObject({
+      status: 409,
+      code: 'RUNNING',
+      hint: 'Stop the rollout, or wait for its end, and delete it then.',
+    })
+  })
+})
+
+describe('export of several', () => {
+  test('is a line each, in the order asked for; every line is a file by itself', async () => {
+    const response = await exportSeveral({ keys: ['c', 'a'] }, all)
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="trajectories-2.jsonl"')
+    const lines = (await response.text()).trimEnd().split('\n')
+    expect(lines.map((line) => decode(line))).toEqual([
+      { ok: true, trajectory: store.get('c') },
+      { ok: true, trajectory: store.get('a') },
+    ])
+  })
+
+  const group = (id: string, index: number) => ({ group: { id, index } })
+  const empty = { segments: [], outcome: { kind: 'failed', code: 'UNREACHABLE', message: 'No answer.' } } as const
+
+  test('A slime export of two groups gives each a group_index of its own, and a file read back keeps them', async () => {
+    const samples = [group('one', 0), group('two', 0), group('one', 1), {}]
+    const stored = samples.map((part, n) => store.add({ ...sample, id: `s${n}`, ...part }))
+    const text = await (await exportSeveral({ keys: stored, format: 'slime' }, all)).text()
+    const numbers = (jsonl: string) =>
+      jsonl
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+        .map(({ group_index, index }) => [group_index, index])
+    expect(numbers(text)).toEqual([
+      [0, 0],
+      [1, 2],
+      [0, 1],
+      [null, null],
+    ])
+    const opened = openText(text, { file: 'a.jsonl', now: sample.createdAt, newId: () => randomUUID() })
+    if (!opened.ok) return expect.unreachable()
+    const again = await exportSeveral({ keys: [...store.addAll(opened.trajectories)], format: 'slime' }, all)
+    expect(numbers(await again.text())).toEqual(numbers(text))
+  })
+
+  test('The loss lists of one sample and of its whole group are the same, in every format', async () => {
+    const stored = [0, 1].map((index) => store.add({ ...sample, id: `g${index}`, ...group('one', index) }))
+    const preview = await exportPreview({ keys: stored }, all)
+    expect(exportPreviewSchema.parse(preview)).toEqual(preview)
+    expect(preview).toMatchObject({ samples: 2, excluded: [] })
+    expect(preview.formats).toEqual(
+      writableFormats.map(({ name, write }) => ({
+        name,
+        lost: write({ ...sample, ...group('one', 0) }).lost.map((text) => ({ text, samples: 2 })),
+      })),
+    )
+  })
+
+  test('Trajectories without tokens are left out of an export, which says how many, which and why', async () => {
+    store.add({ ...sample, ...empty, id: 'e', title: 'Failed at once', ...group('one', 2) })
+    store.add({ ...sample, segments: [], id: 'f', outcome: { kind: 'running' } }, { runsHere: true })
+    store.add({ ...sample, segments: [], id: 'g', ...group('one', 0), outcome: { kind: 'ended', reason: 'cancelled' } })
+    const keys = ['e', 'a', 'f', 'g']
+    const response = await exportSeveral({ keys }, all)
+    expect(response.headers.get(EXCLUDED_HEADER)).toBe('3')
+    expect(response.headers.get('content-disposition')).toContain('trajectories-1.jsonl')
+    expect((await response.text()).trimEnd().split('\n')).toHaveLength(1)
+    expect(await exportPreview({ keys }, all)).toMatchObject({
+      samples: 1,
+      excluded: [
+        {
+          key: 'e',
+          title: 'Failed at once · sample 3',
+          why: 'No tokens: the run failed before its first token with UNREACHABLE: No answer.',
+        },
+        { key: 'f', title: 'f', why: 'No tokens: the run has just begun.' },
+        { key: 'g', title: 'sample 1', why: 'No tokens: the run ended before its first token (cancelled).' },
+      ],
+    })
+  })
+
+  test('An export of nothing but trajectories without tokens is refused, with the reason', async () => {
+    store.add({ ...sample, ...empty, id: 'e' })
+    store.add({ ...sample, ...empty, id: 'f' })
+    await expect(exportSeveral({ keys: ['e'] }, all)).rejects.toMatchObject({
+      details: { status: 422, code: 'NO_TOKENS', detail: expect.stringContaining('UNREACHABLE') },
+    })
+    await expect(exportSeveral({ keys: ['e', 'f'] }, all)).rejects.toMatchObject({
+      details: { code: 'NO_TOKENS', detail: expect.stringContaining('none of the 2 trajectories has tokens') },
+    })
+    const single = (format: string) => exportTrajectory(new Request(`http://h/x?format=${format}`), 'e', all)
+    expect(problemOf(() => single('slime'))).toMatchObject({ status: 422, code: 'NO_TOKENS' })
+    expect(single('rollscope').status).toBe(200)
+  })
+
+  test('ends when the one who asked has left', async () => {
+    await expect(exportPreview({ keys: ['a'] }, all, AbortSignal.abort(new Error('left')))).rejects.toThrow('left')
+  })
+
+  test('reads one when the one before has been taken', async () => {
+    let reads = 0
+    const counting: TrajectoryStore = {
+      ...store,
+      get: (key) => {
+        reads++
+        return store.get(key)
+      },
+    }
+    const many = Array.from({ length: 50 }, (_, n) => store.add({ ...sample, id: `n${n}` }))
+    const response = await exportSeveral({ keys: many }, { ...all, store: counting })
+    // All have been tried once by then, and one may be read ahead.
+    expect(reads).toBeLessThanOrEqual(many.length + 2)
+    reads -= many.length
+    const body = response.body?.getReader()
+    for (let taken = 1; taken <= 3; taken++) {
+      await body?.read()
+      expect(reads).toBeLessThanOrEqual(taken + 2)
+    }
+    await body?.cancel()
+    expect(reads).toBeLessThan(10)
+  })
+
+  test('says what is missing before it begins', async () => {
+    store.remove('b')
+    await expect(exportSeveral({ keys: ['a', 'z'] }, all)).rejects.toMatchObject({
+      details: { status: 404, detail: 'there is no such trajectory: "z"' },
+    })
+    await expect(exportSeveral({ keys: ['a', 'b'] }, all)).rejects.toMatchObject({ details: { code: 'DELETED' } })
+    await expect(exportSeveral({ keys: ['a'], format: 'x' }, all)).rejects.toMatchObject({
+      details: { code: 'NO_FORMAT' },
+    })
+  })
+
+  test('says what cannot be read before it begins', async () => {
+    const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
+    database.exec("UPDATE headers SET header = '{' WHERE key IN ('a', 'c')")
+    database.close()
+    await expect(exportSeveral({ keys: ['b', 'a', 'c'] }, all)).rejects.toMatchObject({
+      details: { status: 500, code: 'DAMAGED', detail: 'stored trajectories that cannot be read: a, c' },
+    })
+  })
+})

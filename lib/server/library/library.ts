@@ -1,0 +1,170 @@
+/** The library over HTTP: stored trajectories listed, labelled, deleted and restored, several exported. */
+import * as z from 'zod'
+import {
+  firstOrder,
+  type Neighbours,
+  SORT_COLUMNS,
+  SORT_ORDERS,
+  type TrajectoryPage,
+  type TrajectorySummary,
+} from '#lib/api/library.ts'
+import { HEALTH_FILTERS } from '#lib/store/health.ts'
+import type { ListFilter, PlaceQuery } from '#lib/store/listing/listing.ts'
+import type { Health } from '#lib/trajectory/health/health.ts'
+import { OVERLONG, type TrainerCut, trainerCutSchema } from '#lib/trajectory/health/trainer-cut.ts'
+import { cursorText, readCursor } from '../http/list-cursor.ts'
+import { Problem } from '../http/problem.ts'
+import { oneOf, wholeNumber } from '../http/query.ts'
+import type { Services } from '../services.ts'
+import { noTrajectory } from './trajectories.ts'
+
+/** How a list shows groups of samples. */
+const GROUPS = ['open', 'folded'] as const
+
+const LONGEST_PAGE = 200
+const LONGEST_SEARCH = 500
+
+export function listTrajectories(request: Request, { store }: Services): TrajectoryPage {
+  const cursor = new URL(request.url).searchParams.get('cursor')
+  const place = placeQueryIn(request)
+  const { sort } = place
+  const page = store.list({
+    ...place,
+    limit: Math.min(LONGEST_PAGE, Math.max(1, wholeNumber(request, 'limit', 50))),
+    ...(cursor !== null && { cursor: readCursor(cursor, sort) }),
+  })
+  return {
+    trajectories: page.rows,
+    ...(page.cut && { cut: page.cut }),
+    ...(page.groups && { groups: page.groups }),
+    total: page.total,
+    start: page.start,
+    ...(page.previous && { previous: cursorText(page.previous, sort) }),
+    ...(page.next && { next: cursorText(page.next, sort) }),
+  }
+}
+
+/** Undefined: none is given. Throws Problem. */
+function cutIn(request: Request): TrainerCut | undefined {
+  const text = new URL(request.url).searchParams.get('cut')
+  if (text === null) return undefined
+  const parsed = trainerCutSchema.safeParse({
+    tokens: Number(text),
+    overlong: oneOf(request, 'overlong', OVERLONG, 'cut'),
+  })
+  if (parsed.success) return parsed.data
+  throw new Problem({
+    status: 400,
+    code: 'BAD_QUERY',
+    detail: `"cut" must be a number of tokens from 1 to 100,000,000, not ${JSON.stringify(text.slice(0, 40))}`,
+  })
+}
+
+/** The rows beside a trajectory in the list that the same query gives. Throws Problem 404. */
+export function trajectoryNeighbours(key: string, request: Request, { store }: Services): Neighbours {
+  const found = store.neighbours(key, placeQueryIn(request))
+  if (!found) throw noTrajectory(key, store)
+  return found
+}
+
+/** Which rows a list has, and in which order. Throws Problem. */
+function placeQueryIn(request: Request): PlaceQuery {
+  const by = oneOf(request, 'sort', SORT_COLUMNS, 'added')
+  const cut = cutIn(request)
+  return {
+    filter: filterIn(new URL(request.url).searchParams),
+    sort: { by, order: oneOf(request, 'order', SORT_ORDERS, firstOrder(by)) },
+    foldsGroups: oneOf(request, 'groups', GROUPS, 'open') === 'folded',
+    ...(cut && { cut }),
+  }
+}
+
+function filterIn(query: URLSearchParams): ListFilter {
+  const text = query.get('q') ?? ''
+  if (text.length > LONGEST_SEARCH)
+    throw new Problem({
+      status: 400,
+      code: 'BAD_QUERY',
+      detail: `"q" is longer than ${LONGEST_SEARCH} characters`,
+    })
+  const outcome = query.get('outcome')
+  const health = query.get('health')
+  const knownHealth = HEALTH_FILTERS.find((known) => known === health)
+  if (health !== null && knownHealth === undefined)
+    throw new Problem({
+      status: 400,
+      code: 'BAD_QUERY',
+      detail: `"health" must be one of ${HEALTH_FILTERS.join(', ')}, not ${JSON.stringify(health.slice(0, 40))}`,
+    })
+  const group = query.get('group')
+  const source = query.get('source')
+  const [kind = '', ...format] = source?.split(':') ?? []
+  return {
+    text,
+    tags: query.getAll('tag'),
+    ...(outcome !== null && { outcome }),
+    ...(knownHealth !== undefined && { health: knownHealth }),
+    ...(group !== null && { group }),
+    ...(source !== null && { source: { kind, ...(format.length > 0 && { format: format.join(':') }) } }),
+  }
+}
+
+const tag = z
+  .string()
+  .max(80)
+  .regex(/^\S(.*\S)?$/u, 'a tag in one line, with no space before or after it')
+
+export const labelChangeSchema = z.strictObject({
+  title: z
+    .string()
+    .max(500)
+    .regex(/^\S(.*\S)?$/u, 'a title in one line, with no space before or after it')
+    .nullable()
+    .exactOptional()
+    .describe('null takes it away.'),
+  tags: z
+    .array(tag)
+    .max(50)
+    .refine((tags) => new Set(tags).size === tags.length, { message: 'tags that differ' })
+    .nullable()
+    .exactOptional()
+    .describe('All of them: they take the place of those before. null takes them away.'),
+  note: z.string().min(1).max(20_000).nullable().exactOptional().describe('null takes it away.'),
+  reward: z.number().nullable().exactOptional().describe('null: not scored.'),
+})
+
+export function labelTrajectory(
+  key: string,
+  change: z.infer<typeof labelChangeSchema>,
+  { store }: Services,
+): TrajectorySummary {
+  const row = store.label(key, change)
+  if (!row) throw noTrajectory(key, store)
+  return row
+}
+
+/** Checked now where it is not known. */
+export async function trajectoryHealth(key: string, { store, health }: Services): Promise<Health> {
+  const found = store.isDeleted(key) ? undefined : await health.healthOf(key)
+  if (!found) throw noTrajectory(key, store)
+  return found
+}
+
+export function removeTrajectory(key: string, { store }: Services): void {
+  const removal = store.remove(key)
+  if (removal === 'absent') throw noTrajectory(key, store)
+  if (removal === 'running')
+    throw new Problem({
+      status: 409,
+      code: 'RUNNING',
+      detail: 'a rollout is writing this trajectory: it was not deleted',
+      hint: 'Stop the rollout, or wait for its end, and delete it then.',
+    })
+}
+
+/** One that is not deleted stays as it is. */
+export function restoreTrajectory(key: string, { store }: Services): TrajectorySummary {
+  const row = store.restore(key)
+  if (!row) throw noTrajectory(key, store)
+  return row
+}

@@ -1,0 +1,91 @@
+/** Single trajectories over HTTP: one, export. */
+
+import type { Format } from '#lib/formats/format.ts'
+import { type WritableFormat, writableFormats } from '#lib/formats/registry.ts'
+import { readableJson } from '#lib/json/readable-json.ts'
+import { fileName } from '#lib/trajectory/format/file.ts'
+import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { Problem } from '../http/problem.ts'
+import type { Services } from '../services.ts'
+
+export function storedTrajectory(key: string, { store }: Services): Trajectory {
+  const trajectory = store.get(key)
+  if (!trajectory) throw noTrajectory(key, store)
+  return trajectory
+}
+
+/** As somebody looks at it: a rollout on it goes on. Throws Problem. */
+export function shownTrajectory(key: string, all: Services): Trajectory {
+  all.runs.lookedAt(key)
+  return storedTrajectory(key, all)
+}
+
+export const noTrajectory = (key: string, store: Services['store']): Problem =>
+  store.isDeleted(key)
+    ? new Problem({
+        status: 404,
+        code: 'DELETED',
+        detail: `the trajectory ${shownKey(key)} was deleted`,
+        hint: 'It can be restored for a day at least.',
+      })
+    : new Problem({
+        status: 404,
+        code: 'NO_TRAJECTORY',
+        detail: `there is no such trajectory: ${shownKey(key)}`,
+        hint: 'It may be on another machine, or in another ROLLSCOPE_DATA folder.',
+      })
+
+const shownKey = (key: string): string => JSON.stringify(key.length > 80 ? `${key.slice(0, 80)} …` : key)
+
+const OWN = 'rollscope'
+
+export function exportTrajectory(request: Request, key: string, all: Services): Response {
+  const format = formatToWrite(new URL(request.url).searchParams.get('format') ?? OWN)
+  const trajectory = storedTrajectory(key, all)
+  const why = whyExcluded(trajectory)
+  if (why !== undefined && format.name !== OWN)
+    throw new Problem({
+      status: 422,
+      code: 'NO_TOKENS',
+      detail: `${format.label} has no place for the trajectory ${shownKey(key)}. ${why}`,
+      hint: 'Rollscope’s own format holds it: format=rollscope.',
+    })
+  return new Response(readableJson(format.write(trajectory).value), {
+    headers: {
+      'content-type': 'application/json',
+      'content-disposition': `attachment; filename="${fileName(trajectory, format.name)}"`,
+      'cache-control': 'no-store',
+    },
+  })
+}
+
+/** A trainer can use no sample without tokens, and readers of its format refuse one. Undefined: it has tokens. */
+export const whyExcluded = (trajectory: Trajectory): string | undefined =>
+  tokenCount(trajectory) > 0 ? undefined : `No tokens: ${endOf(trajectory.outcome)}`
+
+function endOf(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'running':
+      return 'the run has just begun.'
+    case 'failed':
+      return `the run failed before its first token with ${outcome.code}: ${outcome.message}`
+    case 'ended':
+      return `the run ended before its first token (${outcome.reason}).`
+  }
+}
+
+/** Throws Problem. */
+export const formatToWrite = (name: string): WritableFormat => formatNamed(name, writableFormats, 'export format')
+
+/** `what`: how these are called in the error. Throws Problem. */
+export function formatNamed<F extends Format>(name: string, formats: readonly F[], what: string): F {
+  const format = formats.find((known) => known.name === name)
+  if (format) return format
+  throw new Problem({
+    status: 422,
+    code: 'NO_FORMAT',
+    detail: `there is no ${what} ${JSON.stringify(name)}`,
+    hint: `Formats: ${formats.map((known) => known.name).join(', ')}.`,
+  })
+}

@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { StoreError } from '#lib/store/store-error.ts'
+import { createAskedThread } from './limited-thread.ts'
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-asked-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('A failure of the store in a thread is one for who asked, with the cause for the log', async () => {
+  const workerFile = path.join(folder, 'worker.mjs')
+  const imported = (name: string) => JSON.stringify(path.resolve(import.meta.dirname, name))
+  writeFileSync(
+    workerFile,
+    `import { answerAsked } from ${imported('limited-thread.ts')}
+    import { StoreError } from ${imported('../store/store-error.ts')}
+    answerAsked(() => async (question) => {
+      if (question === 'store') throw new StoreError('DISK_FULL', 'what', 'advice', { cause: new Error('first') })
+      throw new TypeError('ours')
+    })`,
+  )
+  const thread = createAskedThread<string, never>({ name: 'test', workerFile, start: {}, idleMs: 60_000 })
+  const failed = await thread.ask('store').catch((error: unknown) => error)
+  expect(failed).toBeInstanceOf(StoreError)
+  expect(failed).toMatchObject({ code: 'DISK_FULL', message: 'what', hint: 'advice' })
+  expect((failed as StoreError).cause).toMatchObject({ message: expect.stringMatching(/Caused by Error: first/) })
+  const ours = await thread.ask('ours').catch((error: unknown) => error)
+  expect(ours).not.toBeInstanceOf(StoreError)
+  expect((ours as Error).message).toContain('TypeError: ours')
+  await thread.end()
+})

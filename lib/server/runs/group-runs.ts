@@ -1,0 +1,112 @@
+/**
+ * Groups of rollouts that are running, and those that ended a little while ago: the events of all samples as one numbered
+ * stream, for browsers open six connections at most. Each sample is a run like any other (runs.ts).
+ */
+
+import type { GroupLine } from '#lib/api/group-line.ts'
+import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
+import type { Scored } from '#lib/trajectory/reward/score.ts'
+import { createMemory } from '#lib/util/bounded-memory.ts'
+import { Problem } from '../http/problem.ts'
+import { createEventLog, type EventLog, type Until } from './event-log.ts'
+import { KEPT_BYTES, LINE_BYTES, type Run, type Runs, type StartOptions } from './runs.ts'
+
+export interface GroupRuns {
+  /** `scored`: what a sample’s rule has found, known when it ends. */
+  start(
+    groupId: string,
+    samples: readonly StartOptions[],
+    scored: (sample: number) => Scored | undefined,
+  ): readonly Run[]
+  /**
+   * From number `from` on until all samples have ended, or only those so far, each a GroupLine as a line of JSON. Who follows
+   * the group follows each sample. Throws Problem 404.
+   */
+  follow(groupId: string, from: number, signal: AbortSignal, until?: Until): AsyncIterable<Uint8Array>
+  /** Whether one of its samples, as they began with it, has not ended. */
+  isRunning(groupId: string): boolean
+  /** Throws Problem 404. Resolves when all samples have ended. */
+  cancel(groupId: string): Promise<void>
+}
+
+/** A GroupLine whose event is the line that the log of its sample has, too. */
+interface Logged extends Pick<GroupLine, 'sample' | 'scored'> {
+  readonly event: Uint8Array
+}
+
+interface Entry {
+  readonly log: EventLog<Logged>
+  /** Ids of its rollouts that have not ended. */
+  readonly running: ReadonlySet<string>
+}
+
+/** `keptBytes`: events of ended groups that can be read again, the latest ones. */
+export function createGroupRuns(runs: Runs, keptBytes = KEPT_BYTES): GroupRuns {
+  const active = new Map<string, Entry>()
+  const ended = createMemory<Entry>(keptBytes)
+  const find = (groupId: string): Entry => {
+    const entry = active.get(groupId) ?? ended.get(groupId)
+    if (!entry)
+      throw new Problem({
+        status: 404,
+        code: 'NO_GROUP',
+        detail: 'there is no such group, or it ended some time ago',
+        hint: 'Its trajectories are stored: open those.',
+      })
+    return entry
+  }
+  return {
+    start(groupId, samples, scored) {
+      const log = createEventLog<Logged>()
+      const running = new Set<string>()
+      const entry: Entry = { log, running }
+      let bytes = 0
+      active.set(groupId, entry)
+      const started = samples.map((options, sample) => {
+        running.add(options.rolloutId)
+        const told = (event: RolloutEvent, line: Uint8Array) => {
+          const found = event.type === 'ended' ? scored(sample) : undefined
+          log.add({ sample, event: line, ...(found && { scored: found }) })
+          bytes += line.byteLength + LINE_BYTES
+          if (event.type !== 'ended') return
+          running.delete(options.rolloutId)
+          if (running.size > 0) return
+          log.end()
+          active.delete(groupId)
+          ended.set(groupId, entry, bytes)
+        }
+        return runs.start({ ...options, told })
+      })
+      return started
+    },
+    follow: (groupId, from, signal, until) => follow(find(groupId), runs, from, signal, until),
+    isRunning: (groupId) => active.has(groupId),
+    async cancel(groupId) {
+      await Promise.all([...find(groupId).running].map((rolloutId) => runs.cancel(rolloutId)))
+    },
+  }
+}
+
+async function* follow(
+  { log, running }: Entry,
+  runs: Runs,
+  from: number,
+  signal: AbortSignal,
+  until: Until | undefined,
+): AsyncGenerator<Uint8Array> {
+  const leaves = [...running].map((rolloutId) => runs.attend(rolloutId, until))
+  try {
+    for await (const logged of log.follow(from, signal, until)) yield written(logged)
+  } finally {
+    for (const leave of leaves) leave()
+  }
+}
+
+/** The line of JSON, put together from those of the samples: they are kept once. */
+function written({ sample, event, scored }: Logged): Uint8Array {
+  return Buffer.concat([
+    Buffer.from(`{"sample":${sample},"event":`),
+    event.subarray(0, -1),
+    Buffer.from(scored ? `,"scored":${JSON.stringify(scored)}}\n` : '}\n'),
+  ])
+}

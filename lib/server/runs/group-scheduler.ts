@@ -1,0 +1,50 @@
+/** What the samples of a group share at their server. */
+
+import type { Prompt } from '#lib/rollout/prompt/prompt.ts'
+import type { SglangClient } from '#lib/sglang/client/client.ts'
+import { createTurns } from '#lib/sglang/client/semaphore.ts'
+import { withSharedScoring } from '#lib/sglang/client/shared-scoring.ts'
+import { askedOnce } from '#lib/util/single-flight.ts'
+import { newRequestId } from '../http/request-id.ts'
+
+/** How a run asks its server. */
+export interface RunCalls extends Pick<SglangClient, 'generate' | 'chat'> {
+  /** Derives the first prompt, or takes it over from another run. Omitted: each run derives its own. */
+  readonly firstPrompt?: ReturnType<typeof askedOnce<Prompt>>
+}
+
+export interface Together {
+  /** The calls of one more sample. */
+  callsOf(client: Pick<SglangClient, 'generate' | 'chat'>): RunCalls
+}
+
+/** `atOnce`: calls that the server runs at once, where it tells. */
+export function createTogether(atOnce: number | undefined): Together {
+  const turns = createTurns(atOnce)
+  const firstPrompt = askedOnce<Prompt>()
+  let scoredOnce: SglangClient['generate'] | undefined
+  return {
+    callsOf({ generate, chat }) {
+      scoredOnce ??= withSharedScoring(generate, newRequestId)
+      const shared = scoredOnce
+      let hasBegun = false
+      const taken = <Part>(call: () => AsyncIterable<Part>, signal: AbortSignal) => {
+        const isFurther = hasBegun
+        hasBegun = true
+        return turns.take(call, isFurther, signal)
+      }
+      return {
+        firstPrompt,
+        generate: (request, signal) => taken(() => shared(request, signal), signal),
+        async chat(request, signal) {
+          for await (const answer of taken(() => once(chat(request, signal)), signal)) return answer
+          throw new Error('a call is made when its turn has come')
+        },
+      }
+    },
+  }
+}
+
+async function* once<T>(answer: Promise<T>): AsyncGenerator<T> {
+  yield await answer
+}

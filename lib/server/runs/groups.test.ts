@@ -1,0 +1,276 @@
+/** Groups with a store and runs as they are, and a server that says what it is told. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { GroupStarted } from '#lib/api/group.ts'
+import type { GroupLine } from '#lib/api/group-line.ts'
+import type { SglangClient } from '#lib/sglang/client/client.ts'
+import { SglangError } from '#lib/sglang/client/errors.ts'
+import type { GenerateRequest } from '#lib/sglang/client/request.ts'
+import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { testServices } from '#testing/services.ts'
+import { chatml } from '#testing/small-templates.ts'
+import { Problem } from '../http/problem.ts'
+import { searchPattern } from '../library/search-pattern.ts'
+import { shownTrajectory } from '../library/trajectories.ts'
+import type { Services } from '../services.ts'
+import { changeReward, groupNamed, groupRequestSchema, startGroup } from './groups.ts'
+import { continueRollout, rolloutRequestSchema, startRollout } from './rollouts.ts'
+
+const END = byteId('<|im_end|>')
+const never = new AbortController().signal
+
+let folder: string
+let all: Services
+let requests: GenerateRequest[]
+let replies: string[]
+/** Generations at once; one more is refused. */
+let room: number
+let running: number
+let maxRunning: number | undefined
+let mostAtOnce: number
+/** Generations end when this has. */
+let held: Promise<void> | undefined
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-groups-'))
+  requests = []
+  replies = []
+  room = 1000
+  running = 0
+  mostAtOnce = 0
+  maxRunning = undefined
+  held = undefined
+  const generate: SglangClient['generate'] = async function* (request) {
+    if (running >= room) throw new SglangError('UPSTREAM_BUSY', 'the queue is full')
+    requests.push(request)
+    running++
+    mostAtOnce = Math.max(mostAtOnce, running)
+    await new Promise((resolve) => setImmediate(resolve))
+    await held
+    running--
+    if (request.scoreOnly) {
+      const logprobs = request.inputIds.map((_, index) => (index === 0 ? null : -index))
+      const end = { finish: { kind: 'length' }, usage: { cachedTokens: 0 } } as const
+      yield { prompt: { logprobs, problems: [] }, tokens: { ids: [] }, problems: [], end }
+      return
+    }
+    const end = { finish: { kind: 'stop', matched: END }, usage: { cachedTokens: request.inputIds.length } } as const
+    yield { tokens: { ids: [...byteTokenizer.encode(replies.shift() ?? 'yes'), END] }, problems: [], end }
+  }
+  all = testServices(folder, {
+    generate,
+    load: async () => ({ state: 'told', running: 0, ...(maxRunning !== undefined && { maxRunning }) }),
+    describe: async () => ({ modelName: 'm', contextLength: 4096 }),
+    template: () => chatml,
+  })
+})
+afterEach(() => {
+  all.store.close()
+  rmSync(folder, { recursive: true })
+})
+
+const stored = (key: string) => all.store.get(key) as Trajectory
+const begin = (request: object = {}) =>
+  startGroup(groupRequestSchema.parse({ prompt: 'q', tokenizer: 'bytes', samples: 4, ...request }), all, never)
+
+async function ended({ groupId, samples }: GroupStarted) {
+  const lines: GroupLine[] = []
+  for await (const line of all.groups.follow(groupId, 0, never)) lines.push(JSON.parse(new TextDecoder().decode(line)))
+  return { groupId, lines, trajectories: samples.map(({ trajectoryId }) => stored(trajectoryId)) }
+}
+const responsesOf = ({ segments }: Trajectory) =>
+  segments.filter((segment): segment is ResponseSegment => segment.kind === 'response')
+
+test('samples share their first prompt and its logprobs, which are asked for once, and read it from the cache', async () => {
+  const { groupId, trajectories } = await ended(await begin({ promptLogprobs: true }))
+  expect(trajectories.map(({ group }) => group)).toEqual([0, 1, 2, 3].map((index) => ({ id: groupId, index })))
+  expect(requests.filter(({ scoreOnly }) => scoreOnly)).toHaveLength(1)
+  const writing = requests.filter(({ scoreOnly }) => !scoreOnly)
+  expect(writing).toHaveLength(4)
+  expect(writing.every((request) => !('logprobStartLen' in request))).toBe(true)
+  expect(new Set(writing.map(({ inputIds }) => inputIds.join())).size).toBe(1)
+  expect(new Set(writing.map(({ rid }) => rid)).size).toBe(4)
+  for (const trajectory of trajectories) {
+    const [response] = responsesOf(trajectory)
+    expect(trajectory.segments[0]?.logprobs?.[1]).toBe(-1)
+    expect(response?.request?.scoring).toMatchObject({ shared: true })
+    expect(response?.usage?.cachedTokens).toBe(response?.request?.inputLength)
+  }
+})
+
+test('samples are not scored before their run unless prompt logprobs are requested with it', async () => {
+  await ended(await begin())
+  expect(requests.some(({ scoreOnly }) => scoreOnly)).toBe(false)
+})
+
+test('a seed is another one for each sample, and stays what it is for one run', async () => {
+  const { trajectories } = await ended(await begin({ sampling: { sampling_seed: 7 } }))
+  const seeds = trajectories.map((trajectory) => responsesOf(trajectory)[0]?.request?.samplingParams.sampling_seed)
+  expect(seeds).toEqual([7, 8, 9, 10])
+})
+
+test('a server that is full makes samples wait, not fail', async () => {
+  room = 2
+  const { trajectories } = await ended(await begin({ samples: 16 }))
+  expect(trajectories.map(({ outcome }) => outcome)).toEqual(
+    Array.from({ length: 16 }, () => ({ kind: 'ended', reason: 'end_turn' })),
+  )
+  expect(mostAtOnce).toBe(2)
+})
+
+test('a server that tells how much it runs is not asked for more', async () => {
+  maxRunning = 3
+  await ended(await begin({ samples: 12 }))
+  expect(mostAtOnce).toBe(3)
+})
+
+test('nothing is stored where the server was taken away while the run was made ready', async () => {
+  const { servers, tokenizers } = all
+  let isGone = false
+  const gone = () => new Problem({ status: 404, code: 'NO_SERVER', detail: 'gone' })
+  all = {
+    ...all,
+    tokenizers: {
+      ...tokenizers,
+      load(...asked) {
+        isGone = true
+        return tokenizers.load(...asked)
+      },
+    },
+    servers: {
+      ...servers,
+      client(name) {
+        if (isGone) throw gone()
+        return servers.client(name)
+      },
+    },
+  }
+  await expect(begin()).rejects.toThrow('gone')
+  isGone = false
+  await expect(startRollout({ prompt: 'q', tokenizer: 'bytes' }, all, never)).rejects.toThrow('gone')
+  expect(all.store.list({ filter: {}, sort: { by: 'added', order: 'desc' }, limit: 10 }).total).toBe(0)
+})
+
+test('whoever gets the group or the trajectory of a sample has looked at what runs', async () => {
+  const open = Promise.withResolvers<void>()
+  held = open.promise
+  const { groupId, samples } = await begin({ samples: 2 })
+  const looked: string[] = []
+  const noting = { ...all, runs: { ...all.runs, lookedAt: (key: string) => void looked.push(key) } }
+  const keys = samples.map(({ trajectoryId }) => trajectoryId)
+  groupNamed(groupId, noting)
+  expect(looked).toEqual(keys)
+  shownTrajectory(keys[1] ?? '', noting)
+  expect(looked.slice(2)).toEqual([keys[1]])
+  open.resolve()
+  for await (const _ of all.groups.follow(groupId, 0, never));
+})
+
+test('answers are rewarded by the rule of their group, with why; by another one afterwards', async () => {
+  replies = ['It is 434.', '433', '1,000', 'no idea']
+  const reward = { kind: 'number', expected: 434 }
+  const { groupId, lines } = await ended(await begin({ reward }))
+  const rewards = () => groupNamed(groupId, all).samples.map((sample) => sample.reward)
+  expect(rewards()).toEqual([1, 0, 0, 0])
+  const told = lines.flatMap(({ sample, scored }) => (scored ? [{ sample, ...scored }] : []))
+  expect(told.find(({ sample }) => sample === 0)).toMatchObject({ reward: 1, why: 'found 434, expected 434' })
+  expect(groupNamed(groupId, all)).toMatchObject({
+    reward,
+    samples: [{ rewardWhy: 'found 434, expected 434' }, {}, {}, {}],
+  })
+  await changeReward(groupId, { kind: 'pattern', pattern: 'idea|433' }, all)
+  expect(rewards()).toEqual([0, 1, 0, 1])
+  const without = await changeReward(groupId, null, all)
+  expect(without).toMatchObject({ reward: null, samples: [{ reward: null, rewardWhy: null }, {}, {}, {}] })
+})
+
+test('a further turn is rewarded too; a reward by hand is no rule’s', async () => {
+  replies = ['1', '1']
+  const { groupId, trajectories } = await ended(await begin({ samples: 2, reward: { kind: 'exact', expected: '2' } }))
+  const key = trajectories[0]?.id ?? ''
+  replies = ['2']
+  const { rolloutId } = await continueRollout(key, { prompt: 'more' }, all, never)
+  for await (const _ of all.runs.follow(rolloutId, 0, never));
+  expect(groupNamed(groupId, all).samples.map((sample) => sample.reward)).toEqual([1, 0])
+  all.store.label(key, { reward: 0.5 })
+  expect(groupNamed(groupId, all).samples[0]).toMatchObject({ reward: 0.5, rewardWhy: null })
+})
+
+test('a sample that goes on loses the reward of a rule that is changed, and gets that of the rule at its end', async () => {
+  replies = ['1', '1']
+  const { groupId, trajectories } = await ended(await begin({ samples: 2, reward: { kind: 'exact', expected: '1' } }))
+  const rewards = () => groupNamed(groupId, all).samples.map((sample) => [sample.reward, sample.rewardWhy !== null])
+  for (const [rule, first, second] of [
+    [null, [null, false], [null, false]],
+    [{ kind: 'exact', expected: '2' }, [1, true], [0, true]],
+    [{ kind: 'exact', expected: '3' }, [0, true], [0, true]],
+  ] as const) {
+    replies = ['2']
+    const open = Promise.withResolvers<void>()
+    held = open.promise
+    const { rolloutId } = await continueRollout(
+      trajectories[0]?.id ?? '',
+      { prompt: 'more', detached: true },
+      all,
+      never,
+    )
+    for await (const _ of all.runs.follow(rolloutId, 0, never)) break
+    await changeReward(groupId, rule, all)
+    expect(rewards()).toEqual([[null, false], second])
+    open.resolve()
+    for await (const _ of all.runs.follow(rolloutId, 0, never));
+    expect(rewards()).toEqual([first, second])
+  }
+})
+
+test('a reward by hand stays, whatever rules come and go, until it is taken away by hand', async () => {
+  replies = ['1', '1']
+  const { groupId, trajectories } = await ended(await begin({ samples: 2 }))
+  const key = trajectories[0]?.id ?? ''
+  const rewards = () => groupNamed(groupId, all).samples.map(({ reward, rewardWhy }) => [reward, rewardWhy !== null])
+  const rule = { kind: 'exact', expected: '1' } as const
+  all.store.label(key, { reward: 0.5 })
+  await changeReward(groupId, rule, all)
+  expect(rewards()).toEqual([
+    [0.5, false],
+    [1, true],
+  ])
+  await changeReward(groupId, null, all)
+  expect(rewards()).toEqual([
+    [0.5, false],
+    [null, false],
+  ])
+  all.store.label(key, { reward: null })
+  await changeReward(groupId, rule, all)
+  expect(rewards()).toEqual([
+    [1, true],
+    [1, true],
+  ])
+})
+
+test('a pattern that never ends takes nobody else’s time', async () => {
+  replies = Array.from({ length: 2 }, () => `${'a'.repeat(40)}b`)
+  const { groupId } = await ended(await begin({ samples: 2, reward: { kind: 'pattern', pattern: '(a+)+c' } }))
+  expect(groupNamed(groupId, all).samples.map(({ reward, rewardWhy }) => [reward, rewardWhy])).toEqual(
+    Array.from({ length: 2 }, () => [null, 'the pattern takes too long on this answer']),
+  )
+  expect(searchPattern('(b)(c)?', 'u', 'abab')).toEqual({ kind: 'found', text: 'b' })
+  expect(searchPattern('x|(y)', 'iu', 'Xx')).toEqual({ kind: 'found', text: 'x' })
+})
+
+test('a group takes a long prompt of ids, as a run does', () => {
+  const request = { ids: new Array(200_000).fill(300) }
+  expect(rolloutRequestSchema.parse(request).ids).toHaveLength(200_000)
+  expect(groupRequestSchema.parse({ ...request, samples: 2 }).ids).toHaveLength(200_000)
+})
+
+test('what is no group is a problem, and so is what no group can be', async () => {
+  expect(() => groupNamed('nope', all)).toThrow(Problem)
+  await expect(changeReward('nope', null, all)).rejects.toThrow(Problem)
+  const valid = { prompt: 'q', samples: 2 }
+  expect(groupRequestSchema.safeParse(valid).success).toBe(true)
+  for (const change of [{ samples: 0 }, { samples: 65 }, { detached: false }, { messages: [] }, { reward: {} }])
+    expect(groupRequestSchema.safeParse({ ...valid, ...change }).success).toBe(false)
+})

@@ -1,0 +1,92 @@
+/** Samples of one prompt, run at once on a shared prefix. */
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import type { Group, GroupStarted } from '#lib/api/group.ts'
+import { SglangError } from '#lib/sglang/client/errors.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { type RewardRule, rewardRuleSchema } from '#lib/trajectory/reward/rule.ts'
+import { Problem } from '../http/problem.ts'
+import type { Services } from '../services.ts'
+import { createTogether } from './group-scheduler.ts'
+import { rewardGroup } from './rewards.ts'
+import { beginning, type RolloutRequest, rolloutRequestSchema, UNWATCHED } from './rollouts.ts'
+import { runOptions } from './run-options.ts'
+
+const MOST_SAMPLES = 64
+
+export const groupRequestSchema = rolloutRequestSchema.safeExtend({
+  samples: z.int().min(1).max(MOST_SAMPLES).describe('How many. With a sampling_seed, sample i gets the seed + i.'),
+  reward: rewardRuleSchema.exactOptional().describe('How their answers are rewarded. Omitted: not at all.'),
+  detached: z
+    .literal(true)
+    .exactOptional()
+    .describe(`A group always goes on after the connection is closed. ${UNWATCHED}`),
+})
+export type GroupRequest = z.infer<typeof groupRequestSchema>
+
+export const rewardChangeSchema = z.strictObject({
+  reward: rewardRuleSchema
+    .nullable()
+    .describe('The rule from now on; null takes it and its rewards away. Rewards given by hand stay.'),
+})
+
+/** Throws Problem, and whatever a single rollout does. */
+export async function startGroup(request: GroupRequest, all: Services, signal: AbortSignal): Promise<GroupStarted> {
+  const { samples, reward, ...each } = request
+  const { trajectory, using } = await beginning({ ...each, detached: true }, all, signal)
+  const together = createTogether(await runsAtOnce(using.serverName, all, signal))
+  const groupId = randomUUID()
+  const prepared = Array.from({ length: samples }, (_, index) => {
+    const sample: Trajectory = { ...trajectory, id: randomUUID(), group: { id: groupId, index } }
+    return { sample, options: runOptions(sample, { ...using, request: seeded(using.request, index), together }, all) }
+  })
+  all.store.setGroupRule(groupId, reward)
+  // All or none: what is stored as running must be started.
+  const keys = all.store.addAll(
+    prepared.map(({ sample }) => sample),
+    { runsHere: true },
+  )
+  const options = prepared.map(({ options }, index) => options(keys[index] as string))
+  const started = all.groups.start(groupId, options, (index) => scoredOf(options[index]?.key, groupId, all))
+  return { groupId, samples: started.map(({ rolloutId, key }) => ({ rolloutId, trajectoryId: key })) }
+}
+
+/** Whoever asks has looked at its samples: those that run go on. Throws Problem 404. */
+export function groupNamed(groupId: string, { store, groups, runs }: Services): Group {
+  const samples = store.groupRows(groupId)
+  if (samples.length === 0)
+    throw new Problem({ status: 404, code: 'NO_GROUP', detail: `there is no group ${groupId.slice(0, 80)}` })
+  for (const { key } of samples) runs.lookedAt(key)
+  return { groupId, reward: store.groupRule(groupId) ?? null, isRunning: groups.isRunning(groupId), samples }
+}
+
+/** Throws Problem 404. */
+export async function changeReward(groupId: string, rule: RewardRule | null, all: Services): Promise<Group> {
+  groupNamed(groupId, all)
+  await rewardGroup(groupId, rule ?? undefined, all.store)
+  return groupNamed(groupId, all)
+}
+
+/** undefined where the server does not tell; then it is found out. */
+async function runsAtOnce(serverName: string, { servers }: Services, signal: AbortSignal): Promise<number | undefined> {
+  try {
+    const load = await servers.client(serverName).load(signal)
+    return load?.maxRunning !== undefined && load.maxRunning > 0 ? load.maxRunning : undefined
+  } catch (error) {
+    if (error instanceof SglangError) return undefined
+    throw error
+  }
+}
+
+/** The same seed would give the same sample. */
+function seeded<T extends Pick<RolloutRequest, 'sampling'>>(request: T, index: number): T {
+  const seed = request.sampling?.sampling_seed
+  return typeof seed === 'number'
+    ? { ...request, sampling: { ...request.sampling, sampling_seed: seed + index } }
+    : request
+}
+
+function scoredOf(key: string | undefined, groupId: string, { store }: Services) {
+  const row = store.groupRows(groupId).find((sample) => sample.key === key)
+  return row && row.rewardWhy !== null ? { reward: row.reward, why: row.rewardWhy } : undefined
+}

@@ -1,0 +1,294 @@
+/** The server's own tokenizer against the same tokenizer from its files: real model, real HTTP, whole rollouts. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestModel, MODEL_FOLDER } from '#lib/builtin-server/test-model.ts'
+import { settled } from '#lib/rollout/prompt/prompt.ts'
+import { calculator } from '#lib/rollout/tools/calculator.ts'
+import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
+import { openServerCodec } from '#lib/sglang/server/server-encoder.ts'
+import { openTrajectoryStore } from '#lib/store/trajectories.ts'
+import { createTokenizerLoader } from '#lib/tokenizer/hub/load.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { noMcpServers, threadedHere } from '#testing/services.ts'
+import { Problem } from '../http/problem.ts'
+import type { Services } from '../services.ts'
+import { plainTool } from './built-in-tools.ts'
+import { continueRollout, type RolloutRequest, startRollout } from './rollouts.ts'
+import { createRuns } from './runs.ts'
+
+const never = new AbortController().signal
+const model = createTestModel()
+const folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-codec-'))
+/** A tokenizer of the same vocabulary that joins nothing. */
+const unlike = path.join(folder, 'unlike')
+
+let server: Server
+let client: SglangClient
+let all: Services
+/** What the server names as its tokenizer. */
+let told: string | undefined
+/** Paths that the server does not know. */
+let lacking: RegExp | undefined
+/** Requests by their path. */
+let requests: string[]
+
+/** Replies of the model to what it is asked again, which its own tokenizer and the server’s do: the same, but for the request’s id. */
+const known = new Map<string, { readonly rid: string; readonly headers: object; readonly body: Buffer }>()
+
+/** What the model answers, by the second time what it has answered. */
+async function answered(url: string, method: string, sent: Buffer, response: ServerResponse): Promise<void> {
+  const { rid, ...asked } = url === '/generate' ? JSON.parse(sent.toString()) : {}
+  const key = JSON.stringify(asked)
+  const before = rid === undefined ? undefined : known.get(key)
+  if (before) {
+    response.writeHead(200, { ...before.headers }).end(before.body.toString().replaceAll(before.rid, rid))
+    return
+  }
+  const answer = await model.handle(
+    new Request(`http://localhost${url}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(method === 'POST' && { body: new Uint8Array(sent) }),
+    }),
+  )
+  const headers = Object.fromEntries(answer.headers)
+  response.writeHead(answer.status, headers)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of answer.body ?? []) {
+    chunks.push(chunk)
+    response.write(chunk)
+  }
+  response.end()
+  if (rid !== undefined && answer.ok) known.set(key, { rid, headers, body: Buffer.concat(chunks) })
+}
+
+beforeAll(async () => {
+  cpSync(MODEL_FOLDER, unlike, { recursive: true, filter: (file) => !/\.(onnx|onnx_data|safetensors)$/.test(file) })
+  const definition = JSON.parse(readFileSync(path.join(unlike, 'tokenizer.json'), 'utf8'))
+  writeFileSync(
+    path.join(unlike, 'tokenizer.json'),
+    JSON.stringify({ ...definition, model: { ...definition.model, merges: [] } }),
+  )
+  server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { url = '/', method = 'GET' } = request
+    requests.push(url)
+    if (lacking?.test(url))
+      response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify({ detail: 'Not Found' }))
+    else await answered(url, method, Buffer.concat(chunks), response)
+  })
+  // Whatever keeps this thread from answering: a connection is not to end meanwhile.
+  server.keepAliveTimeout = 60_000
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: undefined })
+  const tokenizers = createTokenizerLoader({
+    builtIn: { tiny: MODEL_FOLDER },
+    folders: [unlike],
+    hub: { url: 'http://127.0.0.1:9', token: undefined, cacheFolder: folder },
+  })
+  all = {
+    version: '0',
+    store: openTrajectoryStore(folder, { now: () => new Date() }),
+    builtInTools: [plainTool(calculator)],
+    mcpServers: noMcpServers,
+    runs: createRuns(),
+    servers: {
+      defaultName: 'remote',
+      client: () => ({
+        ...client,
+        // What it tells at the start is made up; that it stays the same server is not asked.
+        generate: (({ expected: _, ...request }, signal) =>
+          client.generate(request, signal)) satisfies SglangClient['generate'],
+        describe: async () => ({ modelName: 'm', contextLength: 4096, tokenizerName: told }),
+      }),
+    },
+    tokenizers,
+    threaded: threadedHere(tokenizers),
+  } as unknown as Services
+})
+beforeEach(() => {
+  told = 'tiny'
+  lacking = undefined
+  requests = []
+})
+afterAll(async () => {
+  await client.close()
+  await new Promise((resolve) => server.close(resolve))
+  await model.close()
+  all.store.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function run(started: Promise<{ readonly rolloutId: string; readonly key: string }>): Promise<string> {
+  const { rolloutId, key } = await started
+  for await (const _ of all.runs.follow(rolloutId, 0, never));
+  return key
+}
+const stored = (key: string) => all.store.get(key) as Trajectory
+const greedy = { sampling: { temperature: 0, max_new_tokens: 400 }, limits: { maxToolIterations: 2 } }
+const begun = (request: Partial<RolloutRequest>): Promise<string> =>
+  run(startRollout({ tools: ['calculator'], ...greedy, ...request } as RolloutRequest, all, never))
+const began = async (request: Partial<RolloutRequest>): Promise<Trajectory> => stored(await begun(request))
+const problem = async (promise: Promise<unknown>): Promise<Problem['details']> => {
+  const error = await promise.then(
+    () => undefined,
+    (reason) => reason,
+  )
+  expect(error).toBeInstanceOf(Problem)
+  return error.details
+}
+
+/** All that the tokenizer has a part in: no clocks, no counts of the prefix cache, no rounding that depends on it. */
+const substance = ({ segments, vocab, outcome, model: { tokenizer } }: Trajectory) => ({
+  segments: segments.map(({ logprobs: _, topLogprobs: __, ...segment }) =>
+    segment.kind === 'prompt'
+      ? segment
+      : {
+          ...segment,
+          request: { ...segment.request, rid: '' },
+          usage: undefined,
+          timing: undefined,
+          toolCalls: segment.toolCalls.map((call) => ({ ...call, result: call.result?.text })),
+        },
+  ),
+  vocab: Object.fromEntries(segments.flatMap(({ ids }) => ids.map((id) => [id, vocab[id]]))),
+  outcome,
+  endOfTurnId: tokenizer?.endOfTurnId,
+})
+
+describe('a rollout with the server’s tokenizer is the one with the tokenizer itself', () => {
+  test.each<[string, Partial<RolloutRequest>]>([
+    ['thinking and two calls in a row', { prompt: 'What is 25 * 17, and then plus 9?' }],
+    ['parallel calls', { prompt: 'Compute 12 * 7 and 81 / 9' }],
+    ['a tool error', { prompt: 'What is 1 / 0?' }],
+    ['no thinking', { prompt: 'What is 7 + 8?', templateOptions: { enable_thinking: false } }],
+    [
+      'no tools, a system prompt, letters of two to four bytes',
+      { prompt: 'é 日本 🙂?', system: 'ж', tools: [], sampling: { temperature: 0, max_new_tokens: 40 } },
+    ],
+    [
+      'a conversation with calls in it',
+      {
+        messages: [
+          { role: 'user', content: 'What is 2 + 2?' },
+          { role: 'assistant', content: '', toolCalls: [{ name: 'calculator', input: { expression: '2 + 2' } }] },
+          { role: 'tool', content: '4' },
+          { role: 'assistant', content: '4.' },
+          { role: 'user', content: 'And 3 * 3?' },
+        ],
+      },
+    ],
+    ['not streamed', { prompt: 'What is 15% of 80?', stream: false, topLogprobs: 0, promptLogprobs: false }],
+    ['cut in the middle', { prompt: 'What is 25 * 17?', sampling: { temperature: 0, max_new_tokens: 7 } }],
+  ])('%s', async (_what, request) => {
+    const keys = [await begun({ ...request, tokenizer: 'tiny' }), await begun({ ...request, tokenizer: 'server' })]
+    const [own, theirs] = keys.map(stored) as [Trajectory, Trajectory]
+    expect(substance(theirs)).toEqual(substance(own))
+    expect(theirs.model.tokenizer).toMatchObject({ name: 'tiny', source: 'server' })
+    expect(theirs.model.tokenizer).not.toHaveProperty('vocabularySize')
+    expect(theirs.model.template).toMatchObject({ source: 'server', text: '' })
+    expect(own.model.tokenizer).not.toHaveProperty('source')
+    // A further turn goes on with the same one.
+    const further = { ...greedy, prompt: 'Now add 9.', sampling: { temperature: 0, max_new_tokens: 40 } }
+    for (const key of keys) await run(continueRollout(key, further, all, never))
+    const [ownMore, theirsMore] = keys.map(stored) as [Trajectory, Trajectory]
+    expect(substance(theirsMore)).toEqual(substance(ownMore))
+    expect(theirsMore.segments.slice(0, theirs.segments.length)).toEqual(theirs.segments)
+  })
+
+  test('the server’s tokenizer with a template that is given', async () => {
+    const { template } = await all.tokenizers.load('tiny')
+    const chatTemplate = template(true)?.text as string
+    const own = await began({ prompt: 'What is 7 + 8?', tokenizer: 'tiny' })
+    const theirs = await began({ prompt: 'What is 7 + 8?', tokenizer: 'server', chatTemplate })
+    expect(substance(theirs)).toEqual(substance(own))
+    expect(theirs.model.template).toEqual({ text: chatTemplate, options: {} })
+  })
+})
+
+test('the bytes of every id of the vocabulary are those of the tokenizer’s file', async () => {
+  const { tokenizer } = await all.tokenizers.load('tiny')
+  const codec = await openServerCodec(client, { name: 'x' }, never)
+  const all1024 = Array.from({ length: tokenizer.vocabularySize }, (_, id) => id)
+  const found = await settled(codec, () => all1024.map((id) => [...codec.tokenizer.bytes(id)]), never)
+  const differing = all1024.filter((id) => `${found[id]}` !== `${[...tokenizer.bytes(id)]}`)
+  // Bytes that stand in no UTF-8 text, and no token but themselves holds.
+  expect(differing.map((id) => [...tokenizer.bytes(id)])).toEqual(
+    [0xc0, 0xc1, ...Array.from({ length: 11 }, (_, i) => 0xf5 + i)].map((byte) => [byte]),
+  )
+})
+
+describe('which tokenizer is used', () => {
+  const ask = { prompt: 'What is 7 + 8?' } as const
+
+  test('a path on the server’s own disk: the server’s, labelled', async () => {
+    told = '/models/qwen'
+    const { model } = await began(ask)
+    expect(model.tokenizer).toMatchObject({ name: '/models/qwen', source: 'server' })
+    told = 'C:\\models\\qwen'
+    expect((await began(ask)).model.tokenizer).toMatchObject({ source: 'server' })
+    told = undefined
+    expect((await began(ask)).model.tokenizer).toMatchObject({ name: 'remote', source: 'server' })
+  })
+
+  test('one that the Hub does not give: an error that offers the server’s', async () => {
+    told = 'Qwen/Qwen3-4B'
+    expect(await problem(began(ask))).toMatchObject({ code: 'TOKENIZER_OFFLINE', remedy: 'server-tokenizer' })
+  })
+
+  test('one that was chosen and cannot be had: an error that offers the server’s, even for a path', async () => {
+    expect(await problem(began({ ...ask, tokenizer: '/nowhere' }))).toMatchObject({ remedy: 'server-tokenizer' })
+  })
+
+  test('another model’s: refused with what differs', async () => {
+    expect(await problem(began({ ...ask, tokenizer: unlike }))).toMatchObject({
+      code: 'TOKENIZER_MISMATCH',
+      detail: expect.stringContaining('is not the server’s: it encodes "The quick'),
+      remedy: 'server-tokenizer',
+    })
+  })
+
+  test('a trajectory is not continued where its ids mean something else', async () => {
+    const key = await begun({ ...ask, tokenizer: 'server' })
+    const before = stored(key)
+    const change = (part: 'tokenizer' | 'template') => {
+      const changed = { ...before.model, [part]: { ...before.model[part], fingerprint: 'x' } }
+      all.store.update(key, { ...before, model: changed } as Trajectory, before.segments.length)
+    }
+    change('tokenizer')
+    expect(await problem(continueRollout(key, { prompt: 'b' }, all, never))).toMatchObject({ code: 'OTHER_TOKENIZER' })
+    change('template')
+    expect(await problem(continueRollout(key, { prompt: 'b' }, all, never))).toMatchObject({ code: 'OTHER_TEMPLATE' })
+  })
+
+  test('a server without /tokenize offers nothing and compares nothing', async () => {
+    lacking = /tokenize/
+    told = '/models/qwen'
+    expect(await problem(began(ask))).not.toHaveProperty('remedy')
+    expect(await problem(began({ ...ask, tokenizer: 'server' }))).toMatchObject({ code: 'NO_SERVER_TOKENIZER' })
+    expect((await began({ ...ask, tokenizer: 'tiny' })).outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+  })
+
+  test('a router has it elsewhere', async () => {
+    lacking = /^\/(de)?tokenize/
+    expect((await began({ ...ask, tokenizer: 'server' })).outcome).toEqual({ kind: 'ended', reason: 'end_turn' })
+    expect(requests.filter((url) => url === '/v1/tokenize').length).toBeGreaterThan(0)
+  })
+})
+
+test('what the server’s tokenizer costs: few requests a turn', async () => {
+  await began({ prompt: 'What is 25 * 17, and then plus 9?', tokenizer: 'server', stream: false })
+  const calls = requests.join(' ').split('/generate')
+  const counts = calls.map((urls) => urls.split(' ').filter((url) => url.endsWith('tokenize')).length)
+  // Opening, the end of a turn by two renders and their encodings, and the first prompt; then the new ids of a reply, two renders, one encoding, the new ids of a prompt.
+  expect(counts).toEqual([
+    expect.toSatisfy((count) => count <= 19),
+    ...counts.slice(1, -1).map(() => expect.toSatisfy((count) => count <= 9)),
+    expect.toSatisfy((count) => count <= 2),
+  ])
+})

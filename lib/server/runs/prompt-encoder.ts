@@ -1,0 +1,217 @@
+/** Which tokenizer and chat template a run uses, and what its trajectory says of them. */
+import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
+import { type Codec, endOfTurnId, settled } from '#lib/rollout/prompt/prompt.ts'
+import { SglangError } from '#lib/sglang/client/errors.ts'
+import { openServerCodec } from '#lib/sglang/server/server-encoder.ts'
+import { checkTokenizer } from '#lib/sglang/server/tokenizer-check.ts'
+import { type ChatTemplate, TemplateError } from '#lib/templates/chat-template.ts'
+import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { isFolderName } from '#lib/tokenizer/hub/load.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { Problem, type ProblemDetails } from '../http/problem.ts'
+import { BUILT_IN } from '../servers/servers.ts'
+import type { Services } from '../services.ts'
+import { slowRenders } from '../templates/threaded-tokenizer.ts'
+
+export interface TokenizerWish {
+  /** Hub name, folder or `server`. Undefined: what the server names, or its own where that cannot be had from here. */
+  readonly tokenizer: string | undefined
+  /** Chat template, Jinja. Undefined: the tokenizer's. */
+  readonly chatTemplate: string | undefined
+  readonly options: Readonly<Record<string, unknown>>
+  readonly hasTools: boolean
+  /** False: the prompt is given as text or ids, and a tokenizer without a chat template will do. */
+  readonly needsTemplate: boolean
+}
+
+interface ServerMeant {
+  readonly name: string
+  /** As it names its own tokenizer. */
+  readonly tokenizerName: string | undefined
+}
+
+type Blocks = Pick<Trajectory['model'], 'tokenizer' | 'template'>
+
+/** For a new trajectory. Throws Problem, SglangError, TemplateError. */
+export async function chosenCodec(
+  wish: TokenizerWish,
+  server: ServerMeant,
+  all: Services,
+  signal: AbortSignal,
+): Promise<{ readonly codec: Codec; readonly blocks: Blocks }> {
+  const loaded = wish.tokenizer === SERVER_TOKENIZER ? undefined : await loadedCodec(wish, server, all, signal)
+  const served = loaded ? undefined : await serverCodec(server, wish.chatTemplate, all, signal)
+  const codec = (loaded ?? served) as Codec
+  const { tokenizer, template } = codec
+  const endOfTurn = await settled(codec, () => endOfTurnId(codec, wish.options), signal)
+  return {
+    codec,
+    blocks: {
+      tokenizer: {
+        name: tokenizer.name,
+        ...(served && { source: 'server' }),
+        fingerprint: tokenizer.fingerprint,
+        ...(Number.isFinite(tokenizer.vocabularySize) && { vocabularySize: tokenizer.vocabularySize }),
+        specialIds: [],
+        ...(endOfTurn !== undefined && { endOfTurnId: endOfTurn }),
+      },
+      ...(template !== NO_TEMPLATE && {
+        template: {
+          ...(served?.templateFingerprint !== undefined && {
+            source: 'server',
+            fingerprint: served.templateFingerprint,
+          }),
+          text: template.text,
+          options: wish.options,
+        },
+      }),
+    },
+  }
+}
+
+/** Of a tokenizer that comes without one. */
+const NO_TEMPLATE: ChatTemplate = {
+  text: '',
+  render() {
+    throw new TemplateError('the tokenizer comes without a chat template')
+  },
+}
+
+/** What a trajectory was begun with; anything else would write other ids. Throws Problem, SglangError. */
+export async function recordedCodec(
+  { tokenizer, template }: Blocks,
+  server: ServerMeant,
+  all: Services,
+  signal: AbortSignal,
+): Promise<Codec> {
+  if (!tokenizer || !template)
+    throw new Problem({
+      status: 422,
+      code: 'NO_TOKENIZER',
+      detail: 'this trajectory does not say which tokenizer and chat template it was made with',
+      hint: 'Only trajectories with both can be continued on their tokens.',
+    })
+  const isOther = (found: string, recorded: string | undefined) => recorded !== undefined && found !== recorded
+  if (tokenizer.source !== 'server') {
+    const { loaded, settle } = all.threaded(await all.tokenizers.load(tokenizer.name, signal), tokenizer.name)
+    if (isOther(loaded.tokenizer.fingerprint, tokenizer.fingerprint))
+      throw new Problem({
+        status: 422,
+        code: 'OTHER_TOKENIZER',
+        detail: `the tokenizer ${tokenizer.name} has changed since this trajectory was made`,
+        hint: 'Its ids would mean other texts. Make the tokenizer of that time available.',
+      })
+    if (!isBuiltIn(tokenizer.name, server))
+      await checkTokenizer(loaded.tokenizer, all.servers.client(server.name), signal)
+    // The template that made it, whatever the tokenizer ships with today.
+    return { tokenizer: loaded.tokenizer, template: loaded.compile(template.text), settle }
+  }
+  const codec = await serverCodec(
+    { ...server, tokenizerName: tokenizer.name },
+    template.source === 'server' ? undefined : template.text,
+    all,
+    signal,
+  )
+  const hint = 'Choose the server that it was made with, or one of the same model.'
+  if (isOther(codec.tokenizer.fingerprint, tokenizer.fingerprint))
+    throw new Problem({
+      status: 422,
+      code: 'OTHER_TOKENIZER',
+      detail: `the tokenizer of the server ${server.name} is not the one that made this trajectory`,
+      hint,
+    })
+  if (codec.templateFingerprint !== undefined && isOther(codec.templateFingerprint, template.fingerprint))
+    throw new Problem({
+      status: 422,
+      code: 'OTHER_TEMPLATE',
+      detail: `the chat template of the server ${server.name} writes turns otherwise than when this trajectory was made`,
+      hint,
+    })
+  return codec
+}
+
+/** A tokenizer from files. Undefined where nobody chose one and the server's lies where this machine cannot read it. */
+async function loadedCodec(
+  wish: TokenizerWish,
+  server: ServerMeant,
+  all: Services,
+  signal: AbortSignal,
+): Promise<Codec | undefined> {
+  const name = wish.tokenizer ?? (server.name === BUILT_IN ? BUILT_IN : server.tokenizerName)
+  if (name === undefined) return undefined
+  const client = all.servers.client(server.name)
+  const refused = async (details: ProblemDetails): Promise<Problem> =>
+    new Problem({ ...details, ...((await canTokenize(client, signal)) && { remedy: 'server-tokenizer' }) })
+  try {
+    const { loaded, settle } = all.threaded(await all.tokenizers.load(name, signal), name)
+    if (!isBuiltIn(name, server)) await checkTokenizer(loaded.tokenizer, client, signal)
+    const template =
+      wish.chatTemplate === undefined ? loaded.template(wish.hasTools) : loaded.compile(wish.chatTemplate)
+    if (template) return { tokenizer: loaded.tokenizer, template, settle }
+    if (!wish.needsTemplate) return { tokenizer: loaded.tokenizer, template: NO_TEMPLATE, settle }
+  } catch (error) {
+    if (error instanceof TokenizerError) {
+      if (wish.tokenizer === undefined && isElsewhere(name, error) && (await canTokenize(client, signal)))
+        return undefined
+      throw await refused({ status: 422, code: error.code, detail: error.message, hint: error.hint })
+    }
+    if (error instanceof SglangError && error.code === 'TOKENIZER_MISMATCH')
+      throw await refused({ status: 422, code: error.code, detail: error.message, hint: error.hint })
+    throw error
+  }
+  throw await refused({
+    status: 422,
+    code: 'NO_TEMPLATE',
+    detail: `the tokenizer ${name} comes without a chat template`,
+    hint: 'Choose the tokenizer of the chat or instruct version of the model, or give a chat template.',
+  })
+}
+
+/** A path on the server's own disk: there is nothing to mend here, and nobody asked for another one. */
+const isElsewhere = (name: string, { code }: TokenizerError): boolean =>
+  code === 'TOKENIZER_REFUSED' || (code === 'TOKENIZER_NOT_FOUND' && isFolderName(name))
+
+/** The built-in server has its tokenizer from the same loader. */
+const isBuiltIn = (name: string, server: ServerMeant): boolean => name === BUILT_IN && server.name === BUILT_IN
+
+async function canTokenize(client: ReturnType<Services['servers']['client']>, signal: AbortSignal): Promise<boolean> {
+  try {
+    await client.tokenize(['a'], signal)
+    return true
+  } catch (error) {
+    if (error instanceof SglangError) return false
+    throw error
+  }
+}
+
+async function serverCodec(
+  server: ServerMeant,
+  templateText: string | undefined,
+  all: Services,
+  signal: AbortSignal,
+): ReturnType<typeof openServerCodec> {
+  try {
+    const name = server.tokenizerName ?? server.name
+    return await openServerCodec(
+      all.servers.client(server.name),
+      { name, templateText, slow: slowRenders(all.rendering) },
+      signal,
+    )
+  } catch (error) {
+    if (error instanceof SglangError && error.code === 'UPSTREAM_REJECTED')
+      throw new Problem({
+        status: 422,
+        code: 'NO_SERVER_TOKENIZER',
+        detail: `the server ${server.name} cannot serve as tokenizer: ${error.message}`,
+        hint: 'SGLang has /tokenize and /detokenize since 0.5.5. Name the model’s tokenizer: a Hub name, or a folder under ROLLSCOPE_TOKENIZERS.',
+      })
+    if (error instanceof TemplateError && templateText === undefined)
+      throw new Problem({
+        status: 422,
+        code: 'NO_TEMPLATE',
+        detail: `the server ${server.name} does not write conversations: ${error.message}`,
+        hint: 'Give a chat template. Older servers and routers encode only texts; some tokenizers have no template.',
+      })
+    throw error
+  }
+}

@@ -1,0 +1,182 @@
+/** Prompt logprobs of a stored run, over a store and a client that scores as SGLang does. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ServerDescription } from '#lib/api/server-status.ts'
+import { SglangError } from '#lib/sglang/client/errors.ts'
+import type { GenerateRequest } from '#lib/sglang/client/request.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
+import { ids } from '#lib/trajectory/tokens/tokens.ts'
+import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { testServices } from '#testing/services.ts'
+import { chatml } from '#testing/small-templates.ts'
+import type { Services } from '../services.ts'
+import { addPromptLogprobs } from './prompt-logprobs.ts'
+import { continueRollout, startRollout } from './rollouts.ts'
+
+const END = byteId('<|im_end|>')
+const never = new AbortController().signal
+
+let folder: string
+let all: Services
+let requests: GenerateRequest[]
+let described: Partial<ServerDescription>
+/** What happens while the server scores. */
+let meanwhile: () => void
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-prompt-logprobs-'))
+  requests = []
+  described = { modelName: 'm', tokenizerName: 't', weightVersion: '1', contextLength: 4096 }
+  meanwhile = () => {}
+  all = testServices(folder, {
+    generate: async function* (request) {
+      requests.push(request)
+      const version = String(described.weightVersion)
+      const prompt = request.logprobStartLen === undefined ? {} : { prompt: promptScores(request) }
+      if (!request.scoreOnly) {
+        const weightVersions = [{ version, start: 0, end: 2 }]
+        const end = { finish: { kind: 'stop', matched: END }, usage: {}, weightVersions } as const
+        yield { ...prompt, tokens: { ids: [...byteTokenizer.encode('y'), END], logprobs: [-1, -1] }, problems: [], end }
+        return
+      }
+      meanwhile()
+      const weightVersions = [{ version, start: 0, end: 0 }]
+      yield {
+        ...prompt,
+        tokens: { ids: [] },
+        problems: [],
+        end: { finish: { kind: 'length' }, usage: {}, weightVersions },
+      }
+    },
+    describe: async () => described,
+    template: () => chatml,
+  })
+})
+afterEach(() => {
+  all.store.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** The position n has the logprob −n, but the first that is asked for, and z as each alternative. */
+function promptScores({ inputIds, logprobStartLen: from = 0, topLogprobsNum: k }: GenerateRequest) {
+  const positions = inputIds.slice(from).map((_, offset) => from + offset)
+  const cells = positions.flatMap((_, offset) => Array.from({ length: k }, () => (offset === 0 ? -1 : 122)))
+  return {
+    logprobs: positions.map((position, offset) => (offset === 0 ? null : -position)),
+    ...(k > 0 && { topLogprobs: { k, ids: cells, logprobs: cells.map((id) => (id === -1 ? null : -1)) } }),
+    problems: [],
+  }
+}
+
+async function run(settings: { promptLogprobs?: boolean; topLogprobs?: number } = {}): Promise<string> {
+  const { rolloutId, key } = await startRollout({ prompt: 'a?', ...settings }, all, never)
+  for await (const _ of all.runs.follow(rolloutId, 0, never));
+  const further = await continueRollout(key, { prompt: 'b?', ...settings }, all, never)
+  for await (const _ of all.runs.follow(further.rolloutId, 0, never));
+  return key
+}
+const add = (key: string, request: { server?: string } = {}) => addPromptLogprobs(key, request, all, never)
+const stored = (key: string) => all.store.get(key) as Trajectory
+const prompts = ({ segments }: Trajectory) => segments.filter(({ kind }) => kind === 'prompt')
+const scorings = () => requests.filter(({ scoreOnly }) => scoreOnly)
+
+test('a run does not request prompt logprobs unless it is told to', async () => {
+  const key = await run()
+  expect(requests.every(({ logprobStartLen, scoreOnly }) => logprobStartLen === undefined && !scoreOnly)).toBe(true)
+  expect(prompts(stored(key)).map(({ logprobs }) => logprobs)).toEqual([undefined, undefined])
+})
+
+test('prompt logprobs requested after a run are stored, the same that the run would have stored', async () => {
+  const [after, during] = [await run(), await run({ promptLogprobs: true })]
+  const added = await add(after)
+  expect(added).toEqual(stored(after))
+  expect(trajectorySchema.safeParse(added).success).toBe(true)
+  const plain = (trajectory: Trajectory) =>
+    prompts(trajectory).map(({ ids, logprobs, topLogprobs }) => ({ ids, logprobs, topLogprobs }))
+  expect(plain(added)).toEqual(plain(stored(during)))
+  expect(prompts(added)).toMatchObject([1, 2].map(() => ({ scored: { server: 'fast', weightVersion: '1' } })))
+  expect(ids(added)).toEqual(ids(stored(during)))
+  // Alternatives bring tokens that the trajectory did not have.
+  expect(added.vocab).toMatchObject({ 122: 'z' })
+})
+
+test('prompts that have their logprobs are not scored again, and each of the others from where it begins', async () => {
+  const key = await run()
+  await add(key)
+  const [first, second] = prompts(stored(key))
+  expect(scorings().map(({ logprobStartLen, topLogprobsNum }) => [logprobStartLen, topLogprobsNum])).toEqual([
+    [0, 5],
+    [(first?.ids.length ?? 0) + 1, 5],
+  ])
+  expect(second?.logprobs?.every((logprob) => logprob !== null)).toBe(true)
+  await add(key)
+  expect(scorings()).toHaveLength(2)
+})
+
+test('a run without alternatives gets none', async () => {
+  const added = await add(await run({ topLogprobs: 0 }))
+  expect(scorings().every(({ topLogprobsNum }) => topLogprobsNum === 0)).toBe(true)
+  expect(prompts(added).every((prompt) => prompt.logprobs && !prompt.topLogprobs)).toBe(true)
+})
+
+test('labels that are given while the server scores are kept', async () => {
+  const key = await run()
+  meanwhile = () => all.store.label(key, { title: 'Mine' })
+  expect(await add(key)).toMatchObject({ title: 'Mine' })
+})
+
+describe('nothing is stored, and the reason is named, where', () => {
+  const refused = async (key: string, code: string, request: { server?: string } = {}) => {
+    const before = stored(key)
+    await expect(add(key, request)).rejects.toMatchObject({ details: { code } })
+    expect(stored(key)).toEqual(before)
+  }
+
+  test.each([
+    ['another model', { modelName: 'n' }, 'model n; recorded: m'],
+    ['other weights', { weightVersion: '2' }, 'weights 2; recorded: 1'],
+  ])('the server serves %s', async (_what, change, words) => {
+    const key = await run()
+    described = { ...described, ...change }
+    await refused(key, 'OTHER_MODEL')
+    await expect(add(key)).rejects.toMatchObject({ details: { detail: expect.stringContaining(words) } })
+    expect(scorings()).toEqual([])
+  })
+
+  test('the weights change while the server scores', async () => {
+    const key = await run()
+    meanwhile = () => {
+      described = { ...described, weightVersion: '2' }
+    }
+    await refused(key, 'OTHER_MODEL')
+  })
+
+  test('the run goes on', async () => {
+    const key = await run()
+    meanwhile = () => all.store.update(key, { ...stored(key), outcome: { kind: 'running' } }, 0)
+    await expect(add(key)).rejects.toMatchObject({ details: { code: 'RUNNING' } })
+    await refused(key, 'RUNNING')
+  })
+
+  test('the trajectory names no server, as one from elsewhere', async () => {
+    const { segments, ...rest } = stored(await run())
+    const key = all.store.add({
+      ...rest,
+      id: 'elsewhere',
+      segments: segments.map((segment) => (segment.kind === 'response' ? { ...segment, request: undefined } : segment)),
+    } as Trajectory)
+    await refused(key, 'NO_SERVER')
+    expect(prompts(await add(key, { server: 'fast' })).every(({ logprobs }) => logprobs)).toBe(true)
+  })
+
+  test('the server cannot be reached', async () => {
+    const key = await run()
+    meanwhile = () => {
+      throw new SglangError('CONNECT_REFUSED', 'nobody is there')
+    }
+    await expect(add(key)).rejects.toMatchObject({ code: 'CONNECT_REFUSED' })
+    expect(prompts(stored(key)).map(({ logprobs }) => logprobs)).toEqual([undefined, undefined])
+  })
+})

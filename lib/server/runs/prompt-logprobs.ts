@@ -1,0 +1,104 @@
+/** Prompt logprobs of a stored trajectory, requested after its run: by prefill, on the model that sampled its responses. */
+import * as z from 'zod'
+import { vocabularyWriter } from '#lib/rollout/record/record.ts'
+import { withVocabulary } from '#lib/trajectory/events/events.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { unscoredPrompts, withPromptLogprobs } from '#lib/trajectory/scoring/prompt-logprobs.ts'
+import type { Scores } from '#lib/trajectory/scoring/score.ts'
+import { servedFacts } from '#lib/trajectory/scoring/served.ts'
+import { ids } from '#lib/trajectory/tokens/tokens.ts'
+import { Problem } from '../http/problem.ts'
+import { storedTrajectory } from '../library/trajectories.ts'
+import { openScoring, type Scoring } from '../servers/score.ts'
+import type { Services } from '../services.ts'
+import { lastServer } from './rollouts.ts'
+
+export const promptLogprobsRequestSchema = z.strictObject({
+  server: z
+    .string()
+    .exactOptional()
+    .describe('Name of a saved server with the model that sampled the trajectory. Default: the recorded one.'),
+})
+
+/**
+ * The trajectory with logprobs of all prompts that have none, as it is stored from now on; unchanged where none lack them.
+ * Throws Problem, SglangError.
+ */
+export async function addPromptLogprobs(
+  key: string,
+  request: z.infer<typeof promptLogprobsRequestSchema>,
+  all: Services,
+  signal: AbortSignal,
+): Promise<Trajectory> {
+  const found = endedTrajectory(key, all)
+  const ranges = unscoredPrompts(found)
+  if (ranges.length === 0) return found
+  const server = request.server ?? lastServer(found)
+  if (server === undefined)
+    throw new Problem({
+      status: 422,
+      code: 'NO_SERVER',
+      detail: 'this trajectory does not say which server sampled it',
+      hint: 'Name a saved server of the same model.',
+      field: 'server',
+    })
+  const topLogprobs = alternativesOf(found)
+  const scoring = await openScoring({ ids: ids(found), server, ranges, topLogprobs }, all, signal)
+  checkServed(found, scoring, [])
+  const scores: Scores[] = []
+  for await (const part of scoring.scores(signal)) scores.push(part)
+  const versions = [...new Set(scores.flatMap(({ weightVersion }) => weightVersion ?? []))]
+  checkServed(found, scoring, versions)
+  // Read again: labels may have changed, and a further turn may have begun. From here to the write nothing waits.
+  const stored = endedTrajectory(key, all)
+  const scored = withScores(stored, scores, scoring, versions.at(-1))
+  all.store.update(key, scored, 0)
+  return scored
+}
+
+/** A run that goes on writes its own record. */
+function endedTrajectory(key: string, all: Services): Trajectory {
+  const trajectory = storedTrajectory(key, all)
+  if (trajectory.outcome.kind !== 'running') return trajectory
+  throw new Problem({
+    status: 409,
+    code: 'RUNNING',
+    detail: 'this trajectory is being written',
+    hint: 'Request its prompt logprobs when the run has ended.',
+  })
+}
+
+/** As many as the run kept at its own tokens. */
+const alternativesOf = ({ segments }: Trajectory): number =>
+  Math.max(0, ...segments.map((segment) => (segment.kind === 'response' && segment.request?.topLogprobsNum) || 0))
+
+/** Numbers of another model would be stored as if this one had given them. */
+function checkServed(trajectory: Trajectory, { server }: Scoring, versions: readonly string[]): void {
+  const others = servedFacts(trajectory, server, versions).filter(({ verdict }) => verdict === 'other')
+  if (others.length === 0) return
+  throw new Problem({
+    status: 409,
+    code: 'OTHER_MODEL',
+    detail: `the server ${server.name} is not what sampled this trajectory: ${others.map(({ name, text }) => `${name} ${text}`).join('; ')}`,
+    hint: 'Start the recorded model again, or name a server that serves it. “Verify on server” compares with any model and stores nothing.',
+    field: 'server',
+  })
+}
+
+/** Alternatives are kept where their texts are known. */
+function withScores(
+  stored: Trajectory,
+  scores: readonly Scores[],
+  { server, tokenizer }: Scoring,
+  weightVersion: string | undefined,
+): Trajectory {
+  const kept: readonly Scores[] = tokenizer ? scores : scores.map(({ topLogprobs: _, ...part }) => part)
+  const news = tokenizer
+    ? vocabularyWriter(stored, tokenizer)(kept.flatMap(({ topLogprobs }) => topLogprobs?.ids ?? []))
+    : { vocab: {}, specialIds: [] }
+  return withPromptLogprobs(withVocabulary(stored, news), kept, {
+    server: server.name,
+    at: new Date().toISOString(),
+    ...(weightVersion !== undefined && { weightVersion }),
+  })
+}

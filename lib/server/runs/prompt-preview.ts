@@ -1,0 +1,58 @@
+/** A prompt given as text or ids, as a run would send it: the same steps, without the run. */
+import * as z from 'zod'
+import type { PromptPreview } from '#lib/api/prompt-preview.ts'
+import { settled } from '#lib/rollout/prompt/prompt.ts'
+import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
+import { Problem } from '../http/problem.ts'
+import type { Services } from '../services.ts'
+import { givenIn, promptOfGiven } from './given-prompt.ts'
+import { chosenCodec } from './prompt-encoder.ts'
+
+export const previewRequestSchema = z.strictObject({
+  text: z.string().exactOptional(),
+  ids: z.array(z.int().min(0)).min(1).exactOptional().describe('They win over `text` beside them.'),
+  server: z.string().exactOptional().describe('As for a run.'),
+  tokenizer: z.string().max(4096).exactOptional().describe('As for a run.'),
+})
+
+const HEAD = 240
+const TAIL = 60
+
+/** Throws Problem, SglangError. */
+export async function previewPrompt(
+  request: z.infer<typeof previewRequestSchema>,
+  all: Services,
+  signal: AbortSignal,
+): Promise<PromptPreview> {
+  const given = givenIn(request)
+  if (!given) throw new Problem({ status: 422, code: 'BAD_REQUEST', detail: 'expected "text" or "ids"' })
+  const name = request.server ?? all.servers.defaultName
+  const client = all.servers.client(name)
+  const { tokenizerName } = await client.describe(signal)
+  const { codec } = await chosenCodec(
+    { tokenizer: request.tokenizer, chatTemplate: undefined, options: {}, hasTools: false, needsTemplate: false },
+    { name, tokenizerName },
+    all,
+    signal,
+  )
+  const { ids, problems } = await promptOfGiven(given, codec, client, signal)
+  const isWhole = ids.length <= HEAD + TAIL
+  const head = isWhole ? ids : ids.slice(0, HEAD)
+  const tail = isWhole ? [] : ids.slice(-TAIL)
+  const shown = [...new Set([...head, ...tail])]
+  const added = new Set(codec.tokenizer.addedTokens.map(({ id }) => id))
+  const vocab = await settled(
+    codec,
+    () => Object.fromEntries(shown.map((id) => [id, vocabEntry(codec.tokenizer.bytes(id))])),
+    signal,
+  )
+  return {
+    tokenizer: codec.tokenizer.name,
+    count: ids.length,
+    head,
+    tail,
+    vocab,
+    specialIds: shown.filter((id) => added.has(id)),
+    notes: problems.map(({ message }) => message),
+  }
+}

@@ -1,0 +1,365 @@
+/** From a request for a rollout to its stream of events: which server, tokenizer, template, parser and tools it means. */
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import type { ServerDescription } from '#lib/api/server-status.ts'
+import type { ToolParser } from '#lib/parsers/parser.ts'
+import { parserNames } from '#lib/parsers/registry.ts'
+import { suggestParser } from '#lib/parsers/suggest.ts'
+import { NOT_IN_CHAT } from '#lib/rollout/chat/sampling.ts'
+import { limitsSchema } from '#lib/rollout/loop/limits.ts'
+import { unreadResults } from '#lib/rollout/loop/rollout.ts'
+import type { Codec } from '#lib/rollout/prompt/prompt.ts'
+import { samplingSchema } from '#lib/sglang/reply/sampling.ts'
+import { refusedOption } from '#lib/templates/chat-template.ts'
+import { FORMAT, type Message, schemas, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { resumeObstacle } from '#lib/trajectory/messages/resumable.ts'
+import { tokenCount } from '#lib/trajectory/tokens/tokens.ts'
+import { Problem } from '../http/problem.ts'
+import { storedTrajectory } from '../library/trajectories.ts'
+import type { Services } from '../services.ts'
+import { parserOrProblem } from '../templates/parse.ts'
+import { givenIn, promptOfGiven } from './given-prompt.ts'
+import { chosenCodec, recordedCodec } from './prompt-encoder.ts'
+import { isChat, type RunUsing, runOptions } from './run-options.ts'
+import type { Run } from './runs.ts'
+import { askedToolSchema, checkTools, chosenTools } from './tools.ts'
+
+export const UNWATCHED =
+  'A run that nobody looks at for 60 s is stopped: who follows the events looks all the time, who gets the trajectory or the group once.'
+
+const settingsShape = {
+  sampling: samplingSchema
+    .exactOptional()
+    .describe('With SGLang’s names. Omitted: SGLang’s defaults, but max_new_tokens 1024.'),
+  limits: limitsSchema.exactOptional().describe('Omitted: none but the server’s context.'),
+  promptLogprobs: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'Request the logprobs of each new prompt with the run: its first token then comes later. Default false; they can be requested afterwards, with /api/trajectories/{key}/prompt-logprobs.',
+    ),
+  topLogprobs: z.int().min(0).max(20).exactOptional().describe('Alternatives kept for each token. Default 5.'),
+  stream: z.boolean().exactOptional().describe('Show tokens as they arrive. Default true.'),
+  detached: z
+    .boolean()
+    .exactOptional()
+    .describe(`Answer at once and go on after the connection is closed. ${UNWATCHED} Default false.`),
+  server: z
+    .string()
+    .exactOptional()
+    .describe('Name of a saved server. Default: that of SGLANG_BASE_URL, else the built-in one.'),
+}
+
+const templateOptions = z.record(z.string(), z.unknown()).superRefine((options, context) => {
+  for (const name of Object.keys(options)) {
+    const why = refusedOption(name, 'run')
+    if (why !== undefined) context.addIssue({ code: 'custom', message: why, path: [name] })
+  }
+})
+
+export const rolloutRequestSchema = z
+  .strictObject({
+    prompt: z.string().regex(/\S/, 'a question').exactOptional().describe('The question.'),
+    messages: z
+      .array(schemas.message)
+      .min(1)
+      .exactOptional()
+      .describe('A conversation that ends with what the model shall answer.'),
+    text: z
+      .string()
+      .exactOptional()
+      .describe(
+        'The first prompt as it is: no chat template. It is encoded as the tokenizer encodes texts, with the beginning-of-sequence ' +
+          'token that some add, and special tokens in it become their ids.',
+      ),
+    ids: z
+      .array(z.int().min(0))
+      .min(1)
+      .exactOptional()
+      .describe(
+        'The ids of the first prompt as they are. They win over `text` beside them, which is then only checked.',
+      ),
+    system: z.string().exactOptional().describe('System prompt, with `prompt` or `messages`.'),
+    tools: z
+      .array(askedToolSchema)
+      .max(128)
+      .exactOptional()
+      .describe(
+        'Names of tools that come with the application, tools of MCP servers, and mock tools. Default: none; with `text` or `ids` the run then ends with ' +
+          'the first response, and calls in it are recorded without being run.',
+      ),
+    parser: z
+      .string()
+      .exactOptional()
+      .describe(
+        `One of ${parserNames.join(', ')}. Default: the server’s own, where it is one of these, else the one whose calls the ` +
+          'chat template writes, else hermes.',
+      ),
+    templateOptions: templateOptions
+      .exactOptional()
+      .describe(
+        'Variables of the chat template, for example {"enable_thinking": false}. Other arguments of apply_chat_template are refused: ' +
+          'a run renders with a generation prompt, and continues no message.',
+      ),
+    tokenizer: z
+      .string()
+      .max(4096)
+      .exactOptional()
+      .describe(
+        'A name or folder under ROLLSCOPE_TOKENIZERS, a Hub name, or "server": the server’s own, over its /tokenize and /detokenize. ' +
+          'Default: what the server says; its own where that is a path which this machine cannot read.',
+      ),
+    chatTemplate: z
+      .string()
+      .min(1)
+      .max(200_000)
+      .exactOptional()
+      .describe('Chat template, Jinja. Default: the tokenizer’s.'),
+    endpoint: z
+      .enum(['generate', 'chat'])
+      .exactOptional()
+      .describe(
+        'generate: token-in/token-out. chat: the baseline; the agent holds messages, sends them to the server’s ' +
+          '/v1/chat/completions as Strands’ OpenAI provider does, and the record says where the server then read other ' +
+          'tokens than had been sampled. It needs a server that returns token ids, is not streamed, and has no alternatives ' +
+          'and no logprobs of prompts. Default generate.',
+      ),
+    ...settingsShape,
+  })
+  .refine(({ endpoint, chatTemplate }) => endpoint !== 'chat' || chatTemplate === undefined, {
+    message: 'no "chatTemplate" with the endpoint chat: the server renders with its own',
+  })
+  .refine(({ endpoint, sampling = {} }) => endpoint !== 'chat' || NOT_IN_CHAT.every((name) => !(name in sampling)), {
+    message: `no ${NOT_IN_CHAT.join(', ')} with the endpoint chat`,
+  })
+  .refine(
+    ({ prompt, messages, text, ids }) =>
+      [prompt, messages, text ?? ids].filter((opening) => opening !== undefined).length === 1,
+    { message: 'exactly one of "prompt", "messages", "text" and "ids" (ids may have their text beside them)' },
+  )
+  .refine((request) => givenIn(request) === undefined || request.endpoint !== 'chat', {
+    message: 'no "text" or "ids" with the endpoint chat: it takes messages',
+  })
+  .refine((request) => givenIn(request) === undefined || request.system === undefined, {
+    message: 'no "system" with "text" or "ids": no chat template is used',
+  })
+  .refine(({ messages }) => messages?.at(-1)?.role !== 'assistant', {
+    message: '"messages" that end with what the model shall answer, not with an answer',
+  })
+export type RolloutRequest = z.infer<typeof rolloutRequestSchema>
+
+export const continueRequestSchema = z
+  .strictObject({
+    prompt: z
+      .string()
+      .regex(/\S/, 'a question')
+      .exactOptional()
+      .describe('The next question. Omitted: only the results of the last calls, where they were not read yet.'),
+    resume: z
+      .literal(true)
+      .exactOptional()
+      .describe(
+        'Continue the last response where it was stopped, cut, aborted or ended by its length: the server gets all ids so ' +
+          'far, and what it writes joins that response. Not with `prompt`, and not where a grammar binds the response.',
+      ),
+    seenSegments: z
+      .int()
+      .min(0)
+      .exactOptional()
+      .describe('Segments that the asker has seen: refused when there are others by now. Omitted: whatever there is.'),
+    ...settingsShape,
+  })
+  .refine(({ prompt, resume }) => prompt === undefined || resume === undefined, {
+    message: 'no "prompt" with "resume": the response is continued before a further question',
+  })
+export type ContinueRequest = z.infer<typeof continueRequestSchema>
+
+export async function startRollout(request: RolloutRequest, all: Services, signal: AbortSignal): Promise<Run> {
+  const { trajectory, using } = await beginning(request, all, signal)
+  const options = runOptions(trajectory, using, all)
+  return all.runs.start(options(all.store.add(trajectory, { runsHere: true })))
+}
+
+/** A trajectory that has not begun, and what its run needs. */
+export async function beginning(
+  request: RolloutRequest,
+  all: Services,
+  signal: AbortSignal,
+): Promise<{ readonly trajectory: Trajectory; readonly using: RunUsing }> {
+  const serverName = request.server ?? all.servers.defaultName
+  const server = await all.servers.client(serverName).describe(signal)
+  // Looked up before a tokenizer is fetched.
+  if (request.parser !== undefined) parserOrProblem(request.parser)
+  const chosen = await chosenTools(request.tools ?? [], all, signal)
+  await checkTools(chosen, all)
+  const given = givenIn(request)
+  const { codec, blocks } = await chosenCodec(
+    {
+      tokenizer: request.tokenizer,
+      chatTemplate: request.chatTemplate,
+      options: request.templateOptions ?? {},
+      hasTools: chosen.length > 0,
+      needsTemplate: given === undefined || chosen.length > 0,
+    },
+    { name: serverName, tokenizerName: server.tokenizerName },
+    all,
+    signal,
+  )
+  const parser = parserFor(request.parser, server, codec)
+  const prompt = given && (await promptOfGiven(given, codec, all.servers.client(serverName), signal))
+  const trajectory: Trajectory = {
+    format: FORMAT,
+    id: randomUUID(),
+    createdAt: new Date().toISOString(),
+    model: {
+      ...(server.modelName !== undefined && { name: server.modelName }),
+      ...(server.contextLength !== undefined && { contextLength: server.contextLength }),
+      ...blocks,
+      tools: chosen,
+      parser: parser.name,
+    },
+    vocab: {},
+    segments: [],
+    outcome: { kind: 'running' },
+    provenance: {
+      kind: 'rollout',
+      application: `rollscope/${all.version}`,
+      ...(request.limits && { limits: request.limits as Record<string, number> }),
+      ...(request.endpoint === 'chat' && { endpoint: 'chat' }),
+    },
+  }
+  return {
+    trajectory,
+    using: {
+      start: prompt ? { messages: [], given: prompt } : { messages: questionOf(request) },
+      request,
+      serverName,
+      told: server,
+      parser,
+      codec,
+    },
+  }
+}
+
+export async function continueRollout(
+  key: string,
+  request: ContinueRequest,
+  all: Services,
+  signal: AbortSignal,
+): Promise<Run> {
+  const found = storedTrajectory(key, all)
+  if (request.resume) checkResume(found, request.sampling)
+  else if (request.prompt === undefined && unreadResults(found).length === 0)
+    throw new Problem({
+      status: 422,
+      code: 'NOTHING_NEW',
+      detail: 'there is nothing new to tell the model: give a prompt',
+    })
+  await checkTools(found.model.tools, all)
+  const serverName = request.server ?? lastServer(found) ?? all.servers.defaultName
+  const server = await all.servers.client(serverName).describe(signal)
+  const codec = await recordedCodec(found.model, { name: serverName, tokenizerName: server.tokenizerName }, all, signal)
+  // Read again: another rollout may have added to it while the server was asked. From here to its start nothing waits.
+  const stored = storedTrajectory(key, all)
+  if (all.store.runsElsewhere(key))
+    throw new Problem({
+      status: 409,
+      code: 'RUNNING',
+      detail: 'another instance of Rollscope on this data folder runs a rollout on this trajectory',
+      hint: 'Wait for it, or stop it there.',
+    })
+  if (request.seenSegments !== undefined && request.seenSegments !== stored.segments.length)
+    throw new Problem({
+      status: 409,
+      code: 'CHANGED',
+      detail: 'this trajectory has been continued elsewhere',
+      hint: 'It is shown as it is now: look at it, and send again.',
+    })
+  if (request.resume) checkResume(stored, request.sampling)
+  if (isChat(stored)) checkChat(stored, request.sampling ?? {})
+  const parser = parserFor(stored.model.parser, server, codec)
+  const trajectory: Trajectory = {
+    ...stored,
+    model: {
+      ...stored.model,
+      ...(server.contextLength !== undefined && { contextLength: server.contextLength }),
+      parser: parser.name,
+    },
+    ...otherModel(stored, server),
+    provenance:
+      stored.provenance.kind === 'rollout' && request.limits
+        ? { ...stored.provenance, limits: request.limits as Record<string, number> }
+        : stored.provenance,
+  }
+  const question: Message[] = request.prompt === undefined ? [] : [{ role: 'user', content: request.prompt }]
+  const start = request.resume
+    ? { messages: [], resumes: true as const }
+    : { messages: [...unsentSystem(stored), ...question] }
+  const using = { start, request, serverName, told: server, parser, codec }
+  return all.runs.start(runOptions(trajectory, using, all)(key))
+}
+
+function checkResume(trajectory: Trajectory, sampling: object = {}): void {
+  const why = resumeObstacle(trajectory, sampling)
+  if (why !== undefined)
+    throw new Problem({
+      status: 422,
+      code: 'NOT_RESUMABLE',
+      detail: `the last response cannot be resumed. ${why}`,
+      hint: 'Send a next turn instead: the open turn is closed first.',
+    })
+}
+
+/** A run over a chat endpoint goes on from the messages that the server made. */
+function checkChat({ segments }: Trajectory, sampling: object): void {
+  const without = segments.findIndex((segment) => segment.kind === 'response' && segment.message === undefined)
+  if (without >= 0)
+    throw new Problem({
+      status: 422,
+      code: 'NO_MESSAGES',
+      detail: `segment ${without} does not hold the message that the server made of it`,
+      hint: 'A run over a chat endpoint goes on from its messages. Start a new one.',
+    })
+  const unknown = NOT_IN_CHAT.find((name) => name in sampling)
+  if (unknown)
+    throw new Problem({
+      status: 422,
+      code: 'NOT_IN_CHAT',
+      detail: `/v1/chat/completions takes no ${unknown}, and this trajectory was run over it`,
+    })
+}
+
+/** A trajectory may go on with another model, a later checkpoint; that it did is noted, not hidden behind one name. */
+function otherModel(stored: Trajectory, { modelName }: ServerDescription): Pick<Trajectory, 'problems'> {
+  const problems = stored.problems ?? []
+  const last = problems.findLast(({ kind }) => kind === 'model')?.raw ?? stored.model.name
+  if (last === undefined || modelName === undefined || last === modelName) return {}
+  const message = `From token ${tokenCount(stored)} on the model is ${modelName}; before it was ${last}.`
+  return { problems: [...problems, { kind: 'model', message, raw: modelName }] }
+}
+
+/** Where the first call failed, nothing of the first prompt was read: its system messages still have to be. */
+function unsentSystem({ segments, outcome }: Trajectory): readonly Message[] {
+  if (segments.length > 0 || outcome.kind === 'running') return []
+  return (outcome.unsent ?? []).filter(({ role }) => role === 'system' || role === 'developer')
+}
+
+function questionOf({ prompt, messages, system }: RolloutRequest): Message[] {
+  const rest: Message[] = messages ? ([...messages] as Message[]) : [{ role: 'user', content: prompt ?? '' }]
+  return system === undefined || system === '' ? rest : [{ role: 'system', content: system }, ...rest]
+}
+
+/** The one named, else the one that server, template and tokenizer suggest. */
+function parserFor(
+  chosen: string | undefined,
+  { toolCallParser }: Pick<ServerDescription, 'toolCallParser'>,
+  { template, tokenizer }: Codec,
+): ToolParser {
+  const addedTokens = tokenizer.addedTokens.map(({ content }) => content)
+  return parserOrProblem(
+    chosen ?? suggestParser({ chatTemplate: template.text, serverParser: toolCallParser, addedTokens }).parser,
+  )
+}
+
+export const lastServer = ({ segments }: Trajectory): string | undefined =>
+  segments.findLast((segment) => segment.kind === 'response')?.request?.server

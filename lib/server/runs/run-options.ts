@@ -1,0 +1,78 @@
+/** How one rollout is run: its agent’s settings and dependencies, and what is stored when its record changes. */
+import { randomUUID } from 'node:crypto'
+import type { ServerDescription } from '#lib/api/server-status.ts'
+import type { ToolParser } from '#lib/parsers/parser.ts'
+import { type RolloutStart, rollout } from '#lib/rollout/loop/rollout.ts'
+import type { Codec } from '#lib/rollout/prompt/prompt.ts'
+import { withKnownTokens } from '#lib/sglang/reply/known-tokens.ts'
+import { sentSampling } from '#lib/sglang/reply/sampling.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { newRequestId } from '../http/request-id.ts'
+import type { Services } from '../services.ts'
+import type { RunCalls, Together } from './group-scheduler.ts'
+import { rewardRun } from './rewards.ts'
+import type { ContinueRequest } from './rollouts.ts'
+import type { StartOptions } from './runs.ts'
+import { runnableTools } from './tools.ts'
+
+/** What one run needs besides its trajectory. */
+export interface RunUsing {
+  /** What the user adds. */
+  readonly start: Pick<RolloutStart, 'messages' | 'given' | 'resumes'>
+  readonly request: Omit<ContinueRequest, 'prompt' | 'resume' | 'seenSegments'>
+  readonly serverName: string
+  /** What the server said of itself. */
+  readonly told: ServerDescription
+  readonly parser: ToolParser
+  readonly codec: Codec
+  /** What the samples of a group share. Omitted: it runs for itself. */
+  readonly together?: Together
+}
+
+/**
+ * By the key under which the trajectory is stored. Throws Problem where its server or one of its tools is not there (any
+ * more): before anything is stored that nothing would end.
+ */
+export function runOptions(trajectory: Trajectory, using: RunUsing, all: Services): (key: string) => StartOptions {
+  const { request, serverName, told, parser, codec, start, together } = using
+  const rolloutId = randomUUID()
+  const client = all.servers.client(serverName)
+  const { generate, chat, firstPrompt }: RunCalls = together?.callsOf(client) ?? client
+  const runnable = runnableTools(trajectory.model.tools, all)
+  return (key) => ({
+    rolloutId,
+    key,
+    detached: request.detached ?? false,
+    save(record, from) {
+      all.store.update(key, record, from)
+      rewardRun(key, record, all.store)
+    },
+    events: (signal) =>
+      rollout(
+        { rolloutId, trajectory, ...start },
+        {
+          sampling: sentSampling(request.sampling ?? {}),
+          limits: request.limits ?? {},
+          promptLogprobs: request.promptLogprobs ?? false,
+          topLogprobs: request.topLogprobs ?? 5,
+          stream: request.stream ?? true,
+        },
+        {
+          ...(isChat(trajectory) ? { chat } : { generate: withKnownTokens(generate, codec) }),
+          ...(firstPrompt && { firstPrompt }),
+          serverName,
+          server: told,
+          codec,
+          parser,
+          tools: runnable,
+          now: () => new Date(),
+          elapsedMs: () => performance.now(),
+          newRequestId,
+        },
+        signal,
+      ),
+  })
+}
+
+export const isChat = ({ provenance }: Trajectory): boolean =>
+  provenance.kind === 'rollout' && provenance.endpoint === 'chat'

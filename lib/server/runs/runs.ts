@@ -1,0 +1,314 @@
+/**
+ * Rollouts that are running, and those that ended a little while ago: each is one numbered stream of events that any
+ * number of readers may follow from any number on. Every closed segment is stored before a reader hears of it.
+ */
+
+import { StoreError } from '#lib/store/store-error.ts'
+import type { LiveTrajectory, RolloutEvent } from '#lib/trajectory/events/events.ts'
+import { createFold } from '#lib/trajectory/events/fold.ts'
+import type { Outcome, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { createMemory } from '#lib/util/bounded-memory.ts'
+import { lineOf } from '../http/ndjson.ts'
+import { Problem } from '../http/problem.ts'
+import { createEventLog, type EventLog, type Until } from './event-log.ts'
+
+export interface Run {
+  readonly rolloutId: string
+  /** The key under which the trajectory is stored. */
+  readonly key: string
+}
+
+export interface Runs {
+  /**
+   * Throws Problem 409 when a rollout on this trajectory is running, or when the end of one could only be stored now, and
+   * StoreError where it still cannot be stored.
+   */
+  start(options: StartOptions): Run
+  /** Events from number `from` on, each a line of JSON, until the rollout has ended, or only those so far. Throws Problem 404. */
+  follow(rolloutId: string, from: number, signal: AbortSignal, until?: Until): AsyncIterable<Uint8Array>
+  /** Counts as a reader, until what it returns is called. Throws Problem 404. */
+  attend(rolloutId: string, until?: Until): () => void
+  /** Somebody has looked at this trajectory: where a rollout on it runs without a reader, its time begins anew. */
+  lookedAt(key: string): void
+  /** Throws Problem 404. Resolves when the rollout has ended. */
+  cancel(rolloutId: string): Promise<void>
+  /** Ends all, for a shutdown. */
+  cancelAll(): Promise<void>
+}
+
+export interface StartOptions {
+  readonly rolloutId: string
+  readonly key: string
+  /** Cancelled when nobody has followed it for a while; undefined: only its owner's signal ends it. */
+  readonly detached: boolean
+  readonly events: (signal: AbortSignal) => AsyncIterable<RolloutEvent>
+  readonly save: (trajectory: Trajectory, from: number) => void
+  /** Hears of each event, and of the line that its readers get, when they do. */
+  readonly told?: (event: RolloutEvent, line: Uint8Array) => void
+}
+
+interface Entry extends Run {
+  /** Lines, not events: they are written once for all readers, and their size is known. */
+  readonly log: EventLog<Uint8Array>
+  /** Of its lines, with what keeping them takes. */
+  bytes: number
+  readonly controller: AbortController
+  done: Promise<void>
+  readers: number
+  /** How long it goes on without a reader. */
+  patienceMs: number
+  abandoned: ReturnType<typeof setTimeout> | undefined
+}
+
+/** Without a reader a detached rollout goes on this long: a reload, a lost tunnel, one look and the next. */
+const ABANDONED_MS = 60_000
+/** The same where a reader comes again and again: browsers let a hidden page do so once a minute. */
+const ABANDONED_LOOKS_MS = 180_000
+/**
+ * Of the events of ended rollouts together: hundreds of short ones, or some of 50,000 tokens. Those before them are read from
+ * the stored trajectory. No timer forgets them: each would keep the request that began its rollout.
+ */
+export const KEPT_BYTES = 12 << 20
+/** What a line takes beside its bytes, about. */
+export const LINE_BYTES = 200
+/** An end that could not be stored is tried again this often. */
+const STORE_AGAIN_MS = 5_000
+
+/** `keptBytes`: events of ended rollouts that can be read again, the latest ones. */
+export function createRuns(keptBytes = KEPT_BYTES): Runs {
+  const running = new Map<string, Entry>()
+  /** Their lines alone: a signal keeps all that has listened to it. */
+  const ended = createMemory<EventLog<Uint8Array>>(keptBytes)
+  const unstored = createUnstoredEnds()
+  /** undefined: it has ended. */
+  const findRunning = (rolloutId: string): Entry | undefined => {
+    const entry = running.get(rolloutId)
+    if (!entry) findEnded(rolloutId)
+    return entry
+  }
+  const findEnded = (rolloutId: string): EventLog<Uint8Array> => {
+    const log = ended.get(rolloutId)
+    if (!log)
+      throw new Problem({
+        status: 404,
+        code: 'NO_ROLLOUT',
+        detail: 'there is no such rollout, or it ended some time ago',
+        hint: 'Its trajectory is stored: open that.',
+      })
+    return log
+  }
+  return {
+    start(options) {
+      if ([...running.values()].some(({ key, log }) => key === options.key && !log.hasEnded))
+        throw new Problem({
+          status: 409,
+          code: 'RUNNING',
+          detail: 'a rollout on this trajectory is running',
+          hint: 'Wait for it, or stop it.',
+        })
+      if (unstored.store(options.key))
+        throw new Problem({
+          status: 409,
+          code: 'CHANGED',
+          detail: 'the end of the last run could only be stored now',
+          hint: 'It is shown as it is now: look at it, and send again.',
+        })
+      const controller = new AbortController()
+      const entry: Entry = {
+        rolloutId: options.rolloutId,
+        key: options.key,
+        log: createEventLog(),
+        bytes: 0,
+        controller,
+        done: Promise.resolve(),
+        readers: 0,
+        patienceMs: ABANDONED_MS,
+        abandoned: undefined,
+      }
+      const { rolloutId } = options
+      running.set(rolloutId, entry)
+      entry.done = drive(entry, options, unstored).finally(() => {
+        running.delete(rolloutId)
+        ended.set(rolloutId, entry.log, entry.bytes)
+      })
+      if (options.detached) watchAbandonment(entry)
+      return { rolloutId: options.rolloutId, key: options.key }
+    },
+    follow(rolloutId, from, signal, until) {
+      const entry = running.get(rolloutId)
+      return entry ? follow(entry, from, signal, until) : findEnded(rolloutId).follow(from, signal, until)
+    },
+    attend(rolloutId, until) {
+      const entry = findRunning(rolloutId)
+      return entry ? attend(entry, until) : () => {}
+    },
+    lookedAt(key) {
+      for (const entry of running.values()) if (entry.key === key) watchAbandonment(entry)
+    },
+    async cancel(rolloutId) {
+      const entry = findRunning(rolloutId)
+      entry?.controller.abort()
+      await entry?.done
+    },
+    async cancelAll() {
+      for (const { controller } of running.values()) controller.abort()
+      await Promise.all([...running.values()].map(({ done }) => done))
+      unstored.storeAll()
+    },
+  }
+}
+
+/** Never rejects: whatever breaks, its readers hear of an end. */
+async function drive(
+  entry: Entry,
+  { key, events, save, told = () => {} }: StartOptions,
+  unstoredEnds: UnstoredEnds,
+): Promise<void> {
+  const fold = createFold()
+  /** The first segment whose change is not stored. */
+  let unstored = Number.POSITIVE_INFINITY
+  const publish = (event: RolloutEvent) => {
+    const line = lineOf(event)
+    entry.bytes += line.byteLength + LINE_BYTES
+    entry.log.add(line)
+    told(event, line)
+  }
+  const store = (event: RolloutEvent) => {
+    fold.add(event)
+    if (event.type === 'tokens' || !fold.trajectory) return
+    const changed = firstChange(fold.trajectory, event)
+    if (changed === undefined) return
+    unstored = Math.min(unstored, changed)
+    save(recordOf(fold.trajectory), unstored)
+    unstored = Number.POSITIVE_INFINITY
+  }
+  try {
+    for await (const event of events(entry.controller.signal)) {
+      store(event)
+      publish(event)
+    }
+  } catch (error) {
+    console.error('a rollout broke:', error)
+    const event: RolloutEvent = { type: 'ended', outcome: failureOf(error) }
+    // Stored first: who hears of the end may look at what is stored.
+    try {
+      store(event)
+    } catch (again) {
+      console.error('its end could not be stored:', again)
+      unstoredEnds.add(key, () => {
+        if (fold.trajectory) save(recordOf(fold.trajectory), unstored)
+      })
+    }
+    try {
+      publish(event)
+    } catch (again) {
+      console.error('its end could not be told to all readers:', again)
+    }
+  } finally {
+    entry.log.end()
+    clearTimeout(entry.abandoned)
+  }
+}
+
+const INTERNAL: Exclude<Outcome, { kind: 'running' }> = {
+  kind: 'failed',
+  code: 'INTERNAL',
+  message: 'Rollscope itself failed; its log says more. What was recorded is kept.',
+}
+
+function failureOf(error: unknown): Exclude<Outcome, { kind: 'running' }> {
+  if (!(error instanceof StoreError)) return INTERNAL
+  const { code, message, hint } = error
+  return { kind: 'failed', code, message: `The run could not be stored: ${message}`, hint }
+}
+
+interface UnstoredEnds {
+  add(key: string, store: () => void): void
+  /** Stores that of a trajectory: true where there was one. Throws what storing throws. */
+  store(key: string): boolean
+  /** Tries all. */
+  storeAll(): void
+}
+
+/** Ends of runs that could not be stored are tried again until the process ends: then the next start finds them interrupted. */
+function createUnstoredEnds(): UnstoredEnds {
+  const ends = new Map<string, () => void>()
+  let timer: ReturnType<typeof setInterval> | undefined
+  const store = (key: string): boolean => {
+    ends.get(key)?.()
+    return ends.delete(key)
+  }
+  const storeAll = () => {
+    for (const key of ends.keys()) {
+      try {
+        store(key)
+      } catch {
+        // The failure is in the log already; those after it would most likely fail too.
+        break
+      }
+    }
+    if (ends.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+  return {
+    add(key, store) {
+      ends.set(key, store)
+      timer ??= setInterval(storeAll, STORE_AGAIN_MS).unref()
+    },
+    store,
+    storeAll,
+  }
+}
+
+/** The first segment that an event changed in the record; undefined when it changed nothing that is stored. */
+function firstChange(trajectory: Trajectory, event: RolloutEvent): number | undefined {
+  switch (event.type) {
+    case 'started':
+    case 'ended':
+      return trajectory.segments.length
+    case 'segment':
+      return trajectory.segments.length - 1
+    case 'tool-ended':
+      return trajectory.segments.findIndex(
+        (segment) => segment.kind === 'response' && segment.toolCalls.some(({ id }) => id === event.callId),
+      )
+    default:
+      return undefined
+  }
+}
+
+function recordOf({ live: _, ...record }: LiveTrajectory): Trajectory {
+  return record
+}
+
+async function* follow(
+  entry: Entry,
+  from: number,
+  signal: AbortSignal,
+  until: Until | undefined,
+): AsyncGenerator<Uint8Array> {
+  const leave = attend(entry, until)
+  try {
+    yield* entry.log.follow(from, signal, until)
+  } finally {
+    leave()
+  }
+}
+
+function attend(entry: Entry, until: Until = 'end'): () => void {
+  entry.readers++
+  clearTimeout(entry.abandoned)
+  return () => {
+    entry.readers--
+    if (until === 'now') entry.patienceMs = ABANDONED_LOOKS_MS
+    watchAbandonment(entry)
+  }
+}
+
+function watchAbandonment(entry: Entry): void {
+  if (entry.readers > 0 || entry.log.hasEnded) return
+  clearTimeout(entry.abandoned)
+  entry.abandoned = setTimeout(() => entry.controller.abort(), entry.patienceMs)
+  entry.abandoned.unref()
+}

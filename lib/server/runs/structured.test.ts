@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { GenerateRequest } from '#lib/sglang/client/request.ts'
+import type { Finish, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { textOf } from '#lib/trajectory/tokens/pieces.ts'
+import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { testServices } from '#testing/services.ts'
+import { chatml } from '#testing/small-templates.ts'
+import type { Services } from '../services.ts'
+import { startRollout } from './rollouts.ts'
+import { type StructuredRequest, structuredOutput, structuredRequestSchema } from './structured.ts'
+
+const END = byteId('<|im_end|>')
+const never = new AbortController().signal
+const schema = { type: 'object', properties: { answer: { type: 'integer' } }, required: ['answer'] }
+
+let folder: string
+let all: Services
+let reply: string
+let finish: Finish
+let requests: GenerateRequest[]
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-structured-'))
+  reply = 'four'
+  finish = { kind: 'stop', matched: END }
+  requests = []
+  all = testServices(folder, {
+    generate: async function* (request) {
+      requests.push(request)
+      const ids = [...byteTokenizer.encode(reply), ...(finish.kind === 'stop' ? [END] : [])]
+      yield { tokens: { ids }, problems: [], end: { finish, usage: { cachedTokens: 3 } } }
+    },
+    describe: async () => ({ modelName: 'm', contextLength: 4096 }),
+    template: () => chatml,
+  })
+})
+afterEach(() => {
+  all.store.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function run(): Promise<string> {
+  const { rolloutId, key } = await startRollout({ prompt: '2 + 2?', promptLogprobs: false }, all, never)
+  for await (const _ of all.runs.follow(rolloutId, 0, never));
+  return key
+}
+
+const ask = (key: string, more: object = {}) =>
+  structuredOutput(
+    key,
+    structuredRequestSchema.parse({ prompt: 'As JSON?', schema, ...more }) satisfies StructuredRequest,
+    all,
+    never,
+  )
+const stored = (key: string) => all.store.get(key) as Trajectory
+
+test('the question goes behind the recorded tokens, bound by the schema, and the trajectory stays as it is', async () => {
+  const key = await run()
+  const before = JSON.stringify(stored(key))
+  reply = '{"answer": 4}'
+  const answer = await ask(key, { sampling: { temperature: 0, max_new_tokens: 50 } })
+  expect(answer).toMatchObject({ text: reply, value: { answer: 4 }, completionTokens: 14, cachedTokens: 3 })
+  expect(answer).not.toHaveProperty('problem')
+  expect(JSON.stringify(stored(key))).toBe(before)
+  const { inputIds = [], sampling } = requests.at(-1) ?? {}
+  const recorded = stored(key).segments.flatMap(({ ids }) => [...ids])
+  expect(inputIds.slice(0, recorded.length)).toEqual(recorded)
+  expect(new TextDecoder().decode(Buffer.concat(inputIds.map((id) => byteTokenizer.bytes(id))))).toContain('As JSON?')
+  expect(sampling).toEqual({ temperature: 0, max_new_tokens: 50, json_schema: JSON.stringify(schema) })
+  expect(textOf(recorded, stored(key).vocab)).toContain('four')
+})
+
+test('thinking is off where the template knows the option', async () => {
+  const key = await run()
+  reply = '{"answer": 4}'
+  await ask(key)
+  const text = new TextDecoder().decode(
+    Buffer.concat((requests.at(-1)?.inputIds ?? []).map((id) => byteTokenizer.bytes(id))),
+  )
+  expect(text).toMatch(/assistant\n<think>\n\n<\/think>\n\n$/)
+})
+
+describe('what does not fit is told with its text', () => {
+  test.each<[string, string, Finish | undefined]>([
+    ['{"answer": "four"}', 'answer: expected', undefined],
+    ['[1]', 'it is no object', undefined],
+    ['four', 'it is no JSON', undefined],
+    ['{"answer"', 'raise max_new_tokens', { kind: 'length' }],
+    ['{"ans', 'the server aborted it', { kind: 'abort' }],
+  ])('%s', async (text, words, end) => {
+    const key = await run()
+    reply = text
+    finish = end ?? finish
+    const answer = await ask(key)
+    expect(answer.text).toBe(text)
+    expect(answer.problem).toContain(words)
+  })
+})
+
+test.each([
+  [{ schema: { type: 'array' } }, 'BAD_SCHEMA'],
+  [{ sampling: { regex: 'a' } }, 'TWO_GRAMMARS'],
+])('%j is refused before the server is asked', async (more, code) => {
+  const key = await run()
+  await expect(ask(key, more)).rejects.toMatchObject({ details: { code } })
+  expect(requests).toHaveLength(1)
+})
+
+test('a trajectory that runs is not asked', async () => {
+  const key = await run()
+  all.store.update(key, { ...stored(key), outcome: { kind: 'running' } }, 0)
+  await expect(ask(key)).rejects.toMatchObject({ details: { code: 'RUNNING' } })
+})

@@ -1,0 +1,177 @@
+/**
+ * JSON that fits a schema, written to the tokens of a stored trajectory and a question behind them: what strands-sglang's
+ * structured_output gives. The trajectory stays as it is.
+ */
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
+import { isObject } from '#lib/json/json-object.ts'
+import { samplingWithin } from '#lib/rollout/loop/limits.ts'
+import { unreadResults } from '#lib/rollout/loop/rollout.ts'
+import { type Codec, firstPrompt, nextPrompt, settled } from '#lib/rollout/prompt/prompt.ts'
+import { createInputCheck } from '#lib/rollout/tools/tool-input.ts'
+import { SglangError } from '#lib/sglang/client/errors.ts'
+import { samplingSchema, sentSampling } from '#lib/sglang/reply/sampling.ts'
+import { checkToolSchema } from '#lib/tools/tool-schema.ts'
+import type { Finish, Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ids as allIds } from '#lib/trajectory/tokens/tokens.ts'
+import { violationText } from '#lib/util/schema-violation.ts'
+import { Problem } from '../http/problem.ts'
+import { storedTrajectory } from '../library/trajectories.ts'
+import type { Services } from '../services.ts'
+import { recordedCodec } from './prompt-encoder.ts'
+import { lastServer } from './rollouts.ts'
+import { isChat } from './run-options.ts'
+
+export const structuredRequestSchema = z.strictObject({
+  prompt: z.string().regex(/\S/, 'a question').describe('What is asked for.'),
+  schema: z
+    .record(z.string(), z.json())
+    .describe('JSON Schema of an object, which the answer has to fit; sent as `json_schema`.'),
+  sampling: samplingSchema
+    .exactOptional()
+    .describe('With SGLang’s names, but no grammar. Omitted: SGLang’s defaults, but max_new_tokens 1024.'),
+  server: z.string().exactOptional().describe('Name of a saved server. Default: that of the trajectory’s last call.'),
+})
+export type StructuredRequest = z.infer<typeof structuredRequestSchema>
+
+export const structuredAnswerSchema = z.object({
+  text: z.string().describe('As it was written, without the token that ended it.'),
+  value: z.json().optional().describe('The text as JSON. Omitted: it is none.'),
+  problem: z.string().optional().describe('Why it is no JSON, or does not fit the schema. Omitted: it fits.'),
+  promptTokens: z.int(),
+  completionTokens: z.int(),
+  cachedTokens: z.int().optional(),
+})
+export type StructuredAnswer = z.infer<typeof structuredAnswerSchema>
+
+const GRAMMARS = ['json_schema', 'regex', 'ebnf', 'structural_tag'] as const
+
+/** Throws Problem, SglangError, TemplateError. */
+export async function structuredOutput(
+  key: string,
+  request: StructuredRequest,
+  all: Services,
+  signal: AbortSignal,
+): Promise<StructuredAnswer> {
+  const { schema, sampling = {} } = request
+  checkRequest(schema, sampling)
+  const stored = storedTrajectory(key, all)
+  checkTrajectory(stored)
+  const serverName = request.server ?? lastServer(stored) ?? all.servers.defaultName
+  const client = all.servers.client(serverName)
+  const server = await client.describe(signal)
+  const codec = await recordedCodec(
+    stored.model,
+    { name: serverName, tokenizerName: server.tokenizerName },
+    all,
+    signal,
+  )
+  const inputIds = await promptIds(stored, request.prompt, codec, signal)
+  const room = (server.contextLength ?? Number.POSITIVE_INFINITY) - inputIds.length
+  const asked = sampling.max_new_tokens ?? DEFAULT_MAX_NEW_TOKENS
+  const chunks = client.generate(
+    {
+      inputIds,
+      sampling: {
+        ...samplingWithin(sentSampling(sampling), Math.max(1, Math.min(asked, room))),
+        json_schema: JSON.stringify(schema),
+      },
+      rid: randomUUID().replaceAll('-', ''),
+      stream: false,
+      topLogprobsNum: 0,
+      vocabularySize: codec.tokenizer.vocabularySize,
+      expected: server,
+    },
+    signal,
+  )
+  const ids: number[] = []
+  for await (const { tokens, end } of chunks) {
+    ids.push(...tokens.ids)
+    if (!end) continue
+    const text = await writtenText(ids, end.finish, codec, signal)
+    return {
+      ...judged(text, end.finish, schema),
+      promptTokens: inputIds.length,
+      completionTokens: ids.length,
+      ...(end.usage.cachedTokens !== undefined && { cachedTokens: end.usage.cachedTokens }),
+    }
+  }
+  throw new SglangError('UPSTREAM_TRUNCATED', 'the server gave no reply')
+}
+
+function checkRequest(schema: object, sampling: object): void {
+  const check = checkToolSchema(schema)
+  if (!check.ok)
+    throw new Problem({
+      status: 422,
+      code: 'BAD_SCHEMA',
+      detail: `the schema cannot be used: ${violationText(check.violation)}`,
+      field: 'schema',
+    })
+  const grammar = GRAMMARS.find((name) => name in sampling)
+  if (grammar)
+    throw new Problem({
+      status: 422,
+      code: 'TWO_GRAMMARS',
+      detail: `sampling has ${grammar}, and the schema is a grammar already`,
+      field: `sampling.${grammar}`,
+    })
+}
+
+function checkTrajectory(stored: Trajectory): void {
+  if (stored.outcome.kind === 'running')
+    throw new Problem({
+      status: 409,
+      code: 'RUNNING',
+      detail: 'this trajectory is running',
+      hint: 'Stop it, or wait for its end.',
+    })
+  if (isChat(stored))
+    throw new Problem({
+      status: 422,
+      code: 'NOT_IN_CHAT',
+      detail: 'this trajectory was run over messages: structured output goes on from its tokens',
+    })
+}
+
+/** Thinking is off: the grammar leaves no room for it. Templates that do not know the option pass over it. */
+async function promptIds(
+  stored: Trajectory,
+  question: string,
+  codec: Codec,
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  const messages: readonly Message[] = [...unreadResults(stored), { role: 'user', content: question }]
+  const { template } = stored.model
+  const options = { ...template?.options, enable_thinking: false }
+  const trajectory = template ? { ...stored, model: { ...stored.model, template: { ...template, options } } } : stored
+  const prompt = await settled(
+    codec,
+    () =>
+      stored.segments.length > 0
+        ? nextPrompt(trajectory, messages, codec)
+        : firstPrompt(messages, { tools: stored.model.tools, options }, codec),
+    signal,
+  )
+  return [...allIds(stored), ...prompt.ids]
+}
+
+async function writtenText(ids: readonly number[], finish: Finish, codec: Codec, signal: AbortSignal): Promise<string> {
+  const isEnded = finish.kind === 'stop' && finish.matched === ids.at(-1)
+  const written = isEnded ? ids.slice(0, -1) : ids
+  const bytes = await settled(codec, () => written.map((id) => codec.tokenizer.bytes(id)), signal)
+  return new TextDecoder().decode(Buffer.concat(bytes))
+}
+
+function judged(text: string, finish: Finish, schema: object): Pick<StructuredAnswer, 'text' | 'value' | 'problem'> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    const why = finish.kind === 'length' ? 'it was cut off: raise max_new_tokens' : 'it is no JSON'
+    return { text, problem: finish.kind === 'abort' ? 'the server aborted it' : why }
+  }
+  const problem = isObject(value) ? createInputCheck(schema)(value) : 'it is no object'
+  return { text, value: value as z.infer<ReturnType<typeof z.json>>, ...(problem !== undefined && { problem }) }
+}

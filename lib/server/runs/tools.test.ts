@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { calculator } from '#lib/rollout/tools/calculator.ts'
+import type { MockTool } from '#lib/tools/mock-tool.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
+import { noMcpServers } from '#testing/services.ts'
+import { Problem } from '../http/problem.ts'
+import { plainTool } from './built-in-tools.ts'
+import { askedToolSchema, checkTools, chosenTools, runnableTools } from './tools.ts'
+
+const sources = { builtInTools: [plainTool(calculator)], mcpServers: noMcpServers }
+const signal = new AbortController().signal
+
+const mock = (changes: object = {}): MockTool => ({
+  name: 'weather',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
+  mock: { reply: { kind: 'canned', text: 'Sunny.' } },
+  ...changes,
+})
+const problem = async (action: () => unknown) => {
+  try {
+    await action()
+  } catch (error) {
+    if (error instanceof Problem) return [error.details.status, error.details.code, error.details.detail]
+    throw error
+  }
+  return undefined
+}
+
+test('tools are named or defined, in the order in which they were asked for', async () => {
+  const chosen = await chosenTools([mock(), 'calculator'], sources, signal)
+  expect(chosen.map(({ name }) => name)).toEqual(['weather', 'calculator'])
+  expect(await chosenTools([mock()], sources, signal)).toEqual([mock()])
+})
+
+test.each([
+  [{ ...mock(), inputSchema: 'text' }, 'inputSchema: expected an object, found "text"'],
+  [{ ...mock(), inputSchema: [] }, /^inputSchema: expected an object/],
+  [{ mcp: 5, name: 'a' }, 'mcp: expected a string, found 5'],
+  [{ ...mock(), name: 'a b' }, /^name: expected a name of 1 to 64/],
+  [{ ...mock(), run: 'rm -rf /' }, /^expected no key "run"/],
+])('what is wrong in a tool is told of the kind that it nearly is: %#', (asked, why) => {
+  const { error } = askedToolSchema.safeParse(asked)
+  expect(error && violationText(schemaViolation(error, asked))).toMatch(why)
+})
+
+test('a mock named like a built-in tool stands in its place', async () => {
+  const own = mock({ name: 'calculator' })
+  expect(await chosenTools(['calculator', own], sources, signal)).toEqual([own])
+  const context = {
+    signal: new AbortController().signal,
+    number: 1,
+    hold() {},
+    untimed: <T>(waiting: Promise<T>) => waiting,
+  }
+  await expect(runnableTools([own], sources)[0]?.run({}, context)).resolves.toBe('Sunny.')
+})
+
+test.each<[readonly (string | MockTool)[], string, string]>([
+  [['search'], 'NO_TOOL', 'there is no tool named "search"'],
+  [[mock(), mock()], 'BAD_TOOL', 'there are two tools named "weather"'],
+  [['calculator', 'calculator'], 'BAD_TOOL', 'there are two tools named "calculator"'],
+  [
+    [mock({ inputSchema: { properties: { city: { type: 'strin' } } } })],
+    'BAD_TOOL',
+    'the input schema of the tool "weather": properties.city.type: expected one of string, number, integer, boolean, object, array, null, found "strin"',
+  ],
+  [
+    [mock({ inputSchema: { properties: { city: { $ref: 'http://x/y' } } } })],
+    'BAD_TOOL',
+    'the input schema of the tool "weather": properties.city.$ref: expected a place in this schema, for example #/$defs/name, found "http://x/y"',
+  ],
+])('what cannot be offered is refused before anything starts: %#', async (asked, code, detail) => {
+  expect(await problem(() => chosenTools(asked, sources, signal))).toEqual([422, code, detail])
+})
+
+test.each<[ToolSpec, string]>([
+  [
+    mock({ name: 'a b' }),
+    'the mock tool "a b": name: expected a name of 1 to 64 letters, digits, "_" or "-", found "a b"',
+  ],
+  [
+    mock({ mock: { ...mock().mock, script: 'rm -rf /' } }),
+    'the mock tool "weather": mock: expected no key "script", found an object with reply, script',
+  ],
+])('a mock from a file is held to what a request is: %#', async (spec, detail) => {
+  expect(await problem(() => runnableTools([spec], sources))).toEqual([422, 'BAD_TOOL', detail])
+})
+
+test('a tool that is off is told from before a run is begun; a mock of its name is not', async () => {
+  const off = {
+    ...sources,
+    builtInTools: [{ ...plainTool(calculator), check: async () => 'there is no such machine' }],
+  }
+  await expect(checkTools([calculator.spec], off)).rejects.toMatchObject({
+    details: { status: 422, code: 'TOOL_OFF', detail: 'the tool calculator is off: there is no such machine' },
+  })
+  await expect(checkTools([mock({ name: 'calculator' })], off)).resolves.toBeUndefined()
+  await expect(checkTools([calculator.spec], sources)).resolves.toBeUndefined()
+})

@@ -1,0 +1,60 @@
+/**
+ * The built-in server’s requests without a framework between: Next takes one to two milliseconds for each, as long as
+ * reading 30 tokens. Who may ask, and the headers of every answer, are front.ts’s.
+ */
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { LARGEST_BODY, type LocalModel } from '#lib/builtin-server/local-model.ts'
+import { type AccessConfig, accessHeaders, hasToken } from '../http/access.ts'
+import { BUILT_IN_PATH } from './servers.ts'
+
+export const isForLocalModel = ({ url = '' }: IncomingMessage): boolean =>
+  url.startsWith(BUILT_IN_PATH) && /^[/?]?$/.test(url.charAt(BUILT_IN_PATH.length))
+
+/** Resolves when the answer is written, or when nobody reads it any more: then what it was for has ended. */
+export async function answerFromLocalModel(
+  { handle }: Pick<LocalModel, 'handle'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  config: AccessConfig,
+): Promise<void> {
+  const caller = { hasToken: hasToken(accessHeaders(request), config) }
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  try {
+    await write(await handle(await standardRequest(request, gone.signal), caller), response, gone.signal)
+  } catch (error) {
+    if (!gone.signal.aborted) throw error
+  }
+}
+
+async function standardRequest(request: IncomingMessage, signal: AbortSignal): Promise<Request> {
+  const { method = 'GET', url = '', headers } = request
+  const chunks: Uint8Array[] = []
+  let received = 0
+  // The built-in server gets as much of a body as tells it that it is too large. What follows is thrown away as it comes: destroying the request would lose the answer, which says that it is too large.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    chunks.push(chunk as Uint8Array)
+    received += (chunk as Uint8Array).length
+    if (received > LARGEST_BODY) break
+  }
+  return new Request(new URL(url.slice(BUILT_IN_PATH.length), 'http://localhost'), {
+    method,
+    headers: { ...(headers['content-type'] !== undefined && { 'content-type': headers['content-type'] }) },
+    signal,
+    ...(method !== 'GET' && method !== 'HEAD' && { body: Buffer.concat(chunks) }),
+  })
+}
+
+async function write(answer: Response, response: ServerResponse, gone: AbortSignal): Promise<void> {
+  response.writeHead(answer.status, Object.fromEntries(answer.headers))
+  const reader = answer.body?.getReader()
+  const cancel = (): void => {
+    reader?.cancel().catch(() => {})
+  }
+  gone.addEventListener('abort', cancel)
+  if (gone.aborted) cancel()
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read())
+    if (!response.write(part.value)) await once(response, 'drain', { signal: gone })
+  response.end()
+}

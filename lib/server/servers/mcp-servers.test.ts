@@ -1,0 +1,258 @@
+/** MCP servers as runs and pages have them, with a real server package behind a program. */
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { NamedPlace } from '#lib/mcp/place.ts'
+import { ToolFailure } from '#lib/rollout/tools/tool.ts'
+import { openMcpServerStore } from '#lib/store/files/servers.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { ConfigError } from '../config.ts'
+import { Problem } from '../http/problem.ts'
+import { chosenTools } from '../runs/tools.ts'
+import { configuredMcpServers, createMcpServers, type McpServers } from './mcp-servers.ts'
+import { ownAddress } from './servers.ts'
+
+const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
+const everything: NamedPlace = {
+  name: 'everything',
+  place: { kind: 'stdio', command: process.execPath, args: [program], env: { KEY: 'secret' }, cwd: undefined },
+}
+/** The same program, but it ends where it is told to. */
+const other: NamedPlace = {
+  name: 'other',
+  place: {
+    ...everything.place,
+    args: [
+      '-e',
+      `import(${JSON.stringify(program)}); process.stdin.on('data', (said) => String(said).includes('"die"') && process.exit(7))`,
+      'x',
+      'stdio',
+    ],
+  } as NamedPlace['place'],
+}
+const signal = new AbortController().signal
+const context = { signal, number: 1, hold() {}, untimed: <T>(waiting: Promise<T>) => waiting }
+
+const own = ownAddress({ host: '127.0.0.1', port: 3000 })
+
+let folder: string
+const made: McpServers[] = []
+/** Of all tests: a program takes a third of a second to start. */
+let programs: McpServers
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'rollscope-mcp-'))
+  const store = openMcpServerStore(folder)
+  programs = createMcpServers([everything, other], store, { fetch: globalThis.fetch, version: '0', own })
+})
+afterEach(() => Promise.all(made.splice(0).map((one) => one.close())))
+afterAll(async () => {
+  await programs.close()
+  await rm(folder, { recursive: true })
+})
+
+function servers(configured: readonly NamedPlace[] = [], fetch = globalThis.fetch): McpServers {
+  const one = createMcpServers(configured, openMcpServerStore(folder), { fetch, version: '0', own })
+  made.push(one)
+  return one
+}
+
+const problemOf = async (action: () => unknown): Promise<unknown> => {
+  try {
+    await action()
+  } catch (error) {
+    if (error instanceof Problem) return [error.details.status, error.details.code, error.details.detail]
+    throw error
+  }
+  return undefined
+}
+
+describe('a tool of a program', () => {
+  test('is offered, recorded with its server, and run', async () => {
+    const all = programs
+    expect(all.list()).toEqual(
+      ['everything', 'other'].map((name) => ({
+        name,
+        source: 'configuration',
+        place: { kind: 'stdio', command: process.execPath },
+        hasKey: true,
+      })),
+    )
+    expect(await all.tools('everything', signal)).toContainEqual(
+      expect.objectContaining({ name: 'echo', inputSchema: expect.objectContaining({ type: 'object' }) }),
+    )
+    const spec = await all.spec({ mcp: 'everything', name: 'echo' }, signal)
+    expect(spec).toMatchObject({ name: 'echo', mcp: { server: 'everything' } })
+    expect(await all.runnable(spec)?.run({ message: 'hi' }, context)).toBe('Echo: hi')
+    await expect(all.runnable(spec)?.run({}, context)).rejects.toBeInstanceOf(ToolFailure)
+    const { mcp: _, ...none } = spec
+    expect(all.runnable(none)).toBeUndefined()
+  })
+
+  test('that is not there is refused before anything starts', async () => {
+    const all = programs
+    expect(await problemOf(() => all.spec({ mcp: 'everything', name: 'nothing' }, signal))).toEqual([
+      422,
+      'NO_TOOL',
+      'the tool "nothing" of the MCP server everything cannot be had: it offers none of that name',
+    ])
+    const gone: ToolSpec = { name: 'echo', inputSchema: {}, mcp: { server: 'gone' } }
+    expect(await problemOf(() => all.runnable(gone))).toEqual([
+      404,
+      'NO_MCP_SERVER',
+      'there is no MCP server named "gone"',
+    ])
+  })
+})
+
+test('two servers with a tool of one name are told, with both names, and a call says which server gave no result', async () => {
+  const all = programs
+  const asked = ['everything', 'other'].map((mcp) => ({ mcp, name: 'echo' }))
+  expect(await problemOf(() => chosenTools(asked, { builtInTools: [], mcpServers: all }, signal))).toEqual([
+    422,
+    'BAD_TOOL',
+    'there are two tools named "echo": one of the MCP server everything, one of the MCP server other',
+  ])
+  const echo = all.runnable(await all.spec({ mcp: 'other', name: 'echo' }, signal))
+  await expect(echo?.run({ message: 'die' }, context)).rejects.toThrow(
+    /^the MCP server other gave no result: the connection closed before it answered/,
+  )
+  expect(await echo?.run({ message: 'again' }, context)).toBe('Echo: again')
+})
+
+const NO_NAME = '(no name): its name is not a name of 1 to 64 letters, digits, "_" or "-"'
+
+test('tools that no run can have are listed with the reason', async () => {
+  const odd = path.join(import.meta.dirname, '..', '..', 'mcp', 'test-odd-program.ts')
+  const all = servers([{ name: 'odd', place: { ...everything.place, args: [odd] } as NamedPlace['place'] }])
+  const tools = await all.tools('odd', signal)
+  expect(JSON.stringify(tools).length).toBeLessThan(100_000)
+  const obstacles = tools.slice(0, 16).map(({ name, obstacle = '' }) => `${name}: ${obstacle}`)
+  expect(obstacles).toEqual([
+    'good: ',
+    'good: the server offers another of that name',
+    'has space: its name is not a name of 1 to 64 letters, digits, "_" or "-"',
+    '__proto__: ',
+    NO_NAME,
+    NO_NAME,
+    expect.stringMatching(/^no-schema: its input schema: .*expected an object/),
+    expect.stringMatching(/^list-schema: its input schema: /),
+    expect.stringMatching(/^array-schema: its input schema: .*arguments have names/),
+    expect.stringMatching(/^odd-schema: its input schema: properties\.a\.type: /),
+    expect.stringMatching(/^far-schema: its input schema: properties\.a\.\$ref: /),
+    expect.stringMatching(/^deep-schema: its input schema: .*at most 32 levels/),
+    'odd-output: ',
+    'output: ',
+    NO_NAME,
+    NO_NAME,
+  ])
+})
+
+test('a server that does not answer is a problem with the reason', async () => {
+  const all = servers([{ name: 'broken', place: { ...everything.place, command: '/no/such' } as NamedPlace['place'] }])
+  expect(await problemOf(() => all.tools('broken', signal))).toEqual([
+    502,
+    'MCP_FAILED',
+    expect.stringMatching(/^the MCP server broken does not answer as one: .*ENOENT/),
+  ])
+})
+
+test('one is saved with its key, which only the user can read and its server alone is sent', async () => {
+  const keys: (string | null)[] = []
+  const all = servers([], async (_url, init) => {
+    keys.push(new Headers(init?.headers).get('authorization'))
+    return new Response('', { status: 404 })
+  })
+  const url = 'http://127.0.0.1:8000/mcp?id=7'
+  const entry = { name: 'search', source: 'saved', place: { kind: 'http', url: 'http://127.0.0.1:8000/mcp?…' } }
+  expect(all.create({ name: 'search', url, apiKey: 'sk-1' })).toEqual({ ...entry, hasKey: true })
+  expect(all.list()).toEqual([{ ...entry, hasKey: true }])
+  const file = path.join(folder, 'mcp-servers.json')
+  expect([(await stat(file)).mode & 0o777, await readFile(file, 'utf8')]).toEqual([
+    0o600,
+    expect.stringContaining('sk-1'),
+  ])
+  expect(await problemOf(() => all.create({ name: 'search', url }))).toEqual([409, 'NAME_TAKEN', expect.anything()])
+  expect(await problemOf(() => all.tools('search', signal))).toEqual([502, 'MCP_FAILED', expect.anything()])
+  expect(new Set(keys)).toEqual(new Set(['Bearer sk-1']))
+  all.remove('search')
+  expect([all.list(), await problemOf(() => all.remove('search'))]).toEqual([
+    [],
+    [404, 'NO_MCP_SERVER', expect.anything()],
+  ])
+  expect(await problemOf(() => servers([everything]).remove('everything'))).toEqual([
+    409,
+    'FIXED_SERVER',
+    expect.anything(),
+  ])
+})
+
+test('one that is removed in mid-run is not asked again; another name of its place is, over the connection there is', async () => {
+  const requests: { readonly key: string | null; readonly method: string }[] = []
+  const all = servers([], async (_url, init) => {
+    if (typeof init?.body !== 'string') return new Response('', { status: 405 })
+    const { id, method, params } = JSON.parse(init.body)
+    requests.push({ key: new Headers(init.headers).get('authorization'), method })
+    if (id === undefined) return new Response(null, { status: 202 })
+    const result = {
+      initialize: {
+        protocolVersion: params?.protocolVersion,
+        capabilities: {},
+        serverInfo: { name: 's', version: '0' },
+      },
+      'tools/list': { tools: [{ name: 'look', inputSchema: { type: 'object' } }] },
+      'tools/call': { content: [{ type: 'text', text: 'seen' }] },
+    }[method as string]
+    return Response.json({ jsonrpc: '2.0', id, result })
+  })
+  const begun = () => requests.filter(({ method }) => method === 'initialize').length
+  const url = 'http://127.0.0.1:8000/mcp'
+  for (const name of ['one', 'same']) all.create({ name, url, apiKey: 'sk-1' })
+  const [one, same] = await Promise.all(
+    ['one', 'same'].map(async (mcp) => all.runnable(await all.spec({ mcp, name: 'look' }, signal))),
+  )
+  expect(await one?.run({}, context)).toBe('seen')
+  all.remove('one')
+  await expect(one?.run({}, context)).rejects.toThrow('the MCP server one was removed')
+  expect(await same?.run({}, context)).toBe('seen')
+  expect(begun()).toBe(1)
+  all.remove('same')
+  const asked = requests.length
+  await expect(same?.run({}, context)).rejects.toThrow('the MCP server same was removed')
+  expect(requests).toHaveLength(asked)
+})
+
+test.each([
+  ['http://169.254.169.254/mcp', /link-local/],
+  ['http://[::ffff:169.254.169.254]/mcp', /link-local/],
+  ['http://user:pw@example.com/mcp', /user name or password/],
+  ['file:///etc/passwd', /neither http/],
+  ['nonsense', /no URL/],
+  ['http://a/\n', /control character/],
+  ['http://a:0/mcp', /port 0/],
+  ['http://a/mcp#tools', /# part/],
+  ['http://127.0.0.1:3000/mcp', /Rollscope’s own/],
+  ['http://localhost.:3000/sglang', /Rollscope’s own/],
+])('%j is refused unseen', async (url, why) => {
+  expect(await problemOf(() => servers().create({ name: 'x', url }))).toEqual([
+    400,
+    'ADDRESS_REFUSED',
+    expect.stringMatching(why),
+  ])
+})
+
+test('the operator’s file is read at the start, and what is wrong in it ends the start', async () => {
+  const file = path.join(folder, 'mcp.json')
+  const written = async (text: string) => {
+    await writeFile(file, text)
+    return () => configuredMcpServers(file, own)
+  }
+  expect(configuredMcpServers(undefined, own)).toEqual([])
+  expect((await written('{"mcpServers": {"a": {"command": "x"}}}'))()).toMatchObject([{ name: 'a' }])
+  expect(await written('{"mcpServers": {"a": {}}}')).toThrow(ConfigError)
+  expect(await written('{"mcpServers": {"a": {"url": "http://169.254.169.254/"}}}')).toThrow(
+    /mcpServers\.a\.url: .*link/,
+  )
+  expect(() => configuredMcpServers(path.join(folder, 'none.json'), own)).toThrow(/ENOENT/)
+})

@@ -1,0 +1,221 @@
+/** The MCP servers whose tools runs may have: those of the operator's file, and those saved by their URL. */
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
+import type { McpServerEntry, McpToolName, OfferedTool } from '#lib/api/mcp-server.ts'
+import { serverNameSchema } from '#lib/api/server-name.ts'
+import { type McpPlace, type NamedPlace, placesIn } from '#lib/mcp/place.ts'
+import { createMcpServer, type McpDependencies, McpError, type McpServer } from '#lib/mcp/server.ts'
+import { type AgentTool, ToolFailure } from '#lib/rollout/tools/tool.ts'
+import { type OwnAddress, refusedMcpUrl } from '#lib/sglang/client/address.ts'
+import type { McpServerStore, SavedMcpServer } from '#lib/store/files/servers.ts'
+import { toolNameSchema } from '#lib/tools/mock-tool.ts'
+import { checkToolSchema } from '#lib/tools/tool-schema.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { violationText } from '#lib/util/schema-violation.ts'
+import { ConfigError } from '../config.ts'
+import { Problem } from '../http/problem.ts'
+
+export const mcpServerInputSchema = z.strictObject({
+  name: serverNameSchema.describe('Unique; the name by which tools of the server are chosen.'),
+  url: z.string().max(2000).describe('Of its streamable HTTP transport, like http://127.0.0.1:8000/mcp.'),
+  apiKey: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,2000}$/, 'a key of at most 2,000 visible ASCII characters')
+    .exactOptional()
+    .describe('Write-only; sent as a bearer token. Omitted: none.'),
+})
+type McpServerInput = z.infer<typeof mcpServerInputSchema>
+
+export interface McpServers {
+  list(): readonly McpServerEntry[]
+  create(input: McpServerInput): McpServerEntry
+  remove(name: string): void
+  /** What a server offers now. */
+  tools(name: string, signal: AbortSignal): Promise<readonly OfferedTool[]>
+  /** As a trajectory records it. */
+  spec(asked: McpToolName, signal: AbortSignal): Promise<ToolSpec>
+  /** What a tool of a trajectory does when it is called. Undefined: it is none of an MCP server. */
+  runnable(spec: ToolSpec): AgentTool | undefined
+  close(): Promise<void>
+}
+
+/** All throw Problem. */
+export function createMcpServers(
+  configured: readonly NamedPlace[],
+  store: McpServerStore,
+  dependencies: McpDependencies & { readonly own: OwnAddress },
+): McpServers {
+  const open = new Map<string, McpServer>()
+  const all = (): readonly (NamedPlace & { readonly source: McpServerEntry['source'] })[] => [
+    ...configured.map((server) => ({ ...server, source: 'configuration' as const })),
+    ...store.list().map((server) => ({ name: server.name, place: placeOf(server), source: 'saved' as const })),
+  ]
+  const find = (name: string) => {
+    const found = all().find((server) => server.name === name)
+    if (!found)
+      throw new Problem({
+        status: 404,
+        code: 'NO_MCP_SERVER',
+        detail: `there is no MCP server named ${JSON.stringify(name)}`,
+        hint: 'Add it by its URL, or name it in the file of ROLLSCOPE_MCP.',
+      })
+    return found
+  }
+  const server = (name: string): McpServer => {
+    const { place } = find(name)
+    const key = keyOf(place)
+    const made = open.get(key) ?? createMcpServer(place, dependencies)
+    open.set(key, made)
+    return made
+  }
+  const tools: McpServers['tools'] = async (name, signal) => {
+    const offered = await asked(name, () => server(name).tools(signal))
+    const seen = new Set<string>()
+    return offered.map(({ name: tool, description, inputSchema }) => {
+      const isTaken = seen.has(tool)
+      const obstacle = obstacleTo(tool, inputSchema) ?? (isTaken ? 'the server offers another of that name' : undefined)
+      seen.add(tool)
+      const told = { name: tool, ...(description !== undefined && { description }) }
+      // A schema that is none is not handed on: it can be too deep to be written.
+      return obstacle === undefined
+        ? { ...told, inputSchema: inputSchema as ToolSpec['inputSchema'] }
+        : { ...told, inputSchema: {}, obstacle }
+    })
+  }
+  return {
+    list: () => all().map(entryOf),
+    create({ name, url, apiKey }) {
+      if (all().some((other) => other.name === name))
+        throw new Problem({
+          status: 409,
+          code: 'NAME_TAKEN',
+          detail: `there is an MCP server named ${JSON.stringify(name)} already`,
+          field: 'name',
+        })
+      const why = refusedMcpUrl(url, dependencies.own)
+      if (why !== undefined)
+        throw new Problem({
+          status: 400,
+          code: 'ADDRESS_REFUSED',
+          detail: `this cannot be an MCP server’s address: ${why}`,
+          field: 'url',
+        })
+      const saved: SavedMcpServer = { name, url, ...(apiKey !== undefined && { apiKey }) }
+      store.save([...store.list(), saved])
+      return entryOf({ name, place: placeOf(saved), source: 'saved' })
+    },
+    remove(name) {
+      const { source, place } = find(name)
+      if (source === 'configuration')
+        throw new Problem({
+          status: 409,
+          code: 'FIXED_SERVER',
+          detail: `the MCP server ${name} is not a saved one`,
+          hint: 'It stands in the file of ROLLSCOPE_MCP.',
+        })
+      store.save(store.list().filter((other) => other.name !== name))
+      const key = keyOf(place)
+      // Another name may stand for the same place.
+      if (all().some((other) => keyOf(other.place) === key)) return
+      open.get(key)?.close()
+      open.delete(key)
+    },
+    tools,
+    async spec({ mcp, name }, signal) {
+      const found = (await tools(mcp, signal)).find((tool) => tool.name === name)
+      const why = found ? found.obstacle : 'it offers none of that name'
+      if (!found || why !== undefined)
+        throw new Problem({
+          status: 422,
+          code: 'NO_TOOL',
+          detail: `the tool ${JSON.stringify(name)} of the MCP server ${mcp} cannot be had: ${why}`,
+        })
+      const { obstacle: _, ...spec } = found
+      return { ...spec, mcp: { server: mcp } }
+    },
+    runnable(spec) {
+      const { mcp: from } = spec
+      if (!from) return undefined
+      find(from.server)
+      return {
+        spec,
+        async run(input, { signal }) {
+          // Found anew for each call: one that was removed in mid-run must not be asked with a key that was deleted.
+          if (!all().some(({ name }) => name === from.server))
+            throw new Error(`the MCP server ${from.server} was removed`)
+          const called = server(from.server)
+          const { text, isError } = await called.call(spec.name, input, signal).catch((error: unknown) => {
+            throw error instanceof McpError
+              ? new Error(`the MCP server ${from.server} gave no result: ${error.message}`)
+              : error
+          })
+          if (isError) throw new ToolFailure(text)
+          return text
+        },
+      }
+    },
+    async close() {
+      await Promise.all([...open.values()].map((one) => one.close()))
+    },
+  }
+}
+
+/** The servers of the file that the configuration names. Throws ConfigError. */
+export function configuredMcpServers(file: string | undefined, own: OwnAddress): readonly NamedPlace[] {
+  if (file === undefined) return []
+  try {
+    const places = placesIn(readFileSync(file, 'utf8'))
+    for (const { name, place } of places) {
+      const why = place.kind === 'http' ? refusedMcpUrl(place.url, own) : undefined
+      if (why !== undefined) throw new Error(`mcpServers.${name}.url: ${why}`)
+    }
+    return places
+  } catch (error) {
+    throw new ConfigError(`ROLLSCOPE_MCP=${JSON.stringify(file)}: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+/** The same place is one connection, whatever it is called. */
+const keyOf = (place: McpPlace): string => JSON.stringify(place)
+
+const placeOf = ({ url, apiKey }: SavedMcpServer): McpPlace => ({
+  kind: 'http',
+  url,
+  headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
+})
+
+const entryOf = ({ name, place, source }: NamedPlace & Pick<McpServerEntry, 'source'>): McpServerEntry => ({
+  name,
+  source,
+  place:
+    place.kind === 'http' ? { kind: 'http', url: withoutQuery(place.url) } : { kind: 'stdio', command: place.command },
+  hasKey: Object.keys(place.kind === 'http' ? place.headers : place.env).length > 0,
+})
+
+/** Some carry their key in it. */
+const withoutQuery = (url: string): string => url.replace(/\?.*$/s, '?…')
+
+/** Why no run can have a tool. */
+function obstacleTo(name: string, inputSchema: unknown): string | undefined {
+  const named = toolNameSchema.safeParse(name)
+  if (!named.success) return `its name is not ${named.error.issues[0]?.message}`
+  const checked = checkToolSchema(inputSchema)
+  return checked.ok ? undefined : `its input schema: ${violationText(checked.violation)}`
+}
+
+async function asked<T>(name: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof McpError)) throw error
+    throw new Problem(
+      {
+        status: 502,
+        code: 'MCP_FAILED',
+        detail: `the MCP server ${name} does not answer as one: ${error.message}`,
+        hint: 'See that it runs, that the address or the command is right, and that its key is.',
+      },
+      { cause: error },
+    )
+  }
+}

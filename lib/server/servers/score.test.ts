@@ -1,0 +1,134 @@
+/** Scoring over a client that answers as SGLang does: what is asked in which call, and what is refused before any. */
+import { describe, expect, test } from 'vitest'
+import { SglangError } from '#lib/sglang/client/errors.ts'
+import type { Chunk } from '#lib/sglang/reply/reply.ts'
+import { type ScoreRequest, scoreRequestSchema } from '#lib/trajectory/scoring/score.ts'
+import { type ScoringScript, scoringServer } from '#testing/scoring-server.ts'
+import { openScoring, scoreAtOnce, scoreLines } from './score.ts'
+
+const { signal } = new AbortController()
+
+const server = (script?: ScoringScript) => {
+  const { calls, services } = scoringServer(script)
+  return { calls, open: (request: ScoreRequest) => openScoring(request, services, signal) }
+}
+
+const bytes = (count: number): number[] => Array.from({ length: count }, (_, index) => index % 256)
+const linesOf = async (opened: ReturnType<ReturnType<typeof server>['open']>) =>
+  Array.fromAsync(scoreLines(await opened, signal))
+
+test('ranges are scored on growing prefixes, from one before where each begins, in calls of bounded length', async () => {
+  const { calls, open } = server()
+  const lines = await linesOf(
+    open({
+      ids: bytes(5000),
+      ranges: [
+        { start: 10, end: 30 },
+        { start: 40, end: 4200 },
+      ],
+    }),
+  )
+  expect(calls.map(({ inputIds, logprobStartLen }) => [inputIds.length, logprobStartLen])).toEqual([
+    [30, 9],
+    [2088, 39],
+    [4136, 2087],
+    [4200, 4135],
+  ])
+  expect(calls.every(({ scoreOnly, stream }) => scoreOnly && !stream)).toBe(true)
+  expect(lines.map(({ kind }) => kind)).toEqual(['server', 'scores', 'scores', 'scores', 'scores', 'done'])
+  expect(lines[0]).toEqual({
+    kind: 'server',
+    name: 's',
+    modelName: 'm',
+    weightVersion: '7',
+    tokenizer: { name: 'bytes', fingerprint: 'bytes' },
+  })
+  expect(lines[1]).toMatchObject({ start: 10, weightVersion: '7', cachedTokens: 9 })
+  for (const line of lines)
+    if (line.kind === 'scores') expect(line.logprobs).toEqual(line.logprobs.map((_, index) => -(line.start + index)))
+})
+
+test('at once: all from startLen on, and the very first token has no logprob', async () => {
+  const { open } = server()
+  expect(await scoreAtOnce(await open({ ids: [1, 2, 3] }), signal)).toMatchObject({
+    start: 0,
+    logprobs: [null, -1, -2],
+  })
+  expect(await scoreAtOnce(await open({ ids: [1, 2, 3], startLen: 2 }), signal)).toMatchObject({
+    start: 2,
+    logprobs: [-2],
+  })
+})
+
+describe('is refused before anything is sent', () => {
+  test('what does not fit into the context: it is never cut', async () => {
+    const { calls, open } = server({ contextLength: 30 })
+    await expect(open({ ids: bytes(30) })).rejects.toMatchObject({ details: { code: 'CONTEXT_LENGTH', field: 'ids' } })
+    await expect(open({ ids: bytes(40), ranges: [{ start: 0, end: 29 }] })).resolves.toBeDefined()
+    expect(calls).toEqual([])
+  })
+
+  test('an id that the server does not have, which would end it', async () => {
+    await expect(server().open({ ids: [5000] })).rejects.toMatchObject({ details: { code: 'OTHER_TOKENIZER' } })
+    const without = { hasFiles: false }
+    await expect(server({ ...without, detokenized: async () => [''] }).open({ ids: [5000] })).rejects.toMatchObject({
+      details: { code: 'OTHER_TOKENIZER' },
+    })
+    await expect(server(without).open({ ids: [5000] })).resolves.toMatchObject({ server: { name: 's' } })
+    const detokenized = async () => {
+      throw new SglangError('UPSTREAM_REJECTED', 'not found')
+    }
+    await expect(server({ ...without, detokenized }).open({ ids: [1] })).rejects.toMatchObject({
+      details: { code: 'NO_TOKENIZER' },
+    })
+  })
+
+  test('what is no range', () => {
+    const isGood = (request: unknown) => scoreRequestSchema.safeParse(request).success
+    const ids = [1, 2, 3]
+    expect(
+      isGood({
+        ids,
+        ranges: [
+          { start: 0, end: 2 },
+          { start: 2, end: 3 },
+        ],
+      }),
+    ).toBe(true)
+    for (const bad of [
+      { ids: [] },
+      { ids, startLen: 3 },
+      { ids, ranges: [{ start: 1, end: 1 }] },
+      { ids, ranges: [{ start: 1, end: 4 }] },
+      {
+        ids,
+        ranges: [
+          { start: 1, end: 3 },
+          { start: 2, end: 3 },
+        ],
+      },
+      { ids, ranges: [{ start: 1, end: 3 }], startLen: 1 },
+    ])
+      expect(isGood(bad)).toBe(false)
+  })
+})
+
+test('what fails on the way is the last line', async () => {
+  const ranges = [
+    { start: 1, end: 2 },
+    { start: 2, end: 3 },
+  ]
+  const failing = (change: Partial<Chunk>) =>
+    server({ answer: (chunk, call) => (call === 1 ? chunk : { ...chunk, ...change }) }).open({ ids: [1, 2, 3], ranges })
+  const last = async (change: Partial<Chunk>) =>
+    (await linesOf(failing(change))).map((line) => [line.kind, 'detail' in line ? line.detail : ''])
+  expect(await last({ end: { finish: { kind: 'abort' }, usage: {} } })).toEqual([
+    ['server', ''],
+    ['scores', ''],
+    ['failed', 'the server aborted: it does not say why'],
+  ])
+  expect((await last({ prompt: { logprobs: [], problems: [] } })).at(-1)?.[1]).toBe(
+    'the server scored 0 of 1 positions',
+  )
+  expect((await last({ tokens: { ids: [4] } })).at(-1)?.[1]).toMatch(/^the server wrote 1 tokens/)
+})

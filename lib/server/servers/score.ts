@@ -1,0 +1,195 @@
+/**
+ * Scores ids on a server by prefill: max_new_tokens 0. Long sequences are scored on growing prefixes, each call from where
+ * the one before ended, so that what lies before comes from the prefix cache and no call asks for the logits of a whole
+ * context. The client holds the ids that the server says it read against those that were sent.
+ */
+import { randomUUID } from 'node:crypto'
+import { SglangError } from '#lib/sglang/client/errors.ts'
+import type { GenerateRequest } from '#lib/sglang/client/request.ts'
+import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import type { ScoreLine, ScoreRequest, Scores, ScoringServer } from '#lib/trajectory/scoring/score.ts'
+import { Problem } from '../http/problem.ts'
+import type { Services } from '../services.ts'
+import { BUILT_IN } from './servers.ts'
+
+/** Positions of one call: SGLang holds the logits of all of them at once, 1.2 GB at a vocabulary of 150,000. */
+const MOST_POSITIONS = 2048
+
+export interface Scoring {
+  readonly server: ScoringServer
+  /** The server's. Undefined: its files cannot be had here. */
+  readonly tokenizer: Tokenizer | undefined
+  /** Throws SglangError, or the reason of the signal. */
+  scores(signal: AbortSignal): AsyncGenerator<Scores>
+}
+
+/** Asks the server what it is, and refuses what it could not score. Throws Problem, SglangError. */
+export async function openScoring(request: ScoreRequest, all: Services, signal: AbortSignal): Promise<Scoring> {
+  const { ids, server: name = all.servers.defaultName, startLen = 0, topLogprobs = 0 } = request
+  const ranges = request.ranges ?? [{ start: startLen, end: ids.length }]
+  const client = all.servers.client(name)
+  const told = await client.describe(signal)
+  const needed = ranges.at(-1)?.end ?? 0
+  if (told.contextLength !== undefined && needed >= told.contextLength)
+    throw new Problem({
+      status: 422,
+      code: 'CONTEXT_LENGTH',
+      detail: `${needed.toLocaleString('en')} tokens do not fit into the context of ${name}: it reads fewer than ${told.contextLength.toLocaleString('en')}`,
+      hint: 'A sequence is never cut for scoring. Choose a server with a longer context.',
+      field: 'ids',
+    })
+  const { vocabularySize, tokenizer } = await vocabularyOf(
+    { name, tokenizerName: told.tokenizerName },
+    ids,
+    all,
+    signal,
+  )
+  const { modelName, weightVersion } = told
+  return {
+    server: {
+      name,
+      ...(modelName !== undefined && { modelName }),
+      ...(weightVersion !== undefined && { weightVersion }),
+      ...(tokenizer && { tokenizer: { name: tokenizer.name, fingerprint: tokenizer.fingerprint } }),
+    },
+    tokenizer,
+    async *scores(signal) {
+      for (const range of ranges.flatMap(portions)) {
+        const asked: GenerateRequest = {
+          inputIds: ids.slice(0, range.end),
+          sampling: {},
+          rid: randomUUID().replaceAll('-', ''),
+          stream: false,
+          scoreOnly: true,
+          // One before: SGLang knows nothing of the first position it is asked for.
+          logprobStartLen: Math.max(0, range.start - 1),
+          topLogprobsNum: topLogprobs,
+          vocabularySize,
+          expected: told,
+        }
+        yield await scored(client.generate(asked, signal), range)
+      }
+    },
+  }
+}
+
+/** For `ranges`: what fails on the way is the last line. */
+export async function* scoreLines(scoring: Scoring, signal: AbortSignal): AsyncGenerator<ScoreLine> {
+  yield { kind: 'server', ...scoring.server }
+  try {
+    for await (const scores of scoring.scores(signal)) yield { kind: 'scores', ...scores }
+    yield { kind: 'done' }
+  } catch (error) {
+    if (signal.aborted) return
+    if (!(error instanceof SglangError)) throw error
+    const { code, message, hint } = error
+    yield { kind: 'failed', code, detail: message, ...(hint !== undefined && { hint }) }
+  }
+}
+
+/** All of it in one answer. */
+export async function scoreAtOnce(scoring: Scoring, signal: AbortSignal) {
+  const parts: Scores[] = []
+  for await (const scores of scoring.scores(signal)) parts.push(scores)
+  const [first] = parts
+  const last = parts.at(-1)
+  const tops = parts.flatMap(({ topLogprobs }) => topLogprobs ?? [])
+  return {
+    server: scoring.server,
+    start: first?.start ?? 0,
+    logprobs: parts.flatMap(({ logprobs }) => logprobs),
+    ...(tops[0] &&
+      tops.length === parts.length && {
+        topLogprobs: {
+          k: tops[0].k,
+          ids: tops.flatMap(({ ids }) => ids),
+          logprobs: tops.flatMap(({ logprobs }) => logprobs),
+        },
+      }),
+    ...(last?.weightVersion !== undefined && { weightVersion: last.weightVersion }),
+    ...(first?.cachedTokens !== undefined && { cachedTokens: first.cachedTokens }),
+  }
+}
+
+function portions({ start, end }: Span): readonly Span[] {
+  return Array.from({ length: Math.ceil((end - start) / MOST_POSITIONS) }, (_, index) => ({
+    start: start + index * MOST_POSITIONS,
+    end: Math.min(end, start + (index + 1) * MOST_POSITIONS),
+  }))
+}
+
+async function scored(
+  chunks: ReturnType<ReturnType<Services['servers']['client']>['generate']>,
+  { start, end }: Span,
+): Promise<Scores> {
+  for await (const { prompt, end: ending, tokens } of chunks) {
+    if (ending?.finish.kind === 'abort')
+      throw new SglangError('UPSTREAM_ERROR', `the server aborted: ${ending.finish.message ?? 'it does not say why'}`)
+    if (tokens.ids.length > 0)
+      throw new SglangError('INCONSISTENT', `the server wrote ${tokens.ids.length} tokens where it was to read only`)
+    const found = prompt?.logprobs ?? []
+    const from = found.length - (end - start)
+    if (from < 0) throw new SglangError('INCONSISTENT', `the server scored ${found.length} of ${end - start} positions`)
+    const top = prompt?.topLogprobs
+    const version = ending?.weightVersions?.at(-1)?.version
+    const cached = ending?.usage.cachedTokens
+    return {
+      start,
+      logprobs: found.slice(from),
+      ...(top && {
+        topLogprobs: { k: top.k, ids: top.ids.slice(from * top.k), logprobs: top.logprobs.slice(from * top.k) },
+      }),
+      ...(version !== undefined && { weightVersion: version }),
+      ...(cached !== undefined && { cachedTokens: cached }),
+    }
+  }
+  throw new SglangError('UPSTREAM_TRUNCATED', 'the server gave no reply')
+}
+
+/**
+ * Which ids the server has: an id behind its last ends the server for everybody. By its tokenizer's files; where they cannot be
+ * had here the server itself is asked for the text of the largest id. Throws Problem.
+ */
+async function vocabularyOf(
+  server: { readonly name: string; readonly tokenizerName: string | undefined },
+  ids: readonly number[],
+  { tokenizers, servers }: Services,
+  signal: AbortSignal,
+): Promise<{ readonly vocabularySize: number; readonly tokenizer?: Tokenizer }> {
+  const largest = ids.reduce((a, b) => Math.max(a, b), 0)
+  const foreign = () =>
+    new Problem({
+      status: 422,
+      code: 'OTHER_TOKENIZER',
+      detail: `the id ${largest} is none of the server ${server.name}`,
+      hint: 'The ids are another model’s: choose the server that serves it.',
+      field: 'ids',
+    })
+  const name = server.name === BUILT_IN ? BUILT_IN : server.tokenizerName
+  const loaded = name === undefined ? undefined : await tokenizers.load(name, signal).catch(withoutFiles)
+  if (loaded) {
+    const { tokenizer } = loaded
+    if (largest >= tokenizer.vocabularySize) throw foreign()
+    return { vocabularySize: tokenizer.vocabularySize, tokenizer }
+  }
+  const texts = await servers
+    .client(server.name)
+    .detokenize([[largest]], 'with special tokens', signal)
+    .catch((error: unknown) => {
+      if (!(error instanceof SglangError)) throw error
+      throw new Problem({
+        status: 422,
+        code: 'NO_TOKENIZER',
+        detail: `whether ${server.name} has these ids cannot be told: neither its tokenizer’s files can be had here, nor does it answer /detokenize (${error.message})`,
+        hint: 'An id that a server does not have ends it for everybody. Make its tokenizer available under ROLLSCOPE_TOKENIZERS.',
+      })
+    })
+  if (texts[0] === '') throw foreign()
+  return { vocabularySize: Number.POSITIVE_INFINITY }
+}
+
+function withoutFiles(error: unknown): undefined {
+  if (!(error instanceof TokenizerError)) throw error
+}

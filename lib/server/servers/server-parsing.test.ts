@@ -1,0 +1,90 @@
+import { afterEach, expect, test } from 'vitest'
+import { serverParsingSchema } from '#lib/api/server-parsing.ts'
+import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
+import { type Recording, recording, replay } from '#testing/sglang/recordings.ts'
+import { serverParsing, serverParsingRequestSchema } from './server-parsing.ts'
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+const never = new AbortController().signal
+const modelInfo = recording('info-get_model_info')
+
+async function against(recordings: Readonly<Record<string, Recording>>) {
+  const server = await replay(recordings)
+  const client: SglangClient = createClient({
+    baseUrl: server.baseUrl,
+    apiKey: undefined,
+    retry: { repetitions: 0 },
+  })
+  closing.push(
+    () => client.close(),
+    () => server.close(),
+  )
+  const ask = async (request: unknown) => {
+    const answer = await serverParsing(client, serverParsingRequestSchema.parse(request), never)
+    expect(serverParsingSchema.parse(answer)).toEqual(answer)
+    return answer
+  }
+  return { ask, requests: server.requests }
+}
+
+test('both parsers answer, by the names that the server runs with, with the lab’s tools', async () => {
+  const { ask, requests } = await against({
+    '/model_info': modelInfo,
+    '/parse_function_call': recording('info-parse-function-call'),
+    '/separate_reasoning': recording('info-separate-reasoning'),
+  })
+  const tools = [{ name: 'calculator', description: 'd', inputSchema: { type: 'object' } }]
+  expect(await ask({ text: 'x', tools })).toEqual({
+    toolCalls: {
+      state: 'answered',
+      parser: 'qwen',
+      normalText: 'Let me see.',
+      calls: [{ name: 'calculator', arguments: '{"expression": "12 * 7"}' }],
+    },
+    reasoning: { state: 'answered', parser: 'qwen3', reasoning: '\nhmm\n', text: '\n\n84' },
+  })
+  expect(requests.find(({ path }) => path === '/parse_function_call')?.body).toEqual({
+    text: 'x',
+    tools: [{ type: 'function', function: { name: 'calculator', description: 'd', parameters: { type: 'object' } } }],
+    tool_call_parser: 'qwen',
+  })
+})
+
+test('what the server drops without a word is an answer without calls', async () => {
+  const { ask } = await against({ '/parse_function_call': recording('info-parse-function-call-bad-json') })
+  expect(await ask({ text: 'x', toolCallParser: 'qwen25', reasoningParser: 'qwen3' })).toEqual({
+    toolCalls: { state: 'answered', parser: 'qwen25', normalText: '', calls: [] },
+    reasoning: { state: 'absent' },
+  })
+})
+
+test('a server without the endpoints is no failure, and one that names no parser is asked for ours', async () => {
+  const nameless = { ...modelInfo, response: { model_path: 'm' } }
+  const { ask, requests } = await against({ '/model_info': nameless })
+  expect(await ask({ text: 'x', parser: 'qwen_xml' })).toEqual({
+    toolCalls: { state: 'absent' },
+    reasoning: { state: 'not-asked' },
+  })
+  expect(requests.find(({ path }) => path === '/parse_function_call')?.body).toMatchObject({
+    tool_call_parser: 'qwen3_coder',
+  })
+  expect(await ask({ text: 'x' })).toEqual({ toolCalls: { state: 'not-asked' }, reasoning: { state: 'not-asked' } })
+})
+
+test('a server that fails or is away is told with its code', async () => {
+  const failing = { ...modelInfo, status: 500, response: { error: 'no such parser' } }
+  const { ask } = await against({ '/parse_function_call': failing, '/separate_reasoning': failing })
+  expect(await ask({ text: 'x', toolCallParser: 'nope', reasoningParser: 'nope' })).toMatchObject({
+    toolCalls: { state: 'failed', code: 'UPSTREAM_ERROR', message: expect.stringContaining('no such parser') },
+    reasoning: { state: 'failed', code: 'UPSTREAM_ERROR' },
+  })
+})
+
+test('a parser’s name is a name', () => {
+  expect(serverParsingRequestSchema.safeParse({ text: '', toolCallParser: '../x' }).success).toBe(false)
+  expect(serverParsingRequestSchema.safeParse({ text: '', url: 'http://a' }).success).toBe(false)
+})

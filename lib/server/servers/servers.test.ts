@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openServerStore, type ServerStore } from '#lib/store/files/servers.ts'
+import { readConfig } from '../config.ts'
+import { Problem } from '../http/problem.ts'
+import { createServers, type Servers, serverInputSchema } from './servers.ts'
+
+let folder: string
+let store: ServerStore
+let servers: Servers
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-servers-'))
+  store = openServerStore(folder)
+  servers = createServers(readConfig({ PORT: '3000', ROLLSCOPE_DATA: folder }, folder), store)
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const gpu = { name: 'gpu', baseUrl: 'http://10.0.0.1:30000' }
+const keyOf = (name: string) => store.list().find((server) => server.name === name)?.apiKey
+
+function problemOf(action: () => unknown) {
+  try {
+    action()
+  } catch (error) {
+    if (error instanceof Problem) return error.details
+    throw error
+  }
+  throw new Error('no problem')
+}
+
+describe('a key', () => {
+  beforeEach(() => {
+    servers.create({ ...gpu, apiKey: 'sk-1' })
+  })
+
+  test('stays while the origin stays, and goes with it', () => {
+    expect(servers.replace('gpu', { ...gpu, baseUrl: 'http://10.0.0.1:30000/v2' }).hasKey).toBe(true)
+    expect(servers.replace('gpu', { ...gpu, baseUrl: 'http://10.0.0.2:30000' }).hasKey).toBe(false)
+    expect(servers.replace('gpu', gpu).hasKey).toBe(false)
+  })
+
+  test('is replaced by another, and removed by null', () => {
+    servers.replace('gpu', { ...gpu, apiKey: 'sk-2' })
+    expect(keyOf('gpu')).toBe('sk-2')
+    expect(servers.replace('gpu', { ...gpu, apiKey: null }).hasKey).toBe(false)
+    expect(keyOf('gpu')).toBeUndefined()
+  })
+
+  test('goes along to another origin only when it is given again', () => {
+    servers.replace('gpu', { name: 'gpu', baseUrl: 'http://10.0.0.2', apiKey: 'sk-3' })
+    expect(keyOf('gpu')).toBe('sk-3')
+  })
+
+  test('follows a change of the name', () => {
+    servers.replace('gpu', { ...gpu, name: 'large' })
+    expect([keyOf('large'), keyOf('gpu')]).toEqual(['sk-1', undefined])
+  })
+})
+
+test('a changed server keeps its place in the list', () => {
+  for (const name of ['a', 'b', 'c']) servers.create({ ...gpu, name })
+  servers.replace('b', { ...gpu, name: 'z' })
+  expect(servers.list().map(({ name }) => name)).toEqual(['built-in', 'a', 'z', 'c'])
+})
+
+describe('what is wrong is said with its field', () => {
+  test.each(['built-in', 'environment', 'gpu'])('the name %s is taken', (name) => {
+    servers.create(gpu)
+    expect(problemOf(() => servers.create({ ...gpu, name }))).toMatchObject({ code: 'NAME_TAKEN', field: 'name' })
+  })
+
+  test('an address that no server has', () => {
+    expect(problemOf(() => servers.create({ ...gpu, baseUrl: 'http://169.254.169.254' }))).toMatchObject({
+      status: 400,
+      code: 'ADDRESS_REFUSED',
+      field: 'baseUrl',
+    })
+  })
+})
+
+describe('a name', () => {
+  const nameOf = (name: string) => serverInputSchema.safeParse({ ...gpu, name }).data?.name
+
+  test.each(['a', 'Büro 2', '四号 A100', 'सर्वर', 'h100.eu-west_1', '8', 'x'.repeat(60)])('may be %s', (name) => {
+    expect(nameOf(name)).toBe(name)
+  })
+
+  test('is one, however it is composed', () => {
+    expect(nameOf('Bu\u0308ro')).toBe('Büro')
+  })
+
+  test.each(['', ' a', 'a ', '.a', '../a', 'a/b', 'a?b', 'a\u200bb', 'a\nb', 'a"b', 'x'.repeat(61)])(
+    'may not be %j',
+    (name) => {
+      expect(nameOf(name)).toBeUndefined()
+    },
+  )
+})

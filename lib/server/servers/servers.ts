@@ -1,0 +1,181 @@
+/** The SGLang servers that may be called: the built-in one, the environment's, and those saved by hand. */
+import * as z from 'zod'
+import type { ServerLoad } from '#lib/api/server-load.ts'
+import { serverNameSchema } from '#lib/api/server-name.ts'
+import type { ServerEntry, ServerStatus } from '#lib/api/server-status.ts'
+import type { Download } from '#lib/api/tokenizer-download.ts'
+import { parserOfServer } from '#lib/parsers/registry.ts'
+import { type OwnAddress, serverAddress } from '#lib/sglang/client/address.ts'
+import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
+import { SglangError } from '#lib/sglang/client/errors.ts'
+import type { SavedServer, ServerStore } from '#lib/store/files/servers.ts'
+import { type Config, hostInAddress } from '../config.ts'
+import { Problem } from '../http/problem.ts'
+
+export const BUILT_IN = 'built-in'
+const FROM_ENVIRONMENT = 'environment'
+export const BUILT_IN_PATH = '/sglang'
+
+export const serverInputSchema = z.strictObject({
+  name: serverNameSchema.describe('Unique; the name by which rollouts choose the server.'),
+  baseUrl: z.string().max(2000).describe('Like http://127.0.0.1:30000.'),
+  apiKey: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,500}$/, 'a key of at most 500 visible ASCII characters')
+    .nullable()
+    .exactOptional()
+    .describe('Write-only. null: none. Omitted: none, or the one saved before if the origin is the same.'),
+})
+type ServerInput = z.infer<typeof serverInputSchema>
+
+export interface Servers {
+  list(): readonly ServerEntry[]
+  /** The server that is used when none is named. */
+  readonly defaultName: string
+  /** Throws Problem 404. */
+  client(name: string): SglangClient
+  create(input: ServerInput): ServerEntry
+  replace(name: string, input: ServerInput): ServerEntry
+  remove(name: string): void
+}
+
+/** Where the application itself listens: no server may have this address. */
+export const ownAddress = ({ host, port }: Pick<Config, 'host' | 'port'>): OwnAddress => ({
+  host: host.toLowerCase(),
+  port,
+  builtInPath: BUILT_IN_PATH,
+})
+
+export function createServers(config: Config, store: ServerStore): Servers {
+  const own = ownAddress(config)
+  const fixed: { readonly server: SavedServer; readonly source: ServerEntry['source'] }[] = [
+    ...(config.sglang
+      ? [
+          {
+            server: saved(FROM_ENVIRONMENT, serverAddress(config.sglang.baseUrl, own), config.sglang.apiKey),
+            source: 'environment' as const,
+          },
+        ]
+      : []),
+    {
+      server: saved(BUILT_IN, `http://${hostInAddress(config.host)}:${config.port}${BUILT_IN_PATH}`, undefined),
+      source: 'built-in',
+    },
+  ]
+  const clients = new Map<string, SglangClient>()
+  const all = () => [...fixed, ...store.list().map((server) => ({ server, source: 'saved' as const }))]
+  const find = (name: string) => {
+    const found = all().find(({ server }) => server.name === name)
+    if (!found)
+      throw new Problem({ status: 404, code: 'NO_SERVER', detail: `there is no server named ${JSON.stringify(name)}` })
+    return found
+  }
+  const findSaved = (name: string): SavedServer => {
+    const { server, source } = find(name)
+    if (source !== 'saved')
+      throw new Problem({
+        status: 409,
+        code: 'FIXED_SERVER',
+        detail: `the ${name} server is not a saved one`,
+        hint:
+          source === 'environment'
+            ? 'It is set by SGLANG_BASE_URL.'
+            : 'The built-in server is part of the application.',
+      })
+    return server
+  }
+  const put = (input: ServerInput, replaced: SavedServer | undefined): ServerEntry => {
+    const isTaken = all().some(({ server }) => server.name === input.name && server.name !== replaced?.name)
+    if (isTaken || input.name === FROM_ENVIRONMENT)
+      throw new Problem({
+        status: 409,
+        code: 'NAME_TAKEN',
+        detail: isTaken
+          ? `there is a server named ${JSON.stringify(input.name)} already`
+          : `the name ${FROM_ENVIRONMENT} is that of the server which SGLANG_BASE_URL sets`,
+        field: 'name',
+      })
+    const baseUrl = addressIn(input, own)
+    // A key belongs to the origin it was given for: another one must not get it.
+    const isSameOrigin = replaced !== undefined && new URL(replaced.baseUrl).origin === new URL(baseUrl).origin
+    const kept = isSameOrigin ? replaced.apiKey : undefined
+    const server = saved(input.name, baseUrl, input.apiKey === undefined ? kept : (input.apiKey ?? undefined))
+    const list = store.list()
+    store.save(replaced ? list.map((other) => (other.name === replaced.name ? server : other)) : [...list, server])
+    return entry(server, 'saved')
+  }
+  return {
+    defaultName: config.sglang ? FROM_ENVIRONMENT : BUILT_IN,
+    list: () => all().map(({ server, source }) => entry(server, source)),
+    client(name) {
+      const { server } = find(name)
+      const key = JSON.stringify([server.baseUrl, server.apiKey])
+      const client = clients.get(key) ?? createClient({ baseUrl: server.baseUrl, apiKey: server.apiKey })
+      clients.set(key, client)
+      return client
+    },
+    create: (input) => put(input, undefined),
+    replace: (name, input) => put(input, findSaved(name)),
+    remove(name) {
+      findSaved(name)
+      store.save(store.list().filter((server) => server.name !== name))
+    },
+  }
+}
+
+/**
+ * How a server stands: never its reply, which may hold its keys. `download`: of the model that it waits for. Throws what is
+ * no failure of the server.
+ */
+export async function serverStatus(
+  client: SglangClient,
+  signal: AbortSignal,
+  download: () => Download | undefined = () => undefined,
+): Promise<ServerStatus> {
+  try {
+    if (!(await client.isReady(signal))) return { state: 'starting', download: download() }
+    const description = await client.describe(signal)
+    const parser = parserOfServer(description.toolCallParser)
+    return { state: 'ready', ...description, ...(parser !== undefined && { parser }) }
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+export async function serverLoad(client: SglangClient, signal: AbortSignal): Promise<ServerLoad> {
+  try {
+    return (await client.load(signal)) ?? { state: 'not-told' }
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+function failed(error: unknown) {
+  if (!(error instanceof SglangError)) throw error
+  const { code, sentence: message, hint } = error
+  return { state: 'failed' as const, code, message, hint }
+}
+
+/** Throws Problem 400. */
+function addressIn({ baseUrl }: ServerInput, own: OwnAddress): string {
+  try {
+    return serverAddress(baseUrl, own)
+  } catch (error) {
+    if (!(error instanceof SglangError)) throw error
+    const { code, sentence: detail, hint } = error
+    throw new Problem({ status: 400, code, detail, hint, field: 'baseUrl' }, { cause: error })
+  }
+}
+
+const saved = (name: string, baseUrl: string, apiKey: string | undefined): SavedServer => ({
+  name,
+  baseUrl,
+  ...(apiKey !== undefined && { apiKey }),
+})
+
+const entry = ({ name, baseUrl, apiKey }: SavedServer, source: ServerEntry['source']): ServerEntry => ({
+  name,
+  baseUrl,
+  source,
+  hasKey: apiKey !== undefined,
+})

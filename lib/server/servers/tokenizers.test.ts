@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import type { Download } from '#lib/api/tokenizer-download.ts'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { chatml } from '#testing/small-templates.ts'
+import { generationConfig, type Loading, loadTokenizer, tokenizerFilesResponse } from './tokenizers.ts'
+
+const loaded: LoadedTokenizer = {
+  tokenizer: byteTokenizer,
+  template: () => chatTemplate(chatml, {}),
+  specialTokens: {},
+  compile: (text) => chatTemplate(text, {}),
+  stopIds: [],
+}
+
+/** A loader that downloads until it is told how it ends. */
+function slowLoader() {
+  const { promise, resolve, reject } = Promise.withResolvers<LoadedTokenizer>()
+  let download: Download | undefined = { kind: 'tokenizer', name: 'a/b', file: 'tokenizer.json', bytes: 1, total: 2 }
+  let left = false
+  return {
+    loader: {
+      load: async (_name: string, signal?: AbortSignal) => {
+        signal?.addEventListener('abort', () => {
+          left = true
+        })
+        return promise
+      },
+      downloads: () => (download ? [download] : []),
+    },
+    isLeft: () => left,
+    end(result: LoadedTokenizer | Error) {
+      download = undefined
+      if (result instanceof Error) reject(result)
+      else resolve(result)
+    },
+  }
+}
+
+async function told(result: LoadedTokenizer | Error): Promise<Loading[]> {
+  const slow = slowLoader()
+  const lines: Loading[] = []
+  for await (const line of loadTokenizer('a/b', slow.loader)) {
+    lines.push(line)
+    if (line.state === 'downloading') slow.end(result)
+  }
+  return lines
+}
+
+test('how far it is, and that it is there', async () => {
+  expect(await told(loaded)).toEqual([
+    { state: 'downloading', kind: 'tokenizer', name: 'a/b', file: 'tokenizer.json', bytes: 1, total: 2 },
+    {
+      state: 'ready',
+      name: 'a/b',
+      fingerprint: 'bytes',
+      vocabularySize: byteTokenizer.vocabularySize,
+      hasTemplate: true,
+    },
+  ])
+})
+
+test('why it failed', async () => {
+  const lines = await told(new TokenizerError('TOKENIZER_GATED', 'gated', 'ask'))
+  expect(lines.at(-1)).toEqual({ state: 'failed', code: 'TOKENIZER_GATED', detail: 'gated', hint: 'ask' })
+})
+
+test('a chat template that does not compile', async () => {
+  const broken = { ...loaded, template: () => chatTemplate('{% for %}', {}) }
+  expect((await told(broken)).at(-1)).toEqual({
+    state: 'failed',
+    code: 'TEMPLATE_ERROR',
+    detail: expect.stringMatching(/^its chat template is broken: \S/),
+  })
+})
+
+test('a reader that leaves gives it up', async () => {
+  const slow = slowLoader()
+  for await (const _ of loadTokenizer('a/b', slow.loader)) break
+  expect(slow.isLeft()).toBe(true)
+})
+
+test('files have a tag by which a browser that has them is spared them', async () => {
+  const loader = { files: async (name: string) => ({ tokenizerJson: name }) }
+  const ask = (query: string, tag?: string) =>
+    tokenizerFilesResponse(
+      new Request(`http://127.0.0.1/api/tokenizers/files${query}`, { headers: tag ? { 'if-none-match': tag } : {} }),
+      loader,
+    )
+  const first = await ask('?name=a%2Fb')
+  expect(await first.json()).toEqual({ tokenizerJson: 'a/b' })
+  const tag = first.headers.get('etag') ?? ''
+  expect((await ask('?name=a%2Fb', tag)).status).toBe(304)
+  expect((await ask('?name=other', tag)).status).toBe(200)
+  await expect(ask('')).rejects.toMatchObject({ details: { status: 400, code: 'BAD_QUERY' } })
+})
+
+test('how a model’s publishers advise to sample is one of its files', async () => {
+  const asked = async (files: object) =>
+    (
+      await generationConfig(new Request('http://localhost/?name=a/b'), {
+        files: async () => ({ tokenizerJson: '{}', ...files }),
+      })
+    ).json()
+  expect(await asked({ generationConfigJson: '{"top_k": 20}' })).toEqual({ generationConfigJson: '{"top_k": 20}' })
+  expect(await asked({})).toEqual({})
+})

@@ -1,0 +1,120 @@
+/** Tokenizers over HTTP: fetched ahead of a run, with what becomes of it told line by line, and their files for the browser. */
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { downloadSchema } from '#lib/api/tokenizer-download.ts'
+import { TemplateError } from '#lib/templates/chat-template.ts'
+import { type LoadedTokenizer, TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { Problem } from '../http/problem.ts'
+import type { Services } from '../services.ts'
+
+export const tokenizerRequestSchema = z.strictObject({
+  name: z.string().min(1).max(4096).describe('A name or folder under ROLLSCOPE_TOKENIZERS, or a Hub name.'),
+})
+
+export const tokenizersSchema = z.object({
+  downloads: z.array(downloadSchema).describe('How far each is: tokenizers, and the built-in server’s model.'),
+  names: z.array(z.string()).describe('Tokenizers found in the folders of ROLLSCOPE_TOKENIZERS, by name.'),
+})
+
+export const loadingSchema = z.discriminatedUnion('state', [
+  downloadSchema.extend({ state: z.literal('downloading') }),
+  z.object({
+    state: z.literal('ready'),
+    name: z.string(),
+    fingerprint: z.string().describe('SHA-256 of tokenizer.json.'),
+    vocabularySize: z.int(),
+    hasTemplate: z.boolean().describe('Whether it comes with a chat template.'),
+  }),
+  z.object({ state: z.literal('failed'), code: z.string(), detail: z.string(), hint: z.string().optional() }),
+])
+export type Loading = Readonly<z.infer<typeof loadingSchema>>
+
+const LOOK_MS = 200
+
+/** How far it is, as often as that changes, and last how it ended. A reader that leaves gives its download up. */
+export async function* loadTokenizer(
+  name: string,
+  loader: Pick<Services['tokenizers'], 'load' | 'downloads'>,
+): AsyncGenerator<Loading> {
+  const left = new AbortController()
+  const ending = loader
+    .load(name, left.signal)
+    .then((loaded) => ready(name, loaded))
+    .catch(failed)
+  // Who has left hears of no failure.
+  ending.catch(() => {})
+  try {
+    for (let told = ''; ; ) {
+      const end = await Promise.race([ending, later(LOOK_MS)])
+      if (end) {
+        yield end
+        return
+      }
+      const download = loader.downloads().find((one) => one.name === name)
+      const seen = JSON.stringify(download)
+      if (download && seen !== told) yield { state: 'downloading', ...download }
+      told = seen
+    }
+  } finally {
+    left.abort()
+  }
+}
+
+const later = (ms: number): Promise<undefined> => new Promise((resolve) => setTimeout(() => resolve(undefined), ms))
+
+const ready = (name: string, { tokenizer, template }: LoadedTokenizer): Loading => ({
+  state: 'ready',
+  name,
+  fingerprint: tokenizer.fingerprint,
+  vocabularySize: tokenizer.vocabularySize,
+  hasTemplate: template(false) !== undefined,
+})
+
+function failed(error: unknown): Loading {
+  if (error instanceof TemplateError)
+    return { state: 'failed', code: 'TEMPLATE_ERROR', detail: `its chat template is broken: ${error.message}` }
+  if (!(error instanceof TokenizerError)) throw error
+  const { code, message, hint } = error
+  return { state: 'failed', code, detail: message, ...(hint !== undefined && { hint }) }
+}
+
+/**
+ * The files of the tokenizer that `name` in the query says, as JSON. They are megabytes: a browser that has them asks whether
+ * they still are the same. Throws Problem, TokenizerError.
+ */
+export async function tokenizerFilesResponse(
+  request: Request,
+  loader: Pick<Services['tokenizers'], 'files'>,
+): Promise<Response> {
+  const { name } = nameIn(request)
+  const body = JSON.stringify(await loader.files(name, request.signal))
+  const headers = {
+    etag: `W/"${createHash('sha256').update(body).digest('hex')}"`,
+    'cache-control': 'private, no-cache',
+    vary: 'authorization',
+  }
+  if (request.headers.get('if-none-match') === headers.etag) return new Response(null, { status: 304, headers })
+  return new Response(body, { headers: { ...headers, 'content-type': 'application/json' } })
+}
+
+/** What the model's publishers advise for sampling, of the tokenizer that `name` in the query says. Throws Problem, TokenizerError. */
+export async function generationConfig(
+  request: Request,
+  loader: Pick<Services['tokenizers'], 'files'>,
+): Promise<Response> {
+  const { name } = nameIn(request)
+  const { generationConfigJson } = await loader.files(name, request.signal)
+  return Response.json(generationConfigJson === undefined ? {} : { generationConfigJson })
+}
+
+function nameIn(request: Request): z.infer<typeof tokenizerRequestSchema> {
+  const parsed = tokenizerRequestSchema.safeParse({ name: new URL(request.url).searchParams.get('name') ?? undefined })
+  if (!parsed.success)
+    throw new Problem({
+      status: 400,
+      code: 'BAD_QUERY',
+      detail: '"name" must name a tokenizer',
+      hint: 'As in /api/tokenizers/files?name=Qwen/Qwen3-0.6B.',
+    })
+  return parsed.data
+}

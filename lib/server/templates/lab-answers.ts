@@ -1,0 +1,181 @@
+/** What the threads that render and encode are asked, and how they answer: nothing here runs where requests are served. */
+
+import type { TrajectoryReader } from '#lib/store/record.ts'
+import type { LabInput } from '#lib/tasks/task.ts'
+import { chatTemplate, type RenderInput, TemplateError } from '#lib/templates/chat-template.ts'
+import { orTemplateFailure, type Read, readInput } from '#lib/templates/document/input.ts'
+import { fromJs, jsonText, readJson } from '#lib/templates/jinja/python/json.ts'
+import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
+import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
+import type { TokenizerLoader } from '#lib/tokenizer/hub/load.ts'
+import { Problem, type ProblemDetails } from '../http/problem.ts'
+import { boundedTemplate } from './bounded-template.ts'
+import { chosenTemplate, type LabRequest, rejectedInput } from './lab-request.ts'
+import { renderConversation } from './render.ts'
+import {
+  type DoctorRequest,
+  diagnose,
+  type FixRequest,
+  fixTemplate,
+  type SearchRequest,
+  searchTemplate,
+} from './template-doctor.ts'
+
+/** What a request says besides the texts that are read exactly. */
+export type LabParts<Request> = Omit<Request, 'messages' | 'tools' | 'options'>
+
+/** A request to the template lab, after its schema was checked. */
+export interface LabWork<Request extends LabRequest = LabRequest> {
+  readonly asked: LabParts<Request>
+  readonly texts: Omit<LabInput, 'template'>
+}
+
+/** The input of a render as JSON that keeps 1.0 and the order of keys. */
+export interface SentInput extends Pick<RenderInput, 'addGenerationPrompt' | 'continueFinalMessage'> {
+  readonly messages: string
+  readonly tools: string | undefined
+  readonly options: string
+}
+
+export type LabQuestion =
+  /** Makes the thread ready for questions about a tokenizer. */
+  | { readonly kind: 'load'; readonly tokenizer: string }
+  /** JSON of the answer of /api/render. */
+  | ({ readonly kind: 'preview' } & LabWork)
+  /** What a conversation renders to, and its ids. */
+  | ({ readonly kind: 'conversation' } & LabWork)
+  /** JSON of the answer of /api/templates/doctor. */
+  | ({ readonly kind: 'diagnosis' } & LabWork<DoctorRequest>)
+  /** The same of /api/templates/fix and /api/templates/search. */
+  | ({ readonly kind: 'fix' } & LabWork<FixRequest>)
+  | ({ readonly kind: 'search' } & LabWork<SearchRequest>)
+  /** A template with a tokenizer's special tokens; undefined: it knows none. */
+  | {
+      readonly kind: 'render'
+      readonly tokenizer: string | undefined
+      readonly template: string
+      readonly input: SentInput
+    }
+  | { readonly kind: 'encode'; readonly tokenizer: string; readonly text: string }
+
+export interface RenderedIds {
+  readonly text: string
+  readonly ids: readonly number[]
+}
+
+export interface LabAnswers {
+  readonly load: null
+  readonly preview: string
+  readonly conversation: Read<RenderedIds>
+  readonly diagnosis: string
+  readonly fix: string
+  readonly search: string
+  readonly render: string
+  readonly encode: readonly number[]
+}
+
+export type LabAnswered =
+  | { readonly kind: 'answer'; readonly value: LabAnswers[keyof LabAnswers] }
+  | { readonly kind: 'refused'; readonly problem: ProblemDetails }
+  | {
+      readonly kind: 'raised'
+      readonly className: string
+      readonly message: string
+      readonly line: number | undefined
+    }
+
+interface Deps {
+  readonly reader: Pick<TrajectoryReader, 'read'>
+  readonly tokenizers: TokenizerLoader
+}
+
+export function createLabAnswers(deps: Deps): (question: LabQuestion) => Promise<LabAnswered> {
+  return async (question) => {
+    try {
+      return { kind: 'answer', value: await answerTo(question, deps) }
+    } catch (error) {
+      if (error instanceof Problem) return { kind: 'refused', problem: error.details }
+      if (error instanceof TemplateError) {
+        const { className, message, line } = error
+        return { kind: 'raised', className, message, line }
+      }
+      if (!(error instanceof TokenizerError)) throw error
+      const { code, message: detail, hint } = error
+      return { kind: 'refused', problem: { status: 422, code, detail, hint } }
+    }
+  }
+}
+
+async function answerTo(question: LabQuestion, deps: Deps): Promise<LabAnswers[keyof LabAnswers]> {
+  switch (question.kind) {
+    case 'load':
+      await deps.tokenizers.load(question.tokenizer)
+      return null
+    case 'encode':
+      return (await deps.tokenizers.load(question.tokenizer)).tokenizer.encode(question.text)
+    case 'render': {
+      const { tokenizer, template, input } = question
+      const compiled =
+        tokenizer === undefined ? chatTemplate(template, {}) : (await deps.tokenizers.load(tokenizer)).compile(template)
+      return boundedTemplate(compiled).render(receivedInput(input))
+    }
+    case 'preview':
+      return JSON.stringify(renderConversation(question.texts, await chosenFor(question, deps)))
+    case 'conversation':
+      return conversation(question, deps)
+    case 'diagnosis':
+      return JSON.stringify(
+        await diagnose(question.asked, question.texts, await chosenFor(question, deps), deps.reader, NEVER),
+      )
+    case 'fix':
+      return JSON.stringify(await fixTemplate(question.asked, question.texts, await chosenFor(question, deps), NEVER))
+    case 'search':
+      return JSON.stringify(
+        await searchTemplate(question.asked, question.texts, await chosenFor(question, deps), NEVER),
+      )
+  }
+}
+
+/** Who leaves ends the thread. */
+const NEVER = new AbortController().signal
+
+const chosenFor = ({ asked, texts }: LabWork, deps: Deps) => chosenTemplate(asked, texts.tools, deps, NEVER)
+
+/** Throws Problem where the conversation cannot be read; what the template raises is a value. */
+async function conversation(work: LabWork, deps: Deps): Promise<Read<RenderedIds>> {
+  const input = readInput(work.texts)
+  if (!input.ok) throw rejectedInput(input.error)
+  const { compile, template, tokenizer } = await chosenFor(work, deps)
+  return orTemplateFailure(() => {
+    const text = compile(template).render(input.value)
+    return { text, ids: tokenizer.encode(text) }
+  })
+}
+
+/** For another thread. */
+export const sentInput = ({
+  messages,
+  tools,
+  options,
+  addGenerationPrompt,
+  continueFinalMessage,
+}: RenderInput): SentInput => ({
+  messages: jsonText(fromJs(messages)),
+  tools: tools && jsonText(fromJs(tools)),
+  options: jsonText(fromJs(options)),
+  addGenerationPrompt,
+  continueFinalMessage,
+})
+
+const receivedInput = ({ messages, tools, options, ...flags }: SentInput): RenderInput => {
+  const named = readJson(options)
+  return {
+    ...flags,
+    messages: readJson(messages) as readonly PyDict[],
+    tools: tools === undefined ? undefined : (readJson(tools) as readonly Value[]),
+    options:
+      named instanceof PyDict
+        ? Object.fromEntries([...named.entries()].map(([name, value]) => [String(name), value]))
+        : {},
+  }
+}

@@ -1,0 +1,79 @@
+/** What requests to the template lab have in common: its texts, exact to the last digit, and the tokenizer they mean. */
+import * as z from 'zod'
+import type { LabTokenizer } from '#lib/tasks/task.ts'
+import type { InputError } from '#lib/templates/document/input.ts'
+import type { LoadedTokenizer } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { Problem } from '../http/problem.ts'
+import { BUILT_IN } from '../servers/servers.ts'
+import type { Services } from '../services.ts'
+import { boundedTemplate } from './bounded-template.ts'
+
+const exact = (what: string) =>
+  `${what}, or the JSON text of one. Either way numbers stay as they are written (1.0 is no 1) and keys keep their order.`
+
+/** Fields of a request's schema. */
+export const labShape = {
+  tokenizer: z
+    .string()
+    .min(1)
+    .max(4096)
+    .exactOptional()
+    .describe(`Hub name, or a folder under ROLLSCOPE_TOKENIZERS. Default ${BUILT_IN}: that of the built-in model.`),
+  template: z.string().max(1_000_000).exactOptional().describe('Chat template, Jinja. Default: the tokenizer’s.'),
+  tools: z
+    .union([z.string(), z.array(z.unknown())])
+    .exactOptional()
+    .describe(exact('A list of tools')),
+  options: z
+    .union([z.string(), z.record(z.string(), z.unknown())])
+    .exactOptional()
+    .describe(
+      exact('An object of template variables, add_generation_prompt, continue_final_message and documents among them'),
+    ),
+}
+
+export const conversationShape = {
+  messages: z.union([z.string(), z.array(z.unknown())]).describe(exact('A list of messages')),
+}
+
+export interface LabRequest {
+  readonly tokenizer?: string
+  readonly template?: string
+}
+
+export interface Chosen extends LabTokenizer {
+  readonly name: string
+  readonly loaded: LoadedTokenizer
+  readonly template: string
+}
+
+/** Throws Problem, TokenizerError. */
+export async function chosenTemplate(
+  { tokenizer: name = BUILT_IN, template }: LabRequest,
+  tools: string,
+  { tokenizers }: Pick<Services, 'tokenizers'>,
+  signal: AbortSignal,
+): Promise<Chosen> {
+  const loaded = await tokenizers.load(name, signal)
+  const text = template ?? loaded.template(!['', 'null'].includes(tools.trim()))?.text
+  if (text === undefined)
+    throw new Problem({
+      status: 422,
+      code: 'NO_TEMPLATE',
+      detail: `the tokenizer ${name} comes without a chat template`,
+      hint: 'Give one as `template`, or choose the tokenizer of the chat or instruct version of the model.',
+    })
+  const compile: Chosen['compile'] = (source, use) => boundedTemplate(loaded.compile(source, use))
+  return { name, loaded, template: text, tokenizer: loaded.tokenizer, compile }
+}
+
+/** For routes that answer only what renders. */
+export function rejectedInput({ where, className, message, line, column }: InputError): Problem {
+  const place = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column}`})`
+  return new Problem({
+    status: 422,
+    code: where === 'template' ? 'TEMPLATE_ERROR' : 'BAD_REQUEST',
+    detail: `${where}: ${className}: ${message}${place}`,
+    ...(where !== 'template' && { field: where }),
+  })
+}

@@ -1,0 +1,56 @@
+/** Requests to the template lab: their texts, exact to the last digit, and the threads that answer them. */
+import type * as z from 'zod'
+import { jsonText, readJson as readExact } from '#lib/templates/jinja/python/json.ts'
+import type { PyDict } from '#lib/templates/jinja/python/values.ts'
+import { Problem } from '../http/problem.ts'
+import { checkedJson, readText } from '../http/route.ts'
+import { noTrajectory } from '../library/trajectories.ts'
+import type { Services } from '../services.ts'
+import type { LabWork } from './lab-answers.ts'
+import type { LabRequest } from './lab-request.ts'
+import { labAnswer } from './lab-thread.ts'
+import type { DoctorRequest } from './template-doctor.ts'
+
+/** A few conversations at the length of a long context. */
+const LARGEST_LAB_BODY = 16 << 20
+
+/** Throws Problem. */
+export async function readLabRequest<T extends LabRequest>(
+  request: Request,
+  schema: z.ZodType<T>,
+): Promise<LabWork<T>> {
+  const text = await readText(request, LARGEST_LAB_BODY)
+  const asked = checkedJson(text, schema)
+  const body = readExact(text) as PyDict
+  const member = (name: string): string => {
+    const value = body.get(name)
+    return value === undefined || value === null ? '' : typeof value === 'string' ? value : jsonText(value)
+  }
+  // They are texts from here on, and go to another thread once.
+  const {
+    messages: _,
+    tools: __,
+    options: ___,
+    ...parts
+  } = asked as T & Record<'messages' | 'tools' | 'options', unknown>
+  return {
+    asked: parts,
+    texts: { messages: member('messages'), tools: member('tools'), options: member('options') },
+  }
+}
+
+/** JSON of the doctor's report. Throws Problem. */
+export async function diagnosis(
+  work: LabWork<DoctorRequest>,
+  { diagnosing, store }: Pick<Services, 'diagnosing' | 'store'>,
+  signal: AbortSignal,
+): Promise<string> {
+  const key = work.asked.trajectory
+  if (key !== undefined && store.isDeleted(key)) throw noTrajectory(key, store)
+  try {
+    return await labAnswer(diagnosing, { kind: 'diagnosis', ...work }, signal)
+  } catch (error) {
+    const isMissing = error instanceof Problem && error.details.code === 'NO_TRAJECTORY'
+    throw isMissing && key !== undefined ? noTrajectory(key, store) : error
+  }
+}

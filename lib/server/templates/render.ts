@@ -1,0 +1,52 @@
+/** A conversation through a chat template over HTTP, with the place that every token comes from. */
+import * as z from 'zod'
+import { type LabInput, resultOf } from '#lib/tasks/task.ts'
+import { originOf, type Picture } from '#lib/templates/preview/picture.ts'
+import { tasks } from '#lib/templates/tasks/tasks.ts'
+import { schemas } from '#lib/trajectory/format/trajectory.ts'
+import { type Chosen, conversationShape, labShape, rejectedInput } from './lab-request.ts'
+
+export const renderRequestSchema = z.strictObject({ ...labShape, ...conversationShape })
+
+const column = (of: string) => z.array(z.int()).describe(`One entry per token: ${of}`)
+
+export const renderAnswerSchema = z.object({
+  text: z.string(),
+  ids: column('its id.'),
+  starts: column('UTF-16 offset of the first character that it holds a byte of.'),
+  ends: column('offset behind the last one.'),
+  lines: column('line of the template that wrote its first character, from 1.'),
+  messages: z.array(z.int().nullable()).describe('One entry per token: index of its message; null outside of all.'),
+  mask: z
+    .array(z.int())
+    .nullable()
+    .describe('One entry per token: 1 = trained, by `maskBy`. null: the template does not tell.'),
+  maskBy: z.string().describe('What the mask comes from, or why there is none.'),
+  vocab: z.record(z.string(), schemas.vocabEntry).describe('The text of each id; {hex} where it is no UTF-8 alone.'),
+  tokenizer: z.object({ name: z.string(), fingerprint: z.string() }),
+})
+export type RenderAnswer = z.infer<typeof renderAnswerSchema>
+
+/** Throws Problem 422 with Python's words for what cannot be rendered. */
+export function renderConversation(texts: Omit<LabInput, 'template'>, chosen: Chosen): RenderAnswer {
+  const preview = resultOf(tasks.preview({ template: chosen.template, ...texts }, [chosen]))
+  if (preview.kind === 'refused') throw rejectedInput(preview.error)
+  const { name, fingerprint } = chosen.tokenizer
+  return { ...toldPicture(preview.picture), tokenizer: { name, fingerprint } }
+}
+
+function toldPicture(picture: Picture): Omit<RenderAnswer, 'tokenizer'> {
+  const { text, ids, starts, ends, mask, vocab } = picture
+  const origins = Array.from(ids, (_, index) => originOf(picture, index))
+  return {
+    text,
+    ids: [...ids],
+    starts: [...starts],
+    ends: [...ends],
+    lines: origins.map((origin) => origin?.line ?? 1),
+    messages: origins.map((origin) => origin?.message ?? null),
+    mask: mask.kind === 'known' ? [...mask.trained] : null,
+    maskBy: mask.kind === 'known' ? mask.by : mask.why,
+    vocab,
+  }
+}

@@ -1,0 +1,174 @@
+/** A render held against another renderer: the server's own template, or transformers in the user's Python. */
+
+import path from 'node:path'
+import * as z from 'zod'
+import type { TemplateCheck } from '#lib/api/template-check.ts'
+import { askPython, type JudgeAnswer } from '#lib/python-renderer/python-renderer.ts'
+import { SglangError } from '#lib/sglang/client/errors.ts'
+import type { LabInput } from '#lib/tasks/task.ts'
+import type { InputError, Read } from '#lib/templates/document/input.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import { textOf, vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
+import { commonIds, commonText } from '#lib/util/common-prefix.ts'
+import type { Services } from '../services.ts'
+import type { LabWork, RenderedIds } from './lab-answers.ts'
+import { type Chosen, chosenTemplate, conversationShape, labShape } from './lab-request.ts'
+import { labAnswer } from './lab-thread.ts'
+
+export const checkRequestSchema = z.strictObject({
+  ...labShape,
+  ...conversationShape,
+  judge: z
+    .enum(['server', 'python'])
+    .describe('The server renders with its own template; Python (ROLLSCOPE_PYTHON) with the one that is given.'),
+  server: z.string().exactOptional().describe('Name of a saved server. Default: the default one.'),
+})
+export type CheckRequest = z.infer<typeof checkRequestSchema>
+
+/** Throws Problem where the conversation cannot be read. */
+export async function checkTemplate(
+  work: LabWork<CheckRequest>,
+  all: Services,
+  signal: AbortSignal,
+): Promise<TemplateCheck> {
+  const { asked, texts } = work
+  const { judge, server } = asked
+  const chosen = await chosenTemplate(asked, texts.tools, all, signal)
+  const ours = await labAnswer(all.rendering, { kind: 'conversation', ...work }, signal)
+  return judge === 'python'
+    ? checkByPython(ours, texts, chosen, all, signal)
+    : checkByServer(ours, texts, chosen, server ?? all.servers.defaultName, all, signal)
+}
+
+async function checkByPython(
+  ours: Read<RenderedIds>,
+  texts: Omit<LabInput, 'template'>,
+  { name, template, tokenizer, loaded }: Chosen,
+  { config, tokenizers }: Services,
+  signal: AbortSignal,
+): Promise<TemplateCheck> {
+  const { tokenizerJson } = await tokenizers.files(name, signal)
+  const question = { ...texts, template, specialTokens: loaded.specialTokens, tokenizerJson }
+  const answer = await askPython(
+    {
+      program: config.python,
+      script: path.join(config.applicationFolder, 'lib', 'python-renderer', 'python-renderer.py'),
+    },
+    question,
+    signal,
+  )
+  if (answer.kind === 'unavailable') return { judge: 'python', verdict: 'unavailable', detail: answer.why }
+  return { judge: 'python', version: answer.version, ...againstPython(ours, answer, tokenizer) }
+}
+
+function againstPython(
+  ours: Read<RenderedIds>,
+  theirs: Exclude<JudgeAnswer, { kind: 'unavailable' }>,
+  tokenizer: Tokenizer,
+): Pick<TemplateCheck, 'verdict' | 'detail' | 'firstDifference'> {
+  if (theirs.kind === 'raised') {
+    const raised = sentence(theirs)
+    if (ours.ok) return { verdict: 'differs', detail: `Python raises ${raised}; here it renders.` }
+    return sentence(ours.error) === raised
+      ? { verdict: 'same', detail: `Python raises the same: ${raised}.` }
+      : { verdict: 'differs', detail: `Python raises ${raised}; here it is ${sentence(ours.error)}.` }
+  }
+  if (!ours.ok) return { verdict: 'differs', detail: `Python renders; here it raises ${sentence(ours.error)}.` }
+  const { text, ids } = ours.value
+  if (text !== theirs.text) {
+    const at = commonText(text, theirs.text)
+    return {
+      verdict: 'differs',
+      detail: `Python renders another text, from character ${at} on.`,
+      firstDifference: { unit: 'character', at, ours: excerpt(text, at), theirs: excerpt(theirs.text, at) },
+    }
+  }
+  return againstIds(ids, theirs.ids ?? [], tokenizer, 'Python')
+}
+
+async function checkByServer(
+  ours: Read<RenderedIds>,
+  texts: Omit<LabInput, 'template'>,
+  { tokenizer }: Chosen,
+  name: string,
+  { servers }: Services,
+  signal: AbortSignal,
+): Promise<TemplateCheck> {
+  const client = servers.client(name)
+  try {
+    const { modelName, version } = await client.describe(signal)
+    const told = [`server ${name}`, version && `SGLang ${version}`, modelName].filter(Boolean).join(', ')
+    const ids = await client.tokenizeMessages(asWritten(texts), signal)
+    if (!ours.ok)
+      return {
+        judge: 'server',
+        version: told,
+        verdict: 'differs',
+        detail: `The server renders with its own template; here it raises ${sentence(ours.error)}.`,
+      }
+    return {
+      judge: 'server',
+      version: told,
+      ...againstIds(ours.value.ids, ids, tokenizer, 'The server, with its own template,'),
+    }
+  } catch (error) {
+    if (!(error instanceof SglangError)) throw error
+    return { judge: 'server', verdict: 'unavailable', detail: `the server ${name} gives no render: ${error.message}` }
+  }
+}
+
+function againstIds(
+  ours: readonly number[],
+  theirs: readonly number[],
+  tokenizer: Tokenizer,
+  who: string,
+): Pick<TemplateCheck, 'verdict' | 'detail' | 'firstDifference'> {
+  const at = commonIds(ours, theirs)
+  if (at === ours.length && at === theirs.length)
+    return { verdict: 'same', detail: `${who} has the same ${ours.length} tokens.` }
+  const texts = (ids: readonly number[]) => {
+    const some = ids.slice(at, at + 40)
+    return textOf(some, Object.fromEntries(some.map((id) => [id, vocabEntry(tokenizer.bytes(id))])))
+  }
+  return {
+    verdict: 'differs',
+    detail: `${who} has other tokens, from token ${at} on (${theirs.length} tokens, here ${ours.length}).`,
+    firstDifference: { unit: 'token', at, ours: excerpt(texts(ours), 0), theirs: excerpt(texts(theirs), 0) },
+  }
+}
+
+/** As a request's JSON: numbers as they are written. Integer-like keys come first, as in every JavaScript object. */
+function asWritten({ messages, tools, options }: Omit<LabInput, 'template'>) {
+  const {
+    add_generation_prompt: addGenerationPrompt,
+    continue_final_message: continued,
+    ...others
+  } = written(options) as Record<string, unknown>
+  return {
+    messages: written(messages) as [],
+    tools: tools.trim() === '' ? undefined : (written(tools) as []),
+    addGenerationPrompt: Boolean(addGenerationPrompt),
+    continueFinalMessage: typeof continued === 'string' ? continued : Boolean(continued),
+    options: others,
+  }
+}
+
+/** JSON.rawJSON keeps a number's spelling through JSON.stringify. */
+const written = (text: string): unknown =>
+  JSON.parse(text.trim() === '' ? '{}' : text, (_, value: unknown, context?: { readonly source?: string }) =>
+    typeof value === 'number' && context?.source !== undefined && context.source !== String(value)
+      ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(context.source)
+      : value,
+  )
+
+const sentence = ({
+  className,
+  message,
+  line,
+}: Pick<InputError, 'className' | 'message'> & { readonly line?: number | undefined }): string =>
+  `${className}: ${message}${line === undefined ? '' : ` (line ${line})`}`
+
+const EXCERPT = 120
+
+const excerpt = (text: string, at: number): string =>
+  text.length - at > EXCERPT ? `${text.slice(at, at + EXCERPT)}…` : text.slice(at)

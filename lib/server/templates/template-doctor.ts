@@ -1,0 +1,244 @@
+/** The doctor of chat templates over HTTP: the very report of lib/templates. */
+import { setImmediate } from 'node:timers/promises'
+import * as z from 'zod'
+import type { TrajectoryReader } from '#lib/store/record.ts'
+import type { LabInput } from '#lib/tasks/task.ts'
+import { withRecorded } from '#lib/templates/document/trajectory-input.ts'
+import type { MaskReport } from '#lib/templates/loss-mask/report.ts'
+import type { Repair } from '#lib/templates/prefix-preservation/fix/repair.ts'
+import {
+  type CauseKind,
+  COMPARES,
+  type DoctorReport,
+  REPORT_VERSION,
+} from '#lib/templates/prefix-preservation/report.ts'
+import type { SearchProgress, SearchResult } from '#lib/templates/prefix-preservation/search.ts'
+import { tasks } from '#lib/templates/tasks/tasks.ts'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { Problem } from '../http/problem.ts'
+import type { LabParts } from './lab-answers.ts'
+import { type Chosen, conversationShape, labShape, rejectedInput } from './lab-request.ts'
+
+const compares = z
+  .enum(COMPARES)
+  .exactOptional()
+  .describe('text: characters are compared instead of the tokenizer’s ids. Default tokens.')
+
+export const doctorRequestSchema = z.strictObject({
+  ...labShape,
+  messages: conversationShape.messages.exactOptional(),
+  trajectory: z
+    .string()
+    .exactOptional()
+    .describe('Key of a stored trajectory: its boundaries are checked with the ids that the model wrote.'),
+  compares,
+})
+export type DoctorRequest = z.infer<typeof doctorRequestSchema>
+
+export const doctorAnswerSchema = z
+  .looseObject({
+    version: z.literal(REPORT_VERSION),
+    summary: z.object({
+      renders: z
+        .object({ stable: z.int(), unstable: z.int() })
+        .describe('Cells that an option renders like another one count once.'),
+      stable: z.int(),
+      unstable: z.int(),
+      merges: z.int().describe('Of the unstable ones: those whose text is the same, and whose tokens merge.'),
+      notApplicable: z.int(),
+      errors: z.int(),
+    }),
+    cells: z.array(z.looseObject({ id: z.string(), verdict: z.looseObject({ kind: z.string() }) })),
+    trl: z
+      .looseObject({ kind: z.enum(['preserving', 'rewritten', 'notAsked', 'failed']) })
+      .optional()
+      .describe('The answer to is_chat_template_prefix_preserving of TRL. Absent where the template was not checked.'),
+    masks: z
+      .looseObject({ version: z.int() })
+      .optional()
+      .describe(
+        'The loss mask four ways: with messages or a trajectory. lib/templates/loss-mask/report.ts has its fields.',
+      ),
+  })
+  .describe('lib/templates/prefix-preservation/report.ts has all fields.')
+
+/** The doctor's report; with a conversation or a trajectory also the loss mask four ways. */
+export type Diagnosis = DoctorReport & { readonly masks?: MaskReport }
+
+/** Throws Problem, TokenizerError, or the reason of the signal. */
+export async function diagnose(
+  { trajectory: key, compares }: LabParts<DoctorRequest>,
+  texts: Omit<LabInput, 'template'>,
+  chosen: Chosen,
+  reader: Pick<TrajectoryReader, 'read'>,
+  signal: AbortSignal,
+): Promise<Diagnosis> {
+  const { template } = chosen
+  const trajectory = key === undefined ? undefined : recorded(key, reader)
+  const { messages, tools, options } = trajectory ? withRecorded(texts, trajectory) : texts
+  const report = await finished(tasks.stability({ template, tools, options, trajectory, compares }, [chosen]), signal)
+  if (messages === '' && !trajectory) return report
+  const input = { template, messages, tools, options }
+  const masks = await finished(tasks.masks({ input, trajectory }, [chosen]), signal)
+  return { ...report, masks }
+}
+
+function recorded(key: string, reader: Pick<TrajectoryReader, 'read'>): Trajectory {
+  const found = reader.read(key)?.found
+  if (found === undefined)
+    throw new Problem({
+      status: 404,
+      code: 'NO_TRAJECTORY',
+      detail: 'there is no such trajectory',
+      field: 'trajectory',
+    })
+  if (typeof found === 'string')
+    throw new Problem({ status: 422, code: 'DAMAGED', detail: `it cannot be read: ${found}`, field: 'trajectory' })
+  return found
+}
+
+export const fixRequestSchema = z.strictObject({
+  ...labShape,
+  cell: z
+    .string()
+    .exactOptional()
+    .describe(
+      'Id of the only cell of the doctor’s report that is to be cured. Default: all of them, one after the other.',
+    ),
+})
+
+export type FixRequest = z.infer<typeof fixRequestSchema>
+
+const cellFix = z.looseObject({
+  cell: z.string().describe('For which cell it was looked for.'),
+  why: z.string(),
+  diff: z.string().describe('Hunks as `diff -u` writes them.'),
+  cured: z.array(z.string()).describe('Ids of the cells that turn stable.'),
+  costs: z
+    .array(z.looseObject({ text: z.string() }))
+    .describe('How replies without calls and thinking are written otherwise.'),
+  search: z
+    .object({ conversations: z.int(), brokenBefore: z.int(), brokenAfter: z.int() })
+    .describe('Generated conversations, and how many of them are unstable with the template and with the fix.'),
+})
+
+export const fixAnswerSchema = z
+  .object({
+    template: z.string().describe('With the applied fixes.'),
+    diff: z.string(),
+    applied: z.array(cellFix),
+    unstable: z
+      .array(z.string())
+      .describe('Ids of the cells that are unstable or raise with the template that results.'),
+    isComplete: z.boolean().describe('False: time ran out, and the answer is what was found until then.'),
+  })
+  .describe('lib/templates/prefix-preservation/fix/repair.ts has all fields.')
+
+/** Throws Problem, TokenizerError, or the reason of the signal. */
+export async function fixTemplate(
+  { cell }: LabParts<FixRequest>,
+  { tools, options }: Omit<LabInput, 'template'>,
+  chosen: Chosen,
+  signal: AbortSignal,
+): Promise<Repair & { readonly isComplete: boolean }> {
+  const repair = await tasks.stabilityRepair.load()
+  const steps = repair({ input: { template: chosen.template, tools, options }, cell }, [chosen])
+  let soFar: Repair | undefined
+  const result = await finished(steps, signal, {
+    onProgress: (progress) => {
+      soFar = progress.soFar
+    },
+    late: () => soFar && ({ kind: 'repaired', repair: soFar, isLate: true } as const),
+  })
+  if (result.kind === 'failed') throw rejectedInput(result.failure)
+  return { ...result.repair, isComplete: !('isLate' in result) }
+}
+
+export const searchRequestSchema = z.strictObject({
+  ...labShape,
+  seed: z.int().exactOptional().describe('The same seed makes the same conversations. Default 1.'),
+  cases: z
+    .int()
+    .min(1)
+    .max(5000)
+    .exactOptional()
+    .describe('Conversations that are tried before giving up. Default 400.'),
+  known: z
+    .array(z.string())
+    .exactOptional()
+    .describe('Kinds of causes (`finding.cause.kind`) that are known: what breaks for one of them is passed over.'),
+})
+
+export type SearchRequest = z.infer<typeof searchRequestSchema>
+
+export const searchAnswerSchema = z
+  .looseObject({
+    kind: z.enum(['found', 'none']),
+    seed: z.int(),
+    tried: z.int().describe('Conversations that were made; fewer than `cases` where one was found or time ran out.'),
+    counterexample: z
+      .looseObject({ messages: z.string(), replyIndex: z.int(), reproduction: z.string() })
+      .optional()
+      .describe('The smallest conversation that breaks, and a Python test that fails with it.'),
+  })
+  .describe('lib/templates/prefix-preservation/search.ts has all fields.')
+
+const CASES = 400
+
+/** Throws Problem, TokenizerError, or the reason of the signal. */
+export async function searchTemplate(
+  { seed = 1, cases = CASES, known = [] }: LabParts<SearchRequest>,
+  { tools, options }: Omit<LabInput, 'template'>,
+  chosen: Chosen,
+  signal: AbortSignal,
+): Promise<Exclude<SearchResult, { readonly kind: 'failed' }>> {
+  const search = await tasks.counterexample.load()
+  const input = { template: chosen.template, tools, options }
+  let last: SearchProgress | undefined
+  const result = await finished(search({ input, seed, cases, known: known as CauseKind[] }, [chosen]), signal, {
+    onProgress: (progress) => {
+      last = progress
+    },
+    late: () => {
+      const tried = last?.tried ?? 0
+      return last?.smallest
+        ? { kind: 'found' as const, seed, tried, counterexample: last.smallest }
+        : { kind: 'none' as const, seed, tried }
+    },
+  })
+  if (result.kind === 'failed') throw rejectedInput(result.failure)
+  return result
+}
+
+const LONGEST_TASK_MS = 30_000
+
+interface Watch<Progress, Late> {
+  readonly onProgress: (progress: Progress) => void
+  /** What is answered where time runs out; undefined: an error. */
+  readonly late: () => Late | undefined
+}
+
+/** A task to its end. */
+async function finished<Progress, Result, Late = never>(
+  steps: Generator<Progress, Result>,
+  signal: AbortSignal,
+  watch?: Watch<Progress, Late>,
+): Promise<Result | Late> {
+  const deadline = performance.now() + LONGEST_TASK_MS
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    watch?.onProgress(step.value)
+    await setImmediate()
+    signal.throwIfAborted()
+    if (performance.now() <= deadline) continue
+    const late = watch?.late()
+    if (late !== undefined) return late
+    throw new Problem({
+      status: 422,
+      code: 'TOO_SLOW',
+      detail: `it took longer than ${LONGEST_TASK_MS / 1000} s`,
+      hint: 'The template renders slowly, or the trajectory is long: use the template lab’s page or `npx rollscope doctor`.',
+    })
+  }
+}

@@ -1,0 +1,101 @@
+/** One SGLang server: what the rest of the application may ask of it. */
+import type * as z from 'zod'
+import type { ToldLoad } from '#lib/api/server-load.ts'
+import type { ServerDescription } from '#lib/api/server-status.ts'
+import { type ChatAnswer, type ChatRequest, chat } from '../reply/chat.ts'
+import { generate } from '../reply/generate.ts'
+import { jsonOf, parsed } from '../reply/json-reply.ts'
+import type { Chunk } from '../reply/reply.ts'
+import { describeServer, INFO_MS, type Info, isReady, loadOfServer, modelOf } from '../server/server-facts.ts'
+import { createIdentityWatch } from '../server/server-identity.ts'
+import { type ServerParsers, serverParsers } from '../server/server-parsers.ts'
+import { type ServerTokenizer, serverTokenizer } from '../server/server-tokenizer.ts'
+import { type Breaker, createBreaker } from './breaker.ts'
+import { type Chance, realChance } from './clock-and-random.ts'
+import { SglangError } from './errors.ts'
+import type { GenerateRequest } from './request.ts'
+import { createRetries, RETRY_POLICY, type RetryPolicy } from './retries.ts'
+import { createTransport, DEFAULT_LIMITS, type Transport, type TransportLimits } from './transport.ts'
+
+export interface SglangClient extends ServerTokenizer, ServerParsers {
+  /**
+   * The reply to one request, chunk by chunk; a plain reply is one chunk. Until the first chunk a failure that another
+   * try may mend is tried again; after it every failure is thrown. Stopping to read closes the connection, and with it
+   * the generation. Throws SglangError, or the reason of the signal.
+   */
+  generate(request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk>
+  /**
+   * The whole reply to messages that the server renders and tokenizes itself. Tried again like `generate`. Throws SglangError,
+   * of code CHAT_UNSUPPORTED where the server does not tell its ids, or the reason of the signal.
+   */
+  chat(request: ChatRequest, signal: AbortSignal): Promise<ChatAnswer>
+  /** What the server is and serves. Like all calls for information it is made once, and even where generations are not. */
+  describe(signal: AbortSignal): Promise<ServerDescription>
+  /** What it is busy with; undefined where it does not tell. */
+  load(signal: AbortSignal): Promise<ToldLoad | undefined>
+  isReady(signal: AbortSignal): Promise<boolean>
+  close(): Promise<void>
+}
+
+export interface ClientOptions {
+  /** As serverAddress gives it. */
+  readonly baseUrl: string
+  readonly apiKey: string | undefined
+  readonly limits?: Partial<TransportLimits>
+  readonly retry?: Partial<RetryPolicy>
+  readonly chance?: Chance
+}
+
+export function createClient({ baseUrl, apiKey, limits, retry, chance = realChance }: ClientOptions): SglangClient {
+  const all = { ...DEFAULT_LIMITS, ...limits }
+  const transport = createTransport(baseUrl, apiKey, all)
+  const breaker = createBreaker(chance)
+  const retries = createRetries({ ...RETRY_POLICY, ...retry }, chance)
+  const asking = telling(breaker, transport)
+  const info: Info = async (path, schema, signal) =>
+    parsed(
+      await jsonOf(await asking.send({ method: 'GET', path, signal, deadlineMs: INFO_MS }), apiKey),
+      schema,
+      path,
+      apiKey,
+    )
+  const posted = async <T>(path: string, json: unknown, schema: z.ZodType<T>, signal: AbortSignal): Promise<T> => {
+    const reply = await asking.send({ method: 'POST', path, body: JSON.stringify(json), signal, deadlineMs: INFO_MS })
+    return parsed(await jsonOf(reply, apiKey), schema, path, apiKey)
+  }
+  const identity = createIdentityWatch(
+    (signal) => modelOf(info, signal),
+    () => transport.connections,
+  )
+  const server = { transport, apiKey, retries, breaker, identity, chance, firstTokenMs: all.firstTokenMs }
+  let lastKnown: ServerDescription | undefined
+  return {
+    generate: (request, signal) => generate(server, request, signal),
+    chat: (request, signal) => chat(server, request, signal),
+    async describe(signal) {
+      const before = transport.connections
+      lastKnown = await describeServer(info, signal, lastKnown)
+      identity.saw(lastKnown, before)
+      return lastKnown
+    },
+    load: (signal) => loadOfServer(info, signal),
+    isReady: (signal) => isReady(asking, signal),
+    ...serverTokenizer(posted),
+    ...serverParsers(posted),
+    close: () => transport.close(),
+  }
+}
+
+/** Tells the breaker of every answer, whatever it is. */
+const telling = (breaker: Breaker, { send }: Transport): Pick<Transport, 'send'> => ({
+  async send(call) {
+    try {
+      const reply = await send(call)
+      breaker.reached()
+      return reply
+    } catch (error) {
+      if (error instanceof SglangError && error.status !== undefined) breaker.reached()
+      throw error
+    }
+  },
+})

@@ -1,0 +1,264 @@
+/** Every way in which a server can fail us, by name. The names are those of outcomes, files and the page. */
+import { isSamplingName } from '#lib/sampling/parameters.ts'
+import { retryAfterMs } from './retry-after.ts'
+
+export type SglangErrorCode =
+  | 'ADDRESS_REFUSED'
+  | 'REQUEST_REFUSED'
+  | 'CIRCUIT_OPEN'
+  | 'CHAT_UNSUPPORTED'
+  | 'CONNECT_REFUSED'
+  | 'DNS_FAILED'
+  | 'CONNECT_TIMEOUT'
+  | 'TLS_FAILED'
+  | 'CONNECTION_RESET'
+  | 'HEADERS_TIMEOUT'
+  | 'BODY_TIMEOUT'
+  | 'TOKEN_TIMEOUT'
+  | 'DEADLINE'
+  | 'BAD_HTTP'
+  | 'BAD_ENCODING'
+  | 'BAD_JSON'
+  | 'BAD_SHAPE'
+  | 'NOT_SGLANG'
+  | 'TOO_LARGE'
+  | 'INCONSISTENT'
+  | 'TOKENIZER_MISMATCH'
+  | 'CONTEXT_LENGTH'
+  | 'SERVER_CHANGED'
+  | 'UPSTREAM_AUTH'
+  | 'UPSTREAM_BUSY'
+  | 'UPSTREAM_ERROR'
+  | 'UPSTREAM_REDIRECT'
+  | 'UPSTREAM_REJECTED'
+  | 'UPSTREAM_TRUNCATED'
+  | 'REQUEST_TOO_LARGE'
+  | 'UNKNOWN_PARAMETER'
+
+/** Tokens: what a call needed, prompt and room for its reply together, and what the context holds. */
+export interface ContextCounts {
+  readonly needed?: number
+  readonly holds?: number
+}
+
+export class SglangError extends Error {
+  override readonly name = 'SglangError'
+  readonly code: SglangErrorCode
+  /** HTTP status; undefined where there was no answer. */
+  readonly status: number | undefined
+  /** Milliseconds after which the server asks to be tried again. */
+  readonly retryAfterMs: number | undefined
+  /** Of CONTEXT_LENGTH, as far as the server said it. */
+  readonly context: ContextCounts | undefined
+  /** Of UNKNOWN_PARAMETER and UPSTREAM_REJECTED: the sampling parameter that the server names; undefined: none. */
+  readonly parameter: string | undefined
+  /** Of UPSTREAM_AUTH: whether a key was sent. */
+  readonly hasSentKey: boolean
+
+  constructor(
+    code: SglangErrorCode,
+    message: string,
+    details: {
+      status?: number
+      retryAfterMs?: number | undefined
+      context?: ContextCounts
+      parameter?: string | undefined
+      hasSentKey?: boolean
+      cause?: unknown
+    } = {},
+  ) {
+    super(message, { cause: details.cause })
+    this.code = code
+    this.status = details.status
+    this.retryAfterMs = details.retryAfterMs
+    this.context = details.context
+    this.parameter = details.parameter
+    this.hasSentKey = details.hasSentKey ?? false
+  }
+
+  /** The message where it begins a sentence of its own: the page shows it so. */
+  get sentence(): string {
+    return this.message.charAt(0).toUpperCase() + this.message.slice(1)
+  }
+
+  get hint(): string {
+    if (this.code === 'UPSTREAM_AUTH' && this.hasSentKey) return KEY_REFUSED_HINT
+    const isUnreached = this.cause instanceof SglangError && UNREACHED.has(this.cause.code)
+    return this.code === 'CIRCUIT_OPEN' && isUnreached ? UNREACHED_HINT : HINTS[this.code]
+  }
+}
+
+/** Failures that an answer to any other call disproves. */
+export const UNREACHED: ReadonlySet<SglangErrorCode> = new Set([
+  'CONNECT_REFUSED',
+  'CONNECT_TIMEOUT',
+  'DNS_FAILED',
+  'TLS_FAILED',
+])
+
+const UNREACHED_HINT =
+  'Look whether the server runs and can be reached: as soon as its status can be read, calls are sent again.'
+
+const KEY_REFUSED_HINT =
+  'The server refuses the key that was sent: change it (Servers → Change), or SGLANG_API_KEY for the default one.'
+
+/** What to do. What happened is the message, which the page shows above. */
+const HINTS: Readonly<Record<SglangErrorCode, string>> = {
+  ADDRESS_REFUSED:
+    'Give the server another address: link-local, metadata, unspecified and multicast ones are never called.',
+  REQUEST_REFUSED: 'Correct what is named: SGLang would crash on it, so it was not sent.',
+  CIRCUIT_OPEN: 'Look at the server’s log. The next call after that time tries it.',
+  CHAT_UNSUPPORTED:
+    'The chat baseline needs a server that answers /v1/chat/completions with the ids it has read and written (return_token_ids: SGLang 0.5.23 does; sglang-router takes it out). Choose the built-in server or a newer SGLang.',
+  CONNECT_REFUSED: 'Start the server, or correct its address.',
+  DNS_FAILED: 'Check the host name of the server.',
+  CONNECT_TIMEOUT: 'Check the address, the tunnel and the firewall.',
+  TLS_FAILED: 'Use http:// for a plain server, or a certificate that this machine trusts.',
+  CONNECTION_RESET: 'The server may have crashed: look at its log.',
+  HEADERS_TIMEOUT: 'Look at the server’s log and its queue.',
+  BODY_TIMEOUT: 'Look at the server’s log.',
+  TOKEN_TIMEOUT: 'Look at the server’s log and its queue.',
+  DEADLINE: 'Lower max_new_tokens.',
+  BAD_HTTP: 'What listens there does not speak HTTP as expected: check the port.',
+  NOT_SGLANG: 'What answers there is no SGLang server: check the address and the port.',
+  BAD_SHAPE:
+    'The reply lacks what SGLang sends: check that the address is that of an SGLang server of version 0.4.6 or newer.',
+  BAD_JSON: 'Look at the server’s log, and at that of a router or proxy before it.',
+  BAD_ENCODING: 'Something between compresses replies: switch that off for this server.',
+  TOO_LARGE: 'Lower max_new_tokens or the number of alternatives, or switch streaming off.',
+  INCONSISTENT:
+    'What arrived cannot be trusted, so it was not recorded. Check that the tokenizer is the server’s own, and that the server does not run with --allow-auto-truncate.',
+  SERVER_CHANGED:
+    'The server was started anew as something else in the middle of the run. What was recorded is kept; send again to go on with what runs there now.',
+  TOKENIZER_MISMATCH:
+    'Choose the tokenizer of the model that the server runs, or “server”, so that the server itself is the tokenizer.',
+  CONTEXT_LENGTH: 'Shorten the conversation, lower max_new_tokens, or start the server with a larger --context-length.',
+  UPSTREAM_AUTH:
+    'The server wants an API key: save one with this server (Servers → Change), or set SGLANG_API_KEY for the default one.',
+  UPSTREAM_BUSY: 'Try again later, or lower the load on the server.',
+  UPSTREAM_ERROR: 'Look at the server’s log.',
+  UPSTREAM_REDIRECT: 'Redirects are never followed: give the address that the server itself answers at.',
+  UPSTREAM_REJECTED: 'The server’s words say what it does not take: change that setting, or the messages.',
+  UNKNOWN_PARAMETER: 'Send it without this parameter, or choose a server whose version knows it.',
+  UPSTREAM_TRUNCATED: 'Look at the log of the server, and of a router or proxy before it.',
+  REQUEST_TOO_LARGE:
+    'Raise the size limit of request bodies (sglang-router: --max-payload-size; nginx: client_max_body_size), or shorten the conversation.',
+}
+
+/** Longest foreign text that goes into an error message. */
+const CLIP = 4096
+
+/** A server's words: one line of printable text, without our key, and then clipped: half a key is one too many. */
+export function foreignText(text: string, secret: string | undefined, longest = CLIP): string {
+  const printable = text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim()
+  const scrubbed = secret ? printable.replaceAll(secret, '[key]') : printable
+  return scrubbed.length > longest ? `${scrubbed.slice(0, longest)}… (${scrubbed.length} characters)` : scrubbed
+}
+
+/** An answer with an error status. `body` is its text. Reads the four shapes in which SGLang words errors. */
+export function errorFromStatus(
+  status: number,
+  body: string,
+  headers: { retryAfter?: string | undefined },
+  secret?: string,
+): SglangError {
+  const words = foreignText(errorWords(body), secret)
+  const said = words === '' ? `status ${status}` : words
+  if (status >= 300 && status < 400)
+    return new SglangError('UPSTREAM_REDIRECT', `the server redirects (${status})`, { status })
+  if (status === 401 || status === 403)
+    return new SglangError(
+      'UPSTREAM_AUTH',
+      `the server refuses ${secret ? 'the key' : 'a call without a key'} (${status}): ${said}`,
+      {
+        status,
+        hasSentKey: Boolean(secret),
+      },
+    )
+  if (BUSY.has(status))
+    return new SglangError('UPSTREAM_BUSY', `the server is busy (${status}): ${said}`, {
+      status,
+      retryAfterMs: retryAfterMs(headers.retryAfter, new Date()),
+    })
+  if (status === 413)
+    return new SglangError('REQUEST_TOO_LARGE', `the request is larger than the server takes (413): ${said}`, {
+      status,
+    })
+  const unknown = unknownParameter(words)
+  if (unknown !== undefined)
+    return new SglangError('UNKNOWN_PARAMETER', `the server does not know the parameter ${unknown} (${status})`, {
+      status,
+      parameter: unknown,
+    })
+  if (status >= 500) return new SglangError('UPSTREAM_ERROR', `the server failed (${status}): ${said}`, { status })
+  const context = contextCounts(words)
+  if (context) return new SglangError('CONTEXT_LENGTH', said, { status, context })
+  return new SglangError('UPSTREAM_REJECTED', `the server refuses the request (${status}): ${said}`, {
+    status,
+    parameter: namedParameter(words),
+  })
+}
+
+/**
+ * Statuses of a request that had to wait too long or met another one, so that it may succeed later: sglang-router answers 429
+ * when its queue is full and 408 when a request waited too long in it, a proxy 409 while the server’s state changes.
+ */
+const BUSY: ReadonlySet<number> = new Set([408, 409, 429, 503])
+
+/** 0.5.23 lists what it knows; Python says it of the older ones' constructor, with status 400 or 500. */
+function unknownParameter(words: string): string | undefined {
+  const [, inList, inCall] = /unknown field `([\w-]+)`|unexpected keyword argument '([\w-]+)'/.exec(words) ?? []
+  return inList ?? inCall
+}
+
+/** SGLang's checks of values begin with the parameter's name; of grammars it says of which kind they are. */
+function namedParameter(words: string): string | undefined {
+  const [, grammar, first = ''] = /^Failed to compile (\w+) grammar|^(\w+)/.exec(words) ?? []
+  const name = grammar === 'json' ? 'json_schema' : (grammar ?? first)
+  return isSamplingName(name) ? name : undefined
+}
+
+/** Versions and routers differ in the paths that they have. */
+export const isUnknownPath = (error: unknown): boolean => error instanceof SglangError && error.status === 404
+
+/** An error that came as an event of a stream, where the status is 200. */
+export function errorFromEvent(message: string, code: number | undefined, secret?: string): SglangError {
+  return errorFromStatus(code ?? 400, JSON.stringify({ error: { message } }), {}, secret)
+}
+
+/**
+ * What the words of a refusal say of the context; undefined when they speak of something else: a parameter out of range
+ * "exceeds" too. The first three are SGLang's, from 0.4.6 to 0.5.23; the last takes in what forks make of them.
+ */
+export function contextCounts(words: string): ContextCounts | undefined {
+  const [, input, inputHolds] =
+    /input \((\d+) tokens\) is longer than the model's context length \((\d+) tokens\)/i.exec(words) ??
+    /input length \((\d+)(?: tokens)?\) exceeds the maximum allowed length \((\d+) tokens\)/i.exec(words) ??
+    []
+  if (input !== undefined) return { needed: Number(input), holds: Number(inputHolds) }
+  const [, holds, total] =
+    /maximum context length of (\d+) tokens\.(?: You requested a total of (\d+) tokens)?/i.exec(words) ?? []
+  if (holds !== undefined) return { holds: Number(holds), ...(total !== undefined && { needed: Number(total) }) }
+  return /longer than the model's context length|exceeds? the (?:model's )?(?:maximum )?context length/i.test(words)
+    ? {}
+    : undefined
+}
+
+/** Of an answer that is not JSON, the beginning is looked at: an error page says it there. */
+const MOST_OF_A_PAGE = 65_536
+
+function errorWords(body: string): string {
+  try {
+    const value: unknown = JSON.parse(body)
+    if (typeof value === 'object' && value !== null) {
+      const { error, message, detail } = value as Record<string, unknown>
+      if (typeof error === 'string') return error
+      if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message)
+      if (message !== undefined) return String(message)
+      if (detail !== undefined) return typeof detail === 'string' ? detail : JSON.stringify(detail)
+    }
+  } catch {
+    // Not JSON: the router and proxies answer in plain text or HTML.
+  }
+  return body.slice(0, MOST_OF_A_PAGE).replace(/<[^<>]*>/g, ' ')
+}

@@ -1,0 +1,193 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { runs } from '#testing/property-runs.ts'
+import { SglangError } from './errors.ts'
+import { createTurns, type Turns } from './semaphore.ts'
+
+const never = new AbortController().signal
+const busy = () => new SglangError('UPSTREAM_BUSY', 'full')
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+/** A server that refuses what comes while so many run, and ends the oldest when it is told to. */
+function serverOf(room: number) {
+  const running: (() => void)[] = []
+  let peak = 0
+  let refused = 0
+  const call = async function* () {
+    if (running.length >= room) {
+      refused++
+      throw busy()
+    }
+    await new Promise<void>((resolve) => {
+      running.push(resolve)
+      peak = Math.max(peak, running.length)
+    })
+    yield 'done'
+  }
+  return {
+    call,
+    endOldest: () => running.shift()?.(),
+    running: () => running.length,
+    peak: () => peak,
+    refused: () => refused,
+  }
+}
+
+/** A server that takes or refuses, all in one moment, those that have come since it last did. */
+function undecided() {
+  let asking: ((isTaken: boolean) => void)[] = []
+  const running: (() => void)[] = []
+  const call = async function* () {
+    if (!(await new Promise<boolean>((resolve) => asking.push(resolve)))) throw busy()
+    await new Promise<void>((resolve) => running.push(resolve))
+    yield 'done'
+  }
+  return {
+    call,
+    decide(isTaken: (index: number) => boolean) {
+      const all = asking
+      asking = []
+      for (const [index, tell] of all.entries()) tell(isTaken(index))
+    },
+    endOldest: () => running.shift()?.(),
+    running: () => running.length,
+    underWay: () => asking.length + running.length,
+  }
+}
+
+async function parts(turns: Turns, call: () => AsyncIterable<string>, isFurther = false, signal = never) {
+  const told: string[] = []
+  for await (const part of turns.take(call, isFurther, signal)) told.push(part)
+  return told
+}
+
+test('whatever room a server has, every call of a group is answered, and none of it is left empty', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 20 }), async (room, calls) => {
+      const server = serverOf(room)
+      const turns = createTurns()
+      const answers = Array.from({ length: calls }, () => parts(turns, server.call))
+      for (let n = 0; n < calls; n++) {
+        await settled()
+        expect(server.running()).toBe(Math.min(room, calls - n))
+        server.endOldest()
+      }
+      expect(await Promise.all(answers)).toEqual(Array.from({ length: calls }, () => ['done']))
+      // Two for each that finds no room at once, and one more where each answer lets another try.
+      expect(server.refused()).toBeLessThanOrEqual(3 * Math.max(0, calls - room))
+    }),
+    { numRuns: runs(40) },
+  )
+})
+
+test('one moment that refuses all leaves half of them at once, and each answer makes room for one more', async () => {
+  const { call, decide, endOldest, running } = undecided()
+  const turns = createTurns()
+  const answers = Array.from({ length: 32 }, () => parts(turns, call))
+  await settled()
+  decide(() => false)
+  const atOnce: number[] = []
+  for (let n = 0; n < 32; n++) {
+    await settled()
+    decide(() => true)
+    await settled()
+    atOnce.push(running())
+    endOldest()
+  }
+  expect((await Promise.all(answers)).every(([answer]) => answer === 'done')).toBe(true)
+  expect(atOnce.slice(0, 10)).toEqual([16, 17, 18, 19, 20, 21, 22, 23, 24, 23])
+})
+
+test('whatever the order of answers, refusals and ends: a call that was not alone is not refused for good', async () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('full' as const), taken: fc.array(fc.boolean(), { maxLength: 12 }) }),
+    fc.record({ kind: fc.constant('end' as const), count: fc.integer({ min: 1, max: 4 }) }),
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 2, max: 12 }),
+      fc.option(fc.integer({ min: 2, max: 8 }), { nil: undefined }),
+      fc.array(step, { maxLength: 12 }),
+      async (calls, most, steps) => {
+        const server = undecided()
+        const turns = createTurns(most)
+        const answers = Array.from({ length: calls }, () => parts(turns, server.call))
+        for (const one of steps) {
+          await settled()
+          expect(server.underWay()).toBeLessThanOrEqual(most ?? calls)
+          const isAlone = server.underWay() === 1
+          if (one.kind === 'full') server.decide((index) => isAlone || (one.taken[index] ?? false))
+          else for (let n = 0; n < one.count; n++) server.endOldest()
+        }
+        for (let n = 0; n < 3 * calls; n++) {
+          await settled()
+          server.decide(() => true)
+          await settled()
+          server.endOldest()
+        }
+        expect(await Promise.all(answers)).toEqual(Array.from({ length: calls }, () => ['done']))
+      },
+    ),
+  )
+})
+
+test('a server that tells how much it runs is never asked for more', async () => {
+  const server = serverOf(100)
+  const turns = createTurns(3)
+  const answers = Array.from({ length: 9 }, () => parts(turns, server.call))
+  for (let n = 0; n < 9; n++) {
+    await settled()
+    server.endOldest()
+  }
+  await Promise.all(answers)
+  expect([server.peak(), server.refused()]).toEqual([3, 0])
+})
+
+test('alone, a call that is refused is refused', async () => {
+  await expect(parts(createTurns(), serverOf(0).call)).rejects.toThrow('full')
+})
+
+test('what fails after its first part is not made again, and neither is another failure', async () => {
+  const turns = createTurns()
+  const other = parts(turns, serverOf(1).call)
+  let made = 0
+  const late = async function* () {
+    made++
+    yield 'first'
+    throw busy()
+  }
+  await expect(parts(turns, late)).rejects.toThrow('full')
+  const broken = (): AsyncIterable<string> => {
+    made++
+    throw new SglangError('CONNECT_REFUSED', 'down')
+  }
+  await expect(parts(turns, broken)).rejects.toThrow('down')
+  expect(made).toBe(2)
+  other.catch(() => {})
+})
+
+test('who has begun goes before who has not; who gives up waiting is not missed', async () => {
+  const turns = createTurns(1)
+  const server = serverOf(1)
+  const order: string[] = []
+  const noted = (name: string, isFurther: boolean, signal = never) =>
+    parts(turns, server.call, isFurther, signal).then(
+      () => order.push(name),
+      () => order.push(`${name} left`),
+    )
+  const leaving = new AbortController()
+  const all = [
+    noted('first', false),
+    noted('second', false),
+    noted('third', false, leaving.signal),
+    noted('further', true),
+  ]
+  await settled()
+  leaving.abort(new Error('stopped'))
+  for (let n = 0; n < 3; n++) {
+    await settled()
+    server.endOldest()
+  }
+  await Promise.all(all)
+  expect(order).toEqual(['third left', 'first', 'further', 'second'])
+})

@@ -1,0 +1,41 @@
+/**
+ * The logprobs of one prompt, asked once for all samples of it. A server that is to score a prompt computes all of it, so
+ * each sample that asked for itself would do without the prefix cache; the one call fills it for all of them.
+ */
+
+import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
+import { askedOnce } from '#lib/util/single-flight.ts'
+import { afterReading, type ReadPrompt, readPrompt } from '../reply/generate.ts'
+import type { SglangClient } from './client.ts'
+import { realChance } from './clock-and-random.ts'
+import type { GenerateRequest } from './request.ts'
+
+/** For the samples of one group: `generate`, but that logprobs of the ids that are sent first are asked for once. */
+export function withSharedScoring(
+  generate: SglangClient['generate'],
+  newRequestId: () => string,
+): SglangClient['generate'] {
+  let shared: readonly number[] | undefined
+  const once = askedOnce<ReadPrompt>()
+  return async function* (request, signal) {
+    shared ??= request.inputIds
+    if (request.logprobStartLen === undefined || !isEqual(shared, request.inputIds)) {
+      yield* generate(request, signal)
+      return
+    }
+    const { scoringRid = newRequestId(), ...whole } = request
+    const { scoring, writing } = splitCall<GenerateRequest>(whole, scoringRid)
+    const askedAt = realChance.nowMs()
+    const read = await once((stop) => readPrompt((call) => generate(call, stop), scoring, realChance), signal)
+    yield* afterReading(sharedBy(read, realChance.nowMs() - askedAt), () => generate(writing, signal))
+  }
+}
+
+/** As it stands in the record of one sample, which has waited so long for it. */
+const sharedBy = (read: ReadPrompt, elapsedMs: number): ReadPrompt =>
+  read.kind === 'read'
+    ? { ...read, known: { ...read.known, scoring: { ...read.known.scoring, elapsedMs, shared: true } } }
+    : read
+
+const isEqual = (a: readonly number[], b: readonly number[]): boolean =>
+  a === b || (a.length === b.length && a.every((id, index) => id === b[index]))

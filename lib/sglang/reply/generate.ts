@@ -1,0 +1,201 @@
+/**
+ * One reply of /generate, chunk by chunk. A call is tried again while that may help and no token has come. Where a
+ * stream would repeat the prompt's logprobs in every chunk, a call before it fetches them once.
+ */
+import { createParser } from 'eventsource-parser'
+import { splitCall } from '#lib/trajectory/messages/generate-call.ts'
+import type { Chance } from '../client/clock-and-random.ts'
+import { errorFromEvent, foreignText, SglangError } from '../client/errors.ts'
+import { type GenerateRequest, generateBodies } from '../client/request.ts'
+import { type Server, tried } from '../client/retry.ts'
+import type { Reply } from '../client/transport.ts'
+import { type GenerateReply, generateReply, streamError } from '../server/schema.ts'
+import { jsonValue, notSglang, parsed } from './json-reply.ts'
+import { isPlainReply } from './plain-reply.ts'
+import { type Chunk, replyReader } from './reply.ts'
+import { type ReplyColumns, readBytes } from './reply-columns.ts'
+
+const LONGEST_EVENT = 64 << 20
+
+export function generate(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
+  const { scoringRid, ...whole } = request
+  return scoringRid === undefined
+    ? triedGenerate(server, whole, signal)
+    : scoredGenerate(server, whole, scoringRid, signal)
+}
+
+async function* scoredGenerate(
+  server: Server,
+  whole: GenerateRequest,
+  scoringRid: string,
+  signal: AbortSignal,
+): AsyncGenerator<Chunk> {
+  const one = (call: GenerateRequest) => triedGenerate(server, call, signal)
+  const { scoring, writing } = splitCall(whole, scoringRid)
+  yield* afterReading(await readPrompt(one, scoring, server.chance), () => one(writing))
+}
+
+/** What a call that reads the prompt and writes nothing has told; the whole reply where the server aborted it. */
+export type ReadPrompt =
+  | { readonly kind: 'read'; readonly known: Pick<Chunk, 'prompt'> & Required<Pick<Chunk, 'scoring'>> }
+  | { readonly kind: 'aborted'; readonly chunk: Chunk }
+
+export async function readPrompt(
+  generateOne: (call: GenerateRequest) => AsyncGenerator<Chunk>,
+  scoring: GenerateRequest,
+  { nowMs }: Pick<Chance, 'nowMs'>,
+): Promise<ReadPrompt> {
+  const sentAt = nowMs()
+  const chunk = await onlyChunk(generateOne(scoring))
+  if (chunk.end?.finish.kind === 'abort') return { kind: 'aborted', chunk }
+  const { cachedTokens } = chunk.end?.usage ?? {}
+  return {
+    kind: 'read',
+    known: {
+      ...(chunk.prompt && { prompt: chunk.prompt }),
+      scoring: {
+        rid: chunk.rid ?? scoring.rid,
+        elapsedMs: nowMs() - sentAt,
+        ...(cachedTokens !== undefined && { cachedTokens }),
+      },
+    },
+  }
+}
+
+/** The only chunk of a call that reads the prompt and writes nothing. */
+async function onlyChunk(chunks: AsyncGenerator<Chunk>): Promise<Chunk> {
+  for await (const chunk of chunks) {
+    if (chunk.tokens.ids.length === 0) return chunk
+    throw new SglangError(
+      'INCONSISTENT',
+      `the server wrote ${chunk.tokens.ids.length} tokens where it was to read the prompt only`,
+    )
+  }
+  throw new Error('a plain reply is one chunk')
+}
+
+/** What is known of the prompt comes with the first chunk of the reply. */
+export async function* afterReading(read: ReadPrompt, write: () => AsyncGenerator<Chunk>): AsyncGenerator<Chunk> {
+  if (read.kind === 'aborted') {
+    yield read.chunk
+    return
+  }
+  let rest: Partial<Chunk> = read.known
+  for await (const chunk of write()) {
+    yield { ...chunk, ...rest }
+    rest = {}
+  }
+}
+
+function triedGenerate(server: Server, request: GenerateRequest, signal: AbortSignal): AsyncGenerator<Chunk> {
+  const posting = () => ({
+    path: '/generate',
+    body: generateBodies(request),
+    rid: request.rid,
+    expected: request.expected,
+  })
+  return tried(server, posting, (reply) => chunksOf(reply, request, server), signal)
+}
+
+async function* chunksOf(
+  reply: Reply,
+  request: GenerateRequest,
+  { apiKey, chance, firstTokenMs }: Server,
+): AsyncGenerator<Chunk> {
+  const writesNothing = request.scoreOnly === true || request.sampling.max_new_tokens === 0
+  const reader = replyReader({ ...request, writesNothing, mostTokens: request.sampling.max_new_tokens }, (text) =>
+    foreignText(text, apiKey),
+  )
+  if (!request.stream) {
+    const { value, columns } = await wholeReply(reply, apiKey)
+    const chunk = reader.read(value, columns)
+    yield chunk
+    if (!chunk.end) throw withoutEnd()
+    return
+  }
+  let started = false
+  let ended = false
+  let hasTokens = false
+  const latestMs = chance.nowMs() + firstTokenMs
+  const checkTime = (): void => {
+    if (!hasTokens && chance.nowMs() > latestMs)
+      throw new SglangError('TOKEN_TIMEOUT', `the server sent no token within ${firstTokenMs / 1000} s of its headers`)
+  }
+  for await (const value of events(reply, apiKey, checkTime)) {
+    const refused = started ? undefined : refusalIn(value, apiKey)
+    if (refused) throw refused
+    const chunk = reader.read(value)
+    started = true
+    hasTokens ||= chunk.tokens.ids.length > 0
+    ended ||= chunk.end !== undefined
+    yield chunk
+  }
+  if (!ended) throw withoutEnd()
+}
+
+const withoutEnd = () => new SglangError('UPSTREAM_TRUNCATED', 'the reply ended without a finish reason')
+
+/** What is not plain is read again with all checks, which say what is wrong. */
+async function wholeReply(
+  reply: Reply,
+  apiKey: string | undefined,
+): Promise<{ readonly value: GenerateReply; readonly columns?: ReplyColumns }> {
+  const bytes = await reply.bytes()
+  if (!reply.contentType.startsWith('application/json'))
+    throw notSglang(reply.contentType, bytes.toString('utf8'), 'JSON', apiKey)
+  const { value, columns } = readBytes(bytes) ?? {}
+  if (columns && isPlainReply(value)) return { value, columns }
+  return { value: replyOf(bytes.toString('utf8'), apiKey) }
+}
+
+function replyOf(text: string, apiKey: string | undefined): GenerateReply {
+  const value = plain(text)
+  return value ?? parsed(jsonValue(text, apiKey), generateReply, '/generate', apiKey)
+}
+
+function plain(text: string): GenerateReply | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isPlainReply(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A stream that was refused before its first token has status 200; its one event says which status was meant. */
+function refusalIn({ meta_info: { finish_reason: reason } }: GenerateReply, apiKey: string | undefined) {
+  return reason?.type === 'abort' && typeof reason.status_code === 'number'
+    ? errorFromEvent(reason.message ?? 'the request was aborted', reason.status_code, apiKey)
+    : undefined
+}
+
+/** The events of a stream, up to [DONE]. `onPart` is called for all that arrives, comments and empty lines too. */
+async function* events(reply: Reply, apiKey: string | undefined, onPart: () => void): AsyncGenerator<GenerateReply> {
+  if (!reply.contentType.startsWith('text/event-stream'))
+    throw notSglang(reply.contentType, await reply.text(), 'a stream of events', apiKey)
+  const decoder = new TextDecoder()
+  const queue: string[] = []
+  const parser = createParser({ onEvent: ({ data }) => queue.push(data), maxBufferSize: LONGEST_EVENT })
+  for await (const bytes of reply.chunks) {
+    onPart()
+    try {
+      parser.feed(decoder.decode(bytes, { stream: true }))
+    } catch (error) {
+      throw new SglangError('TOO_LARGE', `an event of the reply is larger than ${LONGEST_EVENT} characters`, {
+        cause: error,
+      })
+    }
+    for (const data of queue.splice(0)) {
+      if (data === '[DONE]') return
+      const reply = plain(data)
+      if (reply && !('error' in reply)) {
+        yield reply
+        continue
+      }
+      const value = jsonValue(data, apiKey)
+      const error = streamError.safeParse(value)
+      if (error.success) throw errorFromEvent(error.data.error.message, error.data.error.code ?? undefined, apiKey)
+      yield parsed(value, generateReply, '/generate', apiKey)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { type Codec, settled } from '#lib/rollout/prompt/prompt.ts'
+import type { SglangClient } from '../client/client.ts'
+import type { Chunk } from './reply.ts'
+
+/**
+ * The chunks of a reply, each handed on when the codec knows the bytes of all its ids. While these are fetched the reply
+ * is read on, so that a slow codec asks once for many chunks instead of once for each.
+ */
+export function withKnownTokens(generate: SglangClient['generate'], codec: Codec): SglangClient['generate'] {
+  if (!codec.fetchesBytes) return generate
+  return async function* (request, signal) {
+    const stop = new AbortController()
+    const arrived: Chunk[] = []
+    let news = Promise.withResolvers<void>()
+    let isOver = false
+    const reading = (async () => {
+      try {
+        for await (const chunk of generate(request, AbortSignal.any([signal, stop.signal]))) {
+          arrived.push(chunk)
+          news.resolve()
+        }
+      } finally {
+        isOver = true
+        news.resolve()
+      }
+    })()
+    // It is awaited at the end; until then its failure waits behind what came before it.
+    reading.catch(() => {})
+    try {
+      for (;;) {
+        const chunks = arrived.splice(0)
+        if (chunks.length > 0) {
+          await settled(codec, () => chunks.flatMap(idsIn).map((id) => codec.tokenizer.bytes(id)), signal)
+          yield* chunks
+        } else if (isOver) break
+        else {
+          await news.promise
+          news = Promise.withResolvers()
+        }
+      }
+      await reading
+    } finally {
+      stop.abort()
+      await reading.catch(() => {})
+    }
+  }
+}
+
+function idsIn({ tokens, prompt }: Chunk): readonly number[] {
+  const alternatives = [...(tokens.topLogprobs?.ids ?? []), ...(prompt?.topLogprobs?.ids ?? [])]
+  return [...tokens.ids, ...alternatives.filter((id) => id >= 0)]
+}

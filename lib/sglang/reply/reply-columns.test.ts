@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { recording, recordingNames } from '#testing/sglang/recordings.ts'
+import { generateReply } from '../server/schema.ts'
+import { columnsIn, readBytes } from './reply-columns.ts'
+
+const bytesOf = (json: string) => Buffer.from(json)
+
+/** What JSON.parse and the schema make of it. */
+function expected(json: string) {
+  const value = JSON.parse(json)
+  const columns = columnsIn(generateReply.parse(value).meta_info)
+  for (const name of Object.keys(value.meta_info))
+    if (/^(in|out)put_(token|top)_logprobs$/.test(name)) value.meta_info[name] = null
+  return { value, columns }
+}
+
+const logprob = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.double({ min: -20, max: 0, noNaN: true }).map(Math.fround),
+  fc.integer({ min: -20, max: 0 }),
+  fc.constant(null),
+)
+const row = fc.tuple(logprob, fc.nat({ max: 200_000 }), fc.constant(null))
+const rows = fc.array(row, { maxLength: 12 })
+const tops = fc
+  .integer({ min: 1, max: 6 })
+  .chain((k) =>
+    fc.array(fc.oneof({ arbitrary: fc.array(row, { minLength: k, maxLength: k }), weight: 4 }, fc.constant(null))),
+  )
+  .filter((lists) => lists.length === 0 || lists.some((list) => list !== null))
+const meta = fc.record(
+  {
+    id: fc.string(),
+    finish_reason: fc.constant({ type: 'stop', matched: 1 }),
+    input_token_logprobs: rows,
+    output_token_logprobs: rows,
+    input_top_logprobs: tops,
+    output_top_logprobs: tops,
+    completion_tokens: fc.nat(),
+  },
+  { requiredKeys: [] },
+)
+
+describe('the bytes of a reply', () => {
+  test('as SGLang writes them are read without rows, to the same numbers', () => {
+    fc.assert(
+      fc.property(fc.string(), meta, (text, drawn) => {
+        const json = JSON.stringify({ text, meta_info: drawn })
+        // Without rows there is nothing to be told in columns.
+        expect(readBytes(bytesOf(json))).toEqual(expected(json))
+      }),
+    )
+  })
+
+  const scored = fc.tuple(fc.oneof(logprob, fc.string()), fc.oneof(fc.nat(), fc.double(), fc.integer()), fc.jsonValue())
+  const odd = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.array(scored), fc.array(fc.array(scored)))
+  test('written otherwise are read alike or not at all', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.constantFrom('input_token_logprobs', 'output_top_logprobs', 'output_token_logprobs'), odd),
+        fc.constantFrom(undefined, 1),
+        (drawn, space) => {
+          const json = JSON.stringify({ meta_info: drawn }, undefined, space)
+          const read = readBytes(bytesOf(json))
+          if (read && generateReply.safeParse(JSON.parse(json)).success) expect(read).toEqual(expected(json))
+        },
+      ),
+    )
+  })
+
+  const inMeta = (...members: readonly string[]) => bytesOf(`{"text":"x","meta_info":{${members.join(',')}}}`)
+  test.each([
+    ['a text in a row', inMeta('"output_token_logprobs":[[-1,2,"a"]]')],
+    ['spaces before a list', inMeta('"output_token_logprobs": [[-1,2,null]]')],
+    ['spaces', inMeta('"output_token_logprobs":[[-1, 2, null]]')],
+    ['a number that is none', inMeta('"output_token_logprobs":[[-,2,null]]')],
+    ['a number with a zero before it', inMeta('"output_token_logprobs":[[-01,2,null]]')],
+    ['no number', inMeta('"output_token_logprobs":[[,2,null]]')],
+    ['a list in place of a number', inMeta('"output_token_logprobs":[[[1],2,null]]')],
+    ['an id with a zero before it', inMeta('"output_token_logprobs":[[-1,02,null]]')],
+    ['an id below 0', inMeta('"output_token_logprobs":[[-1,-2,null]]')],
+    ['an id that is no whole number', inMeta('"output_token_logprobs":[[-1,2.5,null]]')],
+    ['an id that no number holds', inMeta('"output_token_logprobs":[[-1,12345678901234567890,null]]')],
+    ['no id', inMeta('"output_token_logprobs":[[-1,,null]]')],
+    ['a row of two', inMeta('"output_token_logprobs":[[-1,2]]')],
+    ['a row of four', inMeta('"output_token_logprobs":[[-1,2,null,3]]')],
+    ['a row that is null', inMeta('"output_token_logprobs":[null]')],
+    ['a comma too many', inMeta('"output_token_logprobs":[[-1,2,null],]')],
+    ['a comma too few', inMeta('"output_token_logprobs":[[-1,2,null][-1,2,null]]')],
+    ['the list twice', inMeta('"output_token_logprobs":[[-1,2,null]]', '"output_token_logprobs":[[-3,4,null]]')],
+    [
+      'the list of something else first',
+      inMeta('"other":{"output_token_logprobs":[[-1,2,null]]}', '"output_token_logprobs":[]'),
+    ],
+    ['the list beside meta_info', bytesOf('{"output_token_logprobs":[[-1,2,null]],"meta_info":{}}')],
+    ['lists of alternatives that differ in length', inMeta('"output_top_logprobs":[[[-1,2,null]],[]]')],
+    ['alternatives of which none is there', inMeta('"output_top_logprobs":[null]')],
+    ['a word in place of alternatives', inMeta('"output_top_logprobs":[nil]')],
+    ['alternatives with a comma too few', inMeta('"output_top_logprobs":[[[-1,2,null]][[-1,2,null]]]')],
+    ['a reply that breaks off in a row', bytesOf('{"meta_info":{"output_token_logprobs":[[-1,2,nul')],
+    ['a reply that breaks off behind a list', bytesOf('{"meta_info":{"output_token_logprobs":[[-1,2,null]]')],
+    ['no meta_info', bytesOf('{"text":"x"}')],
+    ['no object', bytesOf('[]')],
+    ['nothing', bytesOf('')],
+  ])('with %s are left to JSON.parse', (_, bytes) => {
+    expect(readBytes(bytes)).toBeUndefined()
+  })
+
+  test('with rows that one long row makes long are refused', () => {
+    const long = `[${Array.from({ length: 10_000 }, () => '[-1,2,null]').join(',')}]`
+    const nulls = Array.from({ length: 10_000 }, () => 'null').join(',')
+    for (const lists of [`${nulls},${long}`, `${long},${nulls}`]) {
+      const bytes = inMeta(`"output_top_logprobs":[${lists}]`)
+      expect(readBytes(bytes)).toBeUndefined()
+      expect(() => columnsIn(generateReply.parse(JSON.parse(bytes.toString())).meta_info)).toThrow(
+        'up to 10000 alternatives for each of 10001 tokens',
+      )
+    }
+  })
+
+  test('may tell of such lists in a text', () => {
+    const text = '"output_token_logprobs":[[-1,2,null]] "meta_info":{"input_token_logprobs":['
+    const json = JSON.stringify({ text, meta_info: { output_token_logprobs: [[-1, 2, null]] } })
+    expect(readBytes(bytesOf(json))).toEqual(expected(json))
+  })
+
+  test('of the real server are read in this way', () => {
+    const replies = recordingNames
+      .map((name) => recording(name).response)
+      .filter((value) => generateReply.safeParse(value).success)
+      .map((value) => JSON.stringify(value))
+    const withRows = replies.filter((json) => /_logprobs":\[\[/.test(json) && !/,\d+,"/.test(json))
+    expect(withRows.length).toBeGreaterThan(5)
+    for (const json of withRows) expect(readBytes(bytesOf(json))).toEqual(expected(json))
+  })
+})

@@ -1,0 +1,306 @@
+/**
+ * Reads the replies of one call, whichever shape the server's version gives them: one plain reply, chunks that repeat
+ * everything so far (cumulative, the default), or chunks with only what is new (--incremental-streaming-output).
+ */
+
+import type { ArrivedTokens } from '#lib/rollout/record/record.ts'
+import type { Finish, Problem, ResponseSegment, TopLogprobs } from '#lib/trajectory/format/trajectory.ts'
+import { isImpossible } from '#lib/trajectory/tokens/tokens.ts'
+import { SglangError } from '../client/errors.ts'
+import type { GenerateReply } from '../server/schema.ts'
+import { type Columns, columnsIn, type ReplyColumns, type TopColumns } from './reply-columns.ts'
+
+export interface Chunk {
+  /** Id of the request that is answered, where it is another than asked for: that of a later try. */
+  readonly rid?: string
+  /** Logprobs of the prompt's last positions, known with the first chunk; undefined when none came. */
+  readonly prompt?: PromptScores
+  /** With the first chunk, where the prompt was scored by a call of its own. */
+  readonly scoring?: Scoring
+  readonly tokens: ArrivedTokens
+  /** Set on the last chunk. */
+  readonly end?: End
+  readonly problems: readonly Problem[]
+}
+
+/** The call that scored the prompt before the reply. */
+interface Scoring {
+  readonly rid: string
+  /** From sending it to the reply’s own request. */
+  readonly elapsedMs: number
+  readonly cachedTokens?: number
+  /** It was made once for all samples of a group. */
+  readonly shared?: true
+}
+
+/** Aligned to the end of the prompt: the last entry belongs to the last input id. */
+interface PromptScores {
+  readonly logprobs: readonly (number | null)[]
+  readonly topLogprobs?: TopLogprobs
+  /** Indices count from the first position scored. */
+  readonly problems: readonly Problem[]
+}
+
+export interface End {
+  readonly finish: Finish
+  readonly usage: NonNullable<ResponseSegment['usage']>
+  readonly weightVersions?: NonNullable<ResponseSegment['weightVersions']>
+  readonly serverMs?: number
+  /** The server's text of the whole response; undefined when it sent none. */
+  readonly text?: string
+}
+
+export interface ReplyReader {
+  /** `columns`: where they are known, the reply has no rows. Throws SglangError when the reply contradicts itself. */
+  read(reply: GenerateReply, columns?: ReplyColumns): Chunk
+}
+
+export interface Expected {
+  readonly vocabularySize: number
+  readonly inputIds: readonly number[]
+  /** Given: the prompt's logprobs were asked for. */
+  readonly logprobStartLen?: number | undefined
+  /** The request has max_new_tokens 0. */
+  readonly writesNothing?: boolean
+  /** max_new_tokens of the request. Undefined: the server’s own limit. */
+  readonly mostTokens?: number | undefined
+}
+
+/** `told` makes words of the server fit to be shown and stored. */
+export function replyReader(expected: Expected, told: (text: string) => string): ReplyReader {
+  let received = 0
+  let text = ''
+  let promptRead = false
+  return {
+    read(reply, columns = columnsIn(reply.meta_info, !promptRead)) {
+      const meta = reply.meta_info
+      checkPromptCount(meta.prompt_tokens, expected.inputIds.length)
+      const scores = outputScores(reply, columns.output, expected)
+      const { length } = scores.ids
+      const total = meta.output_token_logprobs_length ?? meta.completion_tokens ?? undefined
+      const isDelta = received > 0 && length !== total && (total === undefined ? false : received + length === total)
+      const skip = isDelta ? 0 : received
+      if (length < skip)
+        throw new SglangError('INCONSISTENT', `the server sent ${length} tokens after ${received} had arrived`)
+      text = isDelta ? text + (reply.text ?? '') : (reply.text ?? text)
+      const problems: Problem[] = []
+      const { ids, logprobs } = tokensOf(from(scores, skip), received, expected.vocabularySize, problems)
+      const tokens: ArrivedTokens = {
+        ids,
+        ...(ids.length > 0 && { logprobs }),
+        ...top(columns.outputTop, skip, ids.length, received, problems),
+      }
+      received += ids.length
+      checkLength(received, expected.mostTokens)
+      if (meta.finish_reason) checkReplyCount(meta.completion_tokens, received)
+      const prompt = promptRead ? undefined : promptScores(meta, columns, expected)
+      promptRead = true
+      return {
+        tokens,
+        problems,
+        ...(prompt && { prompt }),
+        ...(meta.finish_reason && { end: endOf(reply, received, text, told) }),
+      }
+    },
+  }
+}
+
+/**
+ * The tokens that a reply brings, each with its logprob. Ids alone are not enough: without their logprobs they cannot be
+ * trained on. Where both lists are there the ids must be the same; some versions send only the newest ids beside all
+ * logprobs so far.
+ */
+function outputScores(reply: GenerateReply, scores: Columns | undefined, expected: Expected): Columns {
+  const { output_ids, meta_info: meta } = reply
+  const ids = output_ids ?? []
+  if (!scores) {
+    if (ids.length > 0 || (meta.completion_tokens ?? 0) > 0)
+      throw new SglangError('BAD_SHAPE', 'the reply to /generate lacks meta_info.output_token_logprobs')
+    return NO_COLUMNS
+  }
+  if (isNextTokenOnly(reply, scores, expected)) return NO_COLUMNS
+  const first = scores.ids.length - ids.length
+  const odd = ids.findIndex((id, i) => id !== scores.ids[first + i])
+  if (odd >= 0)
+    throw new SglangError(
+      'INCONSISTENT',
+      `the server sent token id ${ids[odd]} and the logprob of ${scores.ids[first + odd] ?? 'none'} at token ${odd} of a chunk`,
+    )
+  return scores
+}
+
+/**
+ * SGLang samples for a whole batch. A request with max_new_tokens 0 that it prefills in one batch with generating requests
+ * gets the row of the token sampled for it, which is then dropped: it counts no completion tokens and sends no output ids.
+ * The row is the distribution of the next token, not a token of the reply. In a batch of such requests alone there is no row.
+ */
+const isNextTokenOnly = (
+  { output_ids, meta_info: { completion_tokens } }: GenerateReply,
+  scores: Columns,
+  { writesNothing }: Expected,
+): boolean =>
+  writesNothing === true && scores.ids.length === 1 && (output_ids ?? []).length === 0 && (completion_tokens ?? 0) === 0
+
+const NO_COLUMNS: Columns = { ids: [], logprobs: [] }
+
+const from = ({ ids, logprobs }: Columns, start: number): Columns =>
+  start === 0 ? { ids, logprobs } : { ids: ids.slice(start), logprobs: logprobs.slice(start) }
+
+/** `first`: tokens of the reply before these. */
+function tokensOf({ ids, logprobs }: Columns, first: number, vocabularySize: number, problems: Problem[]): Columns {
+  const odd = ids.findIndex((id) => id >= vocabularySize)
+  if (odd >= 0)
+    throw new SglangError(
+      'TOKENIZER_MISMATCH',
+      `the server wrote token id ${ids[odd]} at position ${first + odd} of its reply, and the chosen tokenizer has no such token: its last is ${vocabularySize - 1}. Either it belongs to another model, or the model wrote one of the unused ids at the end of its vocabulary`,
+    )
+  checkLogprobs(logprobs, `token ${first} of its reply on`)
+  return { ids, logprobs: logprobs.map((logprob, index) => clean(logprob, first + index, 'logprobs', problems)) }
+}
+
+function checkLogprobs(logprobs: Columns['logprobs'], where: string): void {
+  const odd = logprobs.findIndex((logprob) => logprob !== null && isImpossible(logprob))
+  if (odd >= 0)
+    throw new SglangError(
+      'INCONSISTENT',
+      `the server gave the logprob ${logprobs[odd]}, which is no probability, at place ${odd} from ${where}`,
+    )
+}
+
+/** A server with --allow-auto-truncate reads less than it was sent, and says so only here. */
+function checkPromptCount(said: number | null | undefined, sent: number): void {
+  if (typeof said === 'number' && said !== sent)
+    throw new SglangError('INCONSISTENT', `the server read ${said} prompt tokens, ${sent} were sent`)
+}
+
+/** Tokens beyond the limit that are no sign of a stream without end: servers that guess several at once may keep some. */
+const SPECULATED = 64
+
+function checkLength(received: number, most: number | undefined): void {
+  if (most !== undefined && received > most + SPECULATED)
+    throw new SglangError('INCONSISTENT', `the server wrote ${received} tokens, at most ${most} were asked for`)
+}
+
+function checkReplyCount(said: number | null | undefined, received: number): void {
+  if (typeof said === 'number' && said !== received)
+    throw new SglangError('INCONSISTENT', `the server wrote ${said} tokens, ${received} arrived`)
+}
+
+/** Smaller numbers stand for minus infinity: SGLang writes float32's minimum where a grammar forbids a token. */
+const MINUS_INFINITY = -3e38
+
+/** A logprob as it is kept: -0 is 0; minus infinity, and a NaN that its server wrote as null, are null with a note. */
+function clean(
+  logprob: number | null,
+  index: number,
+  column: string,
+  problems: Problem[],
+  mayLack = false,
+): number | null {
+  if (logprob === null) {
+    if (!mayLack) problems.push({ kind: 'number', message: 'The server gave no number.', column, index, raw: 'null' })
+    return null
+  }
+  if (logprob > MINUS_INFINITY) return logprob === 0 ? 0 : logprob
+  problems.push({ kind: 'number', message: 'The server gave minus infinity.', column, index, raw: String(logprob) })
+  return null
+}
+
+/** Of `expected` tokens; those before `skip` are known. `first`: tokens before these. */
+function top(
+  columns: TopColumns | undefined,
+  skip: number,
+  expected: number,
+  first: number,
+  problems: Problem[],
+): { readonly topLogprobs?: TopLogprobs } {
+  // Scoring writes no tokens, and the server gives alternatives for one all the same.
+  if (!columns || columns.k === 0 || expected === 0) return {}
+  const { k } = columns
+  const { ids, logprobs } = from(columns, skip * k)
+  if (ids.length !== expected * k)
+    throw new SglangError('INCONSISTENT', `the server sent alternatives for ${ids.length / k} of ${expected} tokens`)
+  return {
+    topLogprobs: {
+      k,
+      ids,
+      logprobs: logprobs.map((logprob, cell) =>
+        ids[cell] === -1 ? null : clean(logprob, first + Math.floor(cell / k), 'topLogprobs', problems),
+      ),
+    },
+  }
+}
+
+/** The scores of the prompt's tail. What the server says it read there must be what was sent. */
+function promptScores(
+  meta: GenerateReply['meta_info'],
+  { input: { ids, logprobs } = NO_COLUMNS, inputTop }: ReplyColumns,
+  { inputIds, logprobStartLen }: Expected,
+): PromptScores | undefined {
+  if (ids.length === 0) {
+    const wereAsked = logprobStartLen !== undefined && logprobStartLen < inputIds.length
+    if (!wereAsked || meta.finish_reason?.type === 'abort') return undefined
+    const message = 'The server gave no logprobs of the prompt (meta_info.input_token_logprobs).'
+    return { logprobs: [], problems: [{ kind: 'missing', message, column: 'logprobs' }] }
+  }
+  const offset = inputIds.length - ids.length
+  const odd = ids.findIndex((id, i) => id !== inputIds[offset + i])
+  if (odd >= 0)
+    throw new SglangError(
+      'INCONSISTENT',
+      `the server scored token id ${ids[odd]} where ${inputIds[offset + odd]} was sent (position ${offset + odd})`,
+    )
+  checkLogprobs(logprobs, `position ${offset} of the prompt on`)
+  const problems: Problem[] = []
+  return {
+    // The first position has nothing before it that was read for it.
+    logprobs: logprobs.map((logprob, i) => clean(logprob, i, 'logprobs', problems, i === 0)),
+    ...top(inputTop, 0, ids.length, 0, problems),
+    problems,
+  }
+}
+
+function endOf(
+  { meta_info: meta }: GenerateReply,
+  received: number,
+  text: string,
+  told: (text: string) => string,
+): End {
+  const versions =
+    meta.weight_versions ??
+    (meta.weight_version ? [{ version: meta.weight_version, start: 0, end: received }] : undefined)
+  return {
+    finish: finishOf(meta.finish_reason, told),
+    usage: {
+      ...(typeof meta.prompt_tokens === 'number' && { promptTokens: meta.prompt_tokens }),
+      ...(typeof meta.completion_tokens === 'number' && { completionTokens: meta.completion_tokens }),
+      ...(typeof meta.cached_tokens === 'number' && { cachedTokens: meta.cached_tokens }),
+    },
+    ...(versions && {
+      weightVersions: versions.map(({ version, start, end }) => ({
+        version,
+        start: Math.min(start, end, received),
+        end: Math.min(end, received),
+      })),
+    }),
+    // A server's clock that was set back in between gives a negative time: then it is not known.
+    ...(typeof meta.e2e_latency === 'number' && meta.e2e_latency >= 0 && { serverMs: meta.e2e_latency * 1000 }),
+    text,
+  }
+}
+
+function finishOf(reason: GenerateReply['meta_info']['finish_reason'], told: (text: string) => string): Finish {
+  switch (reason?.type) {
+    case 'stop':
+      return {
+        kind: 'stop',
+        ...((typeof reason.matched === 'number' || typeof reason.matched === 'string') && { matched: reason.matched }),
+      }
+    case 'length':
+      return { kind: 'length' }
+    case 'abort':
+      return { kind: 'abort', ...(reason.message && { message: told(reason.message) }) }
+    default:
+      return { kind: 'unknown', raw: told(JSON.stringify(reason ?? null)) }
+  }
+}

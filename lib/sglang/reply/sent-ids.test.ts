@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { inputHash } from '#lib/trajectory/format/input-hash.ts'
+import { runs } from '#testing/property-runs.ts'
+import { createSentIds } from './sent-ids.ts'
+
+/** As JSON.stringify, with all but ASCII escaped. */
+function asciiJson(value: unknown): string {
+  const json = JSON.stringify(value)
+  return Array.from({ length: json.length }, (_, at) => json.charCodeAt(at))
+    .map((unit) => (unit < 0x80 ? String.fromCharCode(unit) : `\\u${unit.toString(16).padStart(4, '0')}`))
+    .join('')
+}
+
+const list = fc.array(fc.nat({ max: 200_000 }), { maxLength: 2000 })
+
+test('an input is that of its ids, whatever calls have failed before it', () => {
+  const calls = fc.array(fc.record({ kept: fc.array(list, { maxLength: 3 }), added: list }), { maxLength: 6 })
+  fc.assert(
+    fc.property(calls, (drawn) => {
+      const sent = createSentIds()
+      const segments: { ids: number[] }[] = []
+      for (const { kept, added } of drawn) {
+        segments.push(...kept.map((ids) => ({ ids })))
+        const expected = [...segments.flatMap(({ ids }) => ids), ...added]
+        const { ids, bodyWith, hash } = sent.input(segments, added)
+        expect(ids).toEqual(expected)
+        for (const rid of ['a', 'b', 'é\u2028😀"\\\ud800'])
+          expect(Buffer.from(bodyWith({ rid, stream: false })).toString()).toBe(
+            asciiJson({ input_ids: expected, rid, stream: false }),
+          )
+        expect(hash).toBe(inputHash(expected))
+      }
+    }),
+    { numRuns: runs(50) },
+  )
+})
+
+test('ids that were handed out stay what they were', () => {
+  const sent = createSentIds()
+  const { ids } = sent.input([{ ids: [1] }], [2])
+  sent.input([{ ids: [1] }, { ids: [3] }], [4])
+  expect(ids).toEqual([1, 2])
+})

@@ -1,0 +1,71 @@
+/**
+ * The ids that a run sends: each call sends all that were there before and some more. Their JSON and their hash are made of what
+ * is new, so that a long run does not write its whole history again at every turn.
+ */
+import { createHash } from 'node:crypto'
+import { endianness } from 'node:os'
+import { idBytes } from '#lib/trajectory/format/input-hash.ts'
+
+export interface SentIds {
+  /**
+   * The input of a call: the ids of these segments and then others. Segments that were given before must be the same; the
+   * others may be different ones each time, since a call may fail.
+   */
+  input(segments: readonly { readonly ids: readonly number[] }[], added: readonly number[]): Input
+}
+
+interface Input {
+  readonly ids: readonly number[]
+  /** The JSON object of `input_ids` and these other fields; good until it is called again or the next input is made. */
+  readonly bodyWith: (others: Readonly<Record<string, unknown>>) => Uint8Array
+  /** As inputHash gives it. */
+  readonly hash: string
+}
+
+const FIRST_ROOM = 4096
+const OPEN = '{"input_ids":['
+
+export function createSentIds(): SentIds {
+  const ids: number[] = []
+  const hash = createHash('sha256')
+  let segmentCount = 0
+  let json = Buffer.alloc(FIRST_ROOM)
+  let end = json.write(OPEN, 'latin1')
+  /** A text of ASCII characters from one place on; returns where it ends. */
+  const put = (text: string, from: number): number => {
+    if (from + text.length > json.length) {
+      const larger = Buffer.alloc(2 * (from + text.length))
+      json.copy(larger, 0, 0, from)
+      json = larger
+    }
+    return from + json.write(text, from, 'latin1')
+  }
+  const write = (numbers: readonly number[], from: number): number =>
+    numbers.length === 0 ? from : put(`${from > OPEN.length ? ',' : ''}${JSON.stringify(numbers).slice(1, -1)}`, from)
+  return {
+    input(segments, added) {
+      for (; segmentCount < segments.length; segmentCount++) {
+        const known = segments[segmentCount]?.ids ?? []
+        for (const id of known) ids.push(id)
+        hash.update(bytesOf(known))
+        end = write(known, end)
+      }
+      const stop = write(added, end)
+      return {
+        ids: ids.concat(added),
+        bodyWith(others) {
+          const length = put(`],${ascii(JSON.stringify(others)).slice(1)}`, stop)
+          return json.subarray(0, length)
+        },
+        hash: hash.copy().update(bytesOf(added)).digest('hex'),
+      }
+    },
+  }
+}
+
+const bytesOf =
+  endianness() === 'LE' ? (ids: readonly number[]) => new Uint8Array(new Uint32Array(ids).buffer) : idBytes
+
+/** JSON with its other characters escaped: one byte for each. */
+const ascii = (json: string): string =>
+  json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -1,0 +1,222 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Recording, recording, replay, scripted } from '#testing/sglang/recordings.ts'
+import { createClient, type SglangClient } from '../client/client.ts'
+import { SglangError } from '../client/errors.ts'
+
+const never = new AbortController().signal
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+/** A client of a server that answers these paths, and 404 to all others. */
+async function asking(recordings: Readonly<Record<string, Recording>>, apiKey?: string): Promise<SglangClient> {
+  const server = await replay(recordings)
+  closing.push(server.close)
+  return createClient({ baseUrl: server.baseUrl, apiKey })
+}
+
+async function against(handler: Parameters<typeof scripted>[0]): Promise<SglangClient> {
+  const server = await scripted(handler)
+  closing.push(server.close)
+  return createClient({ baseUrl: server.baseUrl, apiKey: undefined })
+}
+
+/** As the path's 200 answer in JSON. */
+const answer = (response: unknown): Recording => ({ ...recording('info-get_v1_loads'), response })
+
+const router = {
+  '/health': recording('router-get_health'),
+  '/model_info': recording('router-get_model_info'),
+  '/get_model_info': recording('router-get_get_model_info'),
+  '/get_server_info': recording('router-get_get_server_info'),
+  '/v1/models': recording('router-get_v1_models'),
+  '/v1/loads': recording('router-get_v1_loads'),
+  '/workers': recording('router-get_workers'),
+}
+
+describe('what the server is', () => {
+  test('is read from 0.5.23', async () => {
+    const client = await asking({
+      '/model_info': recording('info-get_model_info'),
+      '/server_info': recording('info-get_server_info'),
+    })
+    expect(await client.describe(never)).toEqual({
+      kind: 'server',
+      modelName: 'tiny-qwen3',
+      tokenizerName: 'tiny-qwen3',
+      version: '0.5.23',
+      contextLength: 4096,
+      weightVersion: 'default',
+      toolCallParser: 'qwen',
+      reasoningParser: 'qwen3',
+      incrementalStreaming: false,
+      deterministicInference: false,
+      prefixCache: true,
+      maxTotalTokens: 8192,
+      latencyMs: expect.any(Number),
+    })
+  })
+
+  test('is asked again after a failure: none is remembered', async () => {
+    let calls = 0
+    const replies: Readonly<Record<string, unknown>> = { '/model_info': recording('info-get_model_info').response }
+    const client = await against(({ url = '' }, response) => {
+      if (calls++ === 0) response.writeHead(500).end('starting')
+      else
+        response
+          .writeHead(replies[url] ? 200 : 404, { 'content-type': 'application/json' })
+          .end(JSON.stringify(replies[url] ?? {}))
+    })
+    await expect(client.describe(never)).rejects.toThrow(SglangError)
+    expect(await client.describe(never)).toMatchObject({ modelName: 'tiny-qwen3' })
+  })
+
+  test('never holds the keys that /server_info echoes', async () => {
+    const info = recording('info-get_server_info').response as object
+    const client = await asking({
+      '/model_info': recording('info-get_model_info'),
+      '/server_info': answer({
+        ...info,
+        api_key: 'canary',
+        admin_api_key: 'canary',
+        launch_command: '--api-key canary',
+        max_total_num_tokens: 7,
+      }),
+    })
+    const description = await client.describe(never)
+    expect(description.maxTotalTokens).toBe(7)
+    expect(JSON.stringify(description)).not.toContain('canary')
+  })
+
+  test('is read from older versions under the old names', async () => {
+    const client = await asking({
+      '/get_model_info': recording('info-get_model_info'),
+      '/get_server_info': recording('info-get_server_info'),
+    })
+    expect(await client.describe(never)).toMatchObject({ kind: 'server', version: '0.5.23', contextLength: 4096 })
+  })
+
+  test('has its context length from /v1/models where the server’s arguments leave it open', async () => {
+    const client = await asking({
+      '/model_info': recording('info-get_model_info'),
+      '/server_info': answer({ ...(recording('info-get_server_info').response as object), context_length: null }),
+      '/v1/models': recording('info-get_v1_models'),
+    })
+    expect(await client.describe(never)).toMatchObject({ contextLength: 4096, version: '0.5.23' })
+  })
+
+  test('a router tells its workers’ model and little else', async () => {
+    expect(await (await asking(router)).describe(never)).toEqual({
+      kind: 'router',
+      modelName: 'tiny-qwen3',
+      tokenizerName: 'tiny-qwen3',
+      weightVersion: 'default',
+      toolCallParser: 'qwen',
+      reasoningParser: 'qwen3',
+      workers: [{ url: 'http://127.0.0.1:38917', isHealthy: true }],
+      latencyMs: expect.any(Number),
+    })
+  })
+
+  test('a server of something else is told apart', async () => {
+    const other = await against((_request, response) =>
+      response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>File not found</h1>'),
+    )
+    await expect(other.isReady(never)).rejects.toMatchObject({ code: 'NOT_SGLANG' })
+    await expect(other.describe(never)).rejects.toMatchObject({ code: 'NOT_SGLANG' })
+  })
+
+  test('readiness is asked quickly where it can be', async () => {
+    expect(await (await asking({ '/ready': recording('info-get_ready') })).isReady(never)).toBe(true)
+    expect(await (await asking({ '/health': recording('info-get_health') })).isReady(never)).toBe(true)
+    expect(await (await asking(router)).isReady(never)).toBe(true)
+    expect(await (await against((_request, response) => response.writeHead(503).end())).isReady(never)).toBe(false)
+  })
+})
+
+describe('what the server is busy with', () => {
+  const idle = {
+    state: 'told',
+    running: 0,
+    waiting: 0,
+    maxRunning: 8,
+    tokenUsage: 0,
+    maxTotalTokens: 8192,
+    cachedShare: 0,
+    tokensPerSecond: 0,
+  }
+
+  test.each(['info-get_v1_loads', 'stream-loads-0.3s-after-disconnect', 'stream-loads-4s-after-disconnect'])(
+    '%s',
+    async (name) => {
+      expect(await (await asking({ '/v1/loads': recording(name) })).load(never)).toEqual(idle)
+    },
+  )
+
+  test('of several data-parallel ranks is their sum, or their mean', async () => {
+    const rank = (recording('info-get_v1_loads').response as { loads: object[] }).loads[0]
+    const client = await asking({
+      '/v1/loads': answer({
+        loads: [
+          { ...rank, num_running_reqs: 3, num_waiting_reqs: 2, token_usage: 0.25, cache_hit_rate: 0.5 },
+          { ...rank, num_running_reqs: 5, num_waiting_reqs: 0, token_usage: 0.75, cache_hit_rate: 1 },
+        ],
+      }),
+    })
+    expect(await client.load(never)).toEqual({
+      ...idle,
+      running: 8,
+      waiting: 2,
+      maxRunning: 16,
+      maxTotalTokens: 16_384,
+      tokenUsage: 0.5,
+      cachedShare: 0.75,
+    })
+  })
+
+  test('is no sum where a rank leaves something out', async () => {
+    const client = await asking({
+      '/v1/loads': answer({
+        loads: [
+          { num_running_reqs: 1, num_waiting_reqs: 0, token_usage: 0.5 },
+          { num_running_reqs: 1, num_waiting_reqs: 0 },
+        ],
+      }),
+    })
+    expect(await client.load(never)).toEqual({ state: 'told', running: 2, waiting: 0 })
+  })
+
+  test('is read from /get_load of older versions, which counts those that wait among all', async () => {
+    const client = await asking({
+      '/get_load': answer([
+        { dp_rank: 0, num_reqs: 5, num_waiting_reqs: 2, num_tokens: 900 },
+        { dp_rank: 1, num_reqs: 1, num_waiting_reqs: 0, num_tokens: 20 },
+      ]),
+    })
+    expect(await client.load(never)).toEqual({ state: 'told', running: 4, waiting: 2 })
+  })
+
+  test('of a router is what it has handed to its workers', async () => {
+    expect(await (await asking(router)).load(never)).toEqual({ state: 'told', running: 0 })
+    const [worker] = (router['/workers'].response as { workers: object[] }).workers
+    const busy = await asking({
+      '/workers': answer({
+        workers: [
+          { ...worker, load: 2 },
+          { ...worker, load: 1 },
+        ],
+      }),
+    })
+    expect(await busy.load(never)).toEqual({ state: 'told', running: 3 })
+  })
+
+  test('is not told by others', async () => {
+    expect(await (await asking({})).load(never)).toBeUndefined()
+  })
+
+  test('a server that fails at it has failed', async () => {
+    const client = await against((_request, response) => response.writeHead(500).end('no'))
+    await expect(client.load(never)).rejects.toThrow(SglangError)
+  })
+})

@@ -1,0 +1,200 @@
+/** What a server says of itself: which paths tell it in which version, and which of their fields are taken. */
+import type * as z from 'zod'
+import type { ToldLoad } from '#lib/api/server-load.ts'
+import type { ServerDescription } from '#lib/api/server-status.ts'
+import { isUnknownPath, SglangError } from '../client/errors.ts'
+import type { Transport } from '../client/transport.ts'
+import { loadsReply, modelInfo, models, oldLoadReply, serverInfo, workersReply } from './schema.ts'
+import type { ServerIdentity } from './server-identity.ts'
+
+export const INFO_MS = 10_000
+
+/** The reply to a GET, checked; throws SglangError. */
+export type Info = <T>(path: string, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
+
+/**
+ * New names first, then those of older versions and of the router; only the model's own is required. `lastKnown` is the
+ * description before this one, for a router whose first worker is dead.
+ */
+export async function describeServer(
+  info: Info,
+  signal: AbortSignal,
+  lastKnown?: ServerDescription,
+): Promise<ServerDescription> {
+  const timed = async (path: string) => {
+    const asked = performance.now()
+    const model = await info(path, modelInfo, signal)
+    return { path, model, latencyMs: performance.now() - asked }
+  }
+  let known: Awaited<ReturnType<typeof timed>>
+  try {
+    known = await firstKnown(
+      () => timed('/model_info'),
+      () => timed('/get_model_info'),
+    )
+  } catch (error) {
+    const description = mayBeWorker(error) ? await describeByWorkers(info, signal, lastKnown) : undefined
+    if (!description) throw error
+    return description
+  }
+  const { path, model, latencyMs } = known
+  // The router knows only the old name of this, and its workers.
+  const behind = path === '/model_info' ? undefined : await optional(info('/workers', workersReply, signal))
+  const server = await optional(
+    firstKnown(
+      () => info('/server_info', serverInfo, signal),
+      () => info('/get_server_info', serverInfo, signal),
+    ),
+  )
+  const list = server?.context_length ? undefined : await optional(info('/v1/models', models, signal))
+  return {
+    kind: behind ? 'router' : 'server',
+    ...identityOf(model),
+    version: server?.version ?? undefined,
+    contextLength: server?.context_length ?? list?.data[0]?.max_model_len ?? undefined,
+    toolCallParser: model.tool_call_parser ?? undefined,
+    reasoningParser: model.reasoning_parser ?? undefined,
+    incrementalStreaming: server?.incremental_streaming_output ?? undefined,
+    deterministicInference: server?.enable_deterministic_inference ?? undefined,
+    prefixCache: typeof server?.disable_radix_cache === 'boolean' ? !server.disable_radix_cache : undefined,
+    maxTotalTokens: server?.max_total_num_tokens ?? undefined,
+    workers: behind && workersOf(behind),
+    latencyMs,
+  }
+}
+
+/** A router passes /get_model_info to its first worker, whose failure it answers with. */
+const mayBeWorker = (error: unknown): boolean =>
+  error instanceof SglangError && ['UPSTREAM_ERROR', 'UPSTREAM_BUSY', 'HEADERS_TIMEOUT'].includes(error.code)
+
+/**
+ * What a router still knows while its first worker is dead: the model that a healthy worker reported when it joined, completed
+ * by the last description where that is of the same model. The workers themselves are never called: their addresses come
+ * from a reply. Undefined where no router answers, or no healthy worker is left.
+ */
+async function describeByWorkers(
+  info: Info,
+  signal: AbortSignal,
+  lastKnown: ServerDescription | undefined,
+): Promise<ServerDescription | undefined> {
+  const asked = performance.now()
+  const reply = await optional(info('/workers', workersReply, signal))
+  const healthy = reply?.workers.filter(({ is_healthy: isHealthy }) => isHealthy !== false) ?? []
+  if (!reply || healthy.length === 0) return undefined
+  const now = { workers: workersOf(reply), latencyMs: performance.now() - asked }
+  const models = healthy.flatMap(({ metadata }) => (metadata ? [identityOf(metadata)] : []))
+  const model = models.find(({ modelName }) => modelName !== undefined)
+  if (lastKnown?.kind === 'router' && (!model || model.modelName === lastKnown.modelName))
+    return { ...lastKnown, ...now }
+  return model && { kind: 'router', ...model, ...now }
+}
+
+const workersOf = ({ workers }: z.infer<typeof workersReply>): NonNullable<ServerDescription['workers']> =>
+  workers.map(({ url, is_healthy: isHealthy }) => ({ url, isHealthy: isHealthy ?? true }))
+
+/** Which model answers, in one question. */
+export async function modelOf(info: Info, signal: AbortSignal): Promise<ServerIdentity> {
+  const ask = (path: string) => () => info(path, modelInfo, signal)
+  return identityOf(await firstKnown(ask('/model_info'), ask('/get_model_info')))
+}
+
+const identityOf = (model: Partial<z.infer<typeof modelInfo>>): ServerIdentity => ({
+  modelName: model.served_model_name ?? model.model_path ?? undefined,
+  tokenizerName: model.tokenizer_path ?? model.model_path ?? undefined,
+  weightVersion: model.weight_version ?? undefined,
+})
+
+/** undefined = neither this version nor a router, which tells what it has handed out. */
+export async function loadOfServer(info: Info, signal: AbortSignal): Promise<ToldLoad | undefined> {
+  const ways = [
+    async () => loadOfRanks((await info('/v1/loads', loadsReply, signal)).loads),
+    async () => oldLoad(await info('/get_load', oldLoadReply, signal)),
+    async () => loadOfWorkers((await info('/workers', workersReply, signal)).workers),
+  ]
+  for (const way of ways) {
+    try {
+      return await way()
+    } catch (error) {
+      if (!isUnknownPath(error)) throw error
+    }
+  }
+  return undefined
+}
+
+type Ranks = z.infer<typeof loadsReply>['loads']
+
+function loadOfRanks(ranks: Ranks): ToldLoad {
+  const capacity = sum(ranks, (rank) => rank.max_total_num_tokens)
+  return {
+    state: 'told',
+    running: sum(ranks, (rank) => rank.num_running_reqs) ?? 0,
+    waiting: sum(ranks, (rank) => rank.num_waiting_reqs) ?? 0,
+    maxRunning: sum(ranks, (rank) => rank.max_running_requests),
+    maxTotalTokens: capacity,
+    tokenUsage: mean(ranks, (rank) => rank.token_usage),
+    cachedShare: mean(ranks, (rank) => rank.cache_hit_rate),
+    tokensPerSecond: sum(ranks, (rank) => rank.gen_throughput),
+  }
+}
+
+function oldLoad(ranks: z.infer<typeof oldLoadReply>): ToldLoad {
+  const all = sum(ranks, (rank) => rank.num_reqs) ?? 0
+  const waiting = sum(ranks, (rank) => rank.num_waiting_reqs) ?? 0
+  return { state: 'told', running: Math.max(0, all - waiting), waiting }
+}
+
+const loadOfWorkers = (workers: z.infer<typeof workersReply>['workers']): ToldLoad | undefined => {
+  const running = sum(workers, ({ load }) => load)
+  return running === undefined || running < 0 ? undefined : { state: 'told', running }
+}
+
+/** undefined where one of them does not tell: a part is not the whole. */
+function sum<T>(entries: readonly T[], value: (entry: T) => number | null | undefined): number | undefined {
+  let total = 0
+  for (const entry of entries) {
+    const own = value(entry)
+    if (own === null || own === undefined) return undefined
+    total += own
+  }
+  return total
+}
+
+/** Ranks of one server are of one size. */
+function mean<T>(entries: readonly T[], value: (entry: T) => number | null | undefined): number | undefined {
+  const total = sum(entries, value)
+  return total === undefined || entries.length === 0 ? undefined : total / entries.length
+}
+
+/** /ready answers at once but is new; /health runs a generation and takes a second. */
+export async function isReady(transport: Pick<Transport, 'send'>, signal: AbortSignal): Promise<boolean> {
+  const ask = async (path: string) => {
+    await (await transport.send({ method: 'GET', path, signal, deadlineMs: INFO_MS })).text()
+    return true
+  }
+  try {
+    return await firstKnown(
+      () => ask('/ready'),
+      () => ask('/health'),
+    )
+  } catch (error) {
+    if (error instanceof SglangError && error.code === 'UPSTREAM_BUSY') return false
+    throw error
+  }
+}
+
+const optional = async <T>(asked: Promise<T>): Promise<T | undefined> =>
+  asked.catch((error) => (error instanceof SglangError ? undefined : Promise.reject(error)))
+
+async function firstKnown<T>(newName: () => Promise<T>, oldName: () => Promise<T>): Promise<T> {
+  try {
+    return await newName()
+  } catch (error) {
+    if (!isUnknownPath(error)) throw error
+  }
+  try {
+    return await oldName()
+  } catch (error) {
+    if (!isUnknownPath(error)) throw error
+    throw new SglangError('NOT_SGLANG', 'what answers there knows none of SGLang’s paths (404)', { status: 404 })
+  }
+}

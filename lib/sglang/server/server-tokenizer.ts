@@ -1,0 +1,96 @@
+/**
+ * The tokenizer that a server has itself: /tokenize and /detokenize of SGLang 0.5.5 and newer. The router has them under
+ * /v1 only. Texts are encoded as they are: no beginning-of-sequence token is added.
+ */
+import type * as z from 'zod'
+import { textFrame } from '#lib/rollout/prompt/given.ts'
+import type { RenderInput } from '#lib/templates/chat-template.ts'
+import type { TextFrame } from '#lib/tokenizer/tokenizer.ts'
+import { isUnknownPath, SglangError } from '../client/errors.ts'
+import { detokenizeListReply, tokenizeListReply, tokenizeReply } from './schema.ts'
+
+export interface ServerTokenizer {
+  /** The ids of each text. Throws UPSTREAM_REJECTED, status 404, where the server has no tokenizer to ask. */
+  tokenize(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly number[])[]>
+  /** What the server adds to texts when it is not asked to leave it out, as for the `text` of /generate. */
+  frame(signal: AbortSignal): Promise<TextFrame>
+  /** The ids of a conversation through the server's chat template. Older servers and the router cannot do this. */
+  tokenizeMessages(input: RenderInput, signal: AbortSignal): Promise<readonly number[]>
+  /** The text of each list of ids; U+FFFD where their bytes are not valid UTF-8. */
+  detokenize(
+    lists: readonly (readonly number[])[],
+    special: 'with special tokens' | 'without special tokens',
+    signal: AbortSignal,
+  ): Promise<readonly string[]>
+}
+
+type Ask = <T>(path: string, json: unknown, schema: z.ZodType<T>, signal: AbortSignal) => Promise<T>
+
+export function serverTokenizer(ask: Ask): ServerTokenizer {
+  let prefix = ''
+  const post: Ask = async (path, json, schema, signal) => {
+    try {
+      return await ask(`${prefix}${path}`, json, schema, signal)
+    } catch (error) {
+      if (prefix !== '' || !isUnknownPath(error)) throw error
+      const answer = await ask(`/v1${path}`, json, schema, signal)
+      prefix = '/v1'
+      return answer
+    }
+  }
+  const tokenize: ServerTokenizer['tokenize'] = async (texts, signal) => {
+    if (texts.length === 0) return []
+    // The empty text shows what a server adds that does not heed add_special_tokens.
+    const json = { prompt: ['', ...texts], add_special_tokens: false }
+    const { tokens } = await post('/tokenize', json, tokenizeListReply, signal)
+    checkCount('/tokenize', tokens.length, texts.length + 1)
+    const [added = [], ...lists] = tokens
+    return added.length === 0 ? lists : lists.map((ids) => withoutAdded(ids, added))
+  }
+  return {
+    tokenize,
+    async frame(signal) {
+      const json = { prompt: ['a'], add_special_tokens: true }
+      const { tokens } = await post('/tokenize', json, tokenizeListReply, signal)
+      checkCount('/tokenize', tokens.length, 1)
+      const [plain = []] = await tokenize(['a'], signal)
+      return textFrame(tokens[0] ?? [], plain)
+    },
+    async tokenizeMessages({ messages, tools, addGenerationPrompt, continueFinalMessage, options }, signal) {
+      const json = {
+        messages,
+        ...(tools && tools.length > 0 && { tools }),
+        add_generation_prompt: addGenerationPrompt,
+        ...(continueFinalMessage && { continue_final_message: continueFinalMessage }),
+        ...(Object.keys(options).length > 0 && { chat_template_kwargs: options }),
+      }
+      return (await post('/tokenize', json, tokenizeReply, signal)).tokens
+    },
+    async detokenize(lists, special, signal) {
+      if (lists.length === 0) return []
+      const json = { tokens: lists, skip_special_tokens: special === 'without special tokens' }
+      const { text } = await post('/detokenize', json, detokenizeListReply, signal)
+      checkCount('/detokenize', text.length, lists.length)
+      return text
+    },
+  }
+}
+
+/** What a server adds to every text stands before it, or around it: the same ids in the same order. */
+function withoutAdded(ids: readonly number[], added: readonly number[]): readonly number[] {
+  let before = 0
+  while (before < added.length && ids[before] === added[before]) before++
+  const after = added.length - before
+  const isAround = after === 0 || added.slice(before).every((id, i) => ids[ids.length - after + i] === id)
+  if (!isAround || ids.length < added.length)
+    throw new SglangError(
+      'INCONSISTENT',
+      `the server adds [${added}] to an empty text and something else to others, so its /tokenize cannot be used`,
+    )
+  return ids.slice(before, ids.length - after)
+}
+
+function checkCount(path: string, found: number, expected: number): void {
+  if (found !== expected)
+    throw new SglangError('INCONSISTENT', `the server answered ${found} of ${expected} parts of a request to ${path}`)
+}

@@ -1,0 +1,233 @@
+/** The offline page as text: nothing in it can run, leave it, or come along unseen. */
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { runs } from '#testing/property-runs.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { anyText } from '#testing/strings.ts'
+import { charactersOf, type OfflineView, offlineDocument } from './document.ts'
+import { fontFacesIn, isNeeded, withFonts } from './fonts.ts'
+import { offlineHtml } from './page.ts'
+import { packDocument, toBase64, unpackDocument } from './payload.ts'
+
+const view: OfflineView = {
+  colour: 'logprob',
+  limit: undefined,
+  selection: { anchor: 3, focus: 5 },
+  find: '',
+  folds: { segments: [1], thinks: [] },
+  marks: [],
+}
+const ALL = { alternatives: true, messages: true, labels: true }
+const NONE = { alternatives: false, messages: false, labels: false }
+
+const HOSTILE = [
+  '</script><img src=x onerror=alert(1)>',
+  '<!--<script>',
+  '"><svg onload=alert(1)>',
+  "'; default-src *",
+  '\u2028</title>',
+]
+const hostile = fc.array(fc.oneof(fc.constantFrom(...HOSTILE), anyText())).map((parts) => parts.join(''))
+
+describe('the page', () => {
+  const html = (change: Partial<Parameters<typeof offlineHtml>[0]> = {}) =>
+    offlineHtml({ title: 't', script: 'start()', style: 'a{}', payload: 'QUJD', ...change })
+
+  test('whatever its parts say, there are as many elements as without them', () => {
+    const tags = (text: string) => text.match(/<\/?[a-z!]/gi)?.length
+    const plain = tags(html())
+    fc.assert(
+      fc.property(hostile, hostile, (title, payload) => {
+        expect(tags(html({ title, payload }))).toBe(plain)
+      }),
+    )
+  })
+
+  test('a script or a style that names its own end does not end there', () => {
+    const text = html({ script: `a='</script><!--'; b="</SCRIPT >"`, style: 'a::before{content:"</style>"}' })
+    expect(text.match(/<\/script/gi)).toHaveLength(2)
+    expect(text.match(/<\/style/gi)).toHaveLength(1)
+    expect(text).not.toContain('<!--')
+    const script = /<script>(.*)<\/script>/s.exec(text)?.[1] ?? ''
+    expect(new Function(`let a, b; ${script}; return [a, b]`)()).toEqual(['</script><!--', '</SCRIPT >'])
+  })
+
+  test('the policy lets nothing in but these very texts', () => {
+    const text = html({ script: 'a()\r\nb()', style: 'a{}\rb{}' })
+    const policy = /Security-Policy" content="([^"]*)"/.exec(text)?.[1] ?? ''
+    const [style, script] = [/<style>(.*)<\/style>/s, /<script>(.*)<\/script>/s].map(
+      (part) => part.exec(text)?.[1] ?? '',
+    )
+    const hash = (part = '') => `'sha256-${createHash('sha256').update(part).digest('base64')}'`
+    expect(policy.split('; ')).toEqual([
+      "default-src 'none'",
+      `script-src ${hash(script)}`,
+      `style-src ${hash(style)}`,
+      'font-src data:',
+      "base-uri 'none'",
+      "form-action 'none'",
+      "require-trusted-types-for 'script'",
+    ])
+    expect(text).not.toContain('\r')
+  })
+})
+
+describe('the document', () => {
+  test('comes out of the page as it went in', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostile, async (text) => {
+        const document = offlineDocument({ ...sample, vocab: { ...sample.vocab, '3': text } }, view, ALL)
+        const payload = await packDocument(JSON.stringify(document))
+        expect(payload).toMatch(/^[A-Za-z0-9+/]+=*$/)
+        expect(await unpackDocument(payload)).toEqual(JSON.parse(JSON.stringify(document)))
+      }),
+    )
+  })
+
+  test('is compressed: tokens that come again take little room', async () => {
+    const [prompt] = sample.segments
+    if (!prompt) throw new Error('the sample has segments')
+    const long = { ...sample, segments: Array.from({ length: 500 }, () => prompt) }
+    const text = JSON.stringify(offlineDocument(long, view, ALL))
+    expect((await packDocument(text)).length).toBeLessThan(text.length / 20)
+  })
+
+  test('base64 of any length is what others write', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100_000, size: 'max' }), (bytes) => {
+        expect(toBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'))
+      }),
+      { numRuns: runs(20) },
+    )
+  })
+
+  test('a payload that was changed is refused', async () => {
+    await expect(unpackDocument('QUJD')).rejects.toThrow()
+    await expect(unpackDocument('§')).rejects.toThrow()
+  })
+
+  const [prompt, response] = sample.segments
+  if (prompt?.kind !== 'prompt' || response?.kind !== 'response') throw new Error('the sample begins so')
+  const secretive: Trajectory = {
+    ...sample,
+    title: 'SECRET-label',
+    tags: ['SECRET-label'],
+    note: 'SECRET-label',
+    reward: 0.123456,
+    model: {
+      ...sample.model,
+      template: { text: 'SECRET-never', options: {} },
+      tools: [{ name: 'SECRET-never', inputSchema: {} }],
+    },
+    segments: [
+      { ...prompt, messages: [{ role: 'user', content: 'SECRET-message' }] },
+      {
+        ...response,
+        request: {
+          ...response.request,
+          server: 'SECRET-never',
+          rid: 'SECRET-never',
+          samplingParams: { temperature: 0.7, json_schema: 'SECRET-never' },
+          authorization: 'SECRET-never',
+        } as unknown as typeof response.request,
+        toolCalls: response.toolCalls.map((call) => ({
+          ...call,
+          result: { status: 'success' as const, text: 'SECRET-message', elapsedMs: 1 },
+        })),
+      },
+    ],
+    vocab: { ...sample.vocab, '7': 'SECRET-never' },
+    outcome: { kind: 'ended', reason: 'cancelled', unsent: [{ role: 'user', content: 'SECRET-message' }] },
+    routedExperts: ['SECRET-never'],
+    imageData: ['SECRET-never'],
+    foreign: { slime: { metadata: 'SECRET-never' } },
+  }
+  const secrets = (parts: typeof ALL) =>
+    [...new Set(JSON.stringify(offlineDocument(secretive, view, parts)).match(/SECRET-\w+/g) ?? [])].sort()
+
+  test('has what it shows, and of the rest only what is wanted', () => {
+    expect(secrets(ALL)).toEqual(['SECRET-label', 'SECRET-message'])
+    expect(secrets({ ...NONE, messages: true })).toEqual(['SECRET-message'])
+    expect(secrets({ ...NONE, labels: true })).toEqual(['SECRET-label'])
+    expect(secrets(NONE)).toEqual([])
+    expect(JSON.stringify(offlineDocument(secretive, view, NONE))).not.toContain('0.123456')
+  })
+
+  test('how tokens were sampled is still said', () => {
+    expect(offlineDocument(sample, view, NONE).trajectory.segments[1]).toMatchObject({
+      request: { samplingParams: { temperature: 0.7, top_p: 0.9 }, inputLength: 3 },
+    })
+  })
+
+  test('without alternatives their texts are gone too', () => {
+    const { trajectory } = offlineDocument({ ...sample, segments: [response] }, view, NONE)
+    expect(trajectory.segments[0]?.topLogprobs).toBeUndefined()
+    expect(
+      Object.keys(trajectory.vocab)
+        .map(Number)
+        .sort((a, b) => a - b),
+    ).toEqual([2, 5, 6, 9, 10])
+    expect(Object.keys(offlineDocument({ ...sample, segments: [response] }, view, ALL).trajectory.vocab)).toContain('3')
+  })
+
+  test('tokens and their numbers are those of the trajectory', () => {
+    const { trajectory } = offlineDocument(sample, view, NONE)
+    const numbers = ({ segments }: Trajectory) =>
+      segments.map(({ kind, ids, logprobs, mask, columns }) => ({ kind, ids, logprobs, mask, columns }))
+    expect(numbers(trajectory)).toEqual(numbers(sample))
+    expect(
+      trajectory.segments.map((segment) => segment.kind === 'prompt' && segment.messages.map(({ role }) => role)),
+    ).toEqual([['system', 'user'], false, ['tool', 'tool'], false])
+  })
+})
+
+describe('the fonts', () => {
+  const style = ['inter', 'jetbrains-mono']
+    .map((family) => readFileSync(`node_modules/@fontsource-variable/${family}/wght.css`, 'utf8'))
+    .join('\n')
+  const faces = fontFacesIn(`${style} a{color:red}`)
+  const neededOf = (trajectory: Trajectory) =>
+    faces
+      .filter((face) => isNeeded(face, charactersOf(trajectory)))
+      .map(({ url }) => /files\/(.*)-wght-normal/.exec(url)?.[1])
+
+  test('the style sheets of both families are read', () => {
+    expect(faces.length).toBe(13)
+    expect(faces.filter(({ isMonospaced }) => isMonospaced).length).toBe(6)
+    expect(faces.every(({ ranges, url }) => ranges.length > 0 && url.endsWith('.woff2'))).toBe(true)
+  })
+
+  test('only those go along in which something is written', () => {
+    expect(neededOf(sample)).toEqual(['inter-latin', 'jetbrains-mono-latin'])
+    expect(neededOf({ ...sample, title: 'Дом', vocab: { ...sample.vocab, '3': 'λ' } })).toEqual([
+      'inter-cyrillic',
+      'inter-latin',
+      'jetbrains-mono-greek',
+      'jetbrains-mono-latin',
+    ])
+    expect(isNeeded({ rule: '', url: '', isMonospaced: true, ranges: [] }, charactersOf(sample))).toBe(true)
+  })
+
+  test('they stand in the sheet, and nothing in it asks for another file', () => {
+    const kept = faces.filter((face) => isNeeded(face, charactersOf(sample)))
+    const text = withFonts(`${style} a{color:red}`, new Map(kept.map((face) => [face, 'data:font/woff2;base64,QUJD'])))
+    expect(text.match(/url\([^)]*\)/g)).toEqual(Array(2).fill('url(data:font/woff2;base64,QUJD)'))
+    expect(text).toContain('a{color:red}')
+  })
+
+  test('ranges are read in each of their forms', () => {
+    const [face] = fontFacesIn('@font-face{font-family:X;src:url("a.woff2");unicode-range:U+26,U+4??,u+0-7F}')
+    expect(face).toMatchObject({
+      url: 'a.woff2',
+      ranges: [
+        [0x26, 0x27],
+        [0x400, 0x500],
+        [0, 0x80],
+      ],
+    })
+  })
+})

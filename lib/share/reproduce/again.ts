@@ -1,0 +1,112 @@
+/** A run to be made again: the request that begins it, what was asked after that, and what its tools answered. */
+
+import type { AskedTool, RunRequest } from '#lib/api/run-request.ts'
+import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
+import type { JsonObject } from '#lib/json/json-object.ts'
+import { isSamplingName } from '#lib/sampling/parameters.ts'
+import type { Sampling, SamplingRequest } from '#lib/sampling/values.ts'
+import type { MockTool } from '#lib/tools/mock-tool.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import type { Message } from '#lib/trajectory/format/trajectory.ts'
+import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
+import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+
+export interface Again {
+  readonly request: RunRequest
+  /** Runs of it at once; several, or one with a reward, are a group. */
+  readonly samples: number
+  /** Omitted: none. */
+  readonly reward?: RewardRule
+  /** Of its tools those whose schema is known. */
+  readonly specs: readonly ToolSpec[]
+  /** Questions after the first, in order. */
+  readonly turns: readonly string[]
+  /** What each tool answered, call after call. */
+  readonly results: Readonly<Record<string, readonly ToolAnswer[]>>
+}
+
+interface ToolAnswer {
+  readonly status: 'success' | 'error'
+  readonly text: string
+}
+
+/** `specs`: of tools of the application and of MCP servers, as far as they are known. */
+export const againOfRequest = (
+  request: RunRequest,
+  {
+    samples = 1,
+    specs = [],
+    ...rest
+  }: { readonly samples?: number; readonly reward?: RewardRule; readonly specs?: readonly ToolSpec[] } = {},
+): Again => ({ request, samples, ...rest, specs, turns: [], results: {} })
+
+/** Undefined where nothing of it was read: there is no first prompt. */
+export function againOfTrajectory(trajectory: TrajectoryView): Again | undefined {
+  const segments = segmentsOf(trajectory)
+  const [first, ...rest] = segments
+  if (first?.kind !== 'prompt') return undefined
+  const { model, provenance } = trajectory
+  const made = segments.find((segment) => segment.kind === 'response' && segment.request)
+  const sent = made?.kind === 'response' ? made.request : undefined
+  const isChat = sent?.endpoint === 'chat'
+  const { options } = model.template ?? { options: {} }
+  const limits = provenance.kind === 'rollout' ? provenance.limits : undefined
+  const results: Record<string, ToolAnswer[]> = {}
+  for (const segment of segments) {
+    if (segment.kind !== 'response') continue
+    // The script's own limiter refuses the others: they never come to its tools.
+    for (const { name, result } of segment.toolCalls.slice(0, limits?.maxParallelToolCalls)) {
+      if (name === undefined || !result) continue
+      results[name] = [
+        ...(results[name] ?? []),
+        { status: result.status === 'success' ? 'success' : 'error', text: result.text },
+      ]
+    }
+  }
+  return {
+    request: {
+      ...(first.messages.length > 0 ? { messages: first.messages } : { ids: Array.from(first.ids) }),
+      tools: model.tools.map(askedTool),
+      ...(model.parser !== undefined && { parser: model.parser }),
+      ...(Object.keys(options).length > 0 && { templateOptions: options }),
+      ...(model.tokenizer && {
+        tokenizer: model.tokenizer.source === 'server' ? SERVER_TOKENIZER : model.tokenizer.name,
+      }),
+      ...(isChat
+        ? { endpoint: 'chat' }
+        : model.template && model.template.text !== '' && { chatTemplate: model.template.text }),
+      // Over a chat endpoint they were sent under other names.
+      ...(sent && !isChat && { sampling: askedSampling(sent.samplingParams) }),
+      ...(limits && Object.keys(limits).length > 0 && { limits }),
+      ...(sent?.logprobStartLen !== undefined && { promptLogprobs: true }),
+      ...(sent && { server: sent.server }),
+    },
+    samples: 1,
+    specs: model.tools,
+    turns: rest.flatMap((segment) =>
+      segment.kind === 'prompt' ? segment.messages.filter(({ role }) => role === 'user').map(textOf) : [],
+    ),
+    results,
+  }
+}
+
+/** As a request has it, which takes no other fields. */
+function askedTool({ name, description, inputSchema, mock, mcp }: ToolSpec): AskedTool {
+  if (mock) return { name, ...(description !== undefined && { description }), inputSchema, mock } as MockTool
+  return mcp ? { mcp: mcp.server, name } : name
+}
+
+/** As a request has them: what was sent on one level with the others, and is not known, stands apart. */
+function askedSampling(sent: Readonly<Record<string, unknown>>): SamplingRequest {
+  const entries = Object.entries(sent)
+  const further = entries.filter(([name]) => !isSamplingName(name))
+  return {
+    ...(Object.fromEntries(entries.filter(([name]) => isSamplingName(name))) as Sampling),
+    ...(further.length > 0 && { further: Object.fromEntries(further) as JsonObject }),
+  }
+}
+
+/** The text of a message; parts that are no text have none. */
+export const textOf = ({ content = '' }: Message): string =>
+  typeof content === 'string' ? content : content.map(({ text = '' }) => text).join('')

@@ -1,0 +1,188 @@
+/**
+ * A run as a Python script for strands-sglang 0.6.2. Tools have the schema that the model was shown, and answer what was
+ * recorded of them; what the package has no word for is said in the script's head.
+ */
+
+import { pythonLiteral } from '#lib/analysis/requests/request-code.ts'
+import { DEFAULT_MAX_NEW_TOKENS } from '#lib/api/run-request.ts'
+import { inDocstring, pythonString } from '#lib/templates/document/python-source.ts'
+import { type Again, textOf } from './again.ts'
+import { notesOn, PARSERS } from './python-notes.ts'
+import { toolImports, toolSource, toolsOf } from './python-tools.ts'
+import { strandsMessages } from './strands-messages.ts'
+
+export interface ScriptPlaces {
+  /** Address of the server, without a key; undefined: it is asked for. */
+  readonly baseUrl: string | undefined
+}
+
+const STRANDS_SGLANG = '0.6.2'
+
+export function pythonScript(again: Again, { baseUrl }: ScriptPlaces): string {
+  const isGiven = again.request.ids !== undefined || again.request.text !== undefined
+  const what = again.samples > 1 ? `${again.samples} runs of one prompt` : 'A run'
+  return `"""${what} of Rollscope as a script for strands-sglang ${STRANDS_SGLANG}: a line of JSON for each rollout.
+
+    pip install strands-sglang==${STRANDS_SGLANG}    # Python 3.12 or later
+    SGLANG_BASE_URL=http://… MODEL=… python script.py
+
+MODEL: the tokenizer, by its name on the Hub or as a folder.
+${notesOn(again)
+  .map((note) => `\n${inDocstring(note)}\n`)
+  .join('')}"""
+${isGiven ? givenSource(again, baseUrl) : agentSource(again, baseUrl)}`
+}
+
+/** On one level, as the server takes them. */
+const sentSampling = ({ further, ...known }: NonNullable<Again['request']['sampling']>): object =>
+  Object.assign({ max_new_tokens: DEFAULT_MAX_NEW_TOKENS }, further, known)
+
+function head({ request, samples }: Again, baseUrl: string | undefined): string {
+  const { tokenizer } = request
+  // Names without a slash are names of Rollscope's own, such as built-in.
+  const model = tokenizer?.includes('/') ? `os.environ.get("MODEL", ${pythonString(tokenizer)})` : 'os.environ["MODEL"]'
+  const base =
+    baseUrl === undefined
+      ? 'os.environ["SGLANG_BASE_URL"]'
+      : `os.environ.get("SGLANG_BASE_URL", ${pythonString(baseUrl)})`
+  return `BASE_URL = ${base}
+${request.ids === undefined ? `MODEL = ${model}\n` : ''}SAMPLING = ${pythonLiteral(sentSampling(request.sampling ?? {}))}
+${samples > 1 ? `SAMPLES = ${samples}\n` : ''}CONTEXT_WINDOW = ${request.limits?.contextWindow ?? 'None'}  # None: what the server reports
+`
+}
+
+/** The sampling of the run `index`: the same seed would give the same sample. */
+const samplingOf = ({ request, samples }: Again): string =>
+  samples > 1 && typeof request.sampling?.sampling_seed === 'number'
+    ? '{**SAMPLING, "sampling_seed": SAMPLING["sampling_seed"] + index}'
+    : 'SAMPLING'
+
+/** Runs `rollout(client, given, index)` as often as is asked for. */
+const all = ({ samples }: Again, given: string): string =>
+  samples > 1
+    ? `        for made in await asyncio.gather(*(rollout(client, ${given}, index) for index in range(SAMPLES))):
+            print(json.dumps(made))`
+    : `        print(json.dumps(await rollout(client, ${given}, 0)))`
+
+function agentSource(again: Again, baseUrl: string | undefined): string {
+  const { request, turns, results } = again
+  const { limits = {}, parser, chatTemplate, templateOptions = {} } = request
+  const given = [
+    ...(request.system === undefined ? [] : [{ role: 'system' as const, content: request.system }]),
+    ...(request.messages ?? [{ role: 'user' as const, content: request.prompt ?? '' }]),
+  ]
+  const system = given.filter(({ role }) => role === 'system' || role === 'developer').map(textOf)
+  const { history, question } = strandsMessages(given.filter(({ role }) => role !== 'system' && role !== 'developer'))
+  const prompts = [...(question === undefined ? [null] : [question]), ...turns]
+  const tools = toolsOf(again)
+  const limiter = Object.entries(LIMITS).flatMap(([ours, theirs]) =>
+    limits[ours] === undefined ? [] : [`${theirs}=${limits[ours]}`],
+  )
+  const chosen = parser !== undefined && PARSERS.includes(parser) ? parser : 'hermes'
+  return `import asyncio
+import json
+import os
+${toolImports(tools)}
+from strands import Agent
+from strands.agent.conversation_manager import NullConversationManager
+${tools.length > 0 ? 'from strands.tools.tools import PythonAgentTool\n' : ''}from strands_sglang import ${limiter.length > 0 ? 'LoopLimiter, ' : ''}SGLangClient, SGLangModel, get_tool_parser
+from transformers import AutoTokenizer
+
+${head(again, baseUrl)}SYSTEM = ${system.length === 0 ? 'None' : pythonString(system.join('\n'))}
+HISTORY = ${pythonLiteral(history)}
+PROMPTS = ${pythonLiteral(prompts)}
+${chatTemplate === undefined ? '' : `CHAT_TEMPLATE = ${pythonString(chatTemplate)}\n`}OPTIONS = ${pythonLiteral(templateOptions)}
+${toolSource(tools, results)}
+
+def with_options(render):
+    """strands-sglang always says enable_thinking; the template of the run was told OPTIONS alone."""
+
+    def rendered(messages, enable_thinking=None, **given):
+        return render(messages, **given, **OPTIONS)
+
+    return rendered
+
+
+async def rollout(client, tokenizer, index):
+    model = SGLangModel(
+        client=client,
+        tokenizer=tokenizer,
+        tool_parser=get_tool_parser(${pythonString(chosen)}),
+        sampling_params=${samplingOf(again)},
+        context_window_limit=CONTEXT_WINDOW,
+    )
+${tools.length > 0 ? '    model.format_tool_specs = lambda _: SPECS\n' : ''}${limiter.length > 0 ? `    limiter = LoopLimiter(${limiter.join(', ')})\n` : ''}    agent = Agent(
+        model=model,
+        system_prompt=SYSTEM,
+        messages=list(HISTORY),
+        tools=${tools.length > 0 ? 'tools_of_a_run()' : '[]'},${limiter.length > 0 ? '\n        hooks=[limiter],' : ''}
+        conversation_manager=NullConversationManager(),  # the others take messages away that are in the tokens
+        callback_handler=None,
+    )
+    stopped = None
+    for prompt in PROMPTS:
+        stopped = None
+${limiter.length > 0 ? '        limiter.reset()\n' : ''}        try:
+            await agent.invoke_async(prompt)
+        except Exception as error:  # a limit, the length of a response: the next question goes on from there
+            stopped = repr(error)
+    return {"rollout": json.loads(model.rollout.model_dump_json()), "stopped": stopped}
+
+
+async def main():
+    tokenizer = AutoTokenizer.from_pretrained(MODEL)
+${chatTemplate === undefined ? '' : '    tokenizer.chat_template = CHAT_TEMPLATE\n'}    tokenizer.apply_chat_template = with_options(tokenizer.apply_chat_template)
+    async with SGLangClient(base_url=BASE_URL) as client:
+${all(again, 'tokenizer')}
+
+
+asyncio.run(main())
+`
+}
+
+const LIMITS = {
+  maxToolIterations: 'max_tool_iters',
+  maxToolCalls: 'max_tool_calls',
+  maxParallelToolCalls: 'max_parallel_tool_calls',
+  maxMessages: 'max_messages',
+} as const
+
+function givenSource(again: Again, baseUrl: string | undefined): string {
+  const { ids, text } = again.request
+  return `import asyncio
+import json
+import os
+
+from strands_sglang import Rollout, SGLangClient
+${ids === undefined ? 'from transformers import AutoTokenizer\n' : ''}
+${head(again, baseUrl)}${ids === undefined ? `TEXT = ${pythonString(text ?? '')}` : `IDS = ${pythonLiteral(ids)}`}
+
+
+async def rollout(client, ids, index):
+    sampling = {"skip_special_tokens": False, **${samplingOf(again)}}
+    context = CONTEXT_WINDOW or await client.max_model_len()
+    if context:
+        sampling["max_new_tokens"] = min(sampling["max_new_tokens"], context - len(ids))
+    reply = await client.generate(
+        ids,
+        sampling_params=sampling,
+        return_logprob=True,
+        logprob_start_len=0,
+    )
+    meta = reply["meta_info"]
+    made = Rollout()
+    made.add_prompt(ids, [entry[0] for entry in meta["input_token_logprobs"]])
+    written = meta["output_token_logprobs"]
+    made.add_response([entry[1] for entry in written], [entry[0] for entry in written])
+    return {"rollout": json.loads(made.model_dump_json()), "stopped": meta["finish_reason"]}
+
+
+async def main():
+    ids = ${ids === undefined ? 'AutoTokenizer.from_pretrained(MODEL)(TEXT)["input_ids"]' : 'IDS'}
+    async with SGLangClient(base_url=BASE_URL) as client:
+${all(again, 'ids')}
+
+
+asyncio.run(main())
+`
+}

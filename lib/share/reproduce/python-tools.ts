@@ -1,0 +1,94 @@
+/** The tools of a run in Python: with the schema that was rendered, and what they answered. */
+
+import { pythonLiteral } from '#lib/analysis/requests/request-code.ts'
+import type { AskedTool } from '#lib/api/run-request.ts'
+import { pythonString } from '#lib/templates/document/python-source.ts'
+import { CALCULATOR_SPEC } from '#lib/tools/calculator-spec.ts'
+import type { Mock, ToolSpec } from '#lib/tools/tool-spec.ts'
+import type { Again } from './again.ts'
+import { CALCULATOR } from './python-calculator.ts'
+import { MOCKED } from './python-mock.ts'
+
+export interface ScriptTool {
+  readonly name: string
+  /** Undefined: its schema is not known. */
+  readonly spec: ToolSpec | undefined
+  readonly mock: Mock | undefined
+}
+
+export const toolsOf = ({ request, specs }: Pick<Again, 'request' | 'specs'>): readonly ScriptTool[] =>
+  (request.tools ?? []).map((asked) => {
+    const { name } = typeof asked === 'string' ? { name: asked } : asked
+    if (typeof asked === 'object' && 'mock' in asked) return { name, spec: asked, mock: asked.mock }
+    return { name, spec: [...specs, CALCULATOR_SPEC].find((spec) => isSame(asked, spec)), mock: undefined }
+  })
+
+const isSame = (asked: Exclude<AskedTool, { mock: unknown }>, { name, mock, mcp }: ToolSpec): boolean =>
+  typeof asked === 'string' ? name === asked && !mock && !mcp : name === asked.name && mcp?.server === asked.mcp
+
+export const isCalculator = ({ name, spec, mock }: ScriptTool): boolean =>
+  name === CALCULATOR_SPEC.name && spec?.mcp === undefined && !mock
+
+/** What their functions need of Python's own modules, besides asyncio and json. */
+export const toolImports = (tools: readonly ScriptTool[]): string =>
+  `${tools.some((tool) => tool.mock || isCalculator(tool)) ? 'import re\n' : ''}${
+    tools.some(isCalculator) ? 'from collections.abc import Callable\nfrom fractions import Fraction\n' : ''
+  }`
+
+/** Their functions; '' where there are none. */
+export function toolSource(tools: readonly ScriptTool[], results: Again['results']): string {
+  if (tools.length === 0) return ''
+  const mocks = tools.flatMap(({ name, mock }) => (mock ? [[name, mock] as const] : []))
+  const calculator = tools.find(isCalculator)
+  return `${calculator ? `\n# The calculator of Rollscope.\n${CALCULATOR}` : ''}${mocks.length > 0 ? MOCKED : ''}
+# As the chat template prints them.
+SPECS = [
+${tools.map((tool) => `    ${specSource(tool)}\n`).join('')}]
+# What each tool answered, call after call: [status, text].
+RESULTS = {
+${tools.map(({ name }) => `    ${pythonString(name)}: ${pythonLiteral((results[name] ?? []).map(({ status, text }) => [status, text]))},\n`).join('')}}
+${mocks.length > 0 ? `MOCKS = {\n${mocks.map(([name, mock]) => `    ${pythonString(name)}: ${pythonLiteral(mock)},\n`).join('')}}\n` : ''}
+
+async def answer(name, value, number):
+    """What the tool was recorded to answer to its call \`number\`, from 1; then what it answers by itself. Put the real one here."""
+    if number <= len(RESULTS[name]):
+        return RESULTS[name][number - 1]
+${mocks.length > 0 ? MOCK_ANSWER : ''}${calculator ? CALCULATOR_ANSWER : ''}    raise ValueError("no recorded result is left")
+
+
+def tools_of_a_run():
+    """They count their calls."""
+    calls = dict.fromkeys(RESULTS, 0)
+
+    async def call(use, **_):
+        name = use["name"]
+        calls[name] += 1
+        try:
+            status, text = await answer(name, use["input"], calls[name])
+        except Exception as error:
+            status, text = "error", f"Error: {error}"
+        return {"toolUseId": use["toolUseId"], "status": status, "content": [{"text": text}]}
+
+    # Strands adds to schemas: the model is given SPECS instead, and these are for calls alone.
+    anything = {"json": {"type": "object", "properties": {}}}
+    return [
+        PythonAgentTool(name, {"name": name, "description": name, "inputSchema": anything}, call) for name in RESULTS
+    ]
+`
+}
+
+const MOCK_ANSWER = `    if name in MOCKS:
+        await asyncio.sleep(MOCKS[name].get("delayMs", 0) / 1000)
+        return "success", mocked(MOCKS[name], value, number)
+`
+
+const CALCULATOR_ANSWER = `    if name == ${pythonString(CALCULATOR_SPEC.name)}:
+        return "success", calculate(value["expression"])
+`
+
+function specSource({ name, spec }: ScriptTool): string {
+  const description = spec?.description
+  const parameters = spec?.inputSchema ?? { type: 'object', properties: {} }
+  const shown = { type: 'function', function: { name, ...(description !== undefined && { description }), parameters } }
+  return `${pythonLiteral(shown)},${spec ? '' : '  # its schema is not known: put it here'}`
+}

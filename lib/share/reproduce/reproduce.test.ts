@@ -1,0 +1,208 @@
+/** The programs are run, or read by what would run them: a shell with the real curl. */
+
+import { execFile, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { pythonLiteral } from '#lib/analysis/requests/request-code.ts'
+import type { RunRequest } from '#lib/api/run-request.ts'
+import type { PromptSegment, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { runs } from '#testing/property-runs.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { anyText } from '#testing/strings.ts'
+import { type Again, againOfRequest, againOfTrajectory } from './again.ts'
+import { rolloutCurl } from './curl.ts'
+import { pythonScript } from './python-script.ts'
+import { strandsMessages } from './strands-messages.ts'
+import { add, BASE, search, weather, whole } from './test-requests.ts'
+
+describe('a recorded run', () => {
+  test('that requested prompt logprobs requests them again as cURL, and one that did not does not', () => {
+    const requesting = (logprobStartLen?: number): Trajectory => ({
+      ...sample,
+      segments: sample.segments.map((segment) =>
+        segment.kind === 'response' && segment.request && logprobStartLen !== undefined
+          ? { ...segment, request: { ...segment.request, logprobStartLen } }
+          : segment,
+      ),
+    })
+    const curl = (trajectory: Trajectory) => rolloutCurl(againOfTrajectory(trajectory) as Again)
+    expect(curl(requesting(0))).toContain('"promptLogprobs":true')
+    expect(curl(requesting())).not.toContain('promptLogprobs')
+  })
+
+  const prompt = sample.segments[0] as PromptSegment
+  const response = sample.segments[1] as ResponseSegment
+  const [call] = response.toolCalls
+  if (!call) throw new Error('the sample has a call')
+  const asked: PromptSegment = {
+    ...prompt,
+    messages: [
+      { role: 'system', content: 's' },
+      { role: 'user', content: 'q' },
+    ],
+  }
+  const further: PromptSegment = { ...prompt, messages: [{ role: 'user', content: 'and then?' }] }
+  const request = {
+    server: 'own',
+    samplingParams: { top_p: 0.5, odd: 1 },
+    inputLength: 0,
+    inputHash: '',
+    streamed: false,
+  }
+  const run = (segments: Trajectory['segments'], changes: Partial<Trajectory> = {}): Trajectory => ({
+    ...sample,
+    provenance: { kind: 'rollout', application: 'r', limits: { maxTokens: 7 } },
+    ...changes,
+    segments,
+  })
+  const answered = {
+    ...response,
+    request,
+    toolCalls: [
+      { ...call, name: 'add', result: { status: 'success', text: '3' } },
+      { ...call, name: 'add', result: { status: 'cancelled', text: 'no' } },
+      { ...call, name: undefined, result: undefined } as never,
+    ],
+  } as ResponseSegment
+
+  test('is its first prompt, what was asked after it, and what its tools answered', () => {
+    const model = {
+      tools: [{ ...weather, odd: 1 }, add, search],
+      parser: 'glm',
+      tokenizer: { name: 'a/b', specialIds: [] },
+      template: { text: 'T', options: { x: 1 } },
+    }
+    expect(againOfTrajectory(run([asked, answered, further], { model }))).toEqual({
+      request: {
+        messages: asked.messages,
+        tools: [weather, 'add', { mcp: 'files', name: 'search' }],
+        parser: 'glm',
+        templateOptions: { x: 1 },
+        tokenizer: 'a/b',
+        chatTemplate: 'T',
+        sampling: { top_p: 0.5, further: { odd: 1 } },
+        limits: { maxTokens: 7 },
+        server: 'own',
+      },
+      samples: 1,
+      specs: model.tools,
+      turns: ['and then?'],
+      results: {
+        add: [
+          { status: 'success', text: '3' },
+          { status: 'error', text: 'no' },
+        ],
+      },
+    })
+  })
+
+  test('keeps what the model was shown of each tool, and names its MCP servers', () => {
+    const again = againOfTrajectory(run([asked, answered], { model: { tools: [add, search] } }))
+    if (!again) throw new Error('it has a prompt')
+    const script = pythonScript(again, BASE)
+    for (const { description, inputSchema } of [add, search])
+      expect(script).toContain(`"description": "${description}", "parameters": ${pythonLiteral(inputSchema)}`)
+    expect(rolloutCurl(again)).toContain('"tools":["add",{"mcp":"files","name":"search"}]')
+  })
+
+  test('has no results of calls beyond the parallel limit: the limiter refuses them itself', () => {
+    const provenance = { kind: 'rollout', application: 'r', limits: { maxParallelToolCalls: 1 } } as const
+    expect(againOfTrajectory(run([asked, answered], { provenance }))?.results).toEqual({
+      add: [{ status: 'success', text: '3' }],
+    })
+  })
+
+  test('which began with text or ids is those ids; one of which nothing was read is none', () => {
+    const given: PromptSegment = { kind: 'prompt', ids: [1, 2], messages: [] }
+    const source = { name: 'm', source: 'server', specialIds: [] } as const
+    const again = againOfTrajectory(run([given, response], { model: { tools: [], tokenizer: source } }))
+    expect(again?.request).toMatchObject({ ids: [1, 2], tokenizer: 'server' })
+    expect(againOfTrajectory(run([]))).toBeUndefined()
+  })
+
+  test('over a chat endpoint is that again, without sampling under other names', () => {
+    const chat = { ...response, request: { ...request, endpoint: 'chat' } } as ResponseSegment
+    expect(againOfTrajectory(run([asked, chat]))?.request).toMatchObject({ endpoint: 'chat' })
+    expect(againOfTrajectory(run([asked, chat]))?.request).not.toHaveProperty('sampling')
+  })
+})
+
+test('results that follow each other are one message; a question is asked, anything else is gone on from', () => {
+  const messages = [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: [{ type: 'text', text: 'b' }, { type: 'image' }] },
+    { role: 'tool', callId: 'c', content: '1' },
+    { role: 'tool', content: '2' },
+  ] as const
+  const result = (toolUseId: string, text: string) => ({
+    toolResult: { toolUseId, status: 'success', content: [{ text }] },
+  })
+  const history = [
+    { role: 'user', content: [{ text: 'a' }] },
+    { role: 'assistant', content: [{ text: 'b' }] },
+    { role: 'user', content: [result('c', '1'), result('call', '2')] },
+  ]
+  expect(strandsMessages(messages)).toEqual({ history, question: undefined })
+  expect(strandsMessages([...messages, { role: 'user', content: 'q' }])).toEqual({ history, question: 'q' })
+})
+
+describe('the call', () => {
+  test('is one that a shell takes, whatever the run holds', () => {
+    fc.assert(
+      fc.property(fc.array(anyText(), { maxLength: 3 }), anyText(), (turns, prompt) => {
+        const input = rolloutCurl({ ...againOfRequest({ prompt }), turns }).replaceAll('\0', '')
+        expect(spawnSync('bash', ['-n'], { input }).status).toBe(0)
+      }),
+      { numRuns: runs(25) },
+    )
+  })
+
+  test('of a group starts the group; a further turn has the sampling and limits of the run', () => {
+    const request: RunRequest = { prompt: 'q', sampling: { top_p: 1 }, limits: { maxTokens: 5 }, server: 's' }
+    const group = rolloutCurl(againOfRequest(request, { samples: 8 }))
+    expect(group).toContain('/api/groups"')
+    expect(group).toContain(JSON.stringify({ ...request, samples: 8 }))
+    const reward = { kind: 'exact', expected: '4' } as never
+    expect(rolloutCurl(againOfRequest(request, { reward }))).toContain(
+      JSON.stringify({ ...request, samples: 1, reward }),
+    )
+    const { prompt: _, ...settings } = request
+    expect(rolloutCurl({ ...againOfRequest(request), turns: ['then'] })).toContain(
+      `/continue ${JSON.stringify({ prompt: 'then', ...settings })}`,
+    )
+  })
+
+  test('brings the request to the server as it is, and the key from the environment', async () => {
+    const received = Promise.withResolvers<object>()
+    const server = createServer(async (request, response) => {
+      const body = Buffer.concat(await request.toArray()).toString()
+      const { authorization, 'x-rollscope': marker } = request.headers
+      received.resolve({ url: request.url, authorization, marker, body: JSON.parse(body) })
+      response.end('{}\n')
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      const request = { ...whole, prompt: 'it’s $HOME `x` "q"\nJSON\n🙂' }
+      await promisify(execFile)('bash', ['-c', rolloutCurl(againOfRequest(request))], {
+        env: {
+          ...process.env,
+          no_proxy: '*',
+          ROLLSCOPE_TOKEN: 'k',
+          ROLLSCOPE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        },
+      })
+      expect(await received.promise).toEqual({
+        url: '/api/rollouts',
+        authorization: 'Bearer k',
+        marker: '1',
+        body: request,
+      })
+    } finally {
+      server.close()
+    }
+  })
+})

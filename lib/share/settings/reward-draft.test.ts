@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
+import { type RewardDraft, rewardDraftOf, rewardDraftSchema, rewardRuleOf, wrongField } from './reward-draft.ts'
+
+const draft = (fields: Partial<RewardDraft>): RewardDraft => ({ ...rewardDraftSchema.parse({}), ...fields })
+
+test.each<RewardRule>([
+  { kind: 'exact', expected: 'Paris' },
+  { kind: 'exact', expected: '', ignoreCase: true },
+  { kind: 'pattern', pattern: '#### (\\d+)', expected: '7' },
+  { kind: 'pattern', pattern: 'yes', ignoreCase: true },
+  { kind: 'number', expected: 434, tolerance: 0.01 },
+  { kind: 'number', expected: -1e-7 },
+])('a rule and its fields mean each other: %o', (rule) => {
+  expect(rewardRuleOf(rewardDraftOf(rule))).toEqual(rule)
+})
+
+test('no rewards are no rule', () => {
+  expect(rewardRuleOf(rewardDraftOf(null))).toBe(undefined)
+})
+
+test('numbers are read as in answers', () => {
+  expect(rewardRuleOf(draft({ kind: 'number', expected: ' 1,000 ', tolerance: '1%' }))).toEqual({
+    kind: 'number',
+    expected: 1000,
+    tolerance: 0.01,
+  })
+})
+
+test.each([
+  [{ kind: 'number' }, 'expected', /number/],
+  [{ kind: 'number', expected: 'many' }, 'expected', /number/],
+  [{ kind: 'number', expected: '1e999' }, 'expected', /finite/],
+  [{ kind: 'number', expected: '1', tolerance: '1e999' }, 'tolerance', /finite/],
+  [{ kind: 'number', expected: '1', tolerance: '-1' }, 'tolerance', /tolerance/],
+  [{ kind: 'number', expected: '1', tolerance: 'x' }, 'tolerance', /tolerance/],
+  [{ kind: 'pattern' }, 'pattern', /regular expression/],
+  [{ kind: 'pattern', pattern: '(' }, 'pattern', /JavaScript/],
+] as const)('what cannot be meant is told, with its field: %o', (fields, field, why) => {
+  expect(rewardRuleOf(draft(fields))).toMatch(why)
+  expect(wrongField(draft(fields))).toBe(field)
+})

@@ -1,0 +1,68 @@
+/** A rule of rewards as typed into its fields, and the rule that it means. */
+import * as z from 'zod'
+import { isPattern } from '#lib/trajectory/reward/is-pattern.ts'
+import { wholeNumberText } from '#lib/trajectory/reward/read-number.ts'
+import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
+import type { Plain } from '#lib/util/plain.ts'
+
+/** What a kind does not ask for is remembered for the others. */
+export const rewardDraftSchema = z
+  .object({
+    kind: z.enum(['none', 'exact', 'pattern', 'number']).default('none'),
+    expected: z.string().default(''),
+    /** Regular expression. */
+    pattern: z.string().default(''),
+    /** '' = none. */
+    tolerance: z.string().default(''),
+    ignoreCase: z.boolean().default(false),
+  })
+  .readonly()
+  .prefault({})
+export type RewardDraft = Plain<z.infer<typeof rewardDraftSchema>>
+
+/** undefined: no rewards are wanted. A text: what is wrong, for the reader of the fields. */
+export function rewardRuleOf(draft: RewardDraft): RewardRule | undefined | string {
+  const { kind, expected, pattern } = draft
+  const ignoreCase = draft.ignoreCase ? { ignoreCase: true } : {}
+  switch (kind) {
+    case 'none':
+      return undefined
+    case 'exact':
+      return { kind, expected, ...ignoreCase }
+    case 'pattern':
+      if (pattern === '') return 'needs a regular expression'
+      if (!isPattern(pattern)) return 'needs a regular expression of JavaScript'
+      return { kind, pattern, ...(expected !== '' && { expected }), ...ignoreCase }
+    case 'number':
+      return numberRule(expected, draft.tolerance)
+  }
+}
+
+const TOO_LARGE = 'needs a finite number: this one is larger than any that can be kept'
+
+function numberRule(expectedText: string, toleranceText: string): RewardRule | string {
+  const expected = wholeNumberText(expectedText)
+  if (expected === undefined) return 'needs a number, for example 434, 1,000 or 1/3'
+  if (!Number.isFinite(expected)) return TOO_LARGE
+  if (toleranceText.trim() === '') return { kind: 'number', expected }
+  const tolerance = wholeNumberText(toleranceText)
+  if (tolerance === undefined || tolerance < 0) return 'needs a tolerance that is a number from 0 on'
+  if (!Number.isFinite(tolerance)) return TOO_LARGE
+  return { kind: 'number', expected, tolerance }
+}
+
+/** The field to be corrected, where a draft means no rule. */
+export function wrongField({ kind, expected }: RewardDraft): 'pattern' | 'expected' | 'tolerance' {
+  if (kind === 'pattern') return 'pattern'
+  return !Number.isFinite(wholeNumberText(expected)) ? 'expected' : 'tolerance'
+}
+
+/** The fields that mean a rule. */
+export function rewardDraftOf(rule: RewardRule | null): RewardDraft {
+  const empty = rewardDraftSchema.parse({})
+  if (rule === null) return empty
+  if (rule.kind === 'number')
+    return { ...empty, kind: 'number', expected: `${rule.expected}`, tolerance: `${rule.tolerance ?? ''}` }
+  const { kind, expected = '', ignoreCase = false } = rule
+  return { ...empty, kind, expected, ignoreCase, pattern: rule.kind === 'pattern' ? rule.pattern : '' }
+}

@@ -1,0 +1,98 @@
+/** Settings as a file, for another machine or a colleague: where servers are, never their keys, and the playground's setup. */
+
+import * as z from 'zod'
+import { serverNameSchema } from '#lib/api/server-name.ts'
+import { tooDeepAt } from '#lib/json/json-depth.ts'
+import { readableJson } from '#lib/json/readable-json.ts'
+import { ownPresetsSchema } from '#lib/sampling/presets.ts'
+import { formatProblem } from '#lib/trajectory/format/format-version.ts'
+import { withoutByteOrderMark } from '#lib/util/byte-order-mark.ts'
+import type { Plain } from '#lib/util/plain.ts'
+import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
+import { promptDraftSchema } from './prompt-draft.ts'
+import { setupSchema } from './setup.ts'
+
+const VERSION = 1
+const FORMAT = `rollscope.settings/${VERSION}`
+/** No setup comes near it; what follows walks a file by recursion. */
+const DEEPEST = 100
+
+const serverSchema = z
+  .object({
+    name: serverNameSchema,
+    baseUrl: z
+      .string()
+      .max(2000)
+      .regex(/^https?:\/\/[^\s@?#]+$/i, 'an address like http://127.0.0.1:30000'),
+    needsKey: z
+      .boolean()
+      .default(false)
+      .describe('Whether it was saved with a key, which has to be given again elsewhere.'),
+  })
+  .readonly()
+export type SettingsServer = z.infer<typeof serverSchema>
+
+const settingsSchema = z
+  .object({
+    servers: z.array(serverSchema).readonly(),
+    setup: setupSchema.readonly().optional(),
+    presets: ownPresetsSchema.optional().describe('Of sampling parameters. Omitted: none.'),
+    /** With what the next run begins: in a setup that is shared, not in exported settings. */
+    prompt: promptDraftSchema.readonly().optional(),
+  })
+  .readonly()
+export type Settings = Plain<z.infer<typeof settingsSchema>>
+
+export type ReadSettings =
+  | {
+      readonly ok: true
+      readonly settings: Settings
+      /** Paths of what this version does not know, and leaves aside. */
+      readonly ignored: readonly string[]
+    }
+  | { readonly ok: false; readonly why: string }
+
+/** Field by field: whatever else comes along stays here. */
+export const settingsText = ({ servers, setup, presets = [], prompt }: Settings): string =>
+  readableJson({
+    format: FORMAT,
+    servers: servers.map(({ name, baseUrl, needsKey }) => ({ name, baseUrl, needsKey })),
+    ...(setup && { setup: setupSchema.parse(setup) }),
+    ...(presets.length > 0 && { presets: ownPresetsSchema.parse(presets) }),
+    ...(prompt && { prompt: promptDraftSchema.parse(prompt) }),
+  })
+
+export function readSettings(text: string): ReadSettings {
+  let value: unknown
+  try {
+    value = JSON.parse(withoutByteOrderMark(text))
+  } catch (error) {
+    return { ok: false, why: `it is not JSON: ${(error as SyntaxError).message}` }
+  }
+  if (tooDeepAt(text, DEEPEST) !== undefined) return { ok: false, why: `it is nested deeper than ${DEEPEST} levels` }
+  const wrong = formatProblem(value, 'settings', VERSION)
+  if (wrong !== undefined) return { ok: false, why: wrong }
+  const parsed = settingsSchema.safeParse(value)
+  if (!parsed.success) return { ok: false, why: violationText(schemaViolation(parsed.error, value)) }
+  const { servers } = parsed.data
+  const twice = servers.findIndex(({ name }, index) => servers.findIndex((other) => other.name === name) < index)
+  if (twice >= 0)
+    return { ok: false, why: `servers[${twice}].name: ${JSON.stringify(servers[twice]?.name)} is there twice` }
+  const { format: _, ...rest } = value as { readonly format: string }
+  return { ok: true, settings: parsed.data, ignored: unknownPaths(rest, parsed.data, '') }
+}
+
+/** Taken as it is: nothing in it is left aside. */
+const WHOLE = 'inputSchema'
+
+/** What is in the value and not in what was taken of it. */
+function unknownPaths(value: unknown, taken: unknown, path: string): string[] {
+  if (Array.isArray(value))
+    return value.flatMap((entry, index) => unknownPaths(entry, (taken as unknown[])[index], `${path}[${index}]`))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, entry]) => {
+    const here = path === '' ? name : `${path}.${name}`
+    if (!Object.hasOwn(taken as object, name)) return [here]
+    return name === WHOLE ? [] : unknownPaths(entry, (taken as Record<string, unknown>)[name], here)
+  })
+}

@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import { DEFAULT_SETUP, openingOf, requestOf, type Setup, setupFrom, setupOf } from './setup.ts'
+
+const request = (changes: Partial<Setup> = {}) => requestOf({ ...DEFAULT_SETUP, ...changes })
+
+test('the defaults ask for a run with the calculator', () => {
+  expect(request()).toEqual({
+    ok: true,
+    settings: {
+      sampling: { temperature: 0.7, top_p: 1, max_new_tokens: 512 },
+      limits: { maxToolIterations: 5, maxTokens: 4096 },
+      topLogprobs: 5,
+      promptLogprobs: false,
+      stream: true,
+    },
+    opening: { system: 'You are a helpful assistant.', tools: ['calculator'], templateOptions: {} },
+    samples: 1,
+  })
+})
+
+test('samples and how they are rewarded are asked for, or what is wrong with them', () => {
+  const reward = { ...DEFAULT_SETUP.reward, kind: 'number', expected: '434' } as const
+  expect(request({ samples: '8', reward })).toMatchObject({ samples: 8, reward: { kind: 'number', expected: 434 } })
+  expect(request({ samples: '65', reward: { ...reward, expected: 'x' } })).toMatchObject({
+    ok: false,
+    errors: { samples: expect.stringContaining('64'), reward: expect.stringContaining('number') },
+  })
+})
+
+test('what is left empty is not sent', () => {
+  expect(
+    request({
+      system: ' ',
+      sampling: { ...DEFAULT_SETUP.sampling, temperature: '', max_new_tokens: '' },
+      topLogprobs: '',
+    }),
+  ).toMatchObject({ ok: true, settings: { sampling: { top_p: 1 } }, opening: {} })
+  const answer = request({ system: ' ' })
+  expect(answer.ok && answer.opening).not.toHaveProperty('system')
+})
+
+test('a chosen server, tokenizer, stop texts and options are', () => {
+  expect(
+    request({
+      server: 's',
+      tokenizer: ' Qwen/Qwen3-4B ',
+      chatTemplate: '{{ messages }}',
+      parser: 'glm',
+      thinking: false,
+      templateOptions: '{"x": 1}',
+      sampling: { ...DEFAULT_SETUP.sampling, stop: 'a\n\nb', top_k: '-1', sampling_seed: '7' },
+    }),
+  ).toMatchObject({
+    settings: { server: 's', sampling: { stop: ['a', 'b'], top_k: -1, sampling_seed: 7 } },
+    opening: {
+      tokenizer: 'Qwen/Qwen3-4B',
+      chatTemplate: '{{ messages }}',
+      parser: 'glm',
+      templateOptions: { enable_thinking: false, x: 1 },
+    },
+  })
+})
+
+test('sampling parameters are sent as they are typed, those that are not known too', () => {
+  const sampling = {
+    ...DEFAULT_SETUP.sampling,
+    stop_token_ids: '7 8',
+    logit_bias: '5: -1',
+    ignore_eos: 'true',
+    json_schema: '{"type": "object"}',
+    further: '{"new_one": 1}',
+  }
+  const answer = request({ sampling })
+  expect(answer.ok && answer.settings).toMatchObject({
+    sampling: {
+      stop_token_ids: [7, 8],
+      logit_bias: { 5: -1 },
+      ignore_eos: true,
+      json_schema: '{"type": "object"}',
+      further: { new_one: 1 },
+    },
+  })
+})
+
+test('the chat baseline renders with the server’s template', () => {
+  const answer = request({ endpoint: 'chat', chatTemplate: '{{ messages }}' })
+  expect(answer.ok && answer.opening).toMatchObject({ endpoint: 'chat' })
+  expect(answer.ok && answer.opening).not.toHaveProperty('chatTemplate')
+  const provenance = { kind: 'rollout', application: 'x', endpoint: 'chat' } as const
+  expect(setupOf({ ...sampleTrajectory, provenance }, DEFAULT_SETUP).endpoint).toBe('chat')
+  expect(setupOf(sampleTrajectory, { ...DEFAULT_SETUP, endpoint: 'chat' }).endpoint).toBe('generate')
+})
+
+describe('what is out of range is told at its field', () => {
+  test.each<[Partial<Setup['sampling']>, string, string]>([
+    [{ temperature: 'hot' }, 'temperature', 'must be a number'],
+    [{ temperature: '-1' }, 'temperature', 'must be a number from 0 to 100'],
+    [{ top_p: '0' }, 'top_p', 'must be a number above 0'],
+    [{ top_k: '0' }, 'top_k', 'must be a whole number from 1, or -1'],
+    [{ max_new_tokens: '1.5' }, 'max_new_tokens', 'whole number'],
+    [{ min_new_tokens: '600' }, 'min_new_tokens', 'at most max_new_tokens, 512'],
+    [{ regex: 'a', json_schema: '{}' }, 'regex', 'must be empty: json_schema is set'],
+    [{ further: '[1]' }, 'further', 'must be a JSON object'],
+    [{ further: '{"n": 4}' }, 'further', 'must have no n: Rollscope sets it'],
+  ])('%j', (sampling, field, words) => {
+    const answer = request({ sampling: { ...DEFAULT_SETUP.sampling, ...sampling } })
+    expect(!answer.ok && answer.errors[field]).toContain(words)
+  })
+
+  test.each(['[]', 'x', 'null', '{'])('template options %s', (templateOptions) => {
+    const answer = request({ templateOptions })
+    expect(!answer.ok && answer.errors.templateOptions).toContain('JSON object')
+  })
+})
+
+const weather = {
+  name: 'weather',
+  inputSchema: { type: 'object' },
+  mock: { reply: { kind: 'canned', text: 'Sunny.' } },
+} as const
+
+test('a chosen mock tool is sent as it is defined, in place of a built-in one of its name too', () => {
+  const mockTools = [weather, { ...weather, name: 'calculator' }, { ...weather, name: 'unused' }]
+  const answer = request({ tools: ['calculator', 'weather', 'search'], mockTools })
+  expect(answer).toMatchObject({ opening: { tools: [mockTools[1], weather, 'search'] } })
+})
+
+test('mock tools are remembered, and forgotten where they cannot be read', () => {
+  expect(setupFrom(JSON.parse(JSON.stringify({ mockTools: [weather], system: 's' })))).toMatchObject({
+    mockTools: [weather],
+    system: 's',
+  })
+  expect(setupFrom({ mockTools: [{ name: 'weather', run: 'code' }], system: 's' })).toMatchObject({
+    mockTools: [],
+    system: 's',
+  })
+})
+
+test('the setup of an open trajectory shows its mock tools', () => {
+  const { model } = sampleTrajectory
+  const shown = setupOf({ ...sampleTrajectory, model: { ...model, tools: [weather] } }, DEFAULT_SETUP)
+  expect(shown).toMatchObject({ tools: ['weather'], mockTools: [weather] })
+})
+
+test('the tool timeout is a limit like the others', () => {
+  const limits = { ...DEFAULT_SETUP.limits, toolTimeoutMs: '250' }
+  expect(request({ limits })).toMatchObject({ settings: { limits: { toolTimeoutMs: 250 } } })
+})
+
+test('the setup of an open trajectory is its own in what its first turn fixed', () => {
+  const shown = setupOf(sampleTrajectory, { ...DEFAULT_SETUP, server: 'mine' })
+  expect(shown).toMatchObject({ server: 'mine', sampling: DEFAULT_SETUP.sampling })
+  expect(openingOf(shown)).toEqual({
+    endpoint: 'generate',
+    system: 'be',
+    tools: ['add'],
+    mockTools: [],
+    mcpTools: [],
+    parser: 'hermes',
+    thinking: true,
+    templateOptions: '',
+    tokenizer: 'bytes',
+    chatTemplate: '',
+  })
+  const { model } = sampleTrajectory
+  const options = { enable_thinking: false, date_string: '1 Jan' }
+  const bare = { ...sampleTrajectory, segments: [], model: { ...model, template: { text: '', options } } }
+  expect(setupOf(bare, DEFAULT_SETUP)).toMatchObject({
+    system: '',
+    thinking: false,
+    templateOptions: '{"date_string":"1 Jan"}',
+  })
+})
+
+test('a tokenizer that was the server’s is shown as that', () => {
+  const { model } = sampleTrajectory
+  const tokenizer = { name: '/models/qwen', source: 'server', specialIds: [] } as const
+  expect(setupOf({ ...sampleTrajectory, model: { ...model, tokenizer } }, DEFAULT_SETUP).tokenizer).toBe('server')
+})
+
+describe('what is remembered', () => {
+  test('is used as it is', () => {
+    const setup: Setup = { ...DEFAULT_SETUP, system: 'Be short.', tools: [], stream: false }
+    expect(setupFrom(JSON.parse(JSON.stringify(setup)))).toEqual(setup)
+  })
+
+  test('of an earlier version gets what it lacks', () => {
+    expect(setupFrom({ system: 'x', sampling: { temperature: '0' }, gone: 1 })).toEqual({
+      ...DEFAULT_SETUP,
+      system: 'x',
+      sampling: { ...DEFAULT_SETUP.sampling, temperature: '0' },
+    })
+  })
+
+  test('loses no more than the fields that cannot be read', () => {
+    expect(setupFrom({ system: 'x', tools: 'calculator', limits: { maxTokens: 4096 } })).toEqual({
+      ...DEFAULT_SETUP,
+      system: 'x',
+    })
+    for (const value of [undefined, null, 7, 'x', []]) expect(setupFrom(value)).toEqual(DEFAULT_SETUP)
+  })
+})

@@ -1,0 +1,273 @@
+/** What the playground's form holds, as typed, and the request it means. */
+import * as z from 'zod'
+import { mcpToolSchema } from '#lib/api/mcp-server.ts'
+import type { RunOpening, RunSettings } from '#lib/api/run-request.ts'
+import { SERVER_TOKENIZER } from '#lib/api/server-tokenizer.ts'
+import { objectOf } from '#lib/json/object-text.ts'
+import { samplingOf, samplingTextsSchema } from '#lib/sampling/fields.ts'
+import { mockToolSchema } from '#lib/tools/mock-tool.ts'
+import type { RewardRule } from '#lib/trajectory/reward/rule.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import type { Plain } from '#lib/util/plain.ts'
+import { rewardDraftSchema, rewardRuleOf } from './reward-draft.ts'
+
+/** As it is remembered in the browser and written into settings files. What is missing there is as it is at first. */
+export const setupSchema = z.object({
+  /** '' = the default server. */
+  server: z.string().default(''),
+  /** generate: token-in/token-out. chat: the baseline, over messages. */
+  endpoint: z.enum(['generate', 'chat']).default('generate'),
+  /** '' = what the server says; SERVER_TOKENIZER = its own. */
+  tokenizer: z.string().default(''),
+  /** '' = the tokenizer's. */
+  chatTemplate: z.string().default(''),
+  system: z.string().default('You are a helpful assistant.'),
+  /** Names of those that a run is given: a mock tool's, else one's of an MCP server, else a built-in one's. */
+  tools: z.array(z.string()).readonly().default(['calculator']),
+  mockTools: z.array(mockToolSchema).default([]),
+  /** Those of MCP servers that are offered to runs. */
+  mcpTools: z.array(mcpToolSchema).default([]),
+  /** '' = as the server says. */
+  parser: z.string().default(''),
+  thinking: z.boolean().default(true),
+  /** Further template options, JSON. */
+  templateOptions: z.string().default(''),
+  /** As typed, by SGLang's names. */
+  sampling: samplingTextsSchema.prefault({}),
+  limits: z
+    .object({
+      maxToolIterations: z.string().default('5'),
+      maxToolCalls: z.string().default(''),
+      maxParallelToolCalls: z.string().default(''),
+      maxMessages: z.string().default(''),
+      maxTokens: z.string().default('4096'),
+      contextWindow: z.string().default(''),
+      toolTimeoutMs: z.string().default(''),
+      maxResultCharacters: z.string().default(''),
+    })
+    .readonly()
+    .prefault({}),
+  /** Samples of one prompt at once. */
+  samples: z.string().default('1'),
+  /** How their answers are rewarded; what its kind does not ask for is remembered. */
+  reward: rewardDraftSchema,
+  topLogprobs: z.string().default('5'),
+  promptLogprobs: z.boolean().default(false),
+  stream: z.boolean().default(true),
+})
+export type Setup = Plain<z.infer<typeof setupSchema>>
+
+export type LimitField = keyof Setup['limits']
+
+export const DEFAULT_SETUP: Setup = setupSchema.parse({})
+
+/** A setup remembered by an earlier version: a field that cannot be read is as it is at first. */
+export function setupFrom(remembered: unknown): Setup {
+  const { data, error } = setupSchema.safeParse(remembered)
+  if (data) return data
+  const unreadable = new Set(error.issues.map(({ path: [field] }) => field))
+  const rest = Object.entries(Object(remembered)).filter(([field]) => !unreadable.has(field))
+  return setupSchema.parse(Object.fromEntries(rest))
+}
+
+/** A question that shows what there is to see: two calls, one after the other. */
+export const FIRST_QUESTION = 'What is 25 * 17, and then plus 9?'
+
+export interface NumberRange {
+  readonly label: string
+  readonly explanation: string
+  readonly minimum: number
+  readonly maximum: number
+  readonly isWhole: boolean
+}
+
+const WHOLE = { isWhole: true, maximum: 1_000_000_000 } as const
+
+/** Of the two limits that end a run. */
+const LOOKED_AT_AFTER =
+  'Looked at after the calls of a response have run, as in strands-sglang: 0 still runs those of the first.'
+
+export const RANGES: Readonly<Record<LimitField | 'topLogprobs' | 'samples', NumberRange>> = {
+  maxToolIterations: {
+    label: 'tool iterations',
+    explanation: `Responses with tool calls in one run. ${LOOKED_AT_AFTER}`,
+    minimum: 0,
+    ...WHOLE,
+  },
+  maxToolCalls: { label: 'tool calls', explanation: `Tool calls in one run. ${LOOKED_AT_AFTER}`, minimum: 0, ...WHOLE },
+  maxParallelToolCalls: {
+    label: 'parallel calls',
+    explanation: 'Tool calls in one response that are executed; the others are refused.',
+    minimum: 1,
+    ...WHOLE,
+  },
+  maxMessages: { label: 'messages', explanation: 'Messages in one run.', minimum: 1, ...WHOLE },
+  maxTokens: { label: 'tokens', explanation: 'Tokens of the whole trajectory.', minimum: 1, ...WHOLE },
+  contextWindow: {
+    label: 'context window',
+    explanation:
+      'Tokens of one request and its response. max_new_tokens is lowered to what the request leaves; a request that leaves nothing is not sent. Empty: the context length that the server reports.',
+    minimum: 1,
+    ...WHOLE,
+  },
+  toolTimeoutMs: {
+    label: 'tool timeout, ms',
+    explanation: 'Milliseconds of one tool call; one that takes longer gets an error result.',
+    ...WHOLE,
+    minimum: 1,
+    maximum: 3_600_000,
+  },
+  samples: {
+    label: 'samples',
+    explanation: 'Runs at once from this one prompt, on a shared prefix.',
+    ...WHOLE,
+    minimum: 1,
+    maximum: 64,
+  },
+  maxResultCharacters: {
+    label: 'result characters',
+    explanation:
+      'Characters of a tool result that the model reads; of a longer one the middle is left out, and it reads how much. Empty: results are never cut.',
+    ...WHOLE,
+    minimum: 100,
+  },
+  topLogprobs: {
+    label: 'alternatives',
+    explanation: 'Likeliest tokens kept at each position.',
+    ...WHOLE,
+    minimum: 0,
+    maximum: 20,
+  },
+}
+
+export type FieldErrors = Readonly<Record<string, string>>
+
+export type RequestOfSetup =
+  | {
+      readonly ok: true
+      readonly settings: RunSettings
+      readonly opening: RunOpening
+      /** From 1 on; a group where there are several. */
+      readonly samples: number
+      /** Omitted: none. */
+      readonly reward?: RewardRule
+    }
+  | { readonly ok: false; readonly errors: FieldErrors }
+
+/** `settings` go with every turn; `opening`, `samples` and `reward` only with the first: they begin it. */
+export function requestOf(setup: Setup): RequestOfSetup {
+  const errors: Record<string, string> = {}
+  const number = (field: keyof typeof RANGES, text: string): number | undefined => {
+    if (text.trim() === '') return undefined
+    const problem = numberProblem(text, RANGES[field])
+    if (problem) errors[field] = problem
+    return Number(text)
+  }
+  const numbers = <T extends keyof typeof RANGES>(fields: Readonly<Record<T, string>>, names: readonly T[]) =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const value = number(name, fields[name])
+        return value === undefined ? [] : [[name, value]]
+      }),
+    )
+  const { sampling, errors: samplingErrors } = samplingOf(setup.sampling)
+  Object.assign(errors, samplingErrors)
+  const limits = numbers(setup.limits, [
+    'maxToolIterations',
+    'maxToolCalls',
+    'maxParallelToolCalls',
+    'maxMessages',
+    'maxTokens',
+    'contextWindow',
+    'toolTimeoutMs',
+    'maxResultCharacters',
+  ])
+  const topLogprobs = number('topLogprobs', setup.topLogprobs)
+  const samples = number('samples', setup.samples) ?? 1
+  const reward = rewardRuleOf(setup.reward)
+  if (typeof reward === 'string') errors.reward = reward
+  const options = objectOf(setup.templateOptions)
+  if (options === undefined) errors.templateOptions = 'must be a JSON object, for example {"date_string": "1 Jan 2026"}'
+  if (Object.keys(errors).length > 0 || typeof reward === 'string') return { ok: false, errors }
+  return {
+    ok: true,
+    samples,
+    ...(reward && { reward }),
+    settings: {
+      sampling,
+      limits,
+      ...(topLogprobs !== undefined && { topLogprobs }),
+      promptLogprobs: setup.promptLogprobs,
+      stream: setup.stream,
+      ...(setup.server !== '' && { server: setup.server }),
+    },
+    opening: {
+      ...(setup.system.trim() !== '' && { system: setup.system }),
+      tools: setup.tools.map(
+        (name) => [...setup.mockTools, ...setup.mcpTools].find((tool) => tool.name === name) ?? name,
+      ),
+      ...(setup.parser !== '' && { parser: setup.parser }),
+      ...(setup.tokenizer.trim() !== '' && { tokenizer: setup.tokenizer.trim() }),
+      // Over messages the server renders, with its own.
+      ...(setup.endpoint === 'chat'
+        ? { endpoint: 'chat' }
+        : setup.chatTemplate.trim() !== '' && { chatTemplate: setup.chatTemplate }),
+      // Said only when it is off: templates think unless they are told not to, and others do not know the option.
+      templateOptions: { ...(setup.thinking ? {} : { enable_thinking: false }), ...options },
+    },
+  }
+}
+
+function numberProblem(text: string, { minimum, maximum, isWhole }: NumberRange): string | undefined {
+  const value = Number(text)
+  if (!Number.isFinite(value)) return 'must be a number'
+  if (isWhole && !Number.isInteger(value)) return 'must be a whole number'
+  if (value < minimum || value > maximum) return `must be from ${minimum} to ${maximum.toLocaleString('en')}`
+  return undefined
+}
+
+/** What the first turn fixes: it is in the tokens. */
+type Opening = Pick<
+  Setup,
+  | 'endpoint'
+  | 'system'
+  | 'tools'
+  | 'mockTools'
+  | 'mcpTools'
+  | 'parser'
+  | 'thinking'
+  | 'templateOptions'
+  | 'tokenizer'
+  | 'chatTemplate'
+>
+
+export function openingOf(setup: Setup): Opening {
+  const { endpoint, system, tools, mockTools, mcpTools, parser, thinking, templateOptions, tokenizer, chatTemplate } =
+    setup
+  return { endpoint, system, tools, mockTools, mcpTools, parser, thinking, templateOptions, tokenizer, chatTemplate }
+}
+
+/** The setup with what a trajectory was begun with in place of what the next one would be. */
+export function setupOf(
+  { segments, model, provenance }: Pick<TrajectoryView, 'segments' | 'model' | 'provenance'>,
+  setup: Setup,
+): Setup {
+  const [first] = segments
+  const system = first?.kind === 'prompt' ? first.messages.find(({ role }) => role === 'system')?.content : undefined
+  const { enable_thinking: thinking, ...options } = model.template?.options ?? {}
+  return {
+    ...setup,
+    endpoint: provenance.kind === 'rollout' && provenance.endpoint === 'chat' ? 'chat' : 'generate',
+    system: typeof system === 'string' ? system : '',
+    tools: model.tools.map(({ name }) => name),
+    mockTools: model.tools.flatMap(({ name, description, inputSchema, mock }) =>
+      mock ? [{ name, description, inputSchema, mock }] : [],
+    ),
+    mcpTools: model.tools.flatMap(({ name, mcp }) => (mcp ? [{ mcp: mcp.server, name }] : [])),
+    parser: model.parser ?? '',
+    thinking: thinking !== false,
+    templateOptions: Object.keys(options).length > 0 ? JSON.stringify(options) : '',
+    tokenizer: model.tokenizer?.source === 'server' ? SERVER_TOKENIZER : (model.tokenizer?.name ?? ''),
+    chatTemplate: '',
+  }
+}

@@ -1,0 +1,94 @@
+/** Two applications on one data folder, and one that was killed. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { openTrajectoryStore } from '../trajectories.ts'
+import { openInstance } from './instance.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'rollscope-instance-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const open = () => openTrajectoryStore(folder, { now: () => new Date() })
+const running: Trajectory = { ...sample, outcome: { kind: 'running' } }
+const interrupted = { kind: 'ended', reason: 'interrupted' }
+const files = () => readdirSync(path.join(folder, 'instances'))
+
+test('A run of a second instance that is alive is left alone; it is interrupted when that instance is gone', () => {
+  const first = open()
+  first.add(running, { runsHere: true })
+  const second = open()
+  expect(second.get('sample')?.outcome).toEqual({ kind: 'running' })
+  expect([second.remove('sample'), second.runsElsewhere('sample')]).toEqual(['running', true])
+  expect([first.runsElsewhere('sample'), first.runsElsewhere('absent')]).toEqual([false, false])
+  first.close()
+  // The second one finds it without a start.
+  expect(second.get('sample')).toEqual({ ...sample, outcome: interrupted })
+  expect([second.runsElsewhere('sample'), second.remove('sample')]).toEqual([false, 'removed'])
+  second.close()
+})
+
+test('A run of an instance that is gone is interrupted by the next start, with its last segment', () => {
+  const store = open()
+  store.add(running, { runsHere: true })
+  store.close()
+  const later = open()
+  expect(later.list({ filter: {}, sort: { by: 'added', order: 'desc' }, limit: 2 }).rows).toMatchObject([
+    { outcome: 'interrupted' },
+  ])
+  expect(later.get('sample')).toEqual({ ...sample, outcome: interrupted })
+  later.close()
+})
+
+test('A run whose owner has the process id of a living process is interrupted all the same', () => {
+  const store = open()
+  store.add(running, { runsHere: true })
+  store.close()
+  const database = new DatabaseSync(path.join(folder, 'rollscope.db'))
+  // As versions before instances stored it.
+  database.exec(`UPDATE trajectories SET running_in = ${process.pid}`)
+  database.close()
+  const later = open()
+  expect(later.get('sample')?.outcome).toEqual(interrupted)
+  later.close()
+})
+
+test('An instance is alive for others until it closes, and leaves no file', () => {
+  const [first, second] = [openInstance(folder), openInstance(folder)]
+  expect([second.isAlive(first.id), first.isAlive(second.id), first.isAlive(first.id)]).toEqual([true, true, false])
+  expect([second.isAlive(12), second.isAlive(first.id + 1)]).toEqual([false, false])
+  first.close()
+  second.removeDead()
+  expect([second.isAlive(first.id), files()]).toEqual([false, [String(second.id)]])
+  second.close()
+  expect(files()).toEqual([])
+})
+
+test('A killed process is no living instance, and the next one removes its file', async () => {
+  const program = `
+    const { openInstance } = await import(${JSON.stringify(path.join(import.meta.dirname, 'instance.ts'))})
+    console.log(openInstance(process.argv[1]).id)
+    setInterval(() => {}, 60_000)`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [text] = await once(child.stdout, 'data')
+  const id = Number(text)
+  const own = openInstance(folder)
+  own.removeDead()
+  expect([own.isAlive(id), files()]).toEqual([true, [id, own.id].map(String).sort()])
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  expect(own.isAlive(id)).toBe(false)
+  own.removeDead()
+  expect(files()).toEqual([String(own.id)])
+  own.close()
+})

@@ -1,0 +1,59 @@
+/** A list in a file of its own that only the user can read: what holds keys never reaches the database or an export. */
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import * as z from 'zod'
+import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
+import { StoreError, storeErrorsOf } from '../store-error.ts'
+
+/** Both functions throw StoreError: where the file is damaged, or its disk fails. */
+export interface PrivateList<Entry> {
+  list(): readonly Entry[]
+  /** All of the new list is in the file, or the old one still is. */
+  save(entries: readonly Entry[]): void
+}
+
+export function openPrivateList<Entry>(file: string, entry: z.ZodType<Entry>): PrivateList<Entry> {
+  const fileSchema = z.strictObject({ servers: z.array(entry) })
+  const damaged = (why: string, cause?: unknown) =>
+    new StoreError(
+      'SETTINGS_DAMAGED',
+      `the settings file ${file} is damaged: ${why}`,
+      'Correct it in an editor, or move it away and add its servers again.',
+      { cause },
+    )
+  const entries: PrivateList<Entry> = {
+    list() {
+      let text: string
+      try {
+        text = readFileSync(file, 'utf8')
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+        throw error
+      }
+      const value = jsonValue(text, damaged)
+      const parsed = fileSchema.safeParse(value)
+      if (parsed.success) return parsed.data.servers
+      throw damaged(violationText(schemaViolation(parsed.error, value)), parsed.error)
+    },
+    save(servers) {
+      const unfinished = `${file}.${crypto.randomUUID()}`
+      try {
+        // Flushed: after a power cut a renamed file could be empty.
+        writeFileSync(unfinished, `${JSON.stringify({ servers }, null, 2)}\n`, { mode: 0o600, flush: true })
+        renameSync(unfinished, file)
+      } catch (error) {
+        rmSync(unfinished, { force: true })
+        throw error
+      }
+    },
+  }
+  return storeErrorsOf(entries, file)
+}
+
+function jsonValue(text: string, damaged: (why: string) => StoreError): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The message of the parser may quote the file, which holds keys.
+    throw damaged(text.trim() === '' ? 'it is empty' : 'it is not JSON, or was cut off')
+  }
+}

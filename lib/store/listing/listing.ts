@@ -1,0 +1,343 @@
+/**
+ * Which trajectories a list shows, in which order, page by page. A page begins after a row, not after a number of rows:
+ * what is added or deleted meanwhile shifts nothing. All that is asked for goes in as parameters.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import type { Choices, CutCount, GroupSummary, ListSort, Neighbours, TrajectorySummary } from '#lib/api/library.ts'
+import { byGravity } from '#lib/trajectory/health/health.ts'
+import { cutFinding, lostToCut, type TrainerCut } from '#lib/trajectory/health/trainer-cut.ts'
+import { SUMMARY_COLUMNS, summary } from '../entry.ts'
+import { type HealthFilter, healthCondition } from '../health.ts'
+import { type Condition, searchConditions } from './search.ts'
+
+export interface ListFilter {
+  /**
+   * Words and "phrases" that must all stand in title, question, tags, note, model, outcome or file name, as parts of words
+   * too, or as beginnings of words in what the model wrote; numbers such as `reward>0.5`.
+   */
+  readonly text?: string
+  /** A kind (running, ended, failed), or a reason or code. */
+  readonly outcome?: string
+  /** All of them. */
+  readonly tags?: readonly string[]
+  readonly source?: { readonly kind: string; readonly format?: string }
+  readonly health?: HealthFilter
+  /** The id of a group of samples. */
+  readonly group?: string
+}
+
+/** A row that a page ends at, and the side of it on which the page lies. */
+export interface Cursor {
+  readonly side: 'before' | 'after'
+  /** What it is sorted by. */
+  readonly value: string | number | null
+  readonly sequence: number
+}
+
+export interface ListQuery {
+  readonly filter: ListFilter
+  readonly sort: ListSort
+  readonly limit: number
+  /** What the trainer takes: findings of rows, and a count over all of them. */
+  readonly cut?: TrainerCut
+  /** A group is one row: its sample that the order puts first. */
+  readonly foldsGroups?: boolean
+  /** Omitted: the first page. */
+  readonly cursor?: Cursor
+}
+
+/** A list without its pages. */
+export type PlaceQuery = Omit<ListQuery, 'limit' | 'cursor'>
+
+export interface Page {
+  readonly rows: readonly TrajectorySummary[]
+  readonly cut?: CutCount
+  /** Of the rows that stand for their group. Omitted: groups are not folded. */
+  readonly groups?: readonly GroupSummary[]
+  /** Rows in all that the filter lets through. */
+  readonly total: number
+  /** Rows ahead of this page. */
+  readonly start: number
+  readonly previous?: Cursor
+  readonly next?: Cursor
+}
+
+/** Where there is nothing on the cursor's side any more, the page at that end. */
+export function list(
+  database: DatabaseSync,
+  { filter, sort, limit, cursor, cut, foldsGroups = false }: ListQuery,
+): Page {
+  const matching = filterConditions(filter, cut)
+  const where = foldsGroups ? [...matching, firstOfGroup(sort, matching)] : matching
+  const read = (further: readonly Condition[], isReversed: boolean): Row[] => {
+    const rows = select(database, sort, [...where, ...further], isReversed, limit)
+    return isReversed ? rows.reverse() : rows
+  }
+  const total = count(database, where)
+  const rows = pageRows(read, sort, limit, cursor)
+  const [first] = rows
+  const last = rows.at(-1)
+  const start = first && cursor ? count(database, [...where, besideRow(sort, positionOf(first), 'before')]) : 0
+  return {
+    rows: rows.map((row) => withCut(row, cut)),
+    ...(cut && { cut: cutCount(database, matching, cut) }),
+    ...(foldsGroups && { groups: groupsOf(database, rows, matching) }),
+    total,
+    start,
+    ...(first && start > 0 && { previous: { side: 'before', ...positionOf(first) } }),
+    ...(last && start + rows.length < total && { next: { side: 'after', ...positionOf(last) } }),
+  }
+}
+
+/** Rows that lose trained tokens. */
+const lostCondition = (cut: TrainerCut | undefined): Condition => {
+  if (!cut) return { sql: 'FALSE', values: [] }
+  return cut.overlong === 'cut'
+    ? { sql: `(tokens > ? AND json_extract(trained_spans, '$[#-1]') > ?)`, values: [cut.tokens, cut.tokens] }
+    : { sql: '(tokens > ? AND trained > 0)', values: [cut.tokens] }
+}
+
+const spansOf = ({ trained_spans }: Row): readonly number[] | undefined =>
+  typeof trained_spans === 'string' ? (JSON.parse(trained_spans) as readonly number[]) : undefined
+
+function withCut(row: Row, cut: TrainerCut | undefined): TrajectorySummary {
+  const found = summary(row)
+  const spans = spansOf(row)
+  const finding = cut && spans && cutFinding(spans, found.tokens, cut)
+  if (!finding || !found.health) return found
+  const { kind, severity, label, count } = finding
+  const findings = byGravity([...found.health.findings, { kind, severity, label, count }])
+  return { ...found, health: { ...found.health, findings } }
+}
+
+function cutCount(database: DatabaseSync, matching: readonly Condition[], cut: TrainerCut): CutCount {
+  const where = conjunction(matching)
+  const all = database
+    .prepare(`SELECT count(*) AS samples, coalesce(sum(trained), 0) AS trained FROM trajectories WHERE ${where}`)
+    .get(...valuesOf(matching))
+  const longer = database
+    .prepare(`SELECT tokens, trained, trained_spans FROM trajectories WHERE tokens > ? AND ${where}`)
+    .all(cut.tokens, ...valuesOf(matching))
+  const losses = longer.map((row) => {
+    if (cut.overlong !== 'cut') return Number(row.trained)
+    const spans = spansOf(row)
+    return spans && lostToCut(spans, Number(row.tokens), cut)
+  })
+  return {
+    samples: Number(all?.samples),
+    longer: longer.length,
+    losing: losses.filter((lost) => lost !== undefined && lost > 0).length,
+    lost: losses.reduce((sum: number, lost) => sum + (lost ?? 0), 0),
+    trained: Number(all?.trained),
+    unknown: losses.filter((lost) => lost === undefined).length,
+  }
+}
+
+/** Of each group the row that the order puts first, of those that match; rows without a group as they are. */
+function firstOfGroup({ by, order }: ListSort, matching: readonly Condition[]): Condition {
+  const value = EXPRESSIONS[by]
+  const [direction] = DIRECTIONS[order]
+  return {
+    sql: `(group_id IS NULL OR sequence IN (
+      SELECT sequence FROM (
+        SELECT sequence, row_number() OVER (
+          PARTITION BY group_id ORDER BY (${value} IS NULL), ${value} ${direction}, sequence DESC
+        ) AS place
+        FROM trajectories WHERE group_id IS NOT NULL AND ${conjunction(matching)}
+      ) WHERE place = 1))`,
+    values: valuesOf(matching),
+  }
+}
+
+function groupsOf(database: DatabaseSync, rows: readonly Row[], matching: readonly Condition[]): GroupSummary[] {
+  const ids = JSON.stringify(rows.flatMap(({ group_id }) => (group_id === null ? [] : [group_id])))
+  return database
+    .prepare(
+      `SELECT group_id AS id, json_group_array(key ORDER BY group_index, sequence) AS keys, count(*) AS size,
+        sum(${conjunction(matching)}) AS matching, sum(outcome_kind = 'running') AS running,
+        count(reward) AS known, avg(reward) AS mean, min(reward) AS min, max(reward) AS max
+      FROM trajectories WHERE group_id IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL
+      GROUP BY group_id ORDER BY group_id`,
+    )
+    .all(...valuesOf(matching), ids)
+    .map((row) => {
+      const [size, known, min, max] = [row.size, row.known, row.min, row.max].map(Number) as [
+        number,
+        number,
+        number,
+        number,
+      ]
+      return {
+        id: String(row.id),
+        keys: JSON.parse(String(row.keys)) as string[],
+        matching: Number(row.matching),
+        running: Number(row.running),
+        rewards: known === 0 ? null : { known, mean: Number(row.mean), min, max },
+        isFlat: size > 1 && known === size && min === max,
+      }
+    })
+}
+
+const MOST_TAGS = 200
+
+/** What there is to filter by. */
+export function choices(database: DatabaseSync): Choices {
+  const counted = (columns: string) =>
+    database
+      .prepare(
+        `SELECT ${columns}, count(*) AS count FROM trajectories WHERE deleted_at IS NULL GROUP BY ${columns} ORDER BY count DESC, ${columns}`,
+      )
+      .all()
+  const tags = database
+    .prepare(
+      `SELECT value AS tag, count(*) AS count FROM trajectories, json_each(labels, '$.tags') WHERE deleted_at IS NULL GROUP BY value ORDER BY count DESC, value LIMIT ${MOST_TAGS}`,
+    )
+    .all()
+  return {
+    total: count(database, [VISIBLE]),
+    outcomes: counted('outcome_kind, outcome').map((row) => ({
+      kind: row.outcome_kind as Choices['outcomes'][number]['kind'],
+      outcome: String(row.outcome),
+      count: Number(row.count),
+    })),
+    sources: counted('source, import_format').map((row) => ({
+      kind: row.source as Choices['sources'][number]['kind'],
+      format: row.import_format === null ? null : String(row.import_format),
+      count: Number(row.count),
+    })),
+    tags: tags.map((row) => ({ tag: String(row.tag), count: Number(row.count) })),
+  }
+}
+
+/**
+ * Which rows a list has before and after a row; undefined: there is no such row. The filter may leave the row itself out.
+ * Where groups are folded, a sample stands where its group does.
+ */
+export function neighbours(database: DatabaseSync, key: string, query: PlaceQuery): Neighbours | undefined {
+  const { filter, sort, cut, foldsGroups = false } = query
+  const isKey: Condition = { sql: 'key = ?', values: [key] }
+  const [own] = select(database, sort, [VISIBLE, isKey], false, 1)
+  if (!own) return undefined
+  const matching = filterConditions(filter, cut)
+  const where = foldsGroups ? [...matching, firstOfGroup(sort, matching)] : matching
+  const isOfGroup: Condition = { sql: 'group_id = ?', values: [own.group_id as Value] }
+  const [listed] = select(
+    database,
+    sort,
+    [...where, foldsGroups && own.group_id !== null ? isOfGroup : isKey],
+    false,
+    1,
+  )
+  const position = positionOf(listed ?? own)
+  const beside = (side: Cursor['side']): Condition[] => [...where, besideRow(sort, position, side)]
+  const keyBeside = (side: Cursor['side']) => select(database, sort, beside(side), side === 'before', 1)[0]?.key
+  const [previous, next] = [keyBeside('before'), keyBeside('after')]
+  return {
+    ahead: count(database, beside('before')),
+    total: count(database, where),
+    isListed: listed !== undefined,
+    ...(previous !== undefined && { previous: String(previous) }),
+    ...(next !== undefined && { next: String(next) }),
+  }
+}
+
+type Value = string | number | null
+type Row = Record<string, unknown>
+type Position = Omit<Cursor, 'side'>
+
+const VISIBLE: Condition = { sql: 'deleted_at IS NULL', values: [] }
+
+function filterConditions(
+  { text = '', outcome, tags = [], source, health, group }: ListFilter,
+  cut: TrainerCut | undefined,
+): readonly Condition[] {
+  return [
+    VISIBLE,
+    ...searchConditions(text),
+    ...(outcome === undefined ? [] : [{ sql: '(outcome_kind = ? OR outcome = ?)', values: [outcome, outcome] }]),
+    ...tags.map((tag) => ({
+      sql: `EXISTS (SELECT 1 FROM json_each(labels, '$.tags') WHERE value = ?)`,
+      values: [tag],
+    })),
+    ...(source === undefined ? [] : [{ sql: 'source = ?', values: [source.kind] }]),
+    ...(source?.format === undefined ? [] : [{ sql: 'import_format = ?', values: [source.format] }]),
+    ...(group === undefined ? [] : [{ sql: 'group_id = ?', values: [group] }]),
+    ...(health === undefined
+      ? []
+      : [health === 'lost' ? lostCondition(cut) : { sql: healthCondition(health), values: [] }]),
+  ]
+}
+
+const EXPRESSIONS: Readonly<Record<ListSort['by'], string>> = {
+  added: 'sequence',
+  title: 'coalesce(title_sort, question_sort)',
+  tokens: 'tokens',
+  trained: 'trained',
+  meanLogprob: 'mean_logprob',
+  reward: 'reward',
+}
+
+const DIRECTIONS = { asc: ['ASC', '>'], desc: ['DESC', '<'] } as const
+const REVERSED = { asc: 'desc', desc: 'asc' } as const
+
+function select(
+  database: DatabaseSync,
+  { by, order }: ListSort,
+  conditions: readonly Condition[],
+  isReversed: boolean,
+  limit: number,
+): Row[] {
+  const value = EXPRESSIONS[by]
+  const [direction] = DIRECTIONS[isReversed ? REVERSED[order] : order]
+  const [unknown, ties] = isReversed ? ['DESC', 'ASC'] : ['ASC', 'DESC']
+  return database
+    .prepare(
+      `SELECT ${SUMMARY_COLUMNS}, trained_spans, ${value} AS sort_value FROM trajectories WHERE ${conjunction(conditions)} ORDER BY (${value} IS NULL) ${unknown}, ${value} ${direction}, sequence ${ties} LIMIT ?`,
+    )
+    .all(...valuesOf(conditions), limit)
+}
+
+/** Rows that the order puts before a row, or after it. */
+function besideRow({ by, order }: ListSort, { value, sequence }: Position, side: Cursor['side']): Condition {
+  const expression = EXPRESSIONS[by]
+  const isAfter = side === 'after'
+  const [, comparison] = DIRECTIONS[isAfter ? order : REVERSED[order]]
+  const tie = `sequence ${isAfter ? '<' : '>'} ?`
+  if (value === null)
+    return isAfter
+      ? { sql: `(${expression} IS NULL AND ${tie})`, values: [sequence] }
+      : { sql: `(${expression} IS NOT NULL OR ${tie})`, values: [sequence] }
+  const unknown = isAfter ? ` OR ${expression} IS NULL` : ''
+  return {
+    sql: `(${expression} ${comparison} ? OR (${expression} = ? AND ${tie})${unknown})`,
+    values: [value, value, sequence],
+  }
+}
+
+function pageRows(
+  read: (further: readonly Condition[], isReversed: boolean) => Row[],
+  sort: ListSort,
+  limit: number,
+  cursor: Cursor | undefined,
+): Row[] {
+  if (!cursor) return read([], false)
+  const isBackwards = cursor.side === 'before'
+  const rows = read([besideRow(sort, cursor, cursor.side)], isBackwards)
+  if (isBackwards && rows.length < limit) return read([], false)
+  return rows.length > 0 ? rows : read([], true)
+}
+
+const positionOf = (row: Row): Position => ({
+  value: row.sort_value as Value,
+  sequence: Number(row.sequence),
+})
+
+function count(database: DatabaseSync, conditions: readonly Condition[]): number {
+  const row = database
+    .prepare(`SELECT count(*) AS count FROM trajectories WHERE ${conjunction(conditions)}`)
+    .get(...valuesOf(conditions))
+  return Number(row?.count)
+}
+
+const conjunction = (conditions: readonly Condition[]): string => conditions.map(({ sql }) => sql).join(' AND ')
+const valuesOf = (conditions: readonly Condition[]): Value[] => conditions.flatMap(({ values }) => values)

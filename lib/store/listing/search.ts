@@ -1,0 +1,76 @@
+/**
+ * What a person types into the search of the library, as conditions on rows: words, "phrases" and numbers such as
+ * `reward>0.5`. All that is typed goes in as parameters.
+ */
+import { type Comparison, comparedWith, type Interval, readNumber, readRange } from '#lib/util/interval.ts'
+import { folded } from './folded.ts'
+import { indexedText } from './search-index.ts'
+
+export interface Condition {
+  readonly sql: string
+  readonly values: readonly (string | number | null)[]
+}
+
+/** Columns by the names that a search knows them by. */
+const NUMBERS: Readonly<Record<string, string>> = {
+  reward: 'reward',
+  tokens: 'tokens',
+  trained: 'trained',
+  logprob: 'mean_logprob',
+  turns: 'turns',
+  segments: 'segments',
+  calls: 'tool_calls',
+  failed: 'failed_calls',
+}
+
+/** Each of them must hold. */
+export const searchConditions = (text: string): readonly Condition[] =>
+  Array.from(text.matchAll(/"([^"]+)"(?!\S)|\S+/g), ([word, phrase]) =>
+    phrase === undefined ? (numberCondition(word) ?? textCondition(word)) : textCondition(phrase),
+  ).filter((condition) => condition !== undefined)
+
+/** Undefined: it is text. A number that is not known is in no interval. */
+function numberCondition(word: string): Condition | undefined {
+  const [, name = '', sign = '', value = ''] = /^([a-z]+)(:|<=|>=|<|>|=)(.+)$/i.exec(word) ?? []
+  const key = name.toLowerCase()
+  if (!Object.hasOwn(NUMBERS, key)) return undefined
+  const interval: Interval | undefined =
+    sign === ':' || sign === '=' ? readRange(value) : comparedWith(sign as Comparison, readNumber(value))
+  if (!interval) return undefined
+  const { low, high, without } = interval
+  const column = NUMBERS[key]
+  return without === undefined
+    ? { sql: `${column} BETWEEN ? AND ?`, values: [low, high] }
+    : { sql: `(${column} BETWEEN ? AND ? AND ${column} <> ?)`, values: [low, high, without] }
+}
+
+/** Undefined: nothing is left of it to look for. */
+function textCondition(text: string): Condition | undefined {
+  const word = folded(text).trim()
+  if (word === '') return undefined
+  // instr knows no patterns: a % in the search is a % in the text.
+  const inRow = { sql: 'instr(labels_search, ?) > 0 OR instr(record_search, ?) > 0', values: [word, word] }
+  const match = matchExpression(word)
+  return match === undefined
+    ? { ...inRow, sql: `(${inRow.sql})` }
+    : {
+        sql: `(${inRow.sql} OR key IN (SELECT key FROM generated WHERE id IN (SELECT rowid FROM generated_search WHERE generated_search MATCH ?)))`,
+        values: [...inRow.values, match],
+      }
+}
+
+/**
+ * The words of generated text side by side, the last of them also as the beginning of a longer one unless it is a single
+ * character, which begins too many. Undefined: there are none.
+ */
+function matchExpression(text: string): string | undefined {
+  const indexed = indexedText(text)
+  const characters = indexed.match(WORD_CHARACTER) ?? []
+  if (characters.length === 0) return undefined
+  const isOpen = characters.length > 1 && /[\p{L}\p{N}\p{Co}]$/u.test(indexed)
+  // Within quotes only the quote itself means something.
+  return `"${indexed.replaceAll('"', ' ')}"${isOpen ? ' *' : ''}`
+}
+
+/** As unicode61, the tokenizer of the index, takes words apart. */
+const WORD_CHARACTER = /[\p{L}\p{N}\p{Co}]/gu

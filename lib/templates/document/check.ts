@@ -1,0 +1,32 @@
+/**
+ * Whether a document renders: the error that Python would give, and where. Where it does, whether the template and the
+ * tokenizer belong together. Fast enough to be asked while typing.
+ */
+
+import type { LabInput, LabTask } from '#lib/tasks/task.ts'
+import { LIVE_BUDGET } from '#lib/templates/live-budget.ts'
+import { type InputError, orTemplateFailure, readInput } from './input.ts'
+import { plainMarkers, renderedMarkers, templateMarkers } from './markers.ts'
+
+export type Checked =
+  | {
+      readonly ok: true
+      /** Of the template. */
+      readonly markers: readonly string[]
+      /** Those that are no tokens of the tokenizer. */
+      readonly plainMarkers: readonly string[]
+    }
+  | { readonly ok: false; readonly error: InputError }
+
+export const check: LabTask<LabInput, never, Checked> = function* (input, [tokenizer]) {
+  const compiled = orTemplateFailure(() => tokenizer?.compile(input.template))
+  if (!compiled.ok) return compiled
+  const read = readInput(input)
+  if (!read.ok) return read
+  const rendered = orTemplateFailure(() => compiled.value?.trace(read.value, LIVE_BUDGET))
+  if (!rendered.ok) return rendered
+  const markers = [
+    ...new Set([...templateMarkers(input.template), ...(rendered.value ? renderedMarkers(rendered.value) : [])]),
+  ]
+  return { ok: true, markers, plainMarkers: tokenizer ? plainMarkers(markers, tokenizer.tokenizer) : [] }
+}

@@ -1,0 +1,113 @@
+/** What the lab's texts become: arguments of apply_chat_template, as transformers 5.23 has them. */
+import { describe, expect, test } from 'vitest'
+import { type LabInput, resultOf } from '#lib/tasks/task.ts'
+import { chatTemplate, type RenderInput } from '#lib/templates/chat-template.ts'
+import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { maskDoctor } from '../loss-mask/doctor.ts'
+import { compare } from '../preview/compare.ts'
+import { prefixMask, preview } from '../preview/preview.ts'
+import { readInput } from './input.ts'
+
+const template =
+  '{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}{% if tools is not none %}[{{ tools | length }} tools]{% endif %}'
+const document = (changed: Partial<LabInput> = {}): LabInput => ({
+  template,
+  messages: '[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hel"}]',
+  tools: '',
+  options: '',
+  ...changed,
+})
+const tokenizer = { tokenizer: byteTokenizer, compile: (text: string) => chatTemplate(text, {}) }
+const read = (changed: Partial<LabInput>): RenderInput => {
+  const input = readInput(document(changed))
+  if (!input.ok) throw new Error(input.error.message)
+  return input.value
+}
+const rendered = (changed: Partial<LabInput>) => {
+  const shown = resultOf(preview(document(changed), [tokenizer]))
+  return shown.kind === 'rendered' ? shown.picture.text : `${shown.error.className}: ${shown.error.message}`
+}
+
+test.each([
+  ['', undefined],
+  [' null ', undefined],
+  ['[]', []],
+])('Tools given as %j are passed on as transformers does', (tools, expected) => {
+  expect(read({ tools }).tools).toEqual(expected)
+})
+
+test('An empty list of tools reaches the template, and no tools are None', () => {
+  expect(rendered({ tools: '[]' })).toContain('[0 tools]')
+  expect(rendered({ tools: '' })).not.toContain('tools]')
+})
+
+describe('Arguments of apply_chat_template among the options', () => {
+  test.each([
+    ['tokenize', false, 'text and token ids'],
+    ['return_tensors', 'pt', 'text and token ids'],
+    ['return_dict', true, 'text and token ids'],
+    ['padding', true, 'nothing is padded'],
+    ['truncation', true, 'nothing is cut'],
+    ['max_length', 10, 'nothing is padded or cut'],
+    ['tokenizer_kwargs', {}, 'no settings of its own'],
+    ['return_assistant_tokens_mask', true, 'always computed'],
+    ['sanitize_control_tokens', true, 'not supported'],
+    ['chat_template', 'x', 'give the template by itself'],
+    ['conversation', [], 'give the messages by themselves'],
+    ['messages', [], 'give the messages by themselves'],
+    ['tools', [], 'give the tools by themselves'],
+  ])('%s is refused by name, with what to do instead', (name, value, advice) => {
+    const input = readInput(document({ options: JSON.stringify({ enable_thinking: true, [name]: value }) }))
+    expect(input).toMatchObject({
+      ok: false,
+      error: { where: 'options', message: expect.stringMatching(new RegExp(`^${name} is an argument.*${advice}`)) },
+    })
+  })
+
+  test('documents are a variable of the template, and have to be a list of objects', () => {
+    const template = '{{ documents[0].title }}'
+    expect(rendered({ template, options: '{"documents": [{"title": "Fjords"}]}' })).toBe('Fjords')
+    expect(rendered({ template, options: '{"documents": ["Fjords"]}' })).toBe(
+      "TypeError: Documents should be a list of dicts with 'title' and 'text' keys!",
+    )
+  })
+})
+
+describe('continue_final_message', () => {
+  const options = '{"continue_final_message": true}'
+
+  test('leaves the last message open, and every character keeps the line that wrote it', () => {
+    expect(rendered({ options })).toBe('<|user|>Hi<|end|><|assistant|>Hel')
+    const { text, pieces } = tokenizer.compile(template).trace(read({ options }))
+    expect(pieces.at(-1)).toMatchObject({ end: text.length, message: 1, source: 'value' })
+  })
+
+  test('may name the field to continue', () => {
+    const reasoning = {
+      template: '{% for m in messages %}{{ m.reasoning_content }}|{{ m.content }}{% endfor %}',
+      messages: '[{"role": "assistant", "reasoning": "Wel", "content": "x"}]',
+    }
+    expect(rendered({ ...reasoning, options: '{"continue_final_message": "reasoning"}' })).toBe('Wel')
+    expect(rendered({ ...reasoning, options: '{"continue_final_message": "notes"}' })).toMatch(/has no "notes"/)
+  })
+
+  test('is not compatible with a generation prompt', () => {
+    expect(rendered({ options: '{"continue_final_message": true, "add_generation_prompt": true}' })).toMatch(
+      /^ValueError: continue_final_message and add_generation_prompt are not compatible/,
+    )
+  })
+
+  test('leaves no mask to be computed, as in transformers', () => {
+    const why = expect.stringContaining('not compatible with return_assistant_tokens_mask')
+    const input = document({ options, template: `{% generation %}${template}{% endgeneration %}` })
+    expect(resultOf(preview(input, [tokenizer]))).toMatchObject({ picture: { mask: { kind: 'unknown', why } } })
+    expect(resultOf(prefixMask(document({ options }), [tokenizer]))).toMatchObject({ kind: 'unknown', why })
+    expect(maskDoctor({ input }, tokenizer).failure).toMatchObject({ where: 'options', message: why })
+  })
+
+  test('changes no call of the model when a conversation is repeated', () => {
+    const turns = (given: string) =>
+      resultOf(compare({ input: document({ options: given }), against: template, turns: 3 }, [tokenizer])).turns
+    expect(turns(options)).toEqual(turns(''))
+  })
+})

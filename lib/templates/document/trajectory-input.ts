@@ -1,0 +1,98 @@
+/** A trajectory as the lab's document: its template, options, tools, and its conversation as messages. */
+
+import { memberOf, readJsonText, sourceOf } from '#lib/json/json-text.ts'
+import type { TextRange } from '#lib/parsers/parser.ts'
+import { templateMessage, templateTools } from '#lib/rollout/prompt/prompt.ts'
+import { replyTexts, type WrittenReply, writtenReply } from '#lib/rollout/prompt/written-reply.ts'
+import type { LabInput } from '#lib/tasks/task.ts'
+import type { Message, ToolCall } from '#lib/trajectory/format/trajectory.ts'
+import { firstQuestion, withResultText } from '#lib/trajectory/messages/conversation.ts'
+import { toolCallsOf } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { valueJson } from '../tool-parsing/arguments.ts'
+import type { Loaded } from './document.ts'
+
+/** `key`: under which it is stored. */
+export function trajectoryInput(trajectory: TrajectoryView, key: string): Loaded {
+  const { template, tokenizer, tools } = trajectory.model
+  const hasTemplate = template !== undefined && template.text !== ''
+  return {
+    source: hasTemplate ? { kind: 'trajectory', key } : undefined,
+    trajectory: key,
+    name: `recorded: ${trajectory.title ?? firstQuestion(trajectory) ?? key}`,
+    ...(hasTemplate && { template: template.text }),
+    // The server's own tokenizer renders nothing: what was chosen before stays.
+    ...(tokenizer && tokenizer.source !== 'server' && { tokenizer: tokenizer.name }),
+    messages: `[\n  ${trajectoryMessages(trajectory).join(',\n  ')}\n]`,
+    tools: tools.length === 0 ? '' : JSON.stringify(templateTools(tools), undefined, 2),
+    options: JSON.stringify({ add_generation_prompt: false, ...template?.options }, undefined, 2),
+  }
+}
+
+/** What was recorded, where the texts leave it open; options are added to the recorded ones, and count before them. */
+export function withRecorded<Texts extends Omit<LabInput, 'template'>>(
+  texts: Texts,
+  trajectory: TrajectoryView,
+): Texts {
+  const { messages = '', tools = '', options = '' } = trajectoryInput(trajectory, trajectory.id)
+  const isEmpty = ['', '{}', 'null'].includes(texts.options.trim())
+  return {
+    ...texts,
+    messages: texts.messages.trim() === '' ? messages : texts.messages,
+    tools: texts.tools.trim() === '' ? tools : texts.tools,
+    // Of a name that stands twice, JSON's last value counts.
+    options: isEmpty ? options : `${options.trim().slice(0, -1)}, ${texts.options.trim().slice(1)}`,
+  }
+}
+
+/** The JSON of every message. A response is told in its parts, as an agent framework would send it again. */
+function trajectoryMessages(trajectory: TrajectoryView): readonly string[] {
+  const calls = toolCallsOf(trajectory)
+  return trajectory.segments.flatMap((segment) =>
+    segment.kind === 'response'
+      ? [replyMessage(writtenReply(segment, trajectory))]
+      : segment.messages.map((message) => contextMessage(withResultText(message, trajectory), calls)),
+  )
+}
+
+/** The JSON of a message that the model read; `calls`: those of the trajectory. */
+export const contextMessage = (message: Message, calls: readonly ToolCall[]): string =>
+  JSON.stringify(templateMessage(message, calls), undefined, 2).replaceAll('\n', '\n  ')
+
+/** The JSON of a reply as Python clients keep it that read thinking and calls out of it; a malformed call stays in the text. */
+export function replyMessage(reply: WrittenReply): string {
+  const parsed = reply.calls.filter((call) => call.kind === 'parsed')
+  const { content, reasoning } = replyTexts(reply, parsed)
+  const fields = [
+    '"role": "assistant"',
+    `"content": ${JSON.stringify(content)}`,
+    ...(reasoning === undefined ? [] : [`"reasoning_content": ${JSON.stringify(reasoning)}`]),
+    ...(parsed.length > 0
+      ? [`"tool_calls": [\n      ${parsed.map((call) => callSource(call, reply.text)).join(',\n      ')}\n    ]`]
+      : []),
+  ]
+  return `{\n    ${fields.join(',\n    ')}\n  }`
+}
+
+type ParsedCall = ToolCall & { readonly kind: 'parsed' }
+
+function callSource(call: ParsedCall, text: string): string {
+  const { name, id, writtenId = id } = call
+  return `{"id": ${JSON.stringify(writtenId)}, "type": "function", "function": {"name": ${JSON.stringify(name)}, "arguments": ${argumentsSource(call, text)}}}`
+}
+
+/**
+ * The arguments as the model spelled them: 1.0 stays 1.0. `text`: that of the response. Where the call is no JSON, each value
+ * is the JSON that was written for it, or the JSON of its text.
+ */
+export function argumentsSource({ raw, input, arguments: named }: ParsedCall, text: string): string {
+  const written = raw.trim()
+  const reading = readJsonText(written)
+  const member = reading.ok ? (memberOf(reading.root, 'arguments') ?? memberOf(reading.root, 'parameters')) : undefined
+  if (member?.value.kind === 'object') return sourceOf(written, member.value)
+  const last = new Map(named.map((argument) => [argument.name, argument.text]))
+  const members = Object.keys(input).length === last.size ? [...last] : []
+  if (members.length === 0) return JSON.stringify(input)
+  const value = (name: string, { start, end }: TextRange) => valueJson(input[name], text.slice(start, end))
+  return `{${members.map(([name, range]) => `${JSON.stringify(name)}: ${value(name, range)}`).join(', ')}}`
+}

@@ -1,0 +1,77 @@
+/** str(), repr() and the names of types. */
+
+import { floatRepr, intText } from '../numbers.ts'
+import { PyDict, PyError, PyFloat, PyObject, PyTuple, type Runtime, Undefined, type Value } from '../values.ts'
+import { quoted } from './code-points.ts'
+
+export function str(value: Value, runtime: Runtime): string {
+  if (typeof value === 'string') return value
+  if (value instanceof Undefined) return ''
+  if (value instanceof PyObject) return value.text ? value.text(runtime) : value.repr(runtime)
+  return repr(value, runtime)
+}
+
+export const repr = (value: Value, runtime: Runtime): string => nested(value, runtime, 0)
+
+/** CPython's limit of recursion, less the frames that a render stands on. */
+export const MAX_DEPTH = 960
+
+function nested(value: Value, runtime: Runtime, depth: number): string {
+  if (value === null) return 'None'
+  if (typeof value === 'string') {
+    runtime.allocate(value.length)
+    return quoted(value)
+  }
+  if (typeof value === 'number' || typeof value === 'bigint') return intText(value)
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (value instanceof PyFloat) return floatRepr(value.value)
+  if (value instanceof Undefined) return 'Undefined'
+  if (value instanceof PyObject) return value.repr(runtime)
+  if (depth > MAX_DEPTH) {
+    throw new PyError('RecursionError', 'maximum recursion depth exceeded while getting the repr of an object')
+  }
+  const inner = (item: Value): string => nested(item, runtime, depth + 1)
+  if (value instanceof PyDict) {
+    runtime.step(value.size)
+    return `{${joined(
+      Array.from(value.entries(), ([key, item]) => `${inner(key)}: ${inner(item)}`),
+      runtime,
+    )}}`
+  }
+  if (value instanceof PyTuple) {
+    runtime.step(value.items.length)
+    return value.items.length === 1
+      ? `(${joined(value.items.map(inner), runtime)},)`
+      : `(${joined(value.items.map(inner), runtime)})`
+  }
+  runtime.step(value.length)
+  return `[${joined(value.map(inner), runtime)}]`
+}
+
+/** Charged at every level: values that share their parts can be exponentially longer than they are. */
+function joined(parts: readonly string[], runtime: Runtime): string {
+  const text = parts.join(', ')
+  runtime.allocate(text.length)
+  return text
+}
+
+/** type(value).__name__. */
+export function typeName(value: Value): string {
+  if (value === null) return 'NoneType'
+  if (typeof value === 'string') return 'str'
+  if (typeof value === 'number' || typeof value === 'bigint') return 'int'
+  if (typeof value === 'boolean') return 'bool'
+  if (value instanceof PyFloat) return 'float'
+  if (value instanceof PyDict) return 'dict'
+  if (value instanceof PyTuple) return value.typeName
+  if (value instanceof Undefined) return 'Undefined'
+  return value instanceof PyObject ? value.typeName : 'list'
+}
+
+/** jinja2's object_type_repr, which names what lacks an attribute. */
+export function objectTypeRepr(value: Value): string {
+  if (value === null) return 'None'
+  if (value instanceof PyTuple && value.typeName !== 'tuple') return `jinja2.filters.${value.typeName} object`
+  const module = value instanceof PyObject && value.module !== undefined ? `${value.module}.` : ''
+  return `${module}${typeName(value)} object`
+}

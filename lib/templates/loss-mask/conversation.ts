@@ -1,0 +1,132 @@
+/** The whole conversation as the template renders it, in tokens, and what each of them is. */
+
+import { endOfTurnId } from '#lib/rollout/prompt/prompt.ts'
+import { type Encoding, encodeWithOffsets } from '#lib/rollout/record/offsets.ts'
+import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template.ts'
+import { CONTINUED_AND_MASKED } from '#lib/templates/continue-final-message.ts'
+import { PyDict } from '#lib/templates/jinja/python/values.ts'
+import type { RenderedPiece, Rendering } from '#lib/templates/jinja/rendering.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import { commonText } from '#lib/util/common-prefix.ts'
+import { orTemplateFailure, type Read } from '../document/input.ts'
+import { type Part, replyParts } from './masked-tokens.ts'
+
+/** What every way to a mask starts from. */
+export interface Conversation {
+  readonly input: RenderInput
+  readonly roles: readonly string[]
+  readonly template: CompiledTemplate
+  readonly tokenizer: Tokenizer
+  /** The token that ends a turn; undefined where the template ends it with none. */
+  readonly endOfTurnId: number | undefined
+  readonly rendering: Rendering
+  readonly encoding: Encoding
+  /** Of each token. */
+  readonly parts: readonly Part[]
+  readonly messages: readonly (number | undefined)[]
+  readonly lines: readonly number[]
+}
+
+export function renderedConversation(
+  input: RenderInput,
+  template: CompiledTemplate,
+  tokenizer: Tokenizer,
+): Read<Conversation> {
+  if (input.continueFinalMessage) return CONTINUED
+  return orTemplateFailure(() => {
+    const rendering = template.trace(input)
+    const encoding = encodeWithOffsets(tokenizer, rendering.text)
+    const pieces = piecesOfTokens(rendering.pieces, encoding)
+    const facts = {
+      input,
+      roles: input.messages.map(roleOf),
+      template,
+      tokenizer,
+      endOfTurnId: endOfTurnId({ tokenizer, template }, input.options),
+      rendering,
+      encoding,
+      messages: pieces.map(({ message }) => message),
+      lines: pieces.map(({ line }) => line),
+    }
+    return { ...facts, parts: partsOf(facts, pieces) }
+  })
+}
+
+/** A message that is left open is a prompt, and no sample to train on. */
+const CONTINUED: Read<never> = {
+  ok: false,
+  error: { where: 'options', className: 'ValueError', message: CONTINUED_AND_MASKED },
+}
+
+function roleOf(message: RenderInput['messages'][number]): string {
+  const role = message instanceof PyDict ? message.get('role') : message.role
+  return typeof role === 'string' ? role : ''
+}
+
+/** The piece in which each token begins. */
+function piecesOfTokens(pieces: readonly RenderedPiece[], { ids, starts }: Encoding): readonly RenderedPiece[] {
+  let at = 0
+  return ids.map((_, index) => {
+    while (at + 1 < pieces.length && (pieces[at] as RenderedPiece).end <= (starts[index] as number)) at++
+    return pieces[at] as RenderedPiece
+  })
+}
+
+/** Where a template puts what cannot be traced to a message (text gathered over a loop), nothing is claimed. */
+function partsOf(conversation: Omit<Conversation, 'parts'>, pieces: readonly RenderedPiece[]): readonly Part[] {
+  const { roles, encoding, rendering, tokenizer } = conversation
+  const isTraced = rendering.pieces.some(({ message }) => message !== undefined)
+  const parts = pieces.map(({ message, source }): Part => {
+    if (message === undefined) return isTraced && source === 'template' ? 'context' : 'unknown'
+    return roles[message] === 'tool' ? 'tool' : roles[message] === 'assistant' ? 'reply' : 'context'
+  })
+  const opening = generationPrompt(conversation)
+  /** Marks what opens a turn, from a character on; returns the token behind it. */
+  const openFrom = (offset: number, end: number): number => {
+    const limit = offset + commonText(opening, rendering.text.slice(offset))
+    let index = encoding.starts.findIndex((start) => start >= offset)
+    for (; index < end && (encoding.ends[index] as number) <= limit; index++) parts[index] = 'header'
+    return index
+  }
+  const offsets = new Map(rendering.pieces.toReversed().map(({ message, start }) => [message, start]))
+  for (const [message, range] of messageRanges(conversation.messages)) {
+    if (roles[message] !== 'assistant') continue
+    const start = openFrom(offsets.get(message) as number, range.end)
+    const reply = replyParts(
+      encoding.ids.slice(start, range.end),
+      (id) => tokenizer.bytes(id),
+      conversation.endOfTurnId,
+    )
+    for (const [index, part] of reply.entries()) if (parts[start + index] === 'reply') parts[start + index] = part
+  }
+  if (conversation.input.addGenerationPrompt && opening !== '' && rendering.text.endsWith(opening))
+    openFrom(rendering.text.length - opening.length, encoding.ids.length)
+  return parts
+}
+
+/** From the first token of each message to its last, by message; the ranges of two may overlap. */
+export function messageRanges(
+  messages: readonly (number | undefined)[],
+): ReadonlyMap<number, { readonly start: number; readonly end: number }> {
+  const ranges = new Map<number, { start: number; end: number }>()
+  for (const [index, message] of messages.entries()) {
+    if (message === undefined) continue
+    const range = ranges.get(message)
+    if (range) range.end = index + 1
+    else ranges.set(message, { start: index, end: index + 1 })
+  }
+  return ranges
+}
+
+/** What the template writes to open the first reply; empty where it cannot be told. */
+function generationPrompt({ input, roles, template }: Pick<Conversation, 'input' | 'roles' | 'template'>): string {
+  const first = roles.indexOf('assistant')
+  const before = input.messages.slice(0, first === -1 ? undefined : first)
+  if (before.length === 0) return ''
+  const rendered = orTemplateFailure(() =>
+    [true, false].map((addGenerationPrompt) => template.render({ ...input, messages: before, addGenerationPrompt })),
+  )
+  if (!rendered.ok) return ''
+  const [open = '', closed = ''] = rendered.value
+  return open.startsWith(closed) ? open.slice(closed.length) : ''
+}

@@ -1,0 +1,91 @@
+/**
+ * The mask of verl's multi-turn rollouts (`AsyncRolloutRequest`): each message is rendered behind a constant base
+ * conversation, the tokens of the base are cut off by their number, and what is left is appended. All of an assistant
+ * message is trained, what follows its end of turn included; the generation prompt is appended before it where the ids do
+ * not end with it, untrained.
+ */
+
+import type { RenderInput } from '#lib/templates/chat-template.ts'
+import { commonIds } from '#lib/util/common-prefix.ts'
+import type { Read } from '../document/input.ts'
+import type { Conversation } from './conversation.ts'
+import { maskedTokensBuilder, type Part, replyParts } from './masked-tokens.ts'
+import { brokenPrefix, failedRender, type OwnTokens, type Rendered, rendered } from './renders.ts'
+import type { Break, TokenRange } from './report.ts'
+
+const BASE: RenderInput['messages'] = [
+  { role: 'system', content: 'You are a helpful assistant.' },
+  { role: 'user', content: 'I am a user.' },
+]
+
+/** Fails where the template refuses the base conversation or the first prompt. */
+export function fixedBaseDifference(conversation: Conversation): Read<OwnTokens> {
+  const { input, roles, tokenizer, endOfTurnId } = conversation
+  const base = rendered(conversation, BASE, false)
+  if (!base.ok) return base
+  const opened = rendered(conversation, BASE, true)
+  if (!opened.ok) return opened
+
+  const firstReply = roles.indexOf('assistant')
+  const prompt = input.messages.slice(0, firstReply === -1 ? undefined : firstReply)
+  const bare = prompt.length > 0 ? rendered(conversation, prompt, false) : base
+  if (!bare.ok) return bare
+  const first = prompt.length > 0 ? rendered(conversation, prompt, true) : opened
+  if (!first.ok) return first
+  const generationPrompt = first.value.ids.slice(bare.value.ids.length)
+
+  const bytes = (id: number): Uint8Array => tokenizer.bytes(id)
+  const own = maskedTokensBuilder(bytes)
+  const breaks: Break[] = []
+  const merged: TokenRange[] = []
+  let isOpen = false
+  const openReply = (message: number | undefined): void => {
+    if (!isOpen) own.add(generationPrompt, { trained: false, part: 'header', message })
+    isOpen = true
+  }
+  /** What the base conversation with these messages has beyond it. */
+  const delta = (messages: RenderInput['messages'], message: number, from: Rendered): readonly number[] => {
+    const extended = rendered(conversation, [...BASE, ...messages], false)
+    if (!extended.ok) {
+      breaks.push(failedRender(message, 'behind the base conversation this message cannot be rendered', extended.error))
+      return []
+    }
+    if (commonIds(from.ids, extended.value.ids) < from.ids.length) {
+      const isMerge = extended.value.text.startsWith(from.text)
+      breaks.push(brokenPrefix(conversation, message, isMerge ? MERGED : REWRITTEN, from, extended.value))
+      if (isMerge && from === opened.value) merged.push({ start: own.length() - 1, end: own.length() })
+    }
+    return extended.value.ids.slice(from.ids.length)
+  }
+
+  if (prompt.length > 0)
+    own.add(first.value.ids.slice(0, bare.value.ids.length), { trained: false, part: 'context', message: undefined })
+  for (let message = prompt.length; message < roles.length; ) {
+    const role = roles[message] as string
+    const end = role === 'tool' ? endOfResults(roles, message) : message + 1
+    const messages = input.messages.slice(message, end)
+    if (role === 'assistant') {
+      openReply(message)
+      const ids = delta(messages, message, opened.value)
+      const parts = replyParts(ids, bytes, endOfTurnId)
+      own.add(ids, (index) => ({ trained: true, part: parts[index] ?? 'reply', message }))
+    } else {
+      const part: Part = role === 'tool' ? 'tool' : 'context'
+      own.add(delta(messages, message, base.value), { trained: false, part, message })
+    }
+    isOpen = false
+    message = end
+  }
+  if (input.addGenerationPrompt) openReply(undefined)
+  return { ok: true, value: { ...own.build(), breaks, merged } }
+}
+
+const MERGED = 'one token holds the end of the base conversation and the start of this message'
+const REWRITTEN = 'behind the base conversation this message changes what stands before it'
+
+/** Results of one turn are rendered together. */
+function endOfResults(roles: readonly string[], start: number): number {
+  let end = start
+  while (roles[end] === 'tool') end++
+  return end
+}

@@ -1,0 +1,70 @@
+/**
+ * The mask of `{% generation %}` blocks, as transformers makes it (`return_assistant_tokens_mask`). One thing is not followed:
+ * where a block ends with a mark that NFC joins to its letter, transformers finds no token and trains to the end of the
+ * sequence; here the letter's token is its end.
+ */
+
+import type { Encoding } from '#lib/rollout/record/offsets.ts'
+import { countWhile } from '#lib/util/bisect.ts'
+import type { Conversation } from './conversation.ts'
+import type { MaskedTokens } from './masked-tokens.ts'
+import type { TokenRange } from './report.ts'
+
+export interface GenerationMask extends MaskedTokens {
+  readonly hasTag: boolean
+  /** Trained tokens that also hold characters from beside their block. */
+  readonly merged: readonly TokenRange[]
+  /** Tokens that a block was not found in, or was trained beyond: transformers could not place one of its ends. */
+  readonly lost: readonly TokenRange[]
+}
+
+export function generationMask({
+  rendering,
+  encoding,
+  parts,
+  messages,
+  tokenizer,
+}: Pick<Conversation, 'rendering' | 'encoding' | 'parts' | 'messages' | 'tokenizer'>): GenerationMask {
+  const { ids, starts, ends } = encoding
+  const trained = new Array<boolean>(ids.length).fill(false)
+  const merged: TokenRange[] = []
+  const lost: TokenRange[] = []
+  for (const { start, end } of rendering.generation) {
+    const first = tokenAt(encoding, start)
+    const last = tokenAt(encoding, end - 1)
+    // transformers leaves the loop here, and with it all later blocks.
+    if (first === undefined) {
+      if (start < rendering.text.length) lost.push({ start: firstFrom(starts, start), end: ids.length })
+      break
+    }
+    // It takes a missing last token, and the very first one, for the end of the sequence.
+    const stop = last ? last + 1 : ids.length
+    if (!last) lost.push({ start: first, end: stop })
+    trained.fill(true, first, stop)
+    for (const token of new Set([first, stop - 1])) {
+      const isWider = (starts[token] as number) < start || (last && (ends[token] as number) > end)
+      if (isWider && token < stop && first < stop) merged.push({ start: token, end: token + 1 })
+    }
+  }
+  return {
+    ids,
+    bytes: (id) => tokenizer.bytes(id),
+    trained,
+    parts,
+    messages,
+    hasTag: rendering.hasGenerationTag,
+    merged,
+    lost,
+  }
+}
+
+/** `char_to_token`: the first token that holds a part of the character; undefined where none does. */
+function tokenAt({ starts, ends }: Encoding, offset: number): number | undefined {
+  const token = firstFrom(ends, offset + 1)
+  return token < ends.length && (starts[token] as number) <= offset ? token : undefined
+}
+
+/** Index of the first entry that is at least the value, in a list that never falls. */
+function firstFrom(sorted: readonly number[], value: number): number {
+  return countWhile(sorted.length, (index) => (sorted[index] as number) < value)
+}

@@ -1,0 +1,185 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { decode } from '#lib/trajectory/format/codec.ts'
+import type { ResponseSegment, Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { byteId, byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { play } from '#testing/simulated-rollout.ts'
+import { chatml } from '#testing/small-templates.ts'
+import { maskLints } from './lints.ts'
+
+const END = byteId('<|im_end|>')
+const HEADER = '<|im_start|>assistant\n'
+const call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+const reply = (text: string) => ({
+  reply: [...byteTokenizer.encode(text), END],
+  finish: { kind: 'stop', matched: END } as const,
+})
+
+/** (user) [call] (tool) [reply], clean. */
+const { trajectory: clean } = play(chatml, [
+  { messages: [{ role: 'user', content: 'q' }], ...reply(call) },
+  { messages: [{ role: 'tool', content: '425' }], ...reply('It is 425.') },
+])
+
+/** The trajectory with one segment changed. */
+const changed = (index: number, change: (segment: Segment) => Partial<ResponseSegment>): Trajectory => ({
+  ...clean,
+  segments: clean.segments.map((segment, i) =>
+    i === index ? ({ ...segment, ...change(segment) } as Segment) : segment,
+  ),
+})
+
+const mask = (segment: Segment, trained: (index: number) => boolean) => ({
+  mask: segment.ids.map((_, index): 0 | 1 => (trained(index) ? 1 : 0)),
+})
+const logprobsWithEnd = (segment: Segment, last: number | null) => ({
+  logprobs: segment.ids.map((_, index) => (index === segment.ids.length - 1 ? last : -0.5)),
+})
+
+/** What was found, with the text of each place. */
+const found = (trajectory: Trajectory) =>
+  maskLints(trajectory).map(({ kind, places }) => [kind, ...places.map(({ text }) => text)])
+
+describe('in the mask of a trajectory', () => {
+  test('that is clean nothing is found', () => {
+    expect(found(clean)).toEqual([])
+  })
+
+  test.each([['nothing trained', changed(1, (s) => mask(s, () => false)), changed(3, (s) => mask(s, () => false))]])(
+    '%s',
+    (_, first, second) => {
+      expect(found(first)).toEqual([])
+      expect(found({ ...first, segments: first.segments.with(3, second.segments[3] as Segment) })).toEqual([
+        ['all-zero'],
+      ])
+    },
+  )
+
+  test('a trained generation prompt', () => {
+    const seeded = changed(0, (s) => mask(s, (index) => index >= s.ids.length - 11))
+    expect(found(seeded)).toEqual([['header-trained', HEADER]])
+  })
+
+  test('a trained question', () => {
+    const seeded = changed(0, (s) => mask(s, (index) => index === 6))
+    expect(found(seeded)).toEqual([['context-trained', 'q']])
+  })
+
+  test('a trained tool result', () => {
+    const seeded = changed(2, (s) => mask(s, (index) => index > 6 && index < 10))
+    expect(found(seeded)).toEqual([['tool-result-trained', '425']])
+  })
+
+  test('a newline trained behind the end of a turn', () => {
+    expect(found(changed(2, (s) => mask(s, (index) => index === 0)))).toEqual([['after-end-trained', '\n']])
+    const inside = changed(3, (s) => ({
+      ids: [...s.ids, 10],
+      ...mask({ ...s, ids: [...s.ids, 10] }, () => true),
+      logprobs: undefined as never,
+    }))
+    expect(found(inside).map(([kind]) => kind)).toContain('after-end-trained')
+  })
+
+  test('an untrained end of turn', () => {
+    const seeded = changed(1, (s) => mask(s, (index) => index < s.ids.length - 1))
+    expect(found(seeded)).toEqual([['end-of-turn-untrained', '<|im_end|>']])
+  })
+
+  describe('an untrained end of a reply without content', () => {
+    const { trajectory: silent } = play(chatml, [
+      { messages: [{ role: 'user', content: 'q' }], ...reply('a') },
+      { messages: [{ role: 'user', content: 'r' }], ...reply('') },
+    ])
+    const end = silent.segments[3] as Segment
+    const masked = { ...silent, segments: silent.segments.with(3, { ...end, ...mask(end, () => false) } as Segment) }
+
+    test('is found where every reply with content is trained', () => {
+      expect(found(silent)).toEqual([])
+      expect(found(masked)).toEqual([['end-of-turn-untrained', '<|im_end|>']])
+    })
+
+    test('is no fault where replies are left out of training', () => {
+      const first = masked.segments[1] as Segment
+      const none = {
+        ...masked,
+        segments: masked.segments.with(1, { ...first, ...mask(first, () => false) } as Segment),
+      }
+      expect(found(none)).toEqual([['all-zero']])
+    })
+  })
+
+  test('trained tokens without a logprob', () => {
+    expect(found(changed(1, (s) => logprobsWithEnd(s, null)))).toEqual([['unknown-logprob', '<|im_end|>']])
+    expect(
+      found(changed(1, (s) => ({ ...logprobsWithEnd(s, null), ...mask(s, (i) => i < s.ids.length - 1) }))).map(
+        ([kind]) => kind,
+      ),
+    ).toEqual(['end-of-turn-untrained'])
+  })
+
+  describe('an end of turn with logprob 0', () => {
+    const certain = (rest: Partial<ResponseSegment>, trajectory = clean): Trajectory => ({
+      ...trajectory,
+      segments: trajectory.segments.with(3, {
+        ...(trajectory.segments[3] as ResponseSegment),
+        ...logprobsWithEnd(trajectory.segments[3] as Segment, 0),
+        ...rest,
+      }),
+    })
+    const request = (samplingParams: Record<string, unknown>): Partial<ResponseSegment> => ({
+      finish: { kind: 'length' },
+      request: { server: 's', samplingParams, inputLength: 0, inputHash: '', streamed: true },
+    })
+
+    test('that no server stopped at', () => {
+      expect(found(certain({ finish: { kind: 'length' } }))).toEqual([['synthetic-end', '<|im_end|>']])
+      expect(found(certain(request({ temperature: 1, regex: null, json_schema: '' })))).toEqual([
+        ['synthetic-end', '<|im_end|>'],
+      ])
+    })
+
+    test('not where the server stopped at it', () => {
+      expect(found(certain({}))).toEqual([])
+    })
+
+    test.each(['regex', 'json_schema', 'ebnf', 'structural_tag', 'logit_bias'])(
+      'not where %s left no choice',
+      (name) => {
+        expect(found(certain(request({ [name]: name === 'logit_bias' ? { '5': 100 } : '(a|b)' })))).toEqual([])
+      },
+    )
+
+    test('not where it is untrained, nor where other tokens are as certain', () => {
+      const last = clean.segments[3] as Segment
+      expect(
+        found(certain({ finish: { kind: 'length' }, ...mask(last, (i) => i < last.ids.length - 1) })).map(
+          ([kind]) => kind,
+        ),
+      ).toEqual(['end-of-turn-untrained'])
+      const zeros = changed(1, (s) => ({ logprobs: s.ids.map(() => 0) }))
+      expect(found(certain({ finish: { kind: 'length' } }, zeros))).toEqual([])
+    })
+  })
+
+  test('a template that ends turns with no token leaves what cannot be told unsaid', () => {
+    const { tokenizer, ...model } = clean.model
+    const { endOfTurnId: _, ...without } = tokenizer as NonNullable<typeof tokenizer>
+    expect(found({ ...changed(0, (s) => mask(s, () => true)), model: { ...model, tokenizer: without } })).toEqual([])
+  })
+
+  test('every lint says where, how bad it is and what to do', () => {
+    const [lint] = maskLints(changed(1, (s) => mask(s, (index) => index < s.ids.length - 1)))
+    expect(lint).toMatchObject({ way: 'tito', severity: 'error', places: [{ start: 52, end: 53, message: 1 }] })
+    expect(lint?.remedy).toBe('Set mask 1 for the sampled end-of-turn token.')
+  })
+})
+
+test('the rollouts that ship as examples are clean', () => {
+  const folder = 'public/examples'
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
+  expect(files.length).toBeGreaterThan(2)
+  for (const name of files) {
+    const decoded = decode(readFileSync(`${folder}/${name}`, 'utf8'))
+    expect([name, decoded.ok && found(decoded.trajectory)]).toEqual([name, []])
+  }
+})

@@ -1,0 +1,206 @@
+/** What is known to be wrong with a loss mask, found in the mask itself. */
+import type { ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { type MaskedTokens, type Part, quoted } from './masked-tokens.ts'
+import type { Lint, LintKind, LintPlace, Severity, TokenRange, WayName } from './report.ts'
+import { type TrajectoryTokens, trajectoryTokens } from './trajectory-tokens.ts'
+
+/** The lints of the mask that a trajectory carries. Needs no tokenizer and no template. */
+export function maskLints(trajectory: Trajectory): readonly Lint[] {
+  const tokens = trajectoryTokens(trajectory)
+  return lintsOf('tito', tokens, trajectoryFindings(trajectory, tokens))
+}
+
+export interface Finding {
+  readonly kind: LintKind
+  /** In the tokens of the mask; none: nothing was found, unless the kind speaks of the mask as a whole. */
+  readonly ranges: readonly TokenRange[]
+}
+
+/** What the parts of the conversation tell: where training begins and ends, and what it must not touch. */
+export function partFindings(tokens: MaskedTokens): readonly Finding[] {
+  const { trained, parts } = tokens
+  const trainedIn = (part: Part): readonly TokenRange[] =>
+    ranges(parts.length, (index) => trained[index] === true && parts[index] === part)
+  const isReply = (index: number): boolean => parts[index] === 'reply' || parts[index] === 'end'
+  const isAllZero = !trained.includes(true) && parts.some((_, index) => isReply(index))
+  return [
+    ...(isAllZero ? [{ kind: 'all-zero', ranges: [{ start: 0, end: parts.length }] } as const] : []),
+    { kind: 'header-trained', ranges: trainedIn('header') },
+    { kind: 'context-trained', ranges: trainedIn('context') },
+    { kind: 'tool-result-trained', ranges: trainedIn('tool') },
+    { kind: 'after-end-trained', ranges: trainedIn('after-end') },
+    { kind: 'end-of-turn-untrained', ranges: ranges(parts.length, isUntrainedEnd(tokens)) },
+  ]
+}
+
+/**
+ * Ends of trained replies. A reply without content has no token that says whether it is to be trained: it is, where every
+ * reply with content is.
+ */
+function isUntrainedEnd({ trained, parts }: MaskedTokens): (index: number) => boolean {
+  const ends = [...parts.keys()].filter((index) => parts[index] === 'end')
+  const withContent = ends.filter((index) => parts[index - 1] === 'reply')
+  const trainsAll = withContent.length > 0 && withContent.every((index) => trained[index - 1] === true)
+  return (index) =>
+    parts[index] === 'end' &&
+    trained[index] === false &&
+    (parts[index - 1] === 'reply' ? trained[index - 1] === true : trainsAll)
+}
+
+/** The same for a mask that was recorded, with what its logprobs and requests tell. */
+export function trajectoryFindings(trajectory: Trajectory, tokens: TrajectoryTokens): readonly Finding[] {
+  const { trained, logprobs } = tokens
+  return [
+    ...partFindings(tokens),
+    {
+      kind: 'unknown-logprob',
+      ranges: ranges(trained.length, (index) => trained[index] === true && logprobs[index] === null),
+    },
+    { kind: 'synthetic-end', ranges: syntheticEnds(trajectory, tokens) },
+  ]
+}
+
+/**
+ * Trained ends of turns with the logprob 0 that pipelines write beside a token which they put there themselves. One that the
+ * server says it stopped at was sampled; one that a grammar or a bias left no choice about is certain by right. Where
+ * other trained tokens have 0 too, it tells nothing.
+ */
+function syntheticEnds(
+  { segments }: Trajectory,
+  { trained, parts, logprobs }: TrajectoryTokens,
+): readonly TokenRange[] {
+  const isCertain = (index: number): boolean => trained[index] === true && logprobs[index] === 0
+  if (parts.some((part, index) => part === 'reply' && isCertain(index))) return []
+  const found: TokenRange[] = []
+  let start = 0
+  for (const segment of segments) {
+    const end = start + segment.ids.length
+    if (segment.kind === 'response' && !wasSampledOrForced(segment))
+      found.push(...ranges(end, (index) => index >= start && parts[index] === 'end' && isCertain(index)))
+    start = end
+  }
+  return found
+}
+
+const FORCING = ['regex', 'json_schema', 'ebnf', 'structural_tag', 'logit_bias'] as const
+
+function wasSampledOrForced({ ids, finish, request }: ResponseSegment): boolean {
+  const isStop = finish?.kind === 'stop' && finish.matched !== undefined && finish.matched === ids.at(-1)
+  const parameters = request?.samplingParams ?? {}
+  const isForced = FORCING.some((name) => {
+    const value = parameters[name]
+    return value !== undefined && value !== null && value !== ''
+  })
+  return isStop || isForced
+}
+
+/** Findings in words. `place` adds what is known of a place elsewhere. */
+export function lintsOf(
+  way: WayName,
+  tokens: MaskedTokens,
+  findings: readonly Finding[],
+  place: (range: TokenRange) => Pick<LintPlace, 'inSequence' | 'line'> = () => ({
+    inSequence: undefined,
+    line: undefined,
+  }),
+): readonly Lint[] {
+  return findings
+    .filter(({ ranges }) => ranges.length > 0)
+    .map(({ kind, ranges }) => {
+      const { severity, text, remedy } = WORDS[kind]
+      return {
+        kind,
+        way,
+        severity,
+        text,
+        remedy: (way === 'tito' && TRAJECTORY_REMEDIES[kind]) || remedy,
+        places:
+          kind === 'all-zero'
+            ? []
+            : ranges.map((range) => ({
+                ...range,
+                text: quoted(tokens, range.start, range.end),
+                message: tokens.messages[range.start],
+                ...place(range),
+              })),
+      }
+    })
+}
+
+const WORDS: Readonly<
+  Record<LintKind, { readonly severity: Severity; readonly text: string; readonly remedy: string }>
+> = {
+  'all-zero': {
+    severity: 'error',
+    text: 'No token is trained: the loss is zero, and no error says so.',
+    remedy:
+      'Put {% generation %} … {% endgeneration %} around what the assistant writes, its end of turn included; or take the mask from the rollout’s own ids.',
+  },
+  'header-trained': {
+    severity: 'error',
+    text: 'What opens the assistant’s turn is trained; the model never writes it.',
+    remedy: 'Begin training behind the generation prompt: its tokens are given to the model.',
+  },
+  'context-trained': {
+    severity: 'error',
+    text: 'Text of the system, of the user or of the template is trained.',
+    remedy: 'Train only what the assistant wrote: check where the block or the difference begins and ends.',
+  },
+  'tool-result-trained': {
+    severity: 'error',
+    text: 'The result of a tool is trained; the model learns to make results up.',
+    remedy: 'Mask tool messages with what wraps them.',
+  },
+  'end-of-turn-untrained': {
+    severity: 'error',
+    text: 'The token that ends the turn is not trained; the model does not learn to stop.',
+    remedy: 'Let the trained stretch include the end-of-turn token: move it into the {% generation %} block.',
+  },
+  'after-end-trained': {
+    severity: 'warning',
+    text: 'What follows the end of the turn is trained; generation stops before it, so the model never writes it.',
+    remedy: 'Cut the trained stretch behind the end-of-turn token, before the newline.',
+  },
+  'synthetic-end': {
+    severity: 'error',
+    text: 'An end of turn is trained with logprob 0, as if it had been certain: it was probably put there, not sampled.',
+    remedy:
+      'Mask it, or record the logprob that the model gave it: importance ratios are wrong by the factor that it was not certain.',
+  },
+  merge: {
+    severity: 'warning',
+    text: 'One token holds characters of a trained and of an untrained stretch.',
+    remedy:
+      'Let an added token or a line end stand at the boundary, so that no merge crosses it; or train on the rollout’s own ids.',
+  },
+  'unknown-logprob': {
+    severity: 'error',
+    text: 'Trained tokens have no logprob: importance ratios cannot be computed for them.',
+    remedy: 'Mask them, or ask the server for logprobs (return_logprob) when they are sampled.',
+  },
+  'span-lost': {
+    severity: 'error',
+    text: 'transformers does not find a token for an end of a {% generation %} block, and masks wrongly from there on.',
+    remedy: 'Let the block begin and end with characters that stand in tokens of their own, such as an added token.',
+  },
+}
+
+/** Where the mask is that of a rollout, no template is to blame. */
+const TRAJECTORY_REMEDIES: Readonly<Partial<Record<LintKind, string>>> = {
+  'all-zero': 'Check how the file was made: responses should have mask 1.',
+  'end-of-turn-untrained': 'Set mask 1 for the sampled end-of-turn token.',
+  'context-trained': 'Set mask 0 for tokens that the model did not sample.',
+  'header-trained': 'Set mask 0 for the generation prompt.',
+}
+
+/** Maximal runs of the indexes for which the test holds. */
+function ranges(length: number, test: (index: number) => boolean): readonly TokenRange[] {
+  const found: { start: number; end: number }[] = []
+  for (let index = 0; index < length; index++) {
+    if (!test(index)) continue
+    const last = found.at(-1)
+    if (last?.end === index) last.end++
+    else found.push({ start: index, end: index + 1 })
+  }
+  return found
+}

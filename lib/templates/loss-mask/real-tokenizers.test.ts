@@ -1,0 +1,32 @@
+/** The masks of generation blocks beside return_assistant_tokens_mask: lib/templates/golden/make.py, real tokenizers. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import { type GoldenMask, maskGroups } from '#lib/templates/golden/test-golden.ts'
+import { loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { renderedConversation } from './conversation.ts'
+import { generationMask } from './generation.ts'
+
+const groups = maskGroups()
+
+describe.each(groups)('$name', ({ folder, cases }) => {
+  const { tokenizer } = loadTokenizerFiles('golden', {
+    tokenizerJson: readFileSync(path.join(folder, 'tokenizer.json'), 'utf8'),
+    tokenizerConfigJson: undefined,
+    chatTemplateJinja: undefined,
+    generationConfigJson: undefined,
+  })
+
+  test.each(cases)('$name', ({ template, specialTokens, input, ids, runs }: GoldenMask) => {
+    const conversation = renderedConversation(input, chatTemplate(template, specialTokens), tokenizer)
+    if (!conversation.ok) throw new Error(JSON.stringify(conversation))
+    const mask = generationMask(conversation.value)
+    expect(mask.ids).toEqual(ids)
+    expect(mask.trained).toEqual(runs.flatMap((length, index) => new Array<boolean>(length).fill(index % 2 === 1)))
+  })
+})
+
+test('all of them are there', () => {
+  expect(groups.flatMap(({ cases }) => cases).length).toBeGreaterThanOrEqual(60)
+})

@@ -1,0 +1,70 @@
+/** Renders of parts of a conversation, and how one fails to begin with another. */
+
+import type { RenderInput } from '#lib/templates/chat-template.ts'
+import { commonIds, commonText } from '#lib/util/common-prefix.ts'
+import { type InputError, orTemplateFailure, type Read } from '../document/input.ts'
+import type { Conversation } from './conversation.ts'
+import { type MaskedTokens, quoted } from './masked-tokens.ts'
+import type { Break, TokenRange } from './report.ts'
+
+/** Tokens that a way makes itself, from several renders. */
+export interface OwnTokens extends MaskedTokens {
+  readonly breaks: readonly Break[]
+  /** Tokens in which the end of a generation prompt and the start of the reply have become one. */
+  readonly merged: readonly TokenRange[]
+}
+
+export interface Rendered {
+  readonly input: RenderInput
+  readonly text: string
+  readonly ids: readonly number[]
+}
+
+export function rendered(
+  { input, template, tokenizer }: Conversation,
+  messages: RenderInput['messages'],
+  addGenerationPrompt: boolean,
+): Read<Rendered> {
+  const part = { ...input, messages, addGenerationPrompt }
+  return orTemplateFailure(() => {
+    const text = template.render(part)
+    return { input: part, text, ids: tokenizer.encode(text) }
+  })
+}
+
+/** Tokens shown on each side of a difference. */
+const BEFORE = 4
+const AFTER = 12
+
+/** `found` should begin with `expected`. */
+export function brokenPrefix(
+  conversation: Conversation,
+  message: number,
+  text: string,
+  expected: Rendered,
+  found: Rendered,
+): Break {
+  const tokenIndex = commonIds(expected.ids, found.ids)
+  const bytes = (id: number): Uint8Array => conversation.tokenizer.bytes(id)
+  const around = ({ ids }: Rendered): string =>
+    quoted({ ids, bytes }, Math.max(0, tokenIndex - BEFORE), Math.min(ids.length, tokenIndex + AFTER))
+  const line = lineAt(conversation, found, commonText(expected.text, found.text))
+  return {
+    message,
+    text,
+    difference: { tokenIndex, expected: around(expected), found: around(found) },
+    ...(line !== undefined && { line }),
+  }
+}
+
+export const failedRender = (message: number, text: string, { message: why, line }: InputError): Break => ({
+  message,
+  text: `${text}: ${why}`,
+  ...(line !== undefined && { line }),
+})
+
+/** The line that wrote a character; of the last one, where the text ends there. */
+function lineAt({ template }: Conversation, { input }: Rendered, offset: number): number | undefined {
+  const { pieces } = template.trace(input)
+  return (pieces.find(({ end }) => end > offset) ?? pieces.at(-1))?.line
+}

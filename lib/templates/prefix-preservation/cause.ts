@@ -1,0 +1,374 @@
+/** Why turn n+1 is not what turn n and its reply make: from where the two differ first, and what stands there. */
+
+import { outputLine, type Rendering } from '#lib/templates/jinja/rendering.ts'
+import type { AddedToken } from '#lib/tokenizer/tokenizer.ts'
+import { commonText } from '#lib/util/common-prefix.ts'
+import type { Comparison, Region } from './compare.ts'
+import type { ScriptMessage } from './fix/script.ts'
+import type { Cause, CauseKind } from './report.ts'
+
+/** What a message of turn n+1 holds, as it was given. */
+export interface Given {
+  readonly role: string
+  readonly content: string
+  readonly thinking: string | undefined
+  readonly callNames: readonly string[]
+}
+
+export const givenOf = (message: ScriptMessage): Given => ({
+  role: message.role,
+  content: message.content,
+  thinking: message.role === 'assistant' ? message.thinking : undefined,
+  callNames: message.role === 'assistant' ? message.calls.map(({ name }) => name) : [],
+})
+
+export interface Case {
+  readonly comparison: Comparison
+  /** Messages of turn n+1. */
+  readonly messages: readonly Given[]
+  /** Index of the reply among them. */
+  readonly replyIndex: number
+  /** Think delimiters without whitespace; undefined: none are known. */
+  readonly tags: { readonly open: string; readonly close: string } | undefined
+  /** The token that ends a turn, as the template writes it behind the last reply; empty: none. */
+  readonly endOfTurn: string
+  readonly addedTokens: readonly AddedToken[]
+}
+
+export interface Place {
+  /** Offset in both texts from which they differ. */
+  readonly offset: number
+  /** Offset of the first differing token, in either text the earlier one: a delimiter may share its first letters with text. */
+  readonly tokenOffset: number
+  /** The text is the same there. */
+  readonly tokensOnly: boolean
+  readonly region: Region
+  /** Undefined outside of all messages. */
+  readonly message: number | undefined
+  readonly line: number | undefined
+  readonly expectedLine: number | undefined
+}
+
+export function placeOf({ expected, rendered, before }: Comparison, tokenIndex: number): Place {
+  const textOffset = commonText(expected.text, rendered.text)
+  const [ours, theirs] = [expected.starts(), rendered.starts()]
+  const tokenOffset = Math.min(
+    ours[tokenIndex] ?? expected.text.length,
+    theirs[tokenIndex] ?? rendered.text.length,
+    textOffset,
+  )
+  // Where both come to the same token boundary before the texts differ, it is the tokens alone that differ.
+  const isSameText = textOffset === expected.text.length && textOffset === rendered.text.length
+  const bounds = new Set(ours.slice(tokenIndex + 1))
+  const tokensOnly =
+    isSameText || theirs.slice(tokenIndex + 1).some((start) => start <= textOffset && bounds.has(start))
+  const offset = tokensOnly ? tokenOffset : textOffset
+  const piece = pieceAt(rendered.rendering, offset)
+  const wrote = before && offset < before.text.length ? pieceAt(before, offset) : undefined
+  return {
+    offset,
+    tokenOffset,
+    tokensOnly,
+    region: expected.regions().find(({ end }) => offset < end)?.kind ?? 'added',
+    message: piece ? piece.message : wrote?.message,
+    line: piece && outputLine(piece),
+    expectedLine: wrote && outputLine(wrote),
+  }
+}
+
+const pieceAt = ({ pieces }: Rendering, offset: number): Rendering['pieces'][number] | undefined =>
+  pieces.find(({ start, end }) => start <= offset && offset < end)
+
+export function causeOf(subject: Case, place: Place): Cause {
+  const { expected, rendered } = subject.comparison
+  if (place.tokensOnly)
+    return cause(
+      'merge',
+      subject.comparison.textDiffers
+        ? 'Encoded as a whole the text has other tokens here than it was read and written with; further on the text differs too.'
+        : 'The text is the same, but encoded as a whole it has other tokens than it was read and written with.',
+    )
+  const a = expected.text.slice(place.tokenOffset)
+  const b = rendered.text.slice(place.tokenOffset)
+  return (
+    emptyThink(subject, place, a, b) ??
+    lostThinking(subject, place) ??
+    changedMessages(subject, place) ??
+    endOfTurn(subject, place) ??
+    whitespace(expected.text, rendered.text, place) ??
+    byRegion(subject, place)
+  )
+}
+
+const cause = (kind: CauseKind, text: string): Cause => ({ kind, text })
+
+/** An empty think block on one side only. */
+function emptyThink({ tags }: Case, { region }: Place, a: string, b: string): Cause | undefined {
+  // Where the template changes what precedes the reply, the delimiter is not known by itself.
+  if (!tags || !/^[<[]/.test(tags.open)) return undefined
+  const block = new RegExp(`^\\s*${escaped(tags.open)}\\s*${escaped(tags.close)}`)
+  const [hasExpected, hasRendered] = [block.test(a), block.test(b)]
+  if (hasExpected === hasRendered) return undefined
+  if (hasRendered)
+    return cause('empty-think-inserted', 'The template puts an empty think block before a reply that has none.')
+  return region === 'prompt'
+    ? cause(
+        'generation-prompt',
+        'The generation prompt ends with an empty think block, and the template leaves it out when the reply is history.',
+      )
+    : cause(
+        'empty-think-dropped',
+        region === 'history'
+          ? 'The template takes an empty think block out of an earlier reply.'
+          : 'The template takes the empty think block out of the reply once something follows it.',
+      )
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+function lostThinking(subject: Case, { region, message, offset }: Place): Cause | undefined {
+  const { comparison, messages, replyIndex, tags } = subject
+  const isReply = region === 'thinking' || region === 'prompt'
+  if (region !== 'history' && !isReply) return undefined
+  const index = isReply ? replyIndex : (message ?? thoughtAt(subject, offset))
+  const given = index === undefined ? undefined : messages[index]
+  if (index === undefined || given?.role !== 'assistant' || given.thinking === undefined) return undefined
+  const thought = given.thinking.trim()
+  // Behind it stands what closes the block: a short thought may be found in other words.
+  const own = textOfMessage(comparison.rendered.rendering, index, offset)
+  const isThere = new RegExp(`${escaped(thought)}\\s*${escaped(tags?.close ?? '')}`).test(own)
+  if (thought === '' || isThere) return undefined
+  if (!isReply)
+    return cause(
+      'thinking-stripped',
+      'The template drops the thinking of an earlier reply that it had still written in turn n.',
+    )
+  return cause(
+    'thinking-stripped',
+    replyIndex === messages.length - 1
+      ? 'The template does not print the thinking of the reply.'
+      : 'The template drops the thinking of the reply once something follows it.',
+  )
+}
+
+/** The message whose thinking turn n has at the difference, where no piece knows its message. */
+function thoughtAt({ comparison, messages, tags }: Case, offset: number): number | undefined {
+  const { text } = comparison.expected
+  const start = text.startsWith(tags?.open ?? '', offset) ? offset + (tags?.open.length ?? 0) : offset
+  const own = text.slice(start).trimStart()
+  const index = messages.findIndex(
+    ({ thinking }) => thinking !== undefined && thinking !== '' && own.startsWith(thinking),
+  )
+  return index < 0 ? undefined : index
+}
+
+/** What a message became; where no piece knows its message, all that follows. */
+function textOfMessage({ text, pieces }: Rendering, message: number, offset: number): string {
+  const own = pieces.filter((piece) => piece.message === message)
+  return own.length === 0 ? text.slice(offset) : own.map(({ start, end }) => text.slice(start, end)).join('')
+}
+
+/** New messages that are missing, came in another order, or changed what stands far before them. */
+function changedMessages(
+  { comparison, messages, replyIndex }: Case,
+  { region, message, offset }: Place,
+): Cause | undefined {
+  const { text, rendering } = comparison.rendered
+  if (region === 'history') {
+    const system = messages.slice(replyIndex + 1).find(({ role }) => role === 'system' || role === 'developer')
+    const reply = rendering.pieces.find((piece) => piece.message === replyIndex)?.start ?? 0
+    const at = system ? text.indexOf(system.content) : -1
+    if (at >= 0 && at < reply)
+      return cause('system-changed', 'The template moves a later system message to the start of the conversation.')
+    const opening = text.indexOf(messages.find(({ role }) => role === 'user')?.content ?? '')
+    if (message === undefined ? offset < opening : messages[message]?.role === 'system')
+      return cause(
+        'system-changed',
+        'The template writes the start of the conversation (system message, tools) otherwise than in turn n.',
+      )
+  }
+  return region === 'added' ? lostMessages({ comparison, messages, replyIndex })?.cause : undefined
+}
+
+/** New messages that are not there, or stand in another order: wrong even where the recipe writes them so too. */
+export function lostMessages({
+  comparison,
+  messages,
+  replyIndex,
+}: Pick<Case, 'comparison' | 'messages' | 'replyIndex'>):
+  | {
+      readonly cause: Cause
+      /** Turn n+1 as it had to be written, roughly: with the message behind the reply, or the two swapped. */
+      readonly wanted: string
+    }
+  | undefined {
+  const { text } = comparison.rendered
+  const behind = replyEndIn(comparison, replyIndex)
+  const added = messages.slice(replyIndex + 1).map(({ role, content }) => ({ role, content: content.trim() }))
+  const missing = added.find(({ content }) => !text.includes(content, behind))
+  if (missing)
+    return {
+      cause: cause('message-dropped', `The template does not print the new ${missing.role} message.`),
+      wanted: text.slice(0, behind) + missing.content + text.slice(behind),
+    }
+  const places = added.map(({ content }) => text.indexOf(content, behind))
+  const late = places.findIndex((at, index) => index > 0 && at < (places[index - 1] as number))
+  if (late < 0) return undefined
+  const [from, to] = [places[late] as number, places[late - 1] as number]
+  const [one, other] = [added[late]?.content ?? '', added[late - 1]?.content ?? '']
+  return {
+    cause: cause('results-reordered', 'The template writes the results in another order than they were given in.'),
+    wanted: text.slice(0, from) + other + text.slice(from + one.length, to) + one + text.slice(to + other.length),
+  }
+}
+
+/**
+ * Where the reply ends in turn n+1. A template may write results out of the turn of their call (Gemma 4), so what the model wrote
+ * is looked for first; where it is written otherwise, the pieces of the reply tell.
+ */
+function replyEndIn({ expected, rendered }: Comparison, replyIndex: number): number {
+  const end = expected.regions().find(({ kind }) => kind === 'end')?.end ?? 0
+  return commonText(expected.text, rendered.text) >= end ? end : lastOffsetOf(rendered.rendering, replyIndex)
+}
+
+/** Where the last piece of a message ends; 0 where none knows it. */
+export function lastOffsetOf({ pieces }: Rendering, message: number): number {
+  return pieces.reduce((last, piece) => (piece.message === message ? piece.end : last), 0)
+}
+
+function endOfTurn(
+  { comparison, messages, addedTokens, endOfTurn: end }: Case,
+  { region, offset, tokenOffset }: Place,
+): Cause | undefined {
+  const { expected, rendered } = comparison
+  const tokenAt = (text: string) => addedTokens.find(({ content }) => text.startsWith(content, tokenOffset))?.content
+  const [ours, theirs] = [tokenAt(expected.text), tokenAt(rendered.text)]
+  const previous = addedTokens.find(({ content }) => expected.text.slice(0, tokenOffset).endsWith(content))?.content
+  if (region === 'added' && theirs !== undefined && theirs === previous && theirs !== ours)
+    return cause('end-of-turn', `The template ends the turn twice with ${theirs}.`)
+  const closed = pieceAt(rendered.rendering, tokenOffset - 1)?.message
+  const isEarlier = region === 'history' && closed !== undefined && messages[closed]?.role === 'assistant'
+  if (region !== 'end' && !(isEarlier && ours === end && theirs !== undefined)) return undefined
+  if (ours === undefined) return undefined
+  if (theirs !== undefined && theirs !== ours)
+    return cause(
+      'end-of-turn',
+      `The model ends its turn with ${ours}, and the template writes ${theirs} there once something follows.`,
+    )
+  return whitespaceRun(expected.text, rendered.text, offset) === undefined
+    ? cause('end-of-turn', `The template leaves out the ${ours} with which the model ended its turn.`)
+    : undefined
+}
+
+/** How the two sides differ where they differ only by whitespace; undefined where by more. */
+function whitespaceRun(
+  a: string,
+  b: string,
+  offset: number,
+): { readonly ours: string; readonly theirs: string } | undefined {
+  let from = offset
+  while (from > 0 && /\s/.test(a[from - 1] as string)) from--
+  const [ours, theirs] = [a, b].map((text) => /^\s*/.exec(text.slice(from))?.[0] ?? '') as [string, string]
+  const [restA, restB] = [a.slice(from + ours.length), b.slice(from + theirs.length)]
+  const length = Math.min(COMPARED, restA.length, restB.length)
+  const isSame = restA.slice(0, length) === restB.slice(0, length) && (length > 0 || restA === restB)
+  return ours !== theirs && isSame ? { ours, theirs } : undefined
+}
+
+/** Characters behind a run of whitespace that have to agree. */
+const COMPARED = 12
+
+function whitespace(a: string, b: string, { offset, region }: Place): Cause | undefined {
+  const run = whitespaceRun(a, b, offset)
+  if (!run) return undefined
+  if (region === 'calls' && !/\n/.test(run.ours + run.theirs)) return undefined
+  const what = /^\n*$/.test(run.ours + run.theirs) ? 'newline' : 'whitespace'
+  const [from, to] = [run.ours, run.theirs].map((text) => JSON.stringify(text))
+  return run.theirs.length < run.ours.length
+    ? cause('whitespace', `The template drops ${what}: ${to} stands where it was ${from}.`)
+    : cause('whitespace', `The template adds ${what}: ${to} stands where it was ${from}.`)
+}
+
+function byRegion({ comparison, messages, replyIndex }: Case, { region: found, message, offset }: Place): Cause {
+  const { rendering, text } = comparison.rendered
+  // Command R7B begins a reply unasked, so that its generation prompt is taken for history.
+  const region = found === 'history' && message !== undefined && message >= replyIndex ? 'prompt' : found
+  const reply = messages[replyIndex]
+  const own = textOfMessage(rendering, replyIndex, offset)
+  switch (region) {
+    case 'history':
+      return cause(
+        'history-rewritten',
+        message === undefined
+          ? 'The template writes what came before the reply otherwise than in turn n.'
+          : `The template writes message ${message + 1} (${messages[message]?.role}) otherwise than in turn n.`,
+      )
+    case 'prompt':
+      return cause(
+        'generation-prompt',
+        'The generation prompt is not what the template writes before a reply that is history.',
+      )
+    case 'thinking':
+      return cause('content-rewritten', 'The template writes the thinking otherwise than the model did.')
+    case 'content':
+      if (isBehind(messages[replyIndex + 1]?.content, reply?.content, text.slice(offset)))
+        return cause(
+          'content-rewritten',
+          'The template writes the content of the reply behind the results of its calls.',
+        )
+      return own.includes(reply?.content.trim() ?? '')
+        ? cause('content-rewritten', 'The template writes the content otherwise than the model did.')
+        : cause(
+            'content-dropped',
+            reply?.callNames.length
+              ? 'The template does not print the content of the reply beside its calls.'
+              : 'The template does not print all of the content of the reply.',
+          )
+    case 'calls':
+      return reply?.callNames.every((name) => own.includes(name))
+        ? cause(
+            'call-reserialised',
+            'The template writes the tool call otherwise than the model did: spacing, order of keys, escapes or numbers.',
+          )
+        : cause('call-dropped', 'The template does not print the tool calls of the reply.')
+    case 'end':
+    case 'added':
+      return cause(
+        'new-messages-rewritten',
+        'Behind this history the template writes the new messages otherwise than behind a single question.',
+      )
+  }
+}
+
+/** Whether a text stands behind another one, and not before it. */
+function isBehind(first: string | undefined, second: string | undefined, text: string): boolean {
+  const at = first?.trim() ? text.indexOf(first.trim()) : -1
+  const place = second?.trim() ? text.indexOf(second.trim()) : -1
+  return at >= 0 && place > at
+}
+
+/** What helps. */
+export function remedyFor({ kind }: Cause): string {
+  return REMEDIES[kind]
+}
+
+const REMEDIES: Readonly<Record<CauseKind, string>> = {
+  'thinking-stripped':
+    'Let the template print the thinking of every reply that has one, not only behind the last question.',
+  'empty-think-inserted': 'Print a think block only where the message has thinking.',
+  'empty-think-dropped': 'Print the empty think block of every reply without thinking, not only of the last one.',
+  'generation-prompt': 'Write before a reply in history what the generation prompt writes before a new one.',
+  whitespace:
+    'Take out the trim, strip or whitespace control that changes it, or write the same whitespace in both places.',
+  'end-of-turn': 'End every assistant turn with the one token that the model is trained to stop at.',
+  'call-reserialised': 'Keep the ids of what was sampled; a call that was parsed and printed again is another text.',
+  'call-dropped': 'Print message.tool_calls, or keep the call’s text in the content.',
+  'content-dropped': 'Print the content of every reply, whole, before its calls.',
+  'content-rewritten': 'Print the content as it is.',
+  'results-reordered': 'Print the results in the order of the messages.',
+  'message-dropped': 'Print messages of this role where they stand, or raise an exception.',
+  'system-changed': 'Write the start of the conversation from its first messages alone.',
+  'history-rewritten': 'Write a message by what it holds, not by what comes after it.',
+  'new-messages-rewritten': 'Write a message by what it holds, not by what came before it.',
+  merge: 'Keep the ids of what was sampled instead of encoding the text again.',
+}

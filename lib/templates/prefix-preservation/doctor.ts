@@ -1,0 +1,160 @@
+/** Is render(turn n) + what the model wrote + new messages = render(turn n+1), in ids? */
+
+import { type LabInput, type LabTokenizer, resultOf } from '#lib/tasks/task.ts'
+import { PyDict, type Value } from '#lib/templates/jinja/python/values.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import { unpack } from '#lib/trajectory/tokens/packed.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { type InputError, orTemplateFailure, type Read, readInput } from '../document/input.ts'
+import { templateMarkers } from '../document/markers.ts'
+import { templateFacts } from './facts.ts'
+import { recipeOf } from './fix/recipe.ts'
+import { type CheckedCell, cellId, checkedCell, type MatrixSettings, placesOf } from './matrix.ts'
+import { type Cell, type Compares, type DoctorReport, REPORT_VERSION, type Summary } from './report.ts'
+import { SAMPLE_TOOL_NAME, SAMPLE_TOOLS } from './sample-tools.ts'
+import { bounded, RanAway, remembering, type Subject } from './subject.ts'
+import { textTokenizer } from './text-tokenizer.ts'
+import { recordedCells } from './trl/recorded.ts'
+import { trlVerdict } from './trl/trl.ts'
+
+export interface DoctorInput extends Pick<LabInput, 'template'>, Partial<Pick<LabInput, 'tools' | 'options'>> {
+  /** Its boundaries are checked with the ids that the model really read and wrote. */
+  readonly trajectory?: TrajectoryView | undefined
+  /** text: characters are compared instead of the tokenizer's ids, and a trajectory's ids are not. Default: tokens. */
+  readonly compares?: Compares | undefined
+}
+
+/** The whole report at once. */
+export const doctor = (input: DoctorInput, tokenizer: LabTokenizer): DoctorReport =>
+  resultOf(diagnosis(input, tokenizer))
+
+/** Yields the report as far as it is known, after every reply of the trajectory and every row of the matrix. */
+export function* diagnosis(input: DoctorInput, tokenizer: LabTokenizer): Generator<DoctorReport, DoctorReport> {
+  try {
+    return yield* examination(input, tokenizer)
+  } catch (error) {
+    if (error instanceof RanAway) return failedReport(aboutOf(input, tokenizer), error.failure)
+    throw error
+  }
+}
+
+const aboutOf = ({ compares = 'tokens' }: DoctorInput, { tokenizer: { name, fingerprint } }: LabTokenizer) =>
+  ({ version: REPORT_VERSION, tokenizer: { name, fingerprint }, compares }) as const
+
+function* examination(input: DoctorInput, tokenizer: LabTokenizer): Generator<DoctorReport, DoctorReport> {
+  const about = aboutOf(input, tokenizer)
+  const read = readPatient(input, tokenizer)
+  if (!read.ok) return failedReport(about, read.error)
+  const { subject, settings } = read.value
+  const trl = trlVerdict(subject)
+  const checked: CheckedCell[] = []
+  const report = (cells: readonly Cell[]): DoctorReport => ({
+    ...about,
+    failure: undefined,
+    summary: summaryOf(cells),
+    facts: settings.facts,
+    cells: [...cells],
+    recipe: checked.length > 0 ? recipeOf(checked, settings.facts, subject) : undefined,
+    trl,
+  })
+  const recorded: Cell[] = []
+  if (input.trajectory && about.compares === 'tokens')
+    for (const cell of recordedCells(unpack(input.trajectory), subject, settings)) {
+      recorded.push(cell)
+      yield report(recorded)
+    }
+  let row = ''
+  for (const place of placesOf(settings.facts, subject)) {
+    const next = JSON.stringify([place.options, place.thinking])
+    if (row !== '' && next !== row) yield report([...recorded, ...distinct(checked)])
+    row = next
+    checked.push(checkedCell(place, subject, settings))
+  }
+  return report([...recorded, ...distinct(checked)])
+}
+
+/** The cells, each with the first one that renders the same conversation to the same texts: an option changed nothing. */
+function distinct(checked: readonly CheckedCell[]): readonly Cell[] {
+  const first = new Map<string, string>()
+  return checked.map(({ cell, render }) => {
+    if (render === undefined) return cell
+    const key = `${cellId({ ...cell.place, options: {} })} ${render}`
+    const sameAs = first.get(key)
+    if (sameAs === undefined) first.set(key, cell.id)
+    return sameAs === undefined ? cell : { ...cell, sameAs }
+  })
+}
+
+export interface Patient {
+  readonly subject: Subject
+  readonly settings: MatrixSettings
+}
+
+/** From the lab's texts to what is checked. */
+export function readPatient(
+  { template, tools = '', options = '', compares }: DoctorInput,
+  { tokenizer, compile }: LabTokenizer,
+): Read<Patient> {
+  const compiled = orTemplateFailure(() => compile(template))
+  if (!compiled.ok) return compiled
+  const read = readInput({ messages: '[{"role": "user", "content": ""}]', tools, options })
+  if (!read.ok) return read
+  const given = read.value.tools
+  const subject: Subject = {
+    template: bounded(compiled.value),
+    tokenizer: remembering(compares === 'text' ? textTokenizer(symbolsOf(template, tokenizer)) : tokenizer),
+    tools: given && given.length > 0 ? given : SAMPLE_TOOLS,
+    options: read.value.options,
+  }
+  try {
+    const facts = templateFacts(subject)
+    return {
+      ok: true,
+      value: { subject, settings: { trained: subject, facts, toolName: firstName(given) ?? SAMPLE_TOOL_NAME } },
+    }
+  } catch (error) {
+    if (error instanceof RanAway) return { ok: false, error: error.failure }
+    throw error
+  }
+}
+
+/** What is one symbol in text mode: the markers of the template, and what its variables may bring from the tokenizer. */
+const symbolsOf = (template: string, { addedTokens }: Tokenizer): readonly string[] =>
+  [...new Set([...templateMarkers(template), ...addedTokens.map(({ content }) => content)])].filter(
+    (content) => content !== '',
+  )
+
+function firstName(tools: readonly unknown[] | undefined): string | undefined {
+  const described = tools?.[0] instanceof PyDict ? tools[0].get('function') : undefined
+  const name: Value | undefined = described instanceof PyDict ? described.get('name') : undefined
+  return typeof name === 'string' ? name : undefined
+}
+
+function failedReport(
+  about: Pick<DoctorReport, 'version' | 'tokenizer' | 'compares'>,
+  failure: InputError,
+): DoctorReport {
+  return {
+    ...about,
+    failure,
+    summary: { renders: { stable: 0, unstable: 0 }, stable: 0, unstable: 0, merges: 0, notApplicable: 0, errors: 1 },
+    facts: undefined,
+    cells: [],
+    recipe: undefined,
+    trl: undefined,
+  }
+}
+
+function summaryOf(cells: readonly Cell[]): Summary {
+  const count = (kind: Cell['verdict']['kind']) => cells.filter(({ verdict }) => verdict.kind === kind).length
+  const first = cells.filter(({ sameAs }) => sameAs === undefined)
+  const renders = (kind: Cell['verdict']['kind']) => first.filter(({ verdict }) => verdict.kind === kind).length
+  return {
+    renders: { stable: renders('stable'), unstable: renders('unstable') },
+    stable: count('stable'),
+    unstable: count('unstable'),
+    merges: cells.filter(({ verdict }) => verdict.kind === 'unstable' && !verdict.finding.textDiffers).length,
+    notApplicable: count('notApplicable'),
+    errors: count('error'),
+  }
+}

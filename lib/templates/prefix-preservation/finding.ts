@@ -1,0 +1,60 @@
+/** What a cell shows where the two sides differ. */
+
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import { vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
+import { type Case, causeOf, lostMessages, placeOf, remedyFor } from './cause.ts'
+import { joined } from './compare.ts'
+import type { Finding, TokenWindow } from './report.ts'
+import { isTextTokenizer } from './text-tokenizer.ts'
+
+/** Undefined where the two sides agree and every new message is there. `messages`: turn n+1 as JSON. */
+export function findingOf(subject: Case, tokenizer: Tokenizer, messages: () => string): Finding | undefined {
+  const { tokenIndex } = subject.comparison
+  if (tokenIndex !== undefined) return findingAt(tokenIndex, subject, tokenizer, messages())
+  const lost = lostMessages(subject)
+  if (!lost) return undefined
+  const { rendered } = subject.comparison
+  const side = joined(tokenizer, [lost.wanted])
+  let at = 0
+  while (side.ids[at] === rendered.ids[at]) at++
+  const expected = { ...subject.comparison.expected, ...side }
+  const wanted = { ...subject, comparison: { ...subject.comparison, expected } }
+  const finding = findingAt(at, wanted, tokenizer, messages())
+  const lines = lost.cause.kind === 'message-dropped' && { line: undefined, expectedLine: undefined }
+  return { ...finding, ...lines, textDiffers: true, cause: lost.cause, remedy: remedyFor(lost.cause) }
+}
+
+/** The same for a first difference that is known; order and presence of new messages are not looked at. */
+export function findingAt(tokenIndex: number, subject: Case, tokenizer: Tokenizer, messages: string): Finding {
+  const { expected, rendered } = subject.comparison
+  const place = placeOf(subject.comparison, tokenIndex)
+  const cause = causeOf(subject, place)
+  return {
+    tokenIndex,
+    expected: windowAround(expected.ids, tokenIndex, tokenizer),
+    rendered: windowAround(rendered.ids, tokenIndex, tokenizer),
+    // No line writes a message that is missing.
+    line: cause.kind === 'message-dropped' ? undefined : place.line,
+    expectedLine: cause.kind === 'message-dropped' ? undefined : place.expectedLine,
+    message: place.message,
+    cause,
+    remedy: remedyFor(cause),
+    textDiffers: subject.comparison.textDiffers,
+    messages,
+  }
+}
+
+/** Tokens shown before and after the first difference. */
+const BEFORE = 12
+const AFTER = 28
+const CHARACTERS_PER_TOKEN = 4
+
+export function windowAround(ids: readonly number[], at: number, tokenizer: Tokenizer): TokenWindow {
+  const scale = isTextTokenizer(tokenizer) ? CHARACTERS_PER_TOKEN : 1
+  const start = Math.max(0, at - BEFORE * scale)
+  return {
+    start,
+    tokens: ids.slice(start, at + AFTER * scale).map((id) => ({ id, piece: vocabEntry(tokenizer.bytes(id)) })),
+    length: ids.length,
+  }
+}

@@ -1,0 +1,282 @@
+/** Changes to a template's text that may cure a finding, smallest first. Whether one does is for fix.ts to try. */
+
+import { branchesAround, tagsOf } from '#lib/templates/document/tags.ts'
+import type { CauseKind, Finding, TemplateFacts } from '../report.ts'
+
+/** Replaces a range of the template's text. */
+export interface Edit {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  /** One sentence: what it does. */
+  readonly why: string
+  /** Edits of conditions may be needed two at a time. */
+  readonly combines: boolean
+}
+
+export function applyEdits(source: string, edits: readonly Edit[]): string {
+  return [...edits]
+    .sort((a, b) => b.start - a.start)
+    .reduce((text, { start, end, text: replacement }) => text.slice(0, start) + replacement + text.slice(end), source)
+}
+
+/** Letters taken out and put in. */
+export const sizeOf = (source: string, { start, end, text }: Edit): number => {
+  const old = source.slice(start, end)
+  return text.includes(old)
+    ? text.length - old.length
+    : old.includes(text)
+      ? old.length - text.length
+      : old.length + text.length
+}
+
+export function editsFor(source: string, finding: Finding, facts: TemplateFacts): readonly Edit[] {
+  const lines = [finding.line, finding.expectedLine].flatMap((line) => (line === undefined ? [] : [line]))
+  const edits = KINDS[finding.cause.kind]?.flatMap((kind) => kind({ source, lines, finding, facts })) ?? []
+  const unique = new Map(edits.map((edit) => [`${edit.start}:${edit.end}:${edit.text}`, edit]))
+  return [...unique.values()]
+    .filter(({ start, end, text }) => source.slice(start, end) !== text)
+    .sort((a, b) => sizeOf(source, a) - sizeOf(source, b))
+}
+
+interface Site {
+  readonly source: string
+  /** Lines that wrote the differing text, turn n+1's first. */
+  readonly lines: readonly number[]
+  readonly finding: Finding
+  readonly facts: TemplateFacts
+}
+
+/** Which changes are worth trying for which cause. */
+const KINDS: { readonly [kind in CauseKind]?: readonly ((site: Site) => readonly Edit[])[] } = {
+  'thinking-stripped': [conditions],
+  'empty-think-inserted': [conditions],
+  'empty-think-dropped': [conditions],
+  'generation-prompt': [conditions, emptyBlocks, newlines],
+  'history-rewritten': [conditions, removals, newlines],
+  whitespace: [removals, newlines, dashes, conditions],
+  'content-rewritten': [removals],
+  'end-of-turn': [endTokens, newlines, conditions],
+  'results-reordered': [removals],
+  'new-messages-rewritten': [conditions, newlines, removals],
+  'content-dropped': [conditions],
+}
+
+/** Conditions around the lines and those beside them, and around lines that write think blocks. */
+function conditions({ source, lines, facts }: Site): readonly Edit[] {
+  const thinkLines = tagsOf(source)
+    .filter(({ kind, start, end }) => kind !== 'comment' && /think/i.test(source.slice(start, end)))
+    .map(({ line }) => line)
+  const near = [...new Set([...lines, ...thinkLines])].flatMap((line) =>
+    Array.from({ length: 2 * NEAR + 1 }, (_, index) => line - NEAR + index),
+  )
+  const branches = [
+    ...new Map(near.flatMap((line) => branchesAround(source, line)).map((branch) => [branch.start, branch])).values(),
+  ]
+  const names = thinkingNames(source, facts)
+  const switches = promptConditions(source)
+  return branches.flatMap(({ start, end }): Edit[] => {
+    const old = source.slice(start, end)
+    const change = (text: string, why: string): Edit => ({ start, end, text, why, combines: true })
+    const wrapped = /\b(?:and|or|if)\b/.test(old) ? `(${old})` : old
+    return [
+      change('true', `Does so always instead of only where ${old}.`),
+      change('false', `Never does so, whether or not ${old}.`),
+      ...(/\bloop\.last\b/.test(old) && old.trim() !== 'loop.last'
+        ? [change(old.replaceAll(/\bloop\.last\b/g, 'true'), 'Does so for every message as it did for the last one.')]
+        : []),
+      ...names.flatMap((name) => [
+        change(name, `Does so where there is ${name}, instead of where ${old}.`),
+        change(`${wrapped} or ${name}`, `Does so also where there is ${name}.`),
+        change(`${wrapped} and ${name}`, `Does so only where there is ${name}.`),
+        ...switches.map((condition) =>
+          change(
+            `${name} or (${condition})`,
+            `Does so where there is ${name}, and where the generation prompt wrote an empty think block.`,
+          ),
+        ),
+      ]),
+      ...switches.map((condition) =>
+        change(`${wrapped} or (${condition})`, 'Does so also where the generation prompt wrote an empty think block.'),
+      ),
+    ]
+  })
+}
+
+/** Expressions in which the template holds the thinking of a message. */
+function thinkingNames(source: string, { thinkingFields }: TemplateFacts): readonly string[] {
+  const set = [...source.matchAll(/\bset\s+(\w*(?:reason|think)\w*)\s*=/g)].map(([, name]) => name as string)
+  const read = [...source.matchAll(/\b(\w+)\.(\w+)/g)]
+    .filter(([, , field]) => thinkingFields.includes(field as string))
+    .map(([name]) => name)
+  return [...new Set([...set, ...read])].slice(0, 3)
+}
+
+/** Conditions under which the generation prompt writes an empty think block. */
+function promptConditions(source: string): readonly string[] {
+  const found = tagsOf(source)
+    .filter(({ kind, start, end }) => kind === 'output' && EMPTY_THINK.test(source.slice(start, end)))
+    .map(({ line }) => branchesAround(source, line)[0])
+  return [...new Set(found.flatMap((branch) => (branch ? [source.slice(branch.start, branch.end)] : [])))]
+}
+
+const EMPTY_THINK = /(<|\[)(\w*think\w*)(>|\])(?:\\n|\s)*\1\/\2\3/i
+
+/** Before a reply in history the empty think block that the generation prompt wrote before it. */
+function emptyBlocks({ source, lines, facts }: Site): readonly Edit[] {
+  const tags = tagsOf(source)
+  const name = /\bfor\s+(\w+)\s+in\s+messages\b/.exec(source)?.[1]
+  const block = tags.find(({ kind, start, end }) => kind === 'output' && EMPTY_THINK.test(source.slice(start, end)))
+  const literal =
+    block && /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/.exec(source.slice(block.innerStart, block.innerEnd))?.[0]
+  const [condition] = promptConditions(source)
+  if (name === undefined || literal === undefined || condition === undefined) return []
+  const field = facts.thinkingFields[0]
+  const without = field === undefined ? '' : ` and not ${name}.${field}`
+  const text = `{%- if ${name}.role == 'assistant' and (${condition})${without} -%}{{- ${literal} -}}{%- endif -%}`
+  return tags
+    .filter(({ kind, line }) => kind === 'output' && lines.some((wanted) => Math.abs(wanted - line) <= 2 * NEAR))
+    .flatMap(({ start, end }) =>
+      [end, start].map((place) => ({
+        start: place,
+        end: place,
+        text,
+        why: 'Writes the empty think block of the generation prompt before the reply in history too.',
+        combines: false,
+      })),
+    )
+}
+
+/** What takes whitespace away or puts things in another order. */
+function removals({ source, lines }: Site): readonly Edit[] {
+  const near = lines[0] ?? 1
+  return tagsOf(source)
+    .filter(({ kind }) => kind !== 'comment')
+    .sort((a, b) => Math.abs(a.line - near) - Math.abs(b.line - near))
+    .flatMap(({ innerStart, innerEnd }) =>
+      REMOVED.flatMap((pattern) => [...source.slice(innerStart, innerEnd).matchAll(pattern)]).map(
+        ({ index, 0: found }) => ({
+          start: innerStart + index,
+          end: innerStart + index + found.length,
+          text: '',
+          why: `Takes out ${found.trim()}.`,
+          combines: false,
+        }),
+      ),
+    )
+}
+
+const REMOVED: readonly RegExp[] = [
+  /\s*\|\s*(?:trim|sort|reverse|unique)\b(?:\((?:[^()"']|"[^"]*"|'[^']*')*\))?(?:\s*\|\s*list\b)?/g,
+  /\s*\|\s*(?:trim|sort|reverse|unique)\b(?:\((?:[^()"']|"[^"]*"|'[^']*')*\))?/g,
+  /\.(?:l|r)?strip\((?:"[^"]*"|'[^']*')?\)|\[::-1\]/g,
+]
+
+/** Line ends at the edges of the literals and of the plain text on the lines. */
+function newlines({ source, lines }: Site): readonly Edit[] {
+  return stretches(source, lines).flatMap(({ start, end, newline }): Edit[] => {
+    const text = source.slice(start, end)
+    const edit = (at: number, length: number, replacement: string, why: string): Edit => ({
+      start: at,
+      end: at + length,
+      text: replacement,
+      why,
+      combines: false,
+    })
+    return [
+      edit(end, 0, newline, 'Writes the newline that was dropped.'),
+      edit(start, 0, newline, 'Writes the newline that was dropped.'),
+      ...(text.endsWith(newline)
+        ? [edit(end - newline.length, newline.length, '', 'Leaves out the newline that was added.')]
+        : []),
+      ...(text.startsWith(newline) ? [edit(start, newline.length, '', 'Leaves out the newline that was added.')] : []),
+    ]
+  })
+}
+
+interface Stretch {
+  readonly start: number
+  readonly end: number
+  /** How a line end is written in it. */
+  readonly newline: string
+}
+
+/** String literals in the tags on the lines and beside them. */
+function stretches(source: string, lines: readonly number[]): readonly Stretch[] {
+  return tagsOf(source)
+    .filter(({ kind, line }) => kind === 'output' && lines.some((wanted) => Math.abs(wanted - line) <= NEAR))
+    .flatMap(({ innerStart, innerEnd }) =>
+      [...source.slice(innerStart, innerEnd).matchAll(/"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'/gs)].map(
+        ({ index, 0: literal }) => ({
+          start: innerStart + index + 1,
+          end: innerStart + index + literal.length - 1,
+          newline: '\\n',
+        }),
+      ),
+    )
+}
+
+/** Lines around the one that wrote the text where a literal may belong to it too. */
+const NEAR = 3
+
+/** Whitespace control of the tags on the lines. */
+function dashes({ source, lines }: Site): readonly Edit[] {
+  return tagsOf(source)
+    .filter(({ line }) => lines.some((wanted) => Math.abs(wanted - line) <= 1))
+    .flatMap(({ start, end, innerStart, innerEnd }): Edit[] => {
+      const edit = (from: number, to: number, text: string, why: string): Edit => ({
+        start: from,
+        end: to,
+        text,
+        why,
+        combines: false,
+      })
+      return [
+        innerStart - start === 3
+          ? edit(start + 2, start + 3, '', 'Keeps the whitespace before the tag.')
+          : edit(start + 2, start + 2, '-', 'Takes the whitespace before the tag away.'),
+        end - innerEnd === 3
+          ? edit(innerEnd, innerEnd + 1, '', 'Keeps the whitespace behind the tag.')
+          : edit(innerEnd, innerEnd, '-', 'Takes the whitespace behind the tag away.'),
+      ]
+    })
+}
+
+/** The token that ends a turn, where another one stands, none, or two. */
+function endTokens({ source, lines, finding, facts }: Site): readonly Edit[] {
+  const ours = facts.endOfTurn
+  const at = finding.tokenIndex - finding.rendered.start
+  const theirs = finding.rendered.tokens[at]?.piece
+  const near = lines[0] ?? 1
+  const tags = tagsOf(source).filter(({ line, kind }) => kind !== 'comment' && Math.abs(line - near) <= NEAR)
+  const replaced = (pattern: string, text: string, why: string): Edit[] =>
+    tags.flatMap(({ start, end }) =>
+      [...source.slice(start, end).matchAll(new RegExp(pattern, 'g'))].map(({ index, 0: found }) => ({
+        start: start + index,
+        end: start + index + found.length,
+        text,
+        why,
+        combines: false,
+      })),
+    )
+  const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const added = stretches(source, lines).flatMap(({ start, end }) =>
+    [start, end].map((place) => ({
+      start: place,
+      end: place,
+      text: ours,
+      why: `Ends the turn with ${ours}.`,
+      combines: false,
+    })),
+  )
+  const alias =
+    typeof theirs === 'string' && theirs !== ours
+      ? replaced(literal(theirs), ours, `Ends every turn with ${ours} instead of ${theirs}.`)
+      : []
+  return [
+    ...alias,
+    ...replaced('\\beos_token\\b', `'${ours}'`, `Ends every turn with ${ours} instead of eos_token.`),
+    ...replaced(literal(ours), '', `Leaves out the second ${ours}.`),
+    ...(alias.length > 0 ? [] : added),
+  ]
+}

@@ -1,0 +1,125 @@
+/** A change to the template that turns a cell green, tried before it is offered. */
+
+import type { LabTokenizer } from '#lib/tasks/task.ts'
+import { orTemplateFailure } from '#lib/templates/document/input.ts'
+import { unifiedDiff } from '../diff.ts'
+import { type DoctorInput, readPatient } from '../doctor.ts'
+import { templateFacts } from '../facts.ts'
+import {
+  type CheckedCell,
+  cellId,
+  checkedCell,
+  type MatrixSettings,
+  placesOf,
+  type ScriptCell,
+  trainedTexts,
+} from '../matrix.ts'
+import type { Fix, Verdict } from '../report.ts'
+import { bounded, RanAway, type Subject } from '../subject.ts'
+import { applyEdits, type Edit, editsFor, sizeOf } from './edits.ts'
+import { fixChecker } from './fix-check.ts'
+
+export interface FixRequest {
+  readonly input: DoctorInput
+  /** Id of the cell. */
+  readonly cell: string
+}
+
+export interface FixProgress {
+  /** Changes tried so far. */
+  readonly tried: number
+}
+
+export interface FixResult extends FixProgress {
+  /** Undefined: none of the changes tried is sound. */
+  readonly fix: Fix | undefined
+}
+
+/** Changes that are tried before giving up. */
+const MOST_TRIED = 1500
+/** Changes between two reports of progress. */
+const PROGRESS = 25
+
+export function* fixFor(request: FixRequest, tokenizer: LabTokenizer): Generator<FixProgress, FixResult> {
+  try {
+    return yield* treatment(request, tokenizer)
+  } catch (error) {
+    if (error instanceof RanAway) return { fix: undefined, tried: 0 }
+    throw error
+  }
+}
+
+function* treatment({ input, cell: id }: FixRequest, tokenizer: LabTokenizer): Generator<FixProgress, FixResult> {
+  const read = readPatient(input, tokenizer)
+  if (!read.ok) return { fix: undefined, tried: 0 }
+  const { subject, settings } = read.value
+  const places = placesOf(settings.facts, subject)
+  const place = places.find((candidate) => cellId(candidate) === id)
+  const target = place && checkedCell(place, subject, settings)
+  if (!place || target?.cell.verdict.kind !== 'unstable') return { fix: undefined, tried: 0 }
+  const matrix = (changed: Subject) => places.map((each) => checkedCell(each, changed, settings))
+  const before = matrix(subject)
+  const trained = trainedTexts(subject, settings.facts)
+  const source = subject.template.text
+  const checker = fixChecker(subject, settings, place.options)
+  let tried = 0
+  for (const edits of attempts(source, editsFor(source, target.cell.verdict.finding, settings.facts))) {
+    if (tried >= MOST_TRIED) break
+    if (++tried % PROGRESS === 0) yield { tried }
+    const template = applyEdits(source, edits)
+    const changed = changedSubject(template, subject, tokenizer.compile)
+    if (!changed || checkedCell(place, changed, settings).cell.verdict.kind !== 'stable') continue
+    // What the model is trained to read first and to write stays as it is.
+    if (trainedTexts(changed, templateFacts(changed)) !== trained) continue
+    if (!checker.keepsReplies(changed)) continue
+    const after = matrix(changed)
+    if (after.some((cell, index) => isWorse(before[index] as CheckedCell, cell))) continue
+    const cured = after.flatMap(({ cell }, index) =>
+      cell.verdict.kind === 'stable' && before[index]?.cell.verdict.kind === 'unstable' ? [cell.id] : [],
+    )
+    if (!isCuredBySelf(place, changed, settings)) continue
+    const searching = checker.search(changed)
+    let step = searching.next()
+    for (; !step.done; step = searching.next()) yield { tried }
+    if (!step.value) continue
+    const why = edits.map((edit) => edit.why).join(' ')
+    const costs = checker.costs(changed)
+    return { tried, fix: { template, why, diff: unifiedDiff(source, template), cured, costs, search: step.value } }
+  }
+  return { fix: undefined, tried }
+}
+
+/** One change at a time, smallest first; then two conditions at a time. */
+function* attempts(source: string, edits: readonly Edit[]): Generator<readonly Edit[]> {
+  for (const edit of edits) yield [edit]
+  const combining = edits.filter(({ combines }) => combines)
+  const pairs = combining.flatMap((first, index) =>
+    combining
+      .slice(index + 1)
+      .filter((second) => second.end <= first.start || first.end <= second.start)
+      .map((second) => ({ pair: [first, second] as const, size: sizeOf(source, first) + sizeOf(source, second) })),
+  )
+  // A reply is written as the last one is where two conditions hold always, whatever the length of what they were.
+  const always = ({ pair }: (typeof pairs)[number]): number => (pair.every(({ text }) => text === 'true') ? 0 : 1)
+  for (const { pair } of pairs.sort((a, b) => always(a) - always(b) || a.size - b.size)) yield pair
+}
+
+/** Undefined where the change breaks the template's syntax. */
+function changedSubject(template: string, subject: Subject, compile: LabTokenizer['compile']): Subject | undefined {
+  const compiled = orTemplateFailure(() => compile(template, 'once'))
+  return compiled.ok ? { ...subject, template: bounded(compiled.value) } : undefined
+}
+
+/** Whether the doctor calls the cell stable once the fix is applied, and the replies are learnt from the changed template. */
+function isCuredBySelf(place: ScriptCell['place'], changed: Subject, settings: MatrixSettings): boolean {
+  const own = { ...settings, trained: changed, facts: templateFacts(changed) }
+  return checkedCell(place, changed, own).cell.verdict.kind === 'stable'
+}
+
+/** A cell may only turn better, and nothing may be left out that was printed before. */
+function isWorse(before: CheckedCell, after: CheckedCell): boolean {
+  const rank = (verdict: Verdict): number => ['error', 'notApplicable', 'unstable', 'stable'].indexOf(verdict.kind)
+  const [was, is] = [before.cell.verdict, after.cell.verdict]
+  if (was.kind === 'notApplicable' ? is.kind !== 'notApplicable' : rank(is) < rank(was)) return true
+  return before.printed.some((text) => !after.printed.includes(text))
+}

@@ -1,0 +1,86 @@
+/** A template whose unstable cells are cured one after the other, as far as fixes are found. */
+
+import type { LabTokenizer } from '#lib/tasks/task.ts'
+import type { InputError } from '#lib/templates/document/input.ts'
+import { unifiedDiff } from '../diff.ts'
+import { type DoctorInput, diagnosis } from '../doctor.ts'
+import type { Cell, Fix } from '../report.ts'
+import { fixFor } from './fix.ts'
+
+export interface RepairRequest {
+  readonly input: DoctorInput
+  /** Id of the only cell that is to be cured; undefined: all of them. */
+  readonly cell?: string | undefined
+}
+
+/** A fix, and the cell for which it was looked for. */
+export type CellFix = Omit<Fix, 'template'> & { readonly cell: string }
+
+export interface Repair {
+  /** With all applied fixes; as it was where there is none. */
+  readonly template: string
+  /** Hunks as `diff -u` writes them, without file headers. */
+  readonly diff: string
+  readonly applied: readonly CellFix[]
+  /** Ids of the cells that are unstable or raise with the template that results. */
+  readonly unstable: readonly string[]
+}
+
+export type RepairResult =
+  | { readonly kind: 'repaired'; readonly repair: Repair }
+  | { readonly kind: 'failed'; readonly failure: InputError }
+
+export interface RepairProgress {
+  /** Changes tried for the cell at hand. */
+  readonly tried: number
+  /** Undefined until the cells are known. */
+  readonly soFar: Repair | undefined
+}
+
+/** Causes for which fixes are looked for in one template. */
+const MOST_CAUSES = 16
+
+export function* repair(
+  { input, cell }: RepairRequest,
+  tokenizer: LabTokenizer,
+): Generator<RepairProgress, RepairResult> {
+  const applied: CellFix[] = []
+  const given = { template: input.template, tools: input.tools ?? '', options: input.options ?? '' }
+  const tried = new Set<string>()
+  let template = input.template
+  let soFar: Repair | undefined
+  for (;;) {
+    const checking = diagnosis({ ...given, template }, tokenizer)
+    let checked = checking.next()
+    for (; !checked.done; checked = checking.next()) yield { tried: 0, soFar }
+    const { failure, cells } = checked.value
+    if (failure) return { kind: 'failed', failure }
+    const unstable = cells.filter(({ verdict }) => verdict.kind === 'unstable' || verdict.kind === 'error')
+    soFar = {
+      template,
+      diff: unifiedDiff(input.template, template),
+      applied: [...applied],
+      unstable: unstable.map(({ id }) => id),
+    }
+    const next = unstable.find(
+      (each) =>
+        (cell === undefined || each.id === cell) && causeOf(each) !== undefined && !tried.has(causeOf(each) ?? ''),
+    )
+    if (!next || tried.size >= MOST_CAUSES) return { kind: 'repaired', repair: soFar }
+    tried.add(causeOf(next) ?? '')
+    const fixing = fixFor({ input: { ...given, template }, cell: next.id }, tokenizer)
+    let step = fixing.next()
+    for (; !step.done; step = fixing.next()) yield { tried: step.value.tried, soFar }
+    if (!step.value.fix) continue
+    const { template: changed, ...fix } = step.value.fix
+    template = changed
+    applied.push({ ...fix, cell: next.id })
+  }
+}
+
+/** Cells with the same cause at the same line have the same fixes, and are tried once. */
+function causeOf({ verdict }: Cell): string | undefined {
+  if (verdict.kind !== 'unstable') return undefined
+  const { cause, line, expectedLine } = verdict.finding
+  return `${cause.kind} ${line} ${expectedLine}`
+}

@@ -1,0 +1,194 @@
+/** Every boundary with every kind of thinking, every option and with or without content beside calls. */
+import { onceFor } from '#lib/util/memoize.ts'
+import { contentsOf, scriptedTurn } from './boundary.ts'
+import { type Case, givenOf } from './cause.ts'
+import { compare } from './compare.ts'
+import { type ThinkingState, thinkingOf } from './facts.ts'
+import { findingOf } from './finding.ts'
+import { proofOf } from './fix/recipe.ts'
+import { messagesJson, type ScriptMessage, templateMessages } from './fix/script.ts'
+import { trainedForm, type Writing, writingOf } from './fix/writing.ts'
+import {
+  boundaries,
+  type Cell,
+  type OptionChange,
+  type RecipeProof,
+  type TemplateFacts,
+  thinkings,
+  type Verdict,
+} from './report.ts'
+import { renderedText, type Subject } from './subject.ts'
+
+export type ScriptCell = Cell & { readonly place: Extract<Cell['place'], { kind: 'script' }> }
+
+export interface CheckedCell {
+  readonly cell: ScriptCell
+  /** Undefined where nothing is appended. */
+  readonly proof: RecipeProof | undefined
+  /** Contents and thinking of the history that turn n prints. */
+  readonly printed: readonly string[]
+  /** The texts of both sides; undefined where nothing was compared. */
+  readonly render: string | undefined
+  /** What the recipe appends; undefined where it cannot. */
+  readonly appended: string | undefined
+}
+
+/** `trained`: whose replies the model writes. A changed template is checked against those of the one it came from. */
+export interface MatrixSettings {
+  readonly trained: Subject
+  readonly facts: TemplateFacts
+  readonly toolName: string
+}
+
+/** Places of all cells, row by row: options, then thinking; columns are boundaries. */
+export function placesOf(facts: TemplateFacts, subject: Subject): readonly ScriptCell['place'][] {
+  return optionSets(facts, subject).flatMap((options) =>
+    thinkings.flatMap((thinking) =>
+      boundaries.flatMap((boundary) =>
+        contentsOf(boundary).map((content) => ({ kind: 'script', boundary, content, thinking, options }) as const),
+      ),
+    ),
+  )
+}
+
+/** As given, then each option with either value and without it, where it is not given so already. */
+export function optionSets(facts: TemplateFacts, { options }: Subject): readonly OptionChange[] {
+  const sets = facts.options.flatMap(({ name, values }): OptionChange[] => [
+    ...(options[name] === undefined ? [] : [{ [name]: null }]),
+    ...values.filter((value) => options[name] !== value).map((value) => ({ [name]: value })),
+  ])
+  return [{}, ...sets]
+}
+
+export function withOptions(subject: Subject, change: OptionChange): Subject {
+  const options = Object.entries({ ...subject.options, ...change }).filter(([, value]) => value !== null)
+  return { ...subject, options: Object.fromEntries(options) }
+}
+
+/** A conversation that ends with its reply is one without tools: with them the other boundaries are. */
+export function asPlaced(subject: Subject, { boundary, options }: ScriptCell['place']): Subject {
+  const changed = withOptions(subject, options)
+  return boundary === 'end' ? { ...changed, tools: undefined } : changed
+}
+
+export function cellId({ boundary, content, thinking, options }: ScriptCell['place']): string {
+  const given = Object.entries(options).map(([name, value]) => `${name}=${value ?? 'absent'}`)
+  return [boundary, content, thinking, ...given].join('/')
+}
+
+export function checkedCell(place: ScriptCell['place'], given: Subject, settings: MatrixSettings): CheckedCell {
+  const { facts, toolName } = settings
+  const id = cellId(place)
+  const subject = asPlaced(given, place)
+  const trained = asPlaced(settings.trained, place)
+  const state = stateAt(place, trained, settings)
+  const turn = scriptedTurn({ ...place, takesSystem: facts.takesSystem, toolName })
+  const skipped = whyNot(place, state, facts)
+  const only = (verdict: Verdict): CheckedCell => ({
+    cell: { id, place, verdict },
+    proof: undefined,
+    printed: [],
+    render: undefined,
+    appended: undefined,
+  })
+  if (skipped !== undefined) return only({ kind: 'notApplicable', why: skipped })
+  const replies = { subject: trained, facts, delimiters: state.delimiters }
+  const writing = writings(settings).get(id) ?? writingOf(turn, replies)
+  writings(settings).set(id, writing)
+  const compared = compare(turn, subject, replies, writing)
+  if (compared.kind === 'unlearnt') return only({ kind: 'notApplicable', why: UNLEARNT })
+  if (compared.kind === 'refused')
+    return only({ kind: 'notApplicable', why: `The template refuses it: ${compared.error.message}` })
+  if (compared.kind === 'failed') return only({ kind: 'error', failure: compared.error })
+  const { comparison } = compared
+  const messages = [...turn.history, turn.reply, ...turn.added]
+  const problem: Case = {
+    comparison,
+    messages: messages.map(givenOf),
+    replyIndex: turn.history.length,
+    tags: state.tags,
+    endOfTurn: facts.endOfTurn,
+    addedTokens: subject.tokenizer.addedTokens,
+  }
+  const form = trainedForm(replies)
+  const finding = findingOf(problem, subject.tokenizer, () => messagesJson(messages, form))
+  return {
+    cell: {
+      id,
+      place,
+      verdict: finding ? { kind: 'unstable', finding } : { kind: 'stable', tokens: comparison.rendered.ids.length },
+    },
+    proof: turn.added.length > 0 ? { cell: id, result: proofOf(comparison, turn.history.length) } : undefined,
+    printed: turn.history
+      .flatMap((message) => [
+        message.content,
+        ...(message.role === 'assistant' && message.thinking ? [message.thinking] : []),
+      ])
+      .filter((text) => comparison.before?.text.includes(text)),
+    render: JSON.stringify([comparison.before?.text, comparison.expected.text, comparison.rendered.text]),
+    appended: comparison.appended.ok ? comparison.appended.text : undefined,
+  }
+}
+
+/** How thinking stands with the options of the place: the same for all cells of a row, and for every change that is tried. */
+function stateAt(
+  { boundary, options }: ScriptCell['place'],
+  trained: Subject,
+  settings: MatrixSettings,
+): ThinkingState {
+  const key = JSON.stringify([boundary === 'end', options])
+  const state = states(settings).get(key) ?? thinkingOf(trained)
+  states(settings).set(key, state)
+  return state
+}
+const states = onceFor((_: MatrixSettings) => new Map<string, ThinkingState>())
+
+/** By the id of the cell: changes to a template are tried by the hundred, and the replies stay the same. */
+const writings = onceFor((_: MatrixSettings) => new Map<string, Writing>())
+
+const UNLEARNT =
+  'What the model writes here is not known: the template never writes this reply behind its generation prompt, and a reply put together of its parts does not render again.'
+
+/**
+ * What the model was trained on: how conversations begin, with every option, with tools and without, and how its replies
+ * are written behind the last question. A change to the template must leave it as it is.
+ */
+export function trainedTexts(subject: Subject, facts: TemplateFacts): string {
+  const messages: readonly ScriptMessage[] = [
+    ...(facts.takesSystem ? [{ role: 'system', content: 'You know the weather.' } as const] : []),
+    { role: 'user', content: 'Hello' },
+  ]
+  const prompts = optionSets(facts, subject).flatMap((options) =>
+    [subject.tools, undefined].map((tools) =>
+      renderedText(
+        { ...withOptions(subject, options), tools },
+        templateMessages(messages, trainedForm({ facts, delimiters: undefined })),
+        true,
+      ),
+    ),
+  )
+  const { delimiters } = thinkingOf(subject)
+  const writings = (['tool', 'parallel'] as const).flatMap((boundary) =>
+    contentsOf(boundary).map((content) => {
+      const turn = scriptedTurn({ boundary, content, thinking: 'off', takesSystem: facts.takesSystem, toolName: 'f' })
+      const { parts, end } = writingOf({ ...turn, history: messages }, { subject, facts, delimiters })
+      return [parts.map(({ text }) => text).join(''), end]
+    }),
+  )
+  return JSON.stringify([facts, delimiters, prompts, writings])
+}
+
+/** Why a cell asks nothing of this template; undefined: it does. */
+function whyNot(
+  { boundary, thinking }: ScriptCell['place'],
+  { prompt, tags }: ThinkingState,
+  { takesSystem }: TemplateFacts,
+): string | undefined {
+  if (thinking === 'off' && prompt === 'opens')
+    return 'The generation prompt opens a think block: with these options the model always thinks.'
+  if (thinking !== 'off' && prompt === 'closes')
+    return 'The generation prompt closes the think block: with these options the model does not think.'
+  if (thinking !== 'off' && !tags) return 'The template knows no thinking.'
+  if (boundary === 'system' && !takesSystem) return 'The template takes no system messages.'
+  return undefined
+}

@@ -1,0 +1,151 @@
+import { execFileSync } from 'node:child_process'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { LabTokenizer } from '#lib/tasks/task.ts'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { runs } from '#testing/property-runs.ts'
+import { looksBack } from '#testing/small-templates.ts'
+import { compare } from './compare.ts'
+import { plans, turnOf } from './conversations.ts'
+import { readPatient } from './doctor.ts'
+import { messageForm, thinkingOf } from './facts.ts'
+import { messagesJson, templateMessages } from './fix/script.ts'
+import { writingOf } from './fix/writing.ts'
+import { type SearchProgress, type SearchRequest, type SearchResult, search } from './search.ts'
+import { alias, dropsSystem, reorders, steady, strips, trims } from './test-templates.ts'
+
+const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (text) => chatTemplate(text, {}) }
+
+function searched(template: string, request: Partial<SearchRequest> = {}) {
+  const told: SearchProgress[] = []
+  const steps = search({ input: { template }, seed: 1, cases: 300, known: [], ...request }, bytes)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return { told, result: step.value }
+    told.push(step.value)
+  }
+}
+
+const found = (result: SearchResult) => {
+  if (result.kind !== 'found') throw new Error(`the search ended with ${result.kind}`)
+  return result.counterexample
+}
+const messagesIn = (result: SearchResult): readonly Readonly<Record<string, unknown>>[] =>
+  JSON.parse(found(result).messages)
+
+describe('the smallest conversation that breaks', () => {
+  test('stripped thinking: one thought and anything behind it', () => {
+    const { result } = searched(strips)
+    expect(found(result).finding.cause.kind).toBe('thinking-stripped')
+    expect(messagesIn(result)).toEqual([
+      { role: 'user', content: '' },
+      { role: 'assistant', reasoning_content: 'a', content: '' },
+      { role: 'user', content: '' },
+    ])
+  })
+
+  test('trimmed contents: one character of whitespace', () => {
+    const { result } = searched(trims)
+    expect(found(result).finding.cause.kind).toBe('whitespace')
+    expect(messagesIn(result)).toEqual([
+      { role: 'user', content: '' },
+      { role: 'assistant', content: expect.stringMatching(/^\s$/) },
+      { role: 'user', content: '' },
+    ])
+  })
+
+  test('another end of turn: any reply', () => {
+    const { result } = searched(alias)
+    expect(found(result).finding.cause.kind).toBe('end-of-turn')
+    expect(messagesIn(result)).toHaveLength(3)
+  })
+})
+
+test('numbers in arguments are shown as they were written', () => {
+  const call = { id: 'c', name: 'f', arguments: '{"a": 1.0, "b": 1e-7, "c": [12345678901234567890]}' }
+  const reply = { role: 'assistant', thinking: undefined, content: '"\u0000', calls: [call] } as const
+  const json = messagesJson([reply], { thinkingFields: [], thinking: undefined, calls: 'object' })
+  expect(json).toContain('"arguments":{"a": 1.0, "b": 1e-7, "c": [12345678901234567890]}')
+  expect(JSON.parse(json)[0].content).toBe('"\u0000')
+})
+
+describe('a search', () => {
+  test('of a stable template finds nothing, and says how many it tried', () => {
+    const { told, result } = searched(steady)
+    expect(result).toEqual({ kind: 'none', seed: 1, tried: 300 })
+    expect(told.map(({ tried }) => tried)).toEqual([...told.map(({ tried }) => tried)].sort((a, b) => a - b))
+    expect(told.length).toBeGreaterThan(10)
+  })
+
+  test('with the same seed finds the same, and passes over causes that are known', () => {
+    expect(searched(looksBack).result).toEqual(searched(looksBack).result)
+    const first = found(searched(looksBack).result).finding.cause.kind
+    const second = searched(looksBack, { known: [first] }).result
+    expect(second.kind === 'found' ? second.counterexample.finding.cause.kind : undefined).not.toBe(first)
+  })
+
+  test('tells the smallest so far', () => {
+    const { told } = searched(strips)
+    expect(told.at(-1)?.smallest?.finding.cause.kind).toBe('thinking-stripped')
+  })
+
+  test('of what cannot be checked says why', () => {
+    expect(searched('{% if %}').result).toMatchObject({ kind: 'failed', failure: { where: 'template' } })
+  })
+})
+
+describe('stable means that the ids are the same', () => {
+  test.each([
+    ['steady', steady],
+    ['strips', strips],
+    ['trims', trims],
+    ['alias', alias],
+    ['reorders', reorders],
+    ['dropsSystem', dropsSystem],
+    ['looksBack', looksBack],
+  ])('%s', (_, template) => {
+    const read = readPatient({ template }, bytes)
+    if (!read.ok) throw new Error(read.error.message)
+    const { subject, settings } = read.value
+    const state = thinkingOf(subject)
+    const form = { ...messageForm(settings.facts), thinking: state.delimiters }
+    fc.assert(
+      fc.property(plans, (plan) => {
+        const turn = turnOf(plan, { facts: settings.facts, state, toolName: 'f' })
+        const trained = { subject, facts: settings.facts, delimiters: state.delimiters }
+        const compared = compare(turn, subject, trained, writingOf(turn, trained))
+        if (compared.kind !== 'compared') return
+        const render = (messages: typeof turn.history) =>
+          chatTemplate(template, {}).render({
+            messages: templateMessages(messages, form),
+            tools: subject.tools,
+            addGenerationPrompt: true,
+            options: {},
+          })
+        const { expected, tokenIndex } = compared.comparison
+        // Cut from the text that was put together, encoded here once more.
+        const prompt = render(turn.history)
+        expect(expected.text.startsWith(prompt)).toBe(true)
+        const end = expected.regions().find(({ kind }) => kind === 'end')?.end ?? 0
+        const direct = [prompt, expected.text.slice(prompt.length, end), expected.text.slice(end)].flatMap((text) =>
+          byteTokenizer.encode(text),
+        )
+        const whole = byteTokenizer.encode(render([...turn.history, turn.reply, ...turn.added]))
+        expect(tokenIndex === undefined).toBe(JSON.stringify(direct) === JSON.stringify(whole))
+        if (tokenIndex !== undefined) {
+          expect(direct.slice(0, tokenIndex)).toEqual(whole.slice(0, tokenIndex))
+          expect(direct[tokenIndex]).not.toBe(whole[tokenIndex])
+        }
+      }),
+      { numRuns: runs(60) },
+    )
+  })
+})
+
+test('a reproduction is Python that parses', () => {
+  const script = found(searched(strips).result).reproduction
+  expect(script).toContain('def test_')
+  const parses = 'import ast, sys; ast.parse(sys.stdin.read())'
+  expect(() => execFileSync('python3', ['-c', parses], { input: script, stdio: 'pipe' })).not.toThrow()
+})

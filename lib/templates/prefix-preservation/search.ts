@@ -1,0 +1,161 @@
+/** Looks for the smallest conversation that breaks prefix stability. */
+import * as fc from 'fast-check'
+import type { LabTokenizer } from '#lib/tasks/task.ts'
+import type { InputError } from '../document/input.ts'
+import type { Turn } from './boundary.ts'
+import { givenOf } from './cause.ts'
+import { compare, type ScriptComparison } from './compare.ts'
+import { type Plan, plans, turnOf } from './conversations.ts'
+import { type DoctorInput, type Patient, readPatient } from './doctor.ts'
+import { type ThinkingState, thinkingOf } from './facts.ts'
+import { findingAt } from './finding.ts'
+import { messagesJson } from './fix/script.ts'
+import { trainedForm, writingOf } from './fix/writing.ts'
+import type { CauseKind, Finding } from './report.ts'
+import { reproduction } from './reproduction.ts'
+import { RanAway } from './subject.ts'
+
+export interface SearchRequest {
+  readonly input: DoctorInput
+  /** The same seed makes the same conversations. */
+  readonly seed: number
+  /** Conversations that are tried before giving up, shrinking not counted. */
+  readonly cases: number
+  /** Causes that are known already: what breaks for one of them is passed over. */
+  readonly known: readonly CauseKind[]
+}
+
+export interface SearchProgress {
+  readonly seed: number
+  readonly tried: number
+  /** The smallest so far; undefined until one is found. */
+  readonly smallest: Counterexample | undefined
+}
+
+export type SearchResult =
+  | { readonly kind: 'found'; readonly seed: number; readonly tried: number; readonly counterexample: Counterexample }
+  | { readonly kind: 'none'; readonly seed: number; readonly tried: number }
+  | { readonly kind: 'failed'; readonly failure: InputError }
+
+export interface Counterexample {
+  /** JSON list, the reply and what follows it among them. */
+  readonly messages: string
+  /** Index of the reply. */
+  readonly replyIndex: number
+  readonly finding: Finding
+  /** A Python test that fails as long as the template breaks it. */
+  readonly reproduction: string
+}
+
+/** Conversations between two reports of progress. */
+const PROGRESS = 20
+/** Conversations that are made at a time. */
+const BATCH = 50
+
+export function* search(request: SearchRequest, tokenizer: LabTokenizer): Generator<SearchProgress, SearchResult> {
+  try {
+    return yield* searched(request, tokenizer)
+  } catch (error) {
+    if (error instanceof RanAway) return { kind: 'failed', failure: error.failure }
+    throw error
+  }
+}
+
+function* searched(request: SearchRequest, tokenizer: LabTokenizer): Generator<SearchProgress, SearchResult> {
+  const { input, seed, cases, known } = request
+  const read = readPatient(input, tokenizer)
+  if (!read.ok) return { kind: 'failed', failure: read.error }
+  const patient = { ...read.value, state: thinkingOf(read.value.subject) }
+  const isNew = (broken: Broken | undefined, kind?: CauseKind): broken is Broken =>
+    broken !== undefined &&
+    (kind === undefined ? !known.includes(broken.finding.cause.kind) : broken.finding.cause.kind === kind)
+  let tried = 0
+  for (let batch = 0; tried < cases; batch++) {
+    // A seed of 32 bits for each batch, so that seeds side by side share no conversations.
+    const made = fc.sample(plans, {
+      seed: (Math.imul(seed, 0x9e3779b1) + batch) | 0,
+      numRuns: Math.min(BATCH, cases - tried),
+    })
+    for (const plan of made) {
+      tried++
+      const broken = brokenBy(plan, patient)
+      if (isNew(broken)) {
+        let smallest = broken
+        const shown = () => counterexampleOf(smallest, request, patient)
+        yield { seed, tried, smallest: shown() }
+        let steps = 0
+        let streams = plans.shrink(plan, undefined)
+        for (let next = streams.next(); !next.done; next = streams.next()) {
+          const smaller = brokenBy(next.value.value_, patient)
+          if (isNew(smaller, smallest.finding.cause.kind)) {
+            smallest = smaller
+            streams = plans.shrink(next.value.value_, next.value.context)
+          }
+          if (++steps % PROGRESS === 0) yield { seed, tried, smallest: shown() }
+        }
+        return { kind: 'found', seed, tried, counterexample: shown() }
+      }
+      if (tried % PROGRESS === 0) yield { seed, tried, smallest: undefined }
+    }
+  }
+  return { kind: 'none', seed, tried }
+}
+
+type Searched = Patient & { readonly state: ThinkingState }
+
+interface Broken {
+  readonly turn: Turn
+  readonly finding: Finding
+  readonly comparison: ScriptComparison
+}
+
+/** Undefined where the conversation is stable, and where the template refuses it. */
+function brokenBy(plan: Plan, { subject, settings, state }: Searched): Broken | undefined {
+  const { facts, toolName } = settings
+  const turn = turnOf(plan, { facts, state, toolName })
+  const trained = { subject, facts, delimiters: state.delimiters }
+  const compared = compare(turn, subject, trained, writingOf(turn, trained))
+  if (compared.kind !== 'compared' || compared.comparison.tokenIndex === undefined) return undefined
+  const { comparison } = compared
+  const messages = [...turn.history, turn.reply, ...turn.added]
+  const problem = {
+    comparison,
+    messages: messages.map(givenOf),
+    replyIndex: turn.history.length,
+    tags: state.tags,
+    endOfTurn: facts.endOfTurn,
+    addedTokens: subject.tokenizer.addedTokens,
+  }
+  const json = messagesJson(messages, trainedForm(trained))
+  const finding = findingAt(compared.comparison.tokenIndex, problem, subject.tokenizer, json)
+  return { turn, finding, comparison }
+}
+
+function counterexampleOf(
+  { turn, finding, comparison }: Broken,
+  { input }: SearchRequest,
+  { subject }: Searched,
+): Counterexample {
+  const replyIndex = turn.history.length
+  const { expected } = comparison
+  const regions = expected.regions()
+  const [prompt, end] = (['prompt', 'end'] as const).map(
+    (kind) => regions.find((region) => region.kind === kind)?.end ?? 0,
+  ) as [number, number]
+  return {
+    messages: finding.messages,
+    replyIndex,
+    finding,
+    reproduction: reproduction({
+      model: subject.tokenizer.name,
+      template: input.template,
+      messages: finding.messages,
+      tools: input.tools ?? '',
+      options: input.options ?? '',
+      replyIndex,
+      written: expected.text.slice(prompt, end),
+      appended: expected.text.slice(end),
+      cause: finding.cause.text,
+    }),
+  }
+}

@@ -1,0 +1,40 @@
+/** The doctor as tasks of the lab. */
+import type { LabTask, LabTokenizer, LateTask } from '#lib/tasks/task.ts'
+import { type DoctorInput, diagnosis } from './doctor.ts'
+import type { FixProgress, FixRequest, FixResult } from './fix/fix.ts'
+import type { RepairProgress, RepairRequest, RepairResult } from './fix/repair.ts'
+import type { DoctorReport } from './report.ts'
+import type { SearchProgress, SearchRequest, SearchResult } from './search.ts'
+
+/** The whole matrix; progress is the report so far. */
+export const stability: LabTask<DoctorInput, DoctorReport, DoctorReport> = (input, tokenizers) =>
+  diagnosis(input, chosen(tokenizers))
+
+/** A change to the template that cures one cell; what generates conversations is loaded with it. */
+export const stabilityFix: LateTask<LabTask<FixRequest, FixProgress, FixResult>> = {
+  load: async () => {
+    const { fixFor } = await import('./fix/fix.ts')
+    return (request, tokenizers) => fixFor(request, chosen(tokenizers))
+  },
+}
+
+/** All unstable cells, as far as fixes are found. */
+export const stabilityRepair: LateTask<LabTask<RepairRequest, RepairProgress, RepairResult>> = {
+  load: async () => {
+    const { repair } = await import('./fix/repair.ts')
+    return (request, tokenizers) => repair(request, chosen(tokenizers))
+  },
+}
+
+/** The smallest conversation that breaks; what generates conversations is loaded with it. */
+export const counterexample: LateTask<LabTask<SearchRequest, SearchProgress, SearchResult>> = {
+  load: async () => {
+    const { search } = await import('./search.ts')
+    return (request, tokenizers) => search(request, chosen(tokenizers))
+  },
+}
+
+function chosen([first]: readonly LabTokenizer[]): LabTokenizer {
+  if (!first) throw new Error('the doctor needs a tokenizer')
+  return first
+}

@@ -1,0 +1,191 @@
+/** Two templates, or two tokenizers, on one conversation. */
+
+import type { LabInput, LabTask, LabTokenizer } from '#lib/tasks/task.ts'
+import type { RenderInput } from '#lib/templates/chat-template.ts'
+import { commonIds } from '#lib/util/common-prefix.ts'
+import { type InputError, orTemplateFailure, type Read, readInput } from '../document/input.ts'
+import { lineDiff } from '../document/line-diff.ts'
+import { messageRuns, type Origins, type Picture } from './picture.ts'
+import { maskByPrefixes, pictureOf } from './preview.ts'
+import { countTurns, type Turns } from './turns.ts'
+
+export interface CompareRequest {
+  /** What is shown. */
+  readonly input: LabInput
+  /** The template that it is held against. */
+  readonly against: string
+  /** To how many calls of the model the conversation is repeated. */
+  readonly turns: number
+}
+
+export interface Comparison {
+  /** The other, and what is shown: differences count from the first to the second. */
+  readonly sides: readonly [Side, Side]
+  /** undefined where one side does not render. */
+  readonly differences: Differences | undefined
+  readonly turns: readonly [Turns, Turns]
+}
+
+export type Side =
+  | {
+      readonly kind: 'rendered'
+      readonly tokenizer: string
+      readonly text: string
+      /** Where each stretch of the text comes from. */
+      readonly origins: Pick<Origins, 'starts' | 'lines'>
+      readonly tokens: number
+      /** undefined where the mask is not known. */
+      readonly trained: number | undefined
+    }
+  | { readonly kind: 'refused'; readonly tokenizer: string; readonly error: InputError }
+
+interface Differences {
+  readonly isSameText: boolean
+  /** Tokens that both begin with; undefined where the tokenizers differ: their ids mean other texts. */
+  readonly commonPrefix: number | undefined
+  /** In order; text outside of all messages comes last. */
+  readonly messages: readonly MessageDifference[]
+  /** Characters of the lines that both have, and on how many the masks disagree; undefined where one is not known. */
+  readonly mask: { readonly compared: number; readonly onlyLeft: number; readonly onlyRight: number } | undefined
+}
+
+export interface MessageDifference {
+  readonly message: number | undefined
+  readonly role: string
+  readonly tokens: readonly [number, number]
+}
+
+/** Yields what is known; undefined while that is nothing. The first tokenizer is that of what is shown; the second, where there is one, the other's. */
+export const compare: LabTask<CompareRequest, Comparison | undefined, Comparison> = function* (
+  { input, against, turns },
+  [chosen, other = chosen],
+) {
+  if (!chosen || !other) throw new Error('a comparison takes a tokenizer')
+  const read = readInput(input)
+  if (!read.ok) {
+    const none: Turns = { kind: 'none', why: 'the conversation cannot be read' }
+    const sides = [refused(other, read.error), refused(chosen, read.error)] as const
+    return { sides, differences: undefined, turns: [none, none] }
+  }
+  const left = yield* drawn(against, read.value, other)
+  const right = yield* drawn(input.template, read.value, chosen)
+  const known: Omit<Comparison, 'turns'> = {
+    sides: [
+      left.ok ? rendered(left.value, other) : refused(other, left.error),
+      right.ok ? rendered(right.value, chosen) : refused(chosen, right.error),
+    ],
+    differences:
+      left.ok && right.ok
+        ? differencesOf(left.value, right.value, other.tokenizer.fingerprint === chosen.tokenizer.fingerprint)
+        : undefined,
+  }
+  yield { ...known, turns: [NOT_YET, NOT_YET] }
+  const leftTurns = yield* forEach(countTurns(against, read.value, turns, other), (counted) => ({
+    ...known,
+    turns: [counted, NOT_YET],
+  }))
+  const rightTurns = yield* forEach(countTurns(input.template, read.value, turns, chosen), (counted) => ({
+    ...known,
+    turns: [leftTurns, counted],
+  }))
+  return { ...known, turns: [leftTurns, rightTurns] }
+}
+
+/** With the mask of prefixes where the template has none of its own. */
+function* drawn(
+  template: string,
+  input: RenderInput,
+  { tokenizer, compile }: LabTokenizer,
+): Generator<undefined, Read<Picture>> {
+  const compiled = orTemplateFailure(() => compile(template))
+  if (!compiled.ok) return compiled
+  const picture = orTemplateFailure(() => pictureOf(compiled.value.trace(input), input, { tokenizer }))
+  if (!picture.ok || picture.value.mask.kind === 'known') return picture
+  const mask = yield* forEach(maskByPrefixes(input, compiled.value, tokenizer), () => undefined)
+  return { ok: true, value: { ...picture.value, mask } }
+}
+
+function* forEach<In, Out, Result>(steps: Generator<In, Result>, told: (step: In) => Out): Generator<Out, Result> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    yield told(step.value)
+  }
+}
+
+const NOT_YET: Turns = { kind: 'counted', turns: [], rows: { count: 1, extra: 0, realigned: 0 } }
+
+const rendered = ({ text, ids, mask, origins: { starts, lines } }: Picture, { tokenizer }: LabTokenizer): Side => ({
+  kind: 'rendered',
+  tokenizer: tokenizer.name,
+  text,
+  origins: { starts, lines },
+  tokens: ids.length,
+  trained: mask.kind === 'known' ? mask.trained.reduce((sum, bit) => sum + bit, 0) : undefined,
+})
+
+const refused = ({ tokenizer }: LabTokenizer, error: InputError): Side => ({
+  kind: 'refused',
+  tokenizer: tokenizer.name,
+  error,
+})
+
+function differencesOf(left: Picture, right: Picture, isSameTokenizer: boolean): Differences {
+  return {
+    isSameText: left.text === right.text,
+    commonPrefix: isSameTokenizer ? commonIds(left.ids, right.ids) : undefined,
+    messages: messageDifferences(left, right),
+    mask: maskDifference(left, right),
+  }
+}
+
+function messageDifferences(left: Picture, right: Picture): MessageDifference[] {
+  const counts = [left, right].map((picture) => {
+    const tokens = new Map<number | undefined, number>()
+    for (const { message, start, end } of messageRuns(picture))
+      tokens.set(message, (tokens.get(message) ?? 0) + end - start)
+    return tokens
+  })
+  const row = (message: number | undefined): MessageDifference => ({
+    message,
+    role: message === undefined ? '' : (left.roles[message] ?? ''),
+    tokens: [counts[0]?.get(message) ?? 0, counts[1]?.get(message) ?? 0],
+  })
+  return [...left.roles.map((_, message) => row(message)), row(undefined)]
+}
+
+function maskDifference(left: Picture, right: Picture): Differences['mask'] {
+  if (left.mask.kind !== 'known' || right.mask.kind !== 'known') return undefined
+  const bits = [trainedCharacters(left, left.mask.trained), trainedCharacters(right, right.mask.trained)] as const
+  const starts = [lineStarts(left.text), lineStarts(right.text)] as const
+  let compared = 0
+  let onlyLeft = 0
+  let onlyRight = 0
+  for (const line of lineDiff(left.text, right.text)) {
+    if (line.left === undefined || line.right === undefined) continue
+    const [from, to] = [starts[0][line.left - 1] as number, starts[1][line.right - 1] as number]
+    // With the line end, where both have one.
+    const length = Math.min((starts[0][line.left] as number) - from, (starts[1][line.right] as number) - to)
+    compared += length
+    for (let i = 0; i < length; i++) {
+      const difference = (bits[0][from + i] as number) - (bits[1][to + i] as number)
+      if (difference > 0) onlyLeft++
+      else if (difference < 0) onlyRight++
+    }
+  }
+  return { compared, onlyLeft, onlyRight }
+}
+
+/** 1 where a trained token holds the character. */
+function trainedCharacters({ text, starts, ends }: Picture, trained: Uint8Array): Uint8Array {
+  const bits = new Uint8Array(text.length)
+  for (const [index, bit] of trained.entries()) if (bit === 1) bits.fill(1, starts[index], ends[index])
+  return bits
+}
+
+/** Offset at which each line starts, and the length of the text last. */
+function lineStarts(text: string): number[] {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return [...starts, text.length]
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import { readInput } from '../document/input.ts'
+import { leftOutText } from './left-out.ts'
+
+const call = (name: string) => ({ type: 'function', function: { name, arguments: { city: 'Oslo' } } })
+const TOOLS = [{ type: 'function', function: { name: 'get_weather', description: 'get_weather', parameters: {} } }]
+const CONVERSATION = [
+  { role: 'user', content: 'get_weather' },
+  { role: 'assistant', reasoning_content: 'get_weather', content: '', tool_calls: [call('get_weather')] },
+  { role: 'tool', content: 'rain' },
+  { role: 'assistant', content: '<think>\nIt rains.\n</think>\n\nRain.' },
+]
+
+function leftOut(template: string, messages: readonly object[] = CONVERSATION, tools: readonly object[] = TOOLS) {
+  const read = readInput({ messages: JSON.stringify(messages), tools: JSON.stringify(tools), options: '' })
+  if (!read.ok) throw new Error(read.error.message)
+  return leftOutText(read.value, chatTemplate(template, {}))
+}
+
+const CONTENT = '{%- for m in messages -%}{{- m.role + m.content -}}'
+const END = '{%- endfor -%}'
+
+describe('what the template leaves out is named in a sentence', () => {
+  test('a template that prints contents alone, though the same words stand in a question', () => {
+    expect(leftOut(`${CONTENT}${END}`)).toBe(
+      'The template leaves out the tools, the calls of message 2 and the thinking of message 2.',
+    )
+  })
+
+  test('thinking in the content that is cut out', () => {
+    expect(
+      leftOut(
+        "{{- tools | tojson -}}{%- for m in messages -%}{{- m.reasoning_content -}}{{- m.content.split('</think>')[-1] -}}{{- m.tool_calls | default([]) | tojson -}}{%- endfor -%}",
+      ),
+    ).toBe('The template leaves out the thinking of message 4.')
+  })
+
+  test('nothing, where all is printed or there is nothing', () => {
+    const all = `{{- tools | tojson -}}${CONTENT}{{- m.reasoning_content -}}{{- m.tool_calls | default([]) | tojson -}}${END}`
+    expect(leftOut(all)).toBeUndefined()
+    expect(leftOut(`${CONTENT}${END}`, [{ role: 'user', content: 'Hi' }], [])).toBeUndefined()
+  })
+
+  test('of one name of the thinking it is enough that it is printed', () => {
+    const both = [{ role: 'assistant', content: 'a', reasoning: 'Hm.', thinking: 'Hm.' }]
+    expect(leftOut(`${CONTENT}{{- m.thinking -}}${END}`, both, [])).toBeUndefined()
+  })
+
+  test('many messages are counted', () => {
+    const many = Array.from({ length: 9 }, () => ({ role: 'assistant', content: 'a', thinking: 'Hm.' }))
+    expect(leftOut(`${CONTENT}${END}`, many, [])).toBe(
+      'The template leaves out the thinking of messages 1, 2, 3, 4, 5, 6 and 3 more.',
+    )
+  })
+
+  test('a template that takes only names that it knows is not judged', () => {
+    const strict =
+      "{%- for m in messages -%}{%- for c in m.tool_calls or [] -%}{%- if c.function.name != 'get_weather' -%}{{- raise_exception('unknown tool') -}}{%- endif -%}{%- endfor -%}{%- endfor -%}"
+    expect(leftOut(strict)).toBeUndefined()
+  })
+})

@@ -1,0 +1,133 @@
+/**
+ * A rendered conversation with its tokens: what the preview shows, in columns, so that it crosses threads in no time. The
+ * questions that the page asks of it are functions here.
+ */
+
+import type { Span, Vocab } from '#lib/trajectory/format/trajectory.ts'
+import { countWhile } from '#lib/util/bisect.ts'
+import { commonIds } from '#lib/util/common-prefix.ts'
+
+export interface Picture {
+  readonly text: string
+  readonly ids: Uint32Array
+  /** UTF-16 offset of the first character that each token holds a byte of. */
+  readonly starts: Uint32Array
+  /** Offset after the last character that each token holds a byte of. */
+  readonly ends: Uint32Array
+  readonly origins: Origins
+  readonly mask: PreviewMask
+  /** Of the ids that stand here. */
+  readonly vocab: Vocab
+  /** Those ids that are added tokens. */
+  readonly specialIds: readonly number[]
+  /** The role of each message, as written. */
+  readonly roles: readonly string[]
+}
+
+/** The source map, one entry for each piece of the text, in order and without gaps. */
+export interface Origins {
+  /** UTF-16 offset at which each piece starts, and the length of the text last. */
+  readonly starts: Uint32Array
+  /** Template line, from 1. */
+  readonly lines: Uint32Array
+  /** Index of the message; NO_MESSAGE outside of all. */
+  readonly messages: Int32Array
+  /** 1 = a value of the conversation, 0 = the template's own letters. */
+  readonly values: Uint8Array
+}
+
+export const NO_MESSAGE = -1
+
+export type PreviewMask =
+  /** 1 = trained; one entry per token. `by`: `{% generation %}` blocks, or what each reply adds to the render before it. */
+  | { readonly kind: 'known'; readonly by: 'generation' | 'prefix'; readonly trained: Uint8Array }
+  | { readonly kind: 'unknown'; readonly why: string }
+
+export interface Origin {
+  readonly line: number
+  /** undefined outside of all messages. */
+  readonly message: number | undefined
+  readonly source: 'template' | 'value'
+}
+
+/** Where the first character of a token comes from; undefined in an empty text. */
+export function originOf({ starts, origins }: Picture, tokenIndex: number): Origin | undefined {
+  const piece = lastAtMost(origins.starts, starts[tokenIndex] ?? 0)
+  if (piece < 0 || piece >= origins.lines.length) return undefined
+  const message = origins.messages[piece] as number
+  return {
+    line: origins.lines[piece] as number,
+    message: message === NO_MESSAGE ? undefined : message,
+    source: origins.values[piece] === 1 ? 'value' : 'template',
+  }
+}
+
+/** The template line that wrote a character of the text, from 1; undefined after its end. */
+export function templateLineAt(
+  { starts, lines }: Pick<Origins, 'starts' | 'lines'>,
+  offset: number,
+): number | undefined {
+  return lines[lastAtMost(starts, offset)]
+}
+
+/** The token that holds a character of the text; the last one behind its end. */
+export function tokenAtOffset(picture: Picture, offset: number): number {
+  const { start, end } = tokensBetween(picture, offset, offset + 1)
+  return end > start ? start : Math.max(0, picture.ids.length - 1)
+}
+
+/** Tokens with a character that a line of the template wrote, in order; neighbours are one range. */
+export function tokensOfLine(picture: Picture, line: number): Span[] {
+  const { starts, lines } = picture.origins
+  const ranges: { start: number; end: number }[] = []
+  for (let piece = 0; piece < lines.length; piece++) {
+    if (lines[piece] !== line) continue
+    const range = tokensBetween(picture, starts[piece] as number, starts[piece + 1] as number)
+    const last = ranges.at(-1)
+    if (last && range.start <= last.end) last.end = Math.max(last.end, range.end)
+    else if (range.end > range.start) ranges.push(range)
+  }
+  return ranges
+}
+
+/** Runs of tokens that begin in the same message (or in none), in order, without gaps. */
+export function messageRuns(picture: Picture): (Span & { readonly message: number | undefined })[] {
+  const runs: { start: number; end: number; message: number | undefined }[] = []
+  for (let index = 0; index < picture.ids.length; index++) {
+    const message = originOf(picture, index)?.message
+    const last = runs.at(-1)
+    if (last && last.message === message) last.end = index + 1
+    else runs.push({ start: index, end: index + 1, message })
+  }
+  return runs
+}
+
+/**
+ * A mask for a sequence whose own is still being computed: that of a sequence before it, where both begin and end alike.
+ */
+export function carriedMask(from: Pick<Picture, 'ids' | 'mask'>, ids: Uint32Array): PreviewMask {
+  if (from.mask.kind === 'unknown') return from.mask
+  const trained = new Uint8Array(ids.length)
+  const shortest = Math.min(from.ids.length, ids.length)
+  const head = commonIds(from.ids, ids)
+  let tail = 0
+  while (tail < shortest - head && from.ids[from.ids.length - 1 - tail] === ids[ids.length - 1 - tail]) tail++
+  trained.set(from.mask.trained.subarray(0, head))
+  trained.set(from.mask.trained.subarray(from.ids.length - tail), ids.length - tail)
+  return { ...from.mask, trained }
+}
+
+/** Tokens that hold a character of a range of the text. */
+function tokensBetween({ starts, ends }: Picture, from: number, to: number): Span {
+  if (to <= from) return { start: 0, end: 0 }
+  const end = lastAtMost(starts, to - 1) + 1
+  let start = Math.max(0, lastAtMost(starts, from))
+  while (start > 0 && (ends[start - 1] as number) > from) start--
+  while (start < end && (ends[start] as number) <= from) start++
+  return { start, end: Math.max(start, end) }
+}
+
+/** Index of the last entry of a sorted column that is at most the value; -1 when there is none. */
+function lastAtMost(sorted: Uint32Array, value: number): number {
+  return countWhile(sorted.length, (index) => (sorted[index] as number) <= value) - 1
+}

@@ -1,0 +1,45 @@
+/** Every task of the template lab by its name: what the page's worker, the routes and the command line can run. */
+
+import type { LabTask, LateTask } from '#lib/tasks/task.ts'
+import { check } from '../document/check.ts'
+import { masks } from '../loss-mask/task.ts'
+import { counterexample, stability, stabilityFix, stabilityRepair } from '../prefix-preservation/task.ts'
+import { compare } from '../preview/compare.ts'
+import { prefixMask, preview } from '../preview/preview.ts'
+import { parserFit, parsing } from '../tool-parsing/tasks.ts'
+
+export const tasks = {
+  check,
+  compare,
+  counterexample,
+  masks,
+  parserFit,
+  parsing,
+  prefixMask,
+  preview,
+  stability,
+  stabilityFix,
+  stabilityRepair,
+}
+
+type AnyTask = LabTask<never, unknown, unknown>
+type Tasks = typeof tasks
+export type TaskName = keyof Tasks
+type TaskOf<Name extends TaskName> = Tasks[Name] extends LateTask<infer Task> ? Task : Tasks[Name]
+export type RequestOf<Name extends TaskName> = TaskOf<Name> extends AnyTask ? Parameters<TaskOf<Name>>[0] : never
+export type ProgressOf<Name extends TaskName> =
+  TaskOf<Name> extends LabTask<never, infer Progress, unknown> ? Progress : never
+export type ResultOf<Name extends TaskName> =
+  TaskOf<Name> extends LabTask<never, unknown, infer Result> ? Result : never
+
+/** Runs a task where it disturbs nobody. Rejects with the signal's reason when it is given up. */
+export type RunTask = <Name extends TaskName>(
+  name: Name,
+  request: RequestOf<Name>,
+  options: {
+    /** Names as the server's loader takes them; the first is the chosen one. */
+    readonly tokenizers: readonly string[]
+    readonly signal: AbortSignal
+    readonly onProgress?: (progress: ProgressOf<Name>) => void
+  },
+) => Promise<ResultOf<Name>>

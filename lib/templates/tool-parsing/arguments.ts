@@ -1,0 +1,105 @@
+/** The arguments of a call: their types, what their tool's schema says of them, and what numbers lose. */
+import { isObject } from '#lib/json/json-object.ts'
+import { scanWhole } from '#lib/json/json-scan.ts'
+import { literalJson } from '#lib/json/python-literal.ts'
+import type { ParsedCall, TextRange } from '#lib/parsers/parser.ts'
+import { argumentTypes, type JsonType, jsonType } from '#lib/parsers/reading/argument-types.ts'
+import { gemmaJson } from '#lib/parsers/tags/gemma-value.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+
+export interface ReadArgument {
+  readonly name: string
+  /** Where the value stands. */
+  readonly span: TextRange
+  /** The value as JSON, numbers as they are written. */
+  readonly json: string
+  readonly type: JsonType
+  /** The types that the tool's schema wants; undefined: it does not say. */
+  readonly wanted: readonly JsonType[] | undefined
+  /** Why it does not fit the schema. */
+  readonly fault?: string
+  /** What the value loses where it is kept as JavaScript does. */
+  readonly loss?: string
+}
+
+type Parsed = Extract<ParsedCall, { kind: 'parsed' }>
+
+/** The values, in the order written. */
+export function readArguments(text: string, call: Parsed, tools: readonly ToolSpec[]): readonly ReadArgument[] {
+  return call.arguments.map(({ name, text: span }) => {
+    const value = call.input[name]
+    const written = text.slice(span.start, span.end)
+    const json = valueJson(value, written)
+    const types = argumentTypes(tools, call.name, name)
+    const fault = argumentFault(tools, call.name, name, value)
+    const loss = lossOf(json)
+    return {
+      name,
+      span: { start: span.start, end: span.end },
+      json,
+      type: jsonType(value),
+      wanted: types && [...types],
+      ...(fault !== undefined && { fault }),
+      ...(loss !== undefined && { loss }),
+    }
+  })
+}
+
+/** A bare text is no JSON, and neither are literals of Python and values of Gemma 4: those are told as JSON, with their digits. */
+export function valueJson(value: unknown, written: string): string {
+  const isJson = (typeof value !== 'string' || value !== written) && scanWhole(written, 0, written.length).ok
+  if (isJson) return written.trim()
+  const literal = value === written ? undefined : (literalJson(written) ?? gemmaJson(written))
+  const isSame = literal !== undefined && JSON.stringify(JSON.parse(literal)) === JSON.stringify(value)
+  return isSame ? literal : JSON.stringify(value)
+}
+
+/**
+ * The first thing in which arguments do not fit their tool: a required one missing, another type, a value outside of an
+ * enum, a name that the schema does not allow. What lies deeper is not looked at. undefined: nothing, or no such tool.
+ */
+export function callFault({ name, input }: Parsed, tools: readonly ToolSpec[]): string | undefined {
+  const schema = tools.find((tool) => tool.name === name)?.inputSchema
+  if (!schema) return undefined
+  const required = Array.isArray(schema.required) ? schema.required.map(String) : []
+  const absent = required.find((key) => !Object.hasOwn(input, key))
+  if (absent !== undefined) return `${JSON.stringify(absent)} is required and missing`
+  for (const key of Object.keys(input)) {
+    const fault = argumentFault(tools, name, key, input[key])
+    if (fault !== undefined) return `${JSON.stringify(key)} ${fault}`
+  }
+  return undefined
+}
+
+function argumentFault(tools: readonly ToolSpec[], tool: string, name: string, value: unknown): string | undefined {
+  const schema = tools.find((one) => one.name === tool)?.inputSchema
+  if (!schema) return undefined
+  const properties = isObject(schema.properties) ? schema.properties : {}
+  const own = Object.hasOwn(properties, name) ? properties[name] : undefined
+  if (own === undefined && schema.additionalProperties === false) return 'is no argument of the tool'
+  const types = argumentTypes(tools, tool, name)
+  const type = jsonType(value)
+  const fits = !types || types.has(type) || (type === 'integer' && types.has('number'))
+  if (!fits) return `is ${withArticle(type)}, the schema wants ${[...types].map(withArticle).join(' or ')}`
+  const choices = isObject(own) && Array.isArray(own.enum) ? own.enum : undefined
+  if (choices && !choices.some((choice) => JSON.stringify(choice) === JSON.stringify(value)))
+    return `is none of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`
+  return undefined
+}
+
+const withArticle = (type: JsonType): string =>
+  type === 'null' ? 'null' : `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`
+
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs
+
+/** The first number that JavaScript keeps otherwise than Python. */
+function lossOf(json: string): string | undefined {
+  for (const [written] of json.matchAll(STRING_OR_NUMBER)) {
+    if (written.startsWith('"')) continue
+    const value = Number(written)
+    const isWhole = /^-?\d+$/.test(written)
+    if (isWhole && BigInt(value) !== BigInt(written)) return `${written} is kept as ${BigInt(value)}`
+    if (!isWhole && Number.isInteger(value)) return `${written}, a float, is kept as ${value}`
+  }
+  return undefined
+}

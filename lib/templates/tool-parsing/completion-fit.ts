@@ -1,0 +1,165 @@
+/** Which parser reads a file of completions. */
+
+import type { ToolParser } from '#lib/parsers/parser.ts'
+import { parsers } from '#lib/parsers/registry.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { analyse, type Lane } from './analysis.ts'
+import type { ParserScore } from './template-fit.ts'
+import { clipped, counted } from './words.ts'
+
+/** What one parser makes of one completion, in numbers. */
+export interface Tally {
+  readonly calls: number
+  /** Read, with a name that a tool may have. */
+  readonly read: number
+  /** Of those: of a tool that there is, with arguments that fit. */
+  readonly good: number
+  readonly malformed: number
+  /** UTF-16 code units that are in neither calls nor rest. */
+  readonly dropped: number
+  /** Calls in think blocks. */
+  readonly drafted: number
+}
+
+export interface CompletionFit {
+  /** For each completion, one tally for each parser in the registry's order. */
+  readonly rows: readonly (readonly Tally[])[]
+  /** Completions in which any parser finds a call. */
+  readonly withCalls: number
+  readonly scores: readonly CompletionScore[]
+}
+
+interface CompletionScore extends ParserScore {
+  /** Characters read of calls that failed: of two parsers that read nothing, one fails later. */
+  readonly reach: number
+  /** How many completions there are of which another parser reads more calls. */
+  readonly missedIn: number
+  /** The first of them. */
+  readonly missed: readonly Missed[]
+}
+
+export interface Missed {
+  /** Index of the completion. */
+  readonly completion: number
+  /** The parser that reads most there. */
+  readonly parser: string
+  /** Calls that it reads beyond this one's. */
+  readonly calls: number
+}
+
+/** Completions between two words of progress: how many have been read. */
+const STEP = 50
+const MOST_MISSED = 100
+
+export function* completionFit(
+  completions: readonly string[],
+  tools: readonly ToolSpec[],
+): Generator<number, CompletionFit> {
+  const observed: Observation[][] = []
+  for (const [index, text] of completions.entries()) {
+    if (index > 0 && index % STEP === 0) yield index
+    observed.push(parsers.map((parser) => observe(analyse(text, parser, tools), parser)))
+  }
+  const rows = observed.map((row) => row.map(({ tally }) => tally))
+  const relevant = rows.filter((row) => row.some(({ calls }) => calls > 0))
+  const scores = parsers.map((parser, at): CompletionScore => {
+    const own = observed.map((row) => row[at] as Observation)
+    const missed = missedBy(rows, at)
+    const credit = relevant.reduce((sum, row) => sum + creditOf(row, at), 0)
+    return {
+      parser: parser.name,
+      score: relevant.length === 0 ? 0 : credit / relevant.length,
+      reasons: reasonsOf(own, missed),
+      reach: own.reduce((sum, { reach }) => sum + reach, 0),
+      missedIn: missed.length,
+      missed: missed.slice(0, MOST_MISSED),
+    }
+  })
+  return { rows, withCalls: relevant.length, scores }
+}
+
+interface Observation {
+  readonly tally: Tally
+  readonly reach: number
+  /** Of the first call that could not be read. */
+  readonly why: string | undefined
+  /** Of the first whose arguments do not fit. */
+  readonly fault: string | undefined
+  /** Names that no tool has in any application. */
+  readonly odd: readonly string[]
+  /** Names of tools that are not given. */
+  readonly unknown: readonly string[]
+}
+
+/** What a lenient format takes for a name beyond these is a sign of the wrong format. */
+const PLAUSIBLE_NAME = /^[\p{L}\p{N}_.:/-]+$/u
+
+function observe({ calls, dropped, drafted }: Lane, { delimiters }: ToolParser): Observation {
+  const parsed = calls.filter((call) => call.kind === 'parsed')
+  const malformed = calls.filter((call) => call.kind === 'malformed')
+  const read = parsed.filter(({ name }) => PLAUSIBLE_NAME.test(name))
+  const known = read.filter(({ isKnown }) => isKnown !== false)
+  const misfit = known.find(({ fault }) => fault !== undefined)
+  return {
+    tally: {
+      calls: calls.length,
+      read: read.length,
+      good: known.filter(({ fault }) => fault === undefined).length,
+      malformed: malformed.length,
+      dropped: dropped.reduce((sum, { start, end }) => sum + end - start, 0),
+      drafted: drafted.length,
+    },
+    reach: malformed.reduce((sum, { at, span }) => sum + at.offset - span.start - delimiters.open.length, 0),
+    why: malformed[0]?.why,
+    fault: misfit && `${misfit.name}: ${misfit.fault}`,
+    odd: parsed.filter((call) => !read.includes(call)).map(({ name }) => name),
+    unknown: read.filter(({ isKnown }) => isKnown === false).map(({ name }) => name),
+  }
+}
+
+/** Calls that were read count half, those that also fit their tool whole; of all that there are to be found. */
+function creditOf(row: readonly Tally[], at: number): number {
+  const { read, good, calls } = row[at] as Tally
+  const all = Math.max(calls, ...row.map((tally) => tally.read))
+  return all === 0 ? 0 : (read + good) / 2 / all
+}
+
+function missedBy(rows: readonly (readonly Tally[])[], at: number): Missed[] {
+  return rows.flatMap((row, completion) => {
+    const own = row[at] as Tally
+    const best = row.reduce((a, b) => (b.read > a.read ? b : a), own)
+    if (best.read <= own.read) return []
+    return [{ completion, parser: (parsers[row.indexOf(best)] as ToolParser).name, calls: best.read - own.read }]
+  })
+}
+
+function reasonsOf(observed: readonly Observation[], missed: readonly Missed[]): readonly string[] {
+  const total = (field: keyof Tally) => observed.reduce((sum, { tally }) => sum + tally[field], 0)
+  const completions = counted(observed.length, 'completion')
+  const holding = observed.filter(({ tally }) => tally.calls > 0).length
+  const odd = namesIn(observed.flatMap((one) => one.odd))
+  const unknown = namesIn(observed.flatMap((one) => one.unknown))
+  const fault = observed.find((one) => one.fault !== undefined)?.fault
+  const why = observed.find((one) => one.why !== undefined)?.why
+  const missedCalls = missed.reduce((sum, { calls }) => sum + calls, 0)
+  return [
+    total('calls') === 0
+      ? `finds no call in ${completions}`
+      : `reads ${total('read')} of ${counted(total('calls'), 'call')}, in ${holding} of ${completions}`,
+    why !== undefined && `${total('malformed')} malformed, the first because: ${why}`,
+    odd !== '' && `reads names that no tool has: ${odd}`,
+    unknown !== '' && `reads calls of tools that are not given: ${unknown}`,
+    fault !== undefined && `reads arguments that do not fit their tool, the first of ${fault}`,
+    total('dropped') > 0 && `drops ${counted(total('dropped'), 'character')} silently`,
+    total('drafted') > 0 && `${counted(total('drafted'), 'call')} only drafted in a think block`,
+    missedCalls > 0 && `misses ${counted(missedCalls, 'call')} that ${namesOf(missed)} finds`,
+  ].filter((reason) => reason !== false)
+}
+
+const namesIn = (names: readonly string[]): string =>
+  [...new Set(names)]
+    .slice(0, 3)
+    .map((name) => JSON.stringify(clipped(name)))
+    .join(', ')
+
+const namesOf = (missed: readonly Missed[]): string => [...new Set(missed.map(({ parser }) => parser))].join(' or ')

@@ -1,0 +1,88 @@
+/** Completions out of a file: trajectories of Rollscope, JSON lines of any program, or a text with one in each line. */
+
+import { isObject } from '#lib/json/json-object.ts'
+import { parsedText } from '#lib/parsers/parsed-text.ts'
+import { parsers } from '#lib/parsers/registry.ts'
+import { decodeValue } from '#lib/trajectory/format/codec.ts'
+import { segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { withoutByteOrderMark } from '#lib/util/byte-order-mark.ts'
+import type { Completion } from './rerender.ts'
+
+export interface NamedCompletion extends Completion {
+  /** Where it is from: `line 3`, `response 2`. */
+  readonly from: string
+}
+
+export interface CompletionsFile {
+  readonly completions: readonly NamedCompletion[]
+  /** Lines and entries in which no completion was found. */
+  readonly skipped: number
+}
+
+export function completionsIn(file: string): CompletionsFile {
+  const text = withoutByteOrderMark(file)
+  const whole = jsonOf(text)
+  const entries = whole === undefined ? undefined : Array.isArray(whole) ? whole : [whole]
+  if (entries) return together(entries.map((entry, index) => inEntry(entry, `entry ${index + 1}`)))
+  const lines = text.split(/\r?\n/).map((line, index) => ({ line, from: `line ${index + 1}` }))
+  const filled = lines.filter(({ line }) => line.trim() !== '')
+  const isJsonLines = filled.length > 0 && jsonOf(filled[0]?.line ?? '') !== undefined
+  return together(
+    filled.map(({ line, from }) => {
+      if (!isJsonLines) return [{ text: line, from }]
+      const value = jsonOf(line)
+      return value === undefined ? [] : inEntry(value, from)
+    }),
+  )
+}
+
+/** With the ids that were sampled. */
+export function completionsOf(trajectory: TrajectoryView, from: string): readonly NamedCompletion[] {
+  return segmentsOf(trajectory)
+    .filter((segment) => segment.kind === 'response')
+    .map((segment, index) => {
+      const { text, starts } = parsedText(segment, trajectory, parsers)
+      const encoding = { ids: Array.from(segment.ids).slice(0, starts.length - 1), starts }
+      return { text, encoding, from: `${from}response ${index + 1}` }
+    })
+}
+
+function inEntry(value: unknown, from: string): readonly NamedCompletion[] {
+  const decoded = isObject(value) && 'format' in value ? decodeValue(value) : undefined
+  if (decoded?.ok) return completionsOf(decoded.trajectory, `${from}, `)
+  const text = completionText(value)
+  return text === undefined ? [] : [{ text, from }]
+}
+
+/** What programs call it; the first that is there counts. */
+const FIELDS = ['completion', 'response', 'output', 'generated_text', 'prediction', 'text', 'content', 'answer']
+
+/** Of a conversation, the last reply; of several choices, the first. */
+function completionText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  if (Array.isArray(value)) {
+    const last = value.findLast((entry) => isObject(entry) && entry.role === 'assistant')
+    return last === undefined ? undefined : completionText(last)
+  }
+  if (!isObject(value)) return undefined
+  const field = FIELDS.find((name) => typeof value[name] === 'string')
+  if (field !== undefined) return value[field] as string
+  if (Array.isArray(value.messages)) return completionText(value.messages)
+  if (Array.isArray(value.choices)) return completionText(value.choices[0])
+  return isObject(value.message) ? completionText(value.message) : undefined
+}
+
+const together = (found: readonly (readonly NamedCompletion[])[]): CompletionsFile => ({
+  completions: found.flat(),
+  skipped: found.filter((one) => one.length === 0).length,
+})
+
+/** undefined for what is no JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

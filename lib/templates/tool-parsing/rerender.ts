@@ -1,0 +1,155 @@
+/** Each call of a completion through the template: does the template write it with the ids that the model wrote? */
+
+import type { TextRange, ToolParser } from '#lib/parsers/parser.ts'
+import { type Encoding, encodeWithOffsets } from '#lib/rollout/record/offsets.ts'
+import { callId } from '#lib/rollout/record/record.ts'
+import type { LabInput } from '#lib/tasks/task.ts'
+import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
+import type { Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { tokensAt } from '#lib/trajectory/tokens/pieces.ts'
+import { commonText } from '#lib/util/common-prefix.ts'
+import type { InputError } from '../document/input.ts'
+import { type Lane, parsedText, type ReadCall } from './analysis.ts'
+import type { ReadArgument } from './arguments.ts'
+import { type Cause, causesOf } from './difference.ts'
+import { type ArgumentForm, type CallToWrite, writeCalls, writtenText } from './written-calls.ts'
+
+export interface Completion {
+  readonly text: string
+  /** The ids that were sampled, where they are known. Omitted: the text in the tokenizer's own encoding. */
+  readonly encoding?: Pick<Encoding, 'ids' | 'starts'>
+}
+
+export type ReRendering =
+  | {
+      readonly kind: 'written'
+      readonly argumentForm: ArgumentForm
+      /** For each call; undefined for one that is malformed. */
+      readonly calls: readonly (ReRenderedCall | undefined)[]
+    }
+  | { readonly kind: 'failed'; readonly error: InputError }
+  /** There is no call that could be written. */
+  | { readonly kind: 'nothing' }
+
+export type ReRenderedCall =
+  | { readonly kind: 'same'; readonly tokens: number }
+  | {
+      readonly kind: 'differs'
+      /** Token of the call at which the two part, from 0. */
+      readonly at: number
+      readonly completion: Side
+      readonly template: Side
+      readonly causes: readonly Cause[]
+      /** Line of the template that wrote the letter at which the texts part. */
+      readonly line: number | undefined
+    }
+  /** The template writes no such call, or in a form that this parser does not read. */
+  | { readonly kind: 'absent'; readonly why: string; readonly text: string }
+
+/** One side of a difference: the call's text, and its tokens. */
+export interface Side {
+  readonly text: string
+  readonly tokens: readonly { readonly id: number; readonly text: string }[]
+}
+
+/** The completion is the reply to the lab's conversation; its calls are written as one assistant message. */
+export function reRender({ text, encoding }: Completion, lane: Lane, setting: Setting): ReRendering {
+  const { parser, tools, input, template, tokenizer } = setting
+  const readable = lane.calls.filter((call) => call.kind === 'parsed')
+  if (readable.length === 0) return { kind: 'nothing' }
+  const written = writeCalls(template, input, readable.map(callToWrite), contentOf(text, lane))
+  if (!written.ok) return { kind: 'failed', error: written.error }
+  const { rendering, start, argumentForm } = written.value
+  const region = writtenText(written.value)
+  const found = parsedText(region, parser, tools).calls.slice(-readable.length)
+  const theirs: Encoded = { text: rendering.text, encoding: encodeWithOffsets(tokenizer, rendering.text) }
+  const ours: Encoded = { text, encoding: encoding ?? encodeWithOffsets(tokenizer, text) }
+  const compared = readable.map((call, index): ReRenderedCall => {
+    const place = found.length === readable.length ? found[index]?.text : undefined
+    if (!place) return { kind: 'absent', why: absence(found.length, readable.length), text: region }
+    const range = { start: start + place.start, end: start + place.end }
+    const hasIgnored = lane.dropped.some(({ start: at }) => call.span.start <= at && at < call.span.end)
+    const lineAt = (offset: number) =>
+      rendering.pieces.find((piece) => piece.start <= offset && offset < piece.end)?.line
+    return comparedCall(sideOf(ours, call.span), sideOf(theirs, range), hasIgnored, (offset) =>
+      lineAt(range.start + offset),
+    )
+  })
+  let next = 0
+  return {
+    kind: 'written',
+    argumentForm,
+    calls: lane.calls.map((call) => (call.kind === 'parsed' ? compared[next++] : undefined)),
+  }
+}
+
+interface Setting {
+  readonly parser: ToolParser
+  readonly tools: readonly ToolSpec[]
+  readonly input: LabInput
+  readonly template: CompiledTemplate
+  readonly tokenizer: Tokenizer
+}
+
+interface Encoded {
+  readonly text: string
+  readonly encoding: Pick<Encoding, 'ids' | 'starts'>
+}
+
+const callToWrite = (call: Extract<ReadCall, { kind: 'parsed' }>, index: number): CallToWrite => ({
+  id: call.writtenId ?? callId(index),
+  name: call.name,
+  arguments: argumentsJson(call.arguments),
+})
+
+/** Arguments as JSON; unlike JSON.stringify, 1.0 stays 1.0 and keys stand as they were written. */
+const argumentsJson = (read: readonly ReadArgument[]): string =>
+  `{${read.map(({ name, json }) => `${JSON.stringify(name)}: ${json}`).join(', ')}}`
+
+/** What is left beside calls and thinking: a template writes it as the message's content. */
+function contentOf(text: string, { tiles }: Lane): string {
+  return tiles
+    .filter(({ part }) => part === 'rest')
+    .map(({ start, end }) => text.slice(start, end))
+    .join('')
+    .trim()
+}
+
+const absence = (found: number, wanted: number): string =>
+  found === 0
+    ? 'the template writes nothing that this parser reads as a call'
+    : `of ${wanted} calls this parser finds ${found} in what the template writes`
+
+function sideOf({ text, encoding: { ids, starts } }: Encoded, { start, end }: TextRange): Side {
+  const range = tokensAt(starts, start, end)
+  return {
+    text: text.slice(start, end),
+    tokens: ids.slice(range.start, range.end).map((id, index) => ({
+      id,
+      text: text.slice(starts[range.start + index], starts[range.start + index + 1]),
+    })),
+  }
+}
+
+/** `lineAt`: by the offset in the template's text of the call. */
+function comparedCall(
+  completion: Side,
+  template: Side,
+  hasIgnored: boolean,
+  lineAt: (offset: number) => number | undefined,
+): ReRenderedCall {
+  const count = Math.max(completion.tokens.length, template.tokens.length)
+  let at = 0
+  while (at < count && completion.tokens[at]?.id === template.tokens[at]?.id) at++
+  if (at === count && completion.text === template.text) return { kind: 'same', tokens: count }
+  const offset = commonText(completion.text, template.text)
+  return {
+    kind: 'differs',
+    at: Math.min(at, count - 1),
+    completion,
+    template,
+    causes: causesOf(completion.text, template.text, hasIgnored),
+    line: lineAt(Math.min(offset, template.text.length - 1)),
+  }
+}

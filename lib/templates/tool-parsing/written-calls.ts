@@ -1,0 +1,148 @@
+/** What a template writes for an assistant message with tool calls: where it stands in the rendered text. */
+
+import { callId } from '#lib/rollout/record/record.ts'
+import type { LabInput } from '#lib/tasks/task.ts'
+import type { CompiledTemplate, RenderInput } from '#lib/templates/chat-template.ts'
+import type { Rendering } from '#lib/templates/jinja/rendering.ts'
+import { orTemplateFailure, type Read, readInput } from '../document/input.ts'
+
+/** A call as a message has it: texts of JSON, so that 1.0 stays 1.0. */
+export interface CallToWrite {
+  readonly id: string
+  readonly name: string
+  /** JSON object. */
+  readonly arguments: string
+}
+
+export interface WrittenCalls {
+  readonly rendering: Rendering
+  /** What the message wrote; the whole text where the template does not say. */
+  readonly start: number
+  readonly end: number
+  /** How the arguments were given: templates differ in what they can write. */
+  readonly argumentForm: ArgumentForm
+}
+
+export type ArgumentForm = 'object' | 'text'
+
+/**
+ * `content`: text beside the calls. Templates differ in what they can write: arguments go as an object, else as a text;
+ * without text beside the calls, the content is empty, else not there (null, which transformers takes out); ids are those
+ * given, else ours, which have nine letters as Mistral's templates want. The first form in which the calls are written counts.
+ */
+export function writeCalls(
+  template: CompiledTemplate,
+  input: LabInput,
+  calls: readonly CallToWrite[],
+  content: string,
+): Read<WrittenCalls> {
+  let first: Read<WrittenCalls> | undefined
+  const plain = calls.map((call, index) => ({ ...call, id: callId(index) }))
+  for (const given of [calls, plain])
+    for (const shownContent of content === '' ? ['', null] : [content])
+      for (const form of ['object', 'text'] as const) {
+        const one = written(template, input, given, shownContent, form)
+        if (one.ok ? holdsCalls(one.value, calls) : one.error.where !== 'template') return one
+        if (!first?.ok) first = one.ok ? one : (first ?? one)
+      }
+  return first as Read<WrittenCalls>
+}
+
+export const writtenText = ({ rendering, start, end }: WrittenCalls): string => rendering.text.slice(start, end)
+
+const holdsCalls = (one: WrittenCalls, calls: readonly CallToWrite[]): boolean =>
+  calls.every(({ name }) => writtenText(one).includes(name))
+
+function written(
+  template: CompiledTemplate,
+  input: LabInput,
+  calls: readonly CallToWrite[],
+  content: string | null,
+  argumentForm: ArgumentForm,
+): Read<WrittenCalls> {
+  const read = renderInputWith(input, callMessage(calls, content, argumentForm))
+  if (!read.ok) return read
+  const traced = orTemplateFailure(() => template.trace(read.value))
+  if (!traced.ok) return traced
+  return { ok: true, value: { rendering: traced.value, ...regionOf(template, traced.value, read.value), argumentForm } }
+}
+
+/** The message stands in place of the reply: behind the last message that is not the assistant's. */
+function renderInputWith({ messages, tools, options }: LabInput, message: string): Read<RenderInput> {
+  const isEmpty = /^\s*\[\s*\]\s*$/.test(messages)
+  // Errors are told by their place in the text as it was written.
+  const given = isEmpty ? undefined : readInput({ messages, tools, options })
+  if (given && !given.ok) return given
+  const read = readInput({ messages: withReply(isEmpty ? '[]' : messages, message), tools, options })
+  return read.ok
+    ? { ok: true, value: { ...read.value, addGenerationPrompt: false, continueFinalMessage: false } }
+    : read
+}
+
+const QUESTION = '{"role": "user", "content": "?"}'
+
+/** As text: reading and writing the messages again would change numbers. */
+function withReply(messages: string, message: string): string {
+  const entries = entriesOf(messages)
+  while (entries.length > 0 && ROLE_ASSISTANT.test(outerMembers(entries.at(-1) as string))) entries.pop()
+  return `[${[...(entries.length > 0 ? entries : [QUESTION]), message].join(', ')}]`
+}
+
+const ROLE_ASSISTANT = /"role"\s*:\s*"assistant"/
+
+/** The text of an object without what stands in inner objects and lists. */
+function outerMembers(entry: string): string {
+  let depth = 0
+  return entry.replaceAll(STRING_OR_BRACKET, (found) => {
+    if (found === ']' || found === '}') depth--
+    const shown = depth <= 1 ? found : ''
+    if (found === '[' || found === '{') depth++
+    return shown
+  })
+}
+
+const STRING_OR_BRACKET = /"(?:[^"\\]|\\.)*"|[[\]{},]/gs
+
+/** The texts of the entries of a list. */
+function entriesOf(json: string): string[] {
+  const entries: string[] = []
+  let depth = 0
+  let start = 0
+  for (const { 0: found, index } of json.matchAll(STRING_OR_BRACKET)) {
+    if (found === '[' || found === '{') depth++
+    if (depth === 1 && (found === '[' || found === ',' || found === ']')) {
+      const entry = found === '[' ? '' : json.slice(start, index).trim()
+      if (entry !== '') entries.push(entry)
+      start = index + 1
+    }
+    if (found === ']' || found === '}') depth--
+  }
+  return entries
+}
+
+function callMessage(calls: readonly CallToWrite[], content: string | null, form: ArgumentForm): string {
+  const told = calls.map(({ id, name, arguments: json }) => {
+    const value = form === 'object' ? json : JSON.stringify(json)
+    return `{"id": ${JSON.stringify(id)}, "type": "function", "function": {"name": ${JSON.stringify(name)}, "arguments": ${value}}}`
+  })
+  return `{"role": "assistant", "content": ${JSON.stringify(content)}, "tool_calls": [${told.join(', ')}]}`
+}
+
+/**
+ * From the first to the last letter that the last message wrote, without what the template writes before a reply that is to
+ * come: a call may have to stand at the beginning of the reply.
+ */
+function regionOf(
+  template: CompiledTemplate,
+  { text, pieces }: Rendering,
+  input: RenderInput,
+): { start: number; end: number } {
+  const last = input.messages.length - 1
+  const own = pieces.filter(({ message }) => message === last)
+  const start = own[0]?.start ?? 0
+  const prompt = orTemplateFailure(() =>
+    template.render({ ...input, messages: input.messages.slice(0, last), addGenerationPrompt: true }),
+  )
+  const begins = prompt.ok && text.startsWith(prompt.value) ? prompt.value.length : start
+  return { start: Math.max(start, begins), end: own.at(-1)?.end ?? text.length }
+}

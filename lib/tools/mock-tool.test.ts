@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { schemas } from '#lib/trajectory/format/trajectory.ts'
+import { mockToolSchema, toolListProblem } from './mock-tool.ts'
+
+const problemOf = (names: readonly string[]) => toolListProblem(names.map((name) => ({ name })))
+
+test('names that cannot be told apart are refused', () => {
+  expect(problemOf(['a', 'b', 'constructor', '__proto__'])).toBeUndefined()
+  expect(problemOf(['a', 'b', 'a'])).toBe('there are two tools named "a"')
+  const of = (server: string) => ({ name: 'a', mcp: { server } })
+  expect(toolListProblem([of('x'), of('y')])).toBe(
+    'there are two tools named "a": one of the MCP server x, one of the MCP server y',
+  )
+  expect(toolListProblem([{ name: 'a', mock: { reply: { kind: 'canned', text: '' } } }, of('y')])).toMatch(
+    /: a mock tool, one of the MCP server y$/,
+  )
+  expect(toolListProblem([{ name: 'a' }, of('y')])).toMatch(/: a built-in one, one of the MCP server y$/)
+  expect(problemOf(['get-x', 'get_x'])).toBe('the tools "get-x" and "get_x" differ in "-" and "_" alone')
+})
+
+test('requests say exactly what a mock is; files may say more', () => {
+  const tool = { name: 'weather', inputSchema: {}, mock: { reply: { kind: 'canned', text: 'x' } } }
+  const accepts = (value: unknown) => mockToolSchema.safeParse(value).success
+  const delayed = { ...tool, mock: { ...tool.mock, delayMs: 5, failure: { kind: 'calls', calls: [1], error: 'e' } } }
+  expect([accepts(tool), accepts(delayed)]).toEqual([true, true])
+  const newer = { ...tool, mock: { ...tool.mock, weather: 'new' } }
+  expect([accepts(newer), schemas.toolSpec.safeParse(newer).success]).toEqual([false, true])
+  for (const name of ['', 'a b', 'x'.repeat(65), 'wétter']) expect(accepts({ ...tool, name })).toBe(false)
+})

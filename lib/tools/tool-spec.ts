@@ -1,0 +1,58 @@
+/** A tool as trajectories have it. Apart from the format, so that a page need not have all of that for it. */
+import * as z from 'zod'
+import { isObject } from '#lib/json/json-object.ts'
+import type { Plain } from '#lib/util/plain.ts'
+
+export const jsonObject = z.custom<Record<string, unknown>>(isObject, { error: 'an object' }).meta({ type: 'object' })
+
+const LONGEST_TEXT = 100_000
+
+/** Fields of a mock: in files others may stand beside them, in requests (mock-tool.ts) none may. */
+export const mockShapes = {
+  canned: { kind: z.literal('canned').describe('Always the same text.'), text: z.string().max(LONGEST_TEXT) },
+  templated: {
+    kind: z
+      .literal('templated')
+      .describe('`{{name}}` and `{{a.b.0}}` stand for arguments, `{{.}}` for all of them as JSON.'),
+    template: z.string().max(LONGEST_TEXT),
+  },
+  delayMs: z.int().min(0).max(600_000).describe('Milliseconds before the reply or the failure.'),
+  always: { kind: z.literal('always') },
+  calls: {
+    kind: z.literal('calls'),
+    calls: z.array(z.int().min(1)).min(1).max(1000).describe('Which calls fail.'),
+  },
+  every: { kind: z.literal('every'), nth: z.int().min(2).describe('Every nth call fails.') },
+  error: z.string().min(1).max(10_000).describe('What the model reads, after "Error: ".'),
+  numbering: 'Calls of the tool are numbered from 1 over the whole trajectory, those that were refused too.',
+}
+const mock = z
+  .looseObject({
+    reply: z.discriminatedUnion('kind', [z.looseObject(mockShapes.canned), z.looseObject(mockShapes.templated)]),
+    delayMs: mockShapes.delayMs.optional().describe(`${mockShapes.delayMs.description} Omitted: none.`),
+    failure: z
+      .discriminatedUnion('kind', [
+        z.looseObject({ ...mockShapes.always, error: mockShapes.error }),
+        z.looseObject({ ...mockShapes.calls, error: mockShapes.error }),
+        z.looseObject({ ...mockShapes.every, error: mockShapes.error }),
+      ])
+      .optional()
+      .describe(`${mockShapes.numbering} Omitted: none fails.`),
+  })
+  .describe('What a mock tool does when it is called: data, never code.')
+
+export const toolSpec = z.looseObject({
+  name: z.string(),
+  description: z.string().optional(),
+  inputSchema: jsonObject.describe('JSON Schema of the arguments, key order as rendered.'),
+  mock: mock.optional().describe('The tool is a mock, defined by the user. Never rendered. Omitted: it was no mock.'),
+  mcp: z
+    .looseObject({ server: z.string().describe('The name under which the MCP server was known.') })
+    .optional()
+    .describe(
+      'The tool was one of an MCP server. Never rendered. Omitted, and no mock: it was a tool of the application.',
+    ),
+})
+
+export type ToolSpec = Plain<z.infer<typeof toolSpec>>
+export type Mock = NonNullable<ToolSpec['mock']>

@@ -1,0 +1,237 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { runs } from '#testing/property-runs.ts'
+import { alignTokens, driftOf, type Stretch } from './align.ts'
+
+/** Ids that are pieces of text: 0 is empty, 1…3 single letters, others several. */
+const PIECES = [
+  '',
+  'a',
+  'b',
+  'c',
+  'aa',
+  'ab',
+  'ba',
+  'abc',
+  'bc',
+  'abab',
+  ' a',
+  '\n',
+  ' ',
+  '<a>',
+  '<',
+  '>',
+  '1',
+  'é',
+] as const
+/** An id whose text is not known. */
+const UNKNOWN = PIECES.length
+const encoder = new TextEncoder()
+const TABLE = PIECES.map((piece) => encoder.encode(piece))
+const bytes = (id: number): Uint8Array | undefined => TABLE[id]
+const spelled = (ids: readonly number[]): string => ids.map((id) => PIECES[id] ?? `⟨${id}⟩`).join('')
+const idOf = (piece: (typeof PIECES)[number]): number => PIECES.indexOf(piece)
+const ids = (text: string): number[] =>
+  text === '' ? [] : text.split('|').map((piece) => idOf(piece as (typeof PIECES)[number]))
+
+/** `ab|c = ab|c`, `a|b ~ ab` (drift), `a ≠ b` (drift of other bytes). */
+const draw = (left: string, right: string): string =>
+  alignTokens(ids(left), ids(right), bytes)
+    .map((stretch) => {
+      const side = (all: string, { start, end }: Stretch['left']) => all.split('|').slice(start, end).join('|')
+      const sign = stretch.kind === 'equal' ? '=' : stretch.sameBytes ? '~' : '≠'
+      return `${side(left, stretch.left)} ${sign} ${side(right, stretch.right)}`
+    })
+    .join('   ')
+
+describe('alignment of tokens', () => {
+  test('cuts where tokens of both end at the same byte', () => {
+    expect(draw('a|b|c', 'a|b|c')).toBe('a|b|c = a|b|c')
+    expect(draw('c|a|b|c', 'c|ab|c')).toBe('c = c   a|b ~ ab   c = c')
+    expect(draw('abab|c', 'ab|ab|c')).toBe('abab ~ ab|ab   c = c')
+    expect(draw('a|ba|b', 'ab|ab')).toBe('a|ba|b ~ ab|ab')
+    expect(draw('', '')).toBe('')
+  })
+
+  test('neighbouring differences are one stretch', () => {
+    expect(draw('c|a|b|a|a|c', 'c|ab|aa|c')).toBe('c = c   a|b|a|a ~ ab|aa   c = c')
+  })
+
+  test('an id that stands further on is no match: one other split shifts nothing', () => {
+    expect(draw('a|b|ab|ab', 'ab|ab|a|b')).toBe('a|b ~ ab   ab = ab   ab ~ a|b')
+  })
+
+  test('tokens that spell nothing stand alone, or within others', () => {
+    expect(draw('a||b', 'a|b')).toBe('a = a    ~    b = b')
+    expect(draw('a|b|', 'a|b')).toBe('a|b = a|b    ~ ')
+    expect(draw('ab|c', 'a||b|c')).toBe('ab ~ a||b   c = c')
+  })
+
+  test('where the bytes differ, the text decides', () => {
+    expect(draw('a|b|c|ab|a|b', 'a|c|c|ab|a|b')).toBe('a = a   b ≠ c   c|ab|a|b = c|ab|a|b')
+    expect(draw('a|b', 'a|c')).toBe('a = a   b ≠ c')
+    expect(draw('a|b', 'a')).toBe('a = a   b ≠ ')
+    expect(draw('a', 'a|b')).toBe('a = a    ≠ b')
+    expect(draw('c|b|a|b|c', 'c|a|a|b|a|b|c')).toBe('c = c    ≠ a|a   b|a|b|c = b|a|b|c')
+  })
+
+  test('a long row of equal ids at another place of the same text is no match', () => {
+    const [joined, apart] = [
+      Array.from({ length: 40 }, () => 'ab'),
+      Array.from({ length: 60 }, () => ['a', 'b']).flat(),
+    ]
+    const both = apart.slice(0, 40).join('|')
+    const rest = apart.slice(40).join('|')
+    expect(draw([...joined, ...apart].join('|'), [...apart, ...joined].join('|'))).toBe(
+      `${joined.join('|')} ~ ${rest}   ${both} = ${both}   ${rest} ~ ${joined.join('|')}`,
+    )
+  })
+
+  test('a long row of ids that moved leaves one place and comes to another', () => {
+    const row = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index)
+    const [moved, others] = [row(1000, 40), row(2000, 90)]
+    expect(driftOf(alignTokens([1, ...moved, ...others, 2], [1, ...others, ...moved, 2], bytes))).toEqual([
+      { kind: 'drift', left: { start: 1, end: 41 }, right: { start: 1, end: 1 }, sameBytes: false },
+      { kind: 'drift', left: { start: 131, end: 131 }, right: { start: 91, end: 131 }, sameBytes: false },
+    ])
+  })
+
+  test('a drift moves to a better edge, but leaves a token of what is equal', () => {
+    expect(draw('c|<a>|b', 'c|<a>|a|<a>|b')).toBe('c = c    ≠ <a>|a   <a>|b = <a>|b')
+    expect(draw('<a>|b', '<a>|a|<a>|b')).toBe('<a> = <a>    ≠ a|<a>   b = b')
+  })
+
+  test('reads typed arrays', () => {
+    expect(driftOf(alignTokens(Int32Array.of(1, 2), Int32Array.of(5), bytes))).toEqual([
+      { kind: 'drift', left: { start: 0, end: 2 }, right: { start: 0, end: 1 }, sameBytes: true },
+    ])
+  })
+})
+
+const knownIds = fc.array(fc.nat({ max: PIECES.length - 1 }), { maxLength: 60 })
+const anyIds = fc.array(fc.nat({ max: UNKNOWN + 1 }), { maxLength: 60 })
+
+/** Another way to cut the text of some ids, chosen at each place by a number. */
+const recut = (text: string, choices: readonly number[]): number[] => {
+  const cut: number[] = []
+  for (let at = 0, n = 0; at < text.length; n++) {
+    const fitting = PIECES.flatMap((piece, id) => (piece !== '' && text.startsWith(piece, at) ? [id] : []))
+    const id = fitting[(choices[n % Math.max(1, choices.length)] ?? 0) % fitting.length] as number
+    cut.push(id)
+    at += (PIECES[id] as string).length
+  }
+  return cut
+}
+const sameText = fc
+  .tuple(knownIds, fc.array(fc.nat({ max: 9 }), { maxLength: 60 }))
+  .map(([left, choices]) => [left, recut(spelled(left), choices)] as const)
+/** Some tokens in a row replaced by others. */
+const edited = fc
+  .tuple(
+    anyIds,
+    fc.array(fc.record({ at: fc.nat({ max: 60 }), gone: fc.nat({ max: 9 }), news: anyIds }), { maxLength: 3 }),
+  )
+  .map(([left, edits]) => {
+    const right = [...left]
+    for (const { at, gone, news } of edits) right.splice(at, gone, ...news.slice(0, 9))
+    return [left, right] as const
+  })
+/** Passages that come again and again, long enough to be found as rows, some tokens of them replaced. */
+const passages = Array.from({ length: 6 }, (_, passage) =>
+  Array.from({ length: 25 }, (_, index) => (index * (2 * passage + 3) + passage) % (UNKNOWN + 2)),
+)
+const ofPassages = fc.array(fc.constantFrom(...passages), { maxLength: 12 }).map((all) => all.flat())
+const long = fc
+  .tuple(ofPassages, ofPassages, fc.nat({ max: 100 }), anyIds)
+  .map(([left, right, at, news]) => [left, [...right.slice(0, at), ...news, ...right.slice(at)]] as const)
+const longSameText = fc.tuple(ofPassages, fc.array(fc.nat({ max: 9 }), { maxLength: 6 })).map(([all, choices]) => {
+  const left = all.filter((id) => id < UNKNOWN)
+  return [left, recut(spelled(left), choices)] as const
+})
+const anyPair = fc.oneof(sameText, edited, long, longSameText, fc.tuple(anyIds, anyIds))
+
+describe('every alignment', () => {
+  const slice = <T>(all: readonly T[], { start, end }: Stretch['left']) => all.slice(start, end)
+
+  test('is made of stretches that are both sequences, equal and drift by turns', () => {
+    fc.assert(
+      fc.property(anyPair, ([left, right]) => {
+        const stretches = alignTokens(left, right, bytes)
+        expect(stretches.flatMap((s) => slice(left, s.left))).toEqual([...left])
+        expect(stretches.flatMap((s) => slice(right, s.right))).toEqual([...right])
+        for (const [index, stretch] of stretches.entries()) {
+          const before = stretches[index - 1]
+          expect([stretch.left.start, stretch.right.start]).toEqual([before?.left.end ?? 0, before?.right.end ?? 0])
+          expect(stretch.kind).not.toBe(before?.kind)
+        }
+      }),
+    )
+  })
+
+  test('has equal ids where it says so, and the same bytes where it says so', () => {
+    fc.assert(
+      fc.property(anyPair, ([left, right]) => {
+        for (const stretch of alignTokens(left, right, bytes)) {
+          const [ours, theirs] = [slice(left, stretch.left), slice(right, stretch.right)]
+          if (stretch.kind === 'equal') expect(ours).toEqual(theirs)
+          else expect(ours).not.toEqual(theirs)
+          if (stretch.kind === 'drift') expect(stretch.sameBytes).toBe(spelled(ours) === spelled(theirs))
+        }
+      }),
+    )
+  })
+
+  test('of the same text has the same bytes throughout, and no id in drift that stands at the same byte in both', () => {
+    const placed = (all: readonly number[]) => {
+      let at = 0
+      return all.map((id) => {
+        const token = `${id} at ${at}`
+        at += bytes(id)?.length ?? 0
+        return token
+      })
+    }
+    fc.assert(
+      fc.property(fc.oneof(sameText, longSameText), fc.array(fc.nat({ max: 9 })), ([, right], choices) => {
+        const left = recut(spelled(right), choices)
+        const drift = driftOf(alignTokens(left, right, bytes))
+        expect(drift.every(({ sameBytes }) => sameBytes)).toBe(true)
+        const common = new Set(placed(left)).intersection(new Set(placed(right)))
+        const inDrift = drift.flatMap((stretch) => slice(placed(left), stretch.left))
+        expect(inDrift.filter((token) => common.has(token))).toEqual([])
+      }),
+    )
+  })
+
+  test('of a sequence with itself has no drift', () => {
+    fc.assert(fc.property(anyIds, (all) => driftOf(alignTokens(all, all, bytes)).length === 0))
+  })
+
+  test('of swapped sequences is the same, swapped', () => {
+    fc.assert(
+      fc.property(anyPair, ([left, right]) => {
+        const swapped = alignTokens(right, left, bytes).map((s) => ({ ...s, left: s.right, right: s.left }))
+        expect(swapped).toEqual(alignTokens(left, right, bytes))
+      }),
+      { numRuns: runs(500) },
+    )
+  })
+})
+
+test('tokens replaced by as many others are found where they are, and nothing else is called drift', () => {
+  const edit = fc.record({ before: anyIds, gone: anyIds, behind: anyIds }).chain(({ before, gone, behind }) =>
+    fc.record({
+      before: fc.constant(before),
+      gone: fc.constant(gone),
+      news: fc.array(fc.nat({ max: UNKNOWN + 1 }), { minLength: gone.length, maxLength: gone.length }),
+      behind: fc.constant(behind),
+    }),
+  )
+  fc.assert(
+    fc.property(edit, ({ before, gone, news, behind }) => {
+      const drift = driftOf(alignTokens([...before, ...gone, ...behind], [...before, ...news, ...behind], bytes))
+      const tokens = (side: 'left' | 'right') => drift.reduce((sum, { [side]: { start, end } }) => sum + end - start, 0)
+      expect(tokens('left')).toBeLessThanOrEqual(gone.length)
+      expect(tokens('right')).toBeLessThanOrEqual(news.length)
+    }),
+  )
+})

@@ -1,0 +1,127 @@
+/**
+ * Which tokens of one sequence are which of another. The texts are held against each other first; where they agree, tokens
+ * that stand at the same bytes and have the same id are equal. Ids are never matched over a distance while the text agrees,
+ * so a token that is split otherwise shifts nothing behind it.
+ */
+import { commonIds } from '#lib/util/common-prefix.ts'
+import type { Span } from '../format/trajectory.ts'
+import { type Box, commonRuns, gapsBetween, type Run, type Ways } from './align/common-runs.ts'
+import { commonText } from './align/common-text.ts'
+import { movedToEdges } from './align/edges.ts'
+import { type BytesOf, type Spelling, spelling } from './align/spelling.ts'
+
+/** A stretch of both sequences; one side of a drift may be empty. */
+export type Stretch =
+  | { readonly kind: 'equal'; readonly left: Span; readonly right: Span }
+  | {
+      readonly kind: 'drift'
+      readonly left: Span
+      readonly right: Span
+      /** False: the text itself differs here. */
+      readonly sameBytes: boolean
+    }
+
+/**
+ * Stretches in order, equal and drift by turns; together they are both sequences. Both are ids of one tokenizer (see
+ * vocabularies.ts for two). An id whose bytes are not known is equal to itself only. Swapped sequences give the same
+ * stretches, swapped. Time is near-linear in the lengths of the texts, whatever they are (see common-runs.ts).
+ */
+export function alignTokens(left: ArrayLike<number>, right: ArrayLike<number>, bytes: BytesOf): readonly Stretch[] {
+  const [ours, theirs] = [column(left), column(right)]
+  // Which side goes first is decided by the ids, so swapped sides are the same work.
+  const differs = commonIds(ours, theirs)
+  if ((ours[differs] ?? -1) <= (theirs[differs] ?? -1)) return aligned(ours, theirs, bytes)
+  return aligned(theirs, ours, bytes).map((stretch) => ({ ...stretch, left: stretch.right, right: stretch.left }))
+}
+
+export const driftOf = (stretches: readonly Stretch[]): readonly Drift[] =>
+  stretches.filter((stretch) => stretch.kind === 'drift')
+
+const column = (ids: ArrayLike<number>): Int32Array => (ids instanceof Int32Array ? ids : new Int32Array(ids))
+
+type Drift = Extract<Stretch, { kind: 'drift' }>
+
+/** So long a row of equal ids is the same text: texts are made, and held against each other, only between such rows. */
+const BY_IDS: Ways = { rows: [32], mostEdits: 0 }
+
+function aligned(left: Int32Array, right: Int32Array, bytes: BytesOf): readonly Stretch[] {
+  const whole = { left: { start: 0, end: left.length }, right: { start: 0, end: right.length } }
+  const spelled = (box: Box): Gap => ({
+    ...box,
+    ours: spelling(left, box.left, bytes),
+    theirs: spelling(right, box.right, bytes),
+  })
+  const rows = commonRuns(left, right, whole, BY_IDS)
+  const gaps = gapsBetween(rows, whole).map(spelled)
+  if (mayBeShifted(gaps)) {
+    const all = spelled(whole)
+    if (isSameText(all)) return stretchesOf(equalTokens(left, right, all), whole, spelled)
+  }
+  const equal = [...rows, ...gaps.flatMap((gap) => equalTokens(left, right, gap))].sort((a, b) => a.left - b.left)
+  return movedToEdges(stretchesOf(equal, whole, spelled), left, right, bytes)
+}
+
+/** A part of both sequences with its texts. */
+interface Gap extends Box {
+  readonly ours: Spelling
+  readonly theirs: Spelling
+}
+
+/** Whether the texts may be the same, and yet rows of equal ids stand at other bytes: where a text repeats itself. */
+function mayBeShifted(gaps: readonly Gap[]): boolean {
+  const longer = gaps.map(({ ours, theirs }) => ours.symbols.length - theirs.symbols.length)
+  return longer.some((bytes) => bytes !== 0) && longer.reduce((sum, bytes) => sum + bytes, 0) === 0
+}
+
+function isSameText({ ours, theirs }: Gap): boolean {
+  const { length } = ours.symbols
+  return length === theirs.symbols.length && commonIds(ours.symbols, theirs.symbols) === length
+}
+
+/** Runs of tokens that have the same id at the same place of the same text. */
+function equalTokens(left: Int32Array, right: Int32Array, gap: Gap): readonly Run[] {
+  const { ours, theirs } = gap
+  const [lFirst, rFirst] = [gap.left.start, gap.right.start]
+  const equal: Run[] = []
+  let [l, r] = [0, 0]
+  for (const text of commonText(ours.symbols, theirs.symbols)) {
+    const shift = text.right - text.left
+    const end = text.left + text.length
+    let length = 0
+    const close = () => {
+      if (length > 0) equal.push({ left: lFirst + l - length, right: rFirst + r - length, length })
+      length = 0
+    }
+    while ((ours.starts[l] as number) < text.left) l++
+    while ((theirs.starts[r] as number) < text.right) r++
+    for (;;) {
+      // Behind the last token not a number, which is not less than anything.
+      const lEnd = ours.starts[l + 1] as number
+      const rEnd = (theirs.starts[r + 1] as number) - shift
+      if (!(lEnd <= end && rEnd <= end)) break
+      if (ours.starts[l] === (theirs.starts[r] as number) - shift && left[lFirst + l] === right[rFirst + r]) length++
+      else close()
+      if (lEnd <= rEnd) l++
+      if (rEnd <= lEnd) r++
+    }
+    close()
+  }
+  return equal
+}
+
+/** What is equal, and what stands between. */
+function stretchesOf(equal: readonly Run[], whole: Box, spelled: (box: Box) => Gap): readonly Stretch[] {
+  const stretches: Stretch[] = []
+  let next = { left: 0, right: 0 }
+  const equalUpTo = (left: number, right: number) => {
+    if (left > next.left)
+      stretches.push({ kind: 'equal', left: { start: next.left, end: left }, right: { start: next.right, end: right } })
+  }
+  for (const { left, right } of gapsBetween(equal, whole)) {
+    equalUpTo(left.start, right.start)
+    stretches.push({ kind: 'drift', left, right, sameBytes: isSameText(spelled({ left, right })) })
+    next = { left: left.end, right: right.end }
+  }
+  equalUpTo(whole.left.end, whole.right.end)
+  return stretches
+}

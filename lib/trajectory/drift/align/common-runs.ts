@@ -1,0 +1,117 @@
+/**
+ * What two sequences of numbers have in common, in order: first what both begin and end with, then places where both hold
+ * the same few numbers in a row, longer rows first, and between those the shortest edit.
+ *
+ * With n numbers on both sides together: each length of row reads them once (and sorts the places found), the shortest edit
+ * takes at most `mostEdits` steps for each number. So the time is near-linear for every input; where an edit would be longer
+ * than `mostEdits` it is put together from shorter ones, and what is found is common, but no longer the most that is.
+ */
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { anchors } from './anchors.ts'
+import { shortestEdit } from './shortest-edit.ts'
+
+/** Numbers that are equal one by one. */
+export interface Run {
+  readonly left: number
+  readonly right: number
+  readonly length: number
+}
+
+/** A part of both sequences. */
+export interface Box {
+  readonly left: Span
+  readonly right: Span
+}
+
+export interface Ways {
+  /** Lengths of the rows that anchor, the longest first. */
+  readonly rows: readonly number[]
+  /** 0: what no row anchors is left alone. */
+  readonly mostEdits: number
+}
+
+/** In order; neighbours are apart on one side at least. */
+export function commonRuns(left: Int32Array, right: Int32Array, box: Box, { rows, mostEdits }: Ways): readonly Run[] {
+  const runs: Run[] = []
+  const add = (run: Run) => {
+    const last = runs.at(-1)
+    if (run.length === 0) return
+    if (last && last.left + last.length === run.left && last.right + last.length === run.right)
+      runs[runs.length - 1] = { ...last, length: last.length + run.length }
+    else runs.push(run)
+  }
+  const search = (part: Box, level: number) => {
+    const { before, inner, behind } = trimmed(left, right, part)
+    add(before)
+    if (!isEmpty(inner)) searchInner(inner, level)
+    add(behind)
+  }
+  const searchInner = (part: Box, level: number) => {
+    const length = rows[level]
+    if (length === undefined) {
+      if (mostEdits > 0) shortestEdit(left, right, part, mostEdits, add)
+      return
+    }
+    let next = { left: part.left.start, right: part.right.start }
+    const { lefts, rights } = anchors(left, right, part, length)
+    for (let at = 0; at < lefts.length; at++) {
+      const [l, r] = [lefts[at] as number, rights[at] as number]
+      if (l < next.left || r < next.right) continue
+      // Of rows that were only alike by their hash it is less than a row, or nothing.
+      const equal = equalFrom(left, right, l, part.left.end, r, part.right.end)
+      search(boxBetween(next, { left: l, right: r }), level + 1)
+      add({ left: l, right: r, length: equal })
+      next = { left: l + equal, right: r + equal }
+    }
+    search(boxBetween(next, { left: part.left.end, right: part.right.end }), level + 1)
+  }
+  search(box, 0)
+  return runs
+}
+
+/** What stands before, between and behind runs in order, where there is anything on either side. */
+export function gapsBetween(runs: readonly Run[], { left, right }: Box): readonly Box[] {
+  const gaps: Box[] = []
+  let next = { left: left.start, right: right.start }
+  for (const run of [...runs, { left: left.end, right: right.end, length: 0 }]) {
+    if (run.left > next.left || run.right > next.right) gaps.push(boxBetween(next, run))
+    next = { left: run.left + run.length, right: run.right + run.length }
+  }
+  return gaps
+}
+
+interface Place {
+  readonly left: number
+  readonly right: number
+}
+
+const boxBetween = (start: Place, end: Place): Box => ({
+  left: { start: start.left, end: end.left },
+  right: { start: start.right, end: end.right },
+})
+
+const isEmpty = ({ left, right }: Box): boolean => left.start === left.end || right.start === right.end
+
+/** What both begin with, what both end with, and what is between. */
+function trimmed(left: Int32Array, right: Int32Array, box: Box): { before: Run; inner: Box; behind: Run } {
+  const [l, r] = [box.left, box.right]
+  const before = equalFrom(left, right, l.start, l.end, r.start, r.end)
+  const [lStart, rStart] = [l.start + before, r.start + before]
+  let [lEnd, rEnd] = [l.end, r.end]
+  while (lEnd > lStart && rEnd > rStart && left[lEnd - 1] === right[rEnd - 1]) {
+    lEnd--
+    rEnd--
+  }
+  return {
+    before: { left: l.start, right: r.start, length: before },
+    inner: { left: { start: lStart, end: lEnd }, right: { start: rStart, end: rEnd } },
+    behind: { left: lEnd, right: rEnd, length: l.end - lEnd },
+  }
+}
+
+function equalFrom(left: Int32Array, right: Int32Array, l: number, lEnd: number, r: number, rEnd: number): number {
+  const most = Math.min(lEnd - l, rEnd - r)
+  let count = 0
+  while (count < most && left[l + count] === right[r + count]) count++
+  return count
+}

@@ -1,0 +1,82 @@
+/**
+ * What two texts have in common, as a reader would say it: by words, numbers, tags and marks first, then within what was
+ * replaced. A word or a line end that happens to stand in the middle of two different passages is not taken as common.
+ */
+import { commonIds } from '#lib/util/common-prefix.ts'
+import { type Box, commonRuns, gapsBetween, type Run, type Ways } from './common-runs.ts'
+import { type Units, unitsOf } from './units.ts'
+
+/**
+ * Of sides of 200,000 tokens: 8 edits find a fifth more drift than there is where a line repeats; 400 find little more than
+ * 96, and take several times as long where nothing is common.
+ */
+const BY_UNITS: Ways = { rows: [32, 8, 3], mostEdits: 96 }
+/** Within words: only what is long enough not to be chance. */
+const BY_SYMBOLS: Ways = { rows: [12], mostEdits: 0 }
+
+/** Runs of equal symbols, in order. The time is near-linear in the lengths for all texts. */
+export function commonText(left: Int32Array, right: Int32Array): readonly Run[] {
+  if (left.length === right.length && commonIds(left, right) === left.length)
+    return [{ left: 0, right: 0, length: left.length }]
+  const units = unitsOf(left, right)
+  const byUnits = commonRuns(
+    units.left.classes,
+    units.right.classes,
+    boxOf(units.left.classes, units.right.classes),
+    BY_UNITS,
+  ).map((run) => inSymbols(run, units.left, units.right))
+  const meant = withoutChance(byUnits, left, right)
+  const within = gapsBetween(meant, boxOf(left, right)).flatMap((gap) => commonRuns(left, right, gap, BY_SYMBOLS))
+  return [...meant, ...within].sort((a, b) => a.left - b.left)
+}
+
+const boxOf = (left: Int32Array, right: Int32Array): Box => ({
+  left: { start: 0, end: left.length },
+  right: { start: 0, end: right.length },
+})
+
+function inSymbols(run: Run, left: Units, right: Units): Run {
+  const start = left.starts[run.left] as number
+  return {
+    left: start,
+    right: right.starts[run.right] as number,
+    length: (left.starts[run.left + run.length] as number) - start,
+  }
+}
+
+/** In symbols. Longer runs are no chance, whatever is around them. */
+const LONGEST_CHANCE = 16
+/** How many times longer both edits beside a run must be for it to be chance. */
+const CHANCE_FACTOR = 4
+const LESS = 60
+const GREATER = 62
+
+/** Without short runs between edits that are much longer; tags always count. */
+function withoutChance(runs: readonly Run[], left: Int32Array, right: Int32Array): readonly Run[] {
+  const kept: Run[] = []
+  const end = { left: left.length, right: right.length, length: 0 }
+  for (let index = 0; index <= runs.length; index++) {
+    const next = runs[index] ?? end
+    // The edit before the next run grows with each run that is dropped, so the one before that may be chance now.
+    for (let last = kept.at(-1); last; last = kept.at(-1)) {
+      const edit = Math.min(editLength(kept.at(-2), last), editLength(last, next))
+      if (last.length > LONGEST_CHANCE || last.length * CHANCE_FACTOR > edit || holdsTag(left, last)) break
+      kept.pop()
+    }
+    if (index < runs.length) kept.push(next)
+  }
+  return kept
+}
+
+/** The longer side of what stands between two runs. */
+const editLength = (before: Run | undefined, behind: Run): number =>
+  Math.max(
+    behind.left - (before ? before.left + before.length : 0),
+    behind.right - (before ? before.right + before.length : 0),
+  )
+
+function holdsTag(symbols: Int32Array, { left, length }: Run): boolean {
+  const text = symbols.subarray(left, left + length)
+  const opened = text.indexOf(LESS)
+  return opened >= 0 && text.indexOf(GREATER) > opened + 1
+}

@@ -1,0 +1,43 @@
+/** What tokens spell, as one sequence of numbers that texts are compared by. */
+
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+
+/** The exact bytes of an id, undefined where they are not known. Asked for again and again: it must be cheap. */
+export type BytesOf = (id: number) => Uint8Array | undefined
+
+export interface Spelling {
+  /** Bytes; and for an id whose text is not known one symbol that is its own, from 256 on. */
+  readonly symbols: Int32Array
+  /** Where each token starts among the symbols, and behind the last one their number: n + 1 entries. */
+  readonly starts: Int32Array
+}
+
+/** First symbol that is no byte. */
+export const FIRST_UNKNOWN = 256
+
+/** What most tokenizers have for a token, and some more. */
+const SYMBOLS_A_TOKEN = 6
+
+export function spelling(ids: ArrayLike<number>, { start, end }: Span, bytes: BytesOf): Spelling {
+  const starts = new Int32Array(end - start + 1)
+  let symbols = new Int32Array(SYMBOLS_A_TOKEN * (end - start))
+  let at = 0
+  for (let index = start; index < end; index++) {
+    const id = ids[index] as number
+    const token = bytes(id)
+    const next = at + (token ? token.length : 1)
+    if (next > symbols.length) symbols = grown(symbols, next)
+    if (!token) symbols[at] = FIRST_UNKNOWN + id
+    // A loop: set() costs more than tokens are long.
+    else for (let byte = 0; byte < token.length; byte++) symbols[at + byte] = token[byte] as number
+    at = next
+    starts[index - start + 1] = at
+  }
+  return { symbols: symbols.subarray(0, at), starts }
+}
+
+function grown(symbols: Int32Array<ArrayBuffer>, least: number): Int32Array<ArrayBuffer> {
+  const more = new Int32Array(Math.max(least, 2 * symbols.length))
+  more.set(symbols)
+  return more
+}

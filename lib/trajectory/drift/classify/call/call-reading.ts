@@ -1,0 +1,119 @@
+/** A call read on both sides: whether the two say the same, and where they are written otherwise. */
+
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { textWithStarts } from '#lib/trajectory/tokens/pieces.ts'
+import { idsBetween } from '#lib/trajectory/tokens/tokens.ts'
+import { countWhile } from '#lib/util/bisect.ts'
+import { type CallSpan, type DriftSide, firstTouched } from '../drift-side.ts'
+import type { Part, Place } from '../place.ts'
+import { type CallNode, callNodes } from './call-text.ts'
+import { type Difference, WRITINGS, type Writing, writingDifferences } from './call-writing.ts'
+
+export interface CallReading {
+  /** What stands for the call on the other side. */
+  readonly other: Span
+  /** arguments: these are the same, in other markup or beside other members. */
+  readonly same: 'all' | 'arguments' | 'nothing'
+  /** In what that which is the same is written otherwise, what says most first. */
+  readonly writings: readonly Writing[]
+  /** The same at a place. */
+  readonly writingsAt: (place: Place) => readonly Writing[]
+}
+
+/** A call is read once, however many drifts are in it: its side is made for one comparison. */
+const readings = new WeakMap<CallSpan, CallReading>()
+
+export function readingOf(own: CallSpan, from: 'left' | 'right', place: Place): CallReading {
+  const known = readings.get(own)
+  if (known) return known
+  const reading = read(own, from, place)
+  readings.set(own, reading)
+  return reading
+}
+
+function read(own: CallSpan, from: 'left' | 'right', place: Place): CallReading {
+  const [side, across] = from === 'left' ? [place.left.side, place.right.side] : [place.right.side, place.left.side]
+  const mapped = place.across(from, own)
+  const other = firstTouched(across.calls, mapped) ?? mapped
+  const [mine, its] = [callText(side, own), callText(across, other)]
+  const [left, right] = from === 'left' ? [mine, its] : [its, mine]
+  const [ours, theirs] = [callNodes(left.text), callNodes(right.text)]
+  const whole = writingDifferences(ours, theirs)
+  const differences = whole ?? argumentDifferences(ours, theirs)
+  const all = differences ?? []
+  const byLeft = all.toSorted((a, b) => a.left.start - b.left.start)
+  const byRight = all.toSorted((a, b) => a.right.start - b.right.start)
+  const writingsOf = (some: readonly Difference[]) =>
+    WRITINGS.filter((writing) => some.some((each) => each.writing === writing))
+  return {
+    other,
+    same: whole ? 'all' : differences ? 'arguments' : 'nothing',
+    writings: writingsOf(all),
+    writingsAt: (at) =>
+      writingsOf([
+        ...near(byLeft, 'left', charactersOf(at.left, left)),
+        ...near(byRight, 'right', charactersOf(at.right, right)),
+      ]),
+  }
+}
+
+function argumentDifferences(left: readonly CallNode[], right: readonly CallNode[]): readonly Difference[] | undefined {
+  const [ours, theirs] = [left, right].map((nodes) => {
+    const at = nodes.findLastIndex(({ kind }) => kind === 'object')
+    return calledIn(nodes[at], nodes[at - 1])
+  })
+  if (!ours || !theirs || (ours.name ?? theirs.name) !== (theirs.name ?? ours.name)) return undefined
+  return writingDifferences([ours.input], [theirs.input])
+}
+
+/** As the formats of models name them. What a value stands behind is not of the value. */
+const ARGUMENTS = ['arguments', 'parameters', 'input', 'args']
+
+const PYTHON_NAME = /[\p{L}_][\p{L}\p{N}_.-]*$/u
+
+interface Called {
+  /** Undefined: it stands outside of the JSON. */
+  readonly name: string | undefined
+  readonly input: CallNode
+}
+
+/** `before`: what stands in front of it. */
+function calledIn(node: CallNode | undefined, before?: CallNode): Called | undefined {
+  if (node?.kind !== 'object') return undefined
+  if (node.raw[0] === '(') return { name: before && PYTHON_NAME.exec(before.raw)?.[0], input: node }
+  const member = (names: readonly string[], kind: CallNode['kind']) =>
+    node.members.find(({ key, value }) => names.includes(key.value) && value.kind === kind)?.value
+  const inner = calledIn(member(['function'], 'object'))
+  if (inner) return inner
+  const input = member(ARGUMENTS, 'object') ?? node
+  const name = member(['name'], 'string')
+  return {
+    name: input !== node && name?.kind === 'string' ? name.value : undefined,
+    input: { ...input, gap: { raw: '', start: input.start, end: input.start } },
+  }
+}
+
+interface CallText {
+  readonly span: Span
+  readonly text: string
+  readonly starts: readonly number[]
+}
+
+const callText = ({ ids, trajectory }: DriftSide, span: Span): CallText => ({
+  span,
+  ...textWithStarts(idsBetween(ids, span), trajectory.vocab),
+})
+
+function charactersOf({ span }: Part, { span: call, starts }: CallText): Span {
+  const at = (token: number) => starts[Math.min(Math.max(token - call.start, 0), starts.length - 1)] as number
+  return { start: at(span.start), end: at(span.end) }
+}
+
+/** Differences that are looked at around a place: a call may have as many as it has tokens. */
+const MOST_NEAR = 32
+
+/** Of differences in the order of a side those that share characters with a range. */
+function near(sorted: readonly Difference[], side: 'left' | 'right', range: Span): readonly Difference[] {
+  const end = countWhile(sorted.length, (index) => (sorted[index] as Difference)[side].start < range.end)
+  return sorted.slice(Math.max(0, end - MOST_NEAR), end).filter((each) => range.start < each[side].end)
+}

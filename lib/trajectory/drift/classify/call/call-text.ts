@@ -1,0 +1,181 @@
+/**
+ * The text of a tool call, read leniently as what it says: JSON as any program writes it (Python’s True and single quotes
+ * too) and arguments of a call in Python, `(a=1, b="x")`, between tags and other text. Nothing is evaluated, and white space is kept apart, so that texts of one value can
+ * be told apart by how they are written. Offsets count UTF-16 code units.
+ */
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+
+export type CallNode =
+  | (Written & { readonly kind: 'text' | 'number' })
+  | (Written & { readonly kind: 'word' | 'string' | 'name'; readonly value: string })
+  | (Written & { readonly kind: 'list'; readonly items: readonly CallNode[]; readonly close: Piece })
+  | (Written & { readonly kind: 'object'; readonly members: readonly CallMember[]; readonly close: Piece })
+
+export interface CallMember {
+  readonly key: CallString
+  readonly value: CallNode
+}
+type CallString = Extract<CallNode, { kind: 'word' | 'string' | 'name' }>
+
+export interface Piece extends Span {
+  readonly raw: string
+}
+
+interface Written extends Piece {
+  /** The white space before it, with the comma or colon in it. */
+  readonly gap: Piece
+}
+
+/** In order, an empty text last. Brackets that hold no JSON are text. */
+export function callNodes(text: string): readonly CallNode[] {
+  const nodes: CallNode[] = []
+  let [from, at, refused] = [0, 0, 0]
+  const addPlain = (end: number) => {
+    const start = from + spaceAt(text, from, end)
+    const raw = text.slice(start, end).trimEnd()
+    if (raw === '' && end < text.length) return
+    nodes.push(plain({ raw, start, end: start + raw.length, gap: piece(text, from, start) }))
+    from = start + raw.length
+  }
+  while (at < text.length) {
+    const tag = matchAt(TAG, text, at)
+    const isBracket =
+      (text[at] === '{' || text[at] === '[' || matchAt(ARGUMENTS, text, at) !== undefined) && refused < MOST_REFUSED
+    if (tag === undefined && !isBracket) {
+      at++
+      continue
+    }
+    if (at > from) addPlain(at)
+    if (tag !== undefined) {
+      at += tag.length
+      addPlain(at)
+    } else {
+      const value = readValue(text, piece(text, from, at), 0)
+      if (value) {
+        nodes.push(value)
+        from = at = value.end
+      } else {
+        refused++
+        at++
+      }
+    }
+  }
+  addPlain(text.length)
+  return nodes
+}
+
+/** Looks no further than the first name: other texts have parentheses, too. */
+const ARGUMENTS = /\((?=\s*(?:\)|[\p{L}_][\p{L}\p{N}_]*\s*=))/uy
+const TAG = /<[^<>\s][^<>]*>/y
+/** Each costs a walk to where it fails. */
+const MOST_REFUSED = 8
+/** Deeper JSON is text: nothing a tool takes is. */
+const MAX_DEPTH = 128
+
+const STRING = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|'[^'\\]*(?:\\[\s\S][^'\\]*)*'/y
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y
+const WORD = /(?:true|false|null|True|False|None|NaN|-?Infinity)(?!\w)/y
+const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy
+const [SPACE, COMMA, COLON, EQUALS] = [/\s*/y, /\s*,\s*/y, /\s*:\s*/y, /\s*=\s*/y]
+
+/** Python’s words by JSON’s. */
+const WORDS: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' }
+
+function plain(written: Written): CallNode {
+  const whole = (pattern: RegExp) => matchAt(pattern, written.raw, 0) === written.raw
+  if (written.raw !== '' && whole(NUMBER)) return { kind: 'number', ...written }
+  if (whole(WORD)) return { kind: 'word', value: WORDS[written.raw] ?? written.raw, ...written }
+  return { kind: 'text', ...written }
+}
+
+/** The value that begins behind a gap; undefined: there is none. */
+function readValue(text: string, gap: Piece, depth: number): CallNode | undefined {
+  const start = gap.end
+  if (depth > MAX_DEPTH) return undefined
+  if (text[start] === '{') return readObject(text, gap, depth + 1, JSON_MEMBERS)
+  if (text[start] === '(') return readObject(text, gap, depth + 1, NAMED_ARGUMENTS)
+  if (text[start] === '[') return readList(text, gap, depth + 1)
+  const string = readString(text, gap)
+  if (string) return string
+  const raw = matchAt(WORD, text, start) ?? matchAt(NUMBER, text, start)
+  return raw === undefined ? undefined : plain({ raw, start, end: start + raw.length, gap })
+}
+
+interface MemberForm {
+  readonly close: string
+  readonly readKey: (text: string, gap: Piece) => CallString | undefined
+  readonly separator: RegExp
+}
+
+const JSON_MEMBERS: MemberForm = { close: '}', readKey: readString, separator: COLON }
+const NAMED_ARGUMENTS: MemberForm = { close: ')', readKey: readName, separator: EQUALS }
+
+function readObject(text: string, gap: Piece, depth: number, form: MemberForm): CallNode | undefined {
+  const members: CallMember[] = []
+  let at = gap.end + 1
+  for (;;) {
+    const close = gapAt(SPACE, text, at)
+    if (close && text[close.end] === form.close)
+      return { ...written(text, gap, close.end + 1), kind: 'object', members, close }
+    const before = gapAt(members.length === 0 ? SPACE : COMMA, text, at)
+    const key = before && form.readKey(text, before)
+    const separator = key && gapAt(form.separator, text, key.end)
+    const value = separator && readValue(text, separator, depth)
+    if (!value) return undefined
+    members.push({ key, value })
+    at = value.end
+  }
+}
+
+function readList(text: string, gap: Piece, depth: number): CallNode | undefined {
+  const items: CallNode[] = []
+  let at = gap.end + 1
+  for (;;) {
+    const close = gapAt(SPACE, text, at)
+    if (close && text[close.end] === ']') return { ...written(text, gap, close.end + 1), kind: 'list', items, close }
+    const before = gapAt(items.length === 0 ? SPACE : COMMA, text, at)
+    const item = before && readValue(text, before, depth)
+    if (!item) return undefined
+    items.push(item)
+    at = item.end
+  }
+}
+
+function readString(text: string, gap: Piece): CallString | undefined {
+  const raw = matchAt(STRING, text, gap.end)
+  if (raw === undefined) return undefined
+  return { ...written(text, gap, gap.end + raw.length), kind: 'string', value: unescaped(raw.slice(1, -1)) }
+}
+
+function readName(text: string, gap: Piece): CallString | undefined {
+  const value = matchAt(NAME, text, gap.end)
+  return value === undefined ? undefined : { ...written(text, gap, gap.end + value.length), kind: 'name', value }
+}
+
+const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([bfnrt])|([\s\S]))/g
+const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+
+const unescaped = (text: string): string =>
+  text.replace(ESCAPE, (_, unicode?: string, hex?: string, control?: string, other?: string) => {
+    const code = unicode ?? hex
+    if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16))
+    return control === undefined ? (other as string) : (CONTROLS[control] as string)
+  })
+
+const written = (text: string, gap: Piece, end: number): Written => ({ ...piece(text, gap.end, end), gap })
+const piece = (text: string, start: number, end: number): Piece => ({ raw: text.slice(start, end), start, end })
+
+function gapAt(pattern: RegExp, text: string, start: number): Piece | undefined {
+  const raw = matchAt(pattern, text, start)
+  return raw === undefined ? undefined : piece(text, start, start + raw.length)
+}
+
+function matchAt(pattern: RegExp, text: string, start: number): string | undefined {
+  pattern.lastIndex = start
+  return pattern.exec(text)?.[0]
+}
+
+function spaceAt(text: string, start: number, end: number): number {
+  const part = text.slice(start, end)
+  return part.length - part.trimStart().length
+}

@@ -1,0 +1,80 @@
+/** Two texts of one call: in what they are written otherwise, if they say the same. */
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import type { CallMember, CallNode, Piece } from './call-text.ts'
+
+/** What says most about who wrote it first: of several at one place the first is named. */
+export const WRITINGS = ['key-order', 'quotes', 'booleans', 'numbers', 'escapes', 'spacing'] as const
+export type Writing = (typeof WRITINGS)[number]
+
+export interface Difference {
+  readonly writing: Writing
+  readonly left: Span
+  readonly right: Span
+}
+
+/** Undefined: they say something else. */
+export function writingDifferences(
+  left: readonly CallNode[],
+  right: readonly CallNode[],
+): readonly Difference[] | undefined {
+  const found: Difference[] = []
+  const add = (writing: Writing, ours: Span, theirs: Span) => found.push({ writing, left: ours, right: theirs })
+  const isSame = (ours: CallNode, theirs: CallNode): boolean => {
+    spacing(ours.gap, theirs.gap)
+    return isSameValue(ours, theirs)
+  }
+  const spacing = (ours: Piece, theirs: Piece) => {
+    if (ours.raw !== theirs.raw) add('spacing', ours, theirs)
+  }
+  const isSameValue = (ours: CallNode, theirs: CallNode): boolean => {
+    if (ours.kind === 'list' && theirs.kind === 'list') {
+      spacing(ours.close, theirs.close)
+      return areSame(ours.items, theirs.items)
+    }
+    if (ours.kind === 'object' && theirs.kind === 'object') {
+      if (ours.raw[0] !== theirs.raw[0]) return areSameByName(ours.members, theirs.members)
+      spacing(ours.close, theirs.close)
+      return areSameMembers(ours.members, theirs.members, () => add('key-order', ours, theirs))
+    }
+    if (ours.raw === theirs.raw) return ours.kind === theirs.kind
+    if (ours.kind === 'number' && theirs.kind === 'number') {
+      add('numbers', ours, theirs)
+      return Number(ours.raw) === Number(theirs.raw)
+    }
+    if (!('value' in ours && 'value' in theirs) || ours.kind !== theirs.kind) return false
+    add(ours.kind === 'word' ? 'booleans' : ours.raw[0] === theirs.raw[0] ? 'escapes' : 'quotes', ours, theirs)
+    return ours.value === theirs.value
+  }
+  /** In other markup, what stands between the values tells nothing. */
+  const areSameByName = (ours: readonly CallMember[], theirs: readonly CallMember[]): boolean => {
+    const byName = new Map(theirs.map(({ key, value }) => [key.value, value]))
+    return (
+      ours.length === byName.size &&
+      ours.every(({ key, value }) => {
+        const other = byName.get(key.value)
+        return other !== undefined && isSameValue(value, other)
+      })
+    )
+  }
+  const areSame = (ours: readonly CallNode[], theirs: readonly CallNode[]): boolean =>
+    ours.length === theirs.length && ours.every((node, index) => isSame(node, theirs[index] as CallNode))
+  const areSameMembers = (
+    ours: readonly CallMember[],
+    theirs: readonly CallMember[],
+    addOrder: () => void,
+  ): boolean => {
+    if (ours.length !== theirs.length) return false
+    const isOrdered = ours.every(({ key }, index) => key.value === theirs[index]?.key.value)
+    if (!isOrdered) addOrder()
+    const byName = new Map(theirs.map((member) => [member.key.value, member]))
+    return ours.every(({ key, value }, index) => {
+      const other = isOrdered ? theirs[index] : byName.get(key.value)
+      if (!other) return false
+      byName.delete(key.value)
+      // The gap before a key tells where it stands in the object, which is another thing where the order is.
+      const isSameKey = isOrdered ? isSame(key, other.key) : isSameValue(key, other.key)
+      return isSameKey && isSame(value, other.value)
+    })
+  }
+  return areSame(left, right) ? found : undefined
+}

@@ -1,0 +1,104 @@
+/** Tool calls: written again from what a parser read, changed, moved or dropped. */
+
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { type CallSpan, type DriftSide, firstTouched, spanAt } from '../drift-side.ts'
+import { cores, type Part, type Place, partOf, type Verdict } from '../place.ts'
+import { type CallReading, readingOf } from './call-reading.ts'
+import type { Writing } from './call-writing.ts'
+
+export function toolCall(place: Place): Verdict | undefined {
+  const { left, right } = place
+  const [ours, theirs] = [callAt(left), callAt(right)]
+  // Text that is no call, where the other side has one or nothing.
+  if (!ours && (!theirs || left.words().length > 0)) return undefined
+  const from = ours ? 'left' : 'right'
+  const own = (ours ?? theirs) as CallSpan
+  if (isAroundCall(place, ours ? left : right, own)) return undefined
+  const reading = readingOf(own, from, place)
+  const [writing] = [...reading.writingsAt(place), ...(reading.same === 'all' ? reading.writings : [])]
+  if (writing) return rewrittenAlike(writing, reading)
+  return otherwise(own, from, reading, place)
+}
+
+const CAUSES: Readonly<Record<Writing, string>> = {
+  'key-order': 'its keys stand in another order',
+  quotes: 'it is quoted otherwise, as Python prints a dict',
+  booleans: 'true, false and null are spelled otherwise, as Python spells them',
+  numbers: 'a number is spelled otherwise (1.0 and 1, an exponent, a big integer)',
+  escapes: 'characters in its strings are escaped otherwise (\\u…, \\/)',
+  spacing: 'other white space stands between its parts',
+}
+
+function rewrittenAlike(writing: Writing, { writings }: CallReading): Verdict {
+  const others = writings.filter((other) => other !== writing)
+  return {
+    kind: 'call-json',
+    detail: writing,
+    cause: `The call was parsed and its JSON written again: ${CAUSES[writing]}${
+      others.length > 0 ? `; in this call also: ${others.join(', ')}` : ''
+    }.`,
+  }
+}
+
+function otherwise(own: CallSpan, from: 'left' | 'right', { other, same }: CallReading, place: Place): Verdict {
+  const [side, across] = from === 'left' ? [place.left.side, place.right.side] : [place.right.side, place.left.side]
+  const to = from === 'left' ? 'right' : 'left'
+  if (isNothing(across, other)) {
+    const isMoved = across.calls.some(
+      (call) => call.call.raw.trim() === own.call.raw.trim() && !firstTouched(side.calls, place.across(to, call)),
+    )
+    if (isMoved)
+      return {
+        kind: 'call-rewritten',
+        detail: 'moved',
+        cause: `The call${nameOf(own)} stands elsewhere in the turn: the template writes calls behind the content, whatever their order was.`,
+      }
+    return {
+      kind: 'call-rewritten',
+      detail: 'dropped',
+      cause:
+        own.call.kind === 'malformed'
+          ? `The call${nameOf(own)} could not be read (${own.call.why}), and the parser dropped its text.`
+          : `The call${nameOf(own)} stands on the ${from} only: it did not come back with the message.`,
+    }
+  }
+  if (same === 'arguments')
+    return {
+      kind: 'call-rewritten',
+      detail: 'format',
+      cause: `The call${nameOf(own)} has the same arguments in other markup: the template writes calls in a format of its own, not as the model did.`,
+    }
+  if ([place.left.side, place.right.side].every((each) => isSampled(each, each === side ? own : other)))
+    return { kind: 'content', cause: 'Both sides were sampled, and the model wrote another call.' }
+  return {
+    kind: 'call-rewritten',
+    detail: 'changed',
+    cause:
+      own.call.kind === 'malformed'
+        ? `The call${nameOf(own)} could not be read (${own.call.why}), and other text stands for it.`
+        : `The call${nameOf(own)} says something else on the other side: a parser, a schema or the template changed its value.`,
+  }
+}
+
+const nameOf = ({ call }: CallSpan): string => (call.name === undefined ? '' : ` of ${call.name}`)
+
+/** The call that holds all words of a part, or within which it stands if it has none. */
+function callAt(part: Part): CallSpan | undefined {
+  const { side, span } = part
+  const words = part.words()
+  const found = spanAt(side.calls, words[0] ?? span.start)
+  if (!found) return undefined
+  if (words.length === 0) return found.start < span.start && span.end < found.end ? found : undefined
+  return words.every((token) => spanAt(side.calls, token)) ? found : undefined
+}
+
+/** White space at an end of the call, which a token of the call begins or ends with. */
+function isAroundCall(place: Place, { span }: Part, call: Span): boolean {
+  const { left, right, before, after } = cores(place)
+  if (left.trim() !== '' || right.trim() !== '') return false
+  return (span.start <= call.start && before.trim() === '') || (span.end >= call.end && after.trim() === '')
+}
+
+const isNothing = (side: DriftSide, span: Span): boolean => partOf(side, span).words().length === 0
+
+const isSampled = ({ sampled }: DriftSide, { start }: Span): boolean => spanAt(sampled, start) !== undefined

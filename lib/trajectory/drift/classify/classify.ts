@@ -1,0 +1,74 @@
+/** Every drift of an alignment gets its kind, its cause and its remedy, and who is hit. */
+
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import { countWhile } from '#lib/util/bisect.ts'
+import { driftOf, type Stretch } from '../align.ts'
+import { KIND_TEXTS } from '../kinds.ts'
+import type { DriftLayer, DriftSpan } from '../report.ts'
+import { cut } from './cut.ts'
+import type { DriftSide } from './drift-side.ts'
+import { hitBy } from './hit.ts'
+import { type Place, partOf, type Verdict } from './place.ts'
+import { content } from './remainder.ts'
+import { RULES } from './rules.ts'
+import { isStructural } from './special-tokens.ts'
+
+export interface Classified {
+  /** Those given, drifts of several causes cut. */
+  readonly stretches: readonly Stretch[]
+  /** One for each drift, in order. */
+  readonly spans: readonly DriftSpan[]
+}
+
+export function classify(given: readonly Stretch[], left: DriftSide, right: DriftSide): Classified {
+  const stretches = cut(given, left, right)
+  const across = acrossStretches(stretches)
+  const spans = driftOf(stretches).map((drift): DriftSpan => {
+    const place = {
+      left: partOf(left, drift.left),
+      right: partOf(right, drift.right),
+      sameBytes: drift.sameBytes,
+      across,
+    }
+    const verdict = verdictOn(place)
+    return {
+      left: drift.left,
+      right: drift.right,
+      ...verdict,
+      remedy: KIND_TEXTS[verdict.kind].remedy,
+      layer: layerOf(verdict, place),
+      ...hitBy(drift, left, right),
+    }
+  })
+  return { stretches, spans }
+}
+
+/** Kinds that say so themselves, and every other drift by its tokens. */
+const layerOf = ({ kind }: Verdict, { left, right }: Place): DriftLayer =>
+  kind === 'special-tokens' || kind === 'end-of-turn' || isStructural(left) || isStructural(right)
+    ? 'structural'
+    : 'content'
+
+function verdictOn(place: Place): Verdict {
+  for (const rule of RULES) {
+    const verdict = rule(place)
+    if (verdict) return verdict
+  }
+  return content(place)
+}
+
+/** Tokens of one side for those of the other; of drifts that are only touched the whole. */
+function acrossStretches(stretches: readonly Stretch[]): Place['across'] {
+  return (from, { start, end }) => {
+    const to = from === 'left' ? 'right' : 'left'
+    const holding = (token: number) => {
+      const index = countWhile(stretches.length, (at) => (stretches[at] as Stretch)[from].end <= token)
+      return stretches[index] as Stretch
+    }
+    const [first, last] = [holding(start), holding(end - 1)]
+    return {
+      start: first[to].start + (first.kind === 'equal' ? start - first[from].start : 0),
+      end: last[to].end - (last.kind === 'equal' ? last[from].end - end : 0),
+    } satisfies Span
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * A drift that holds several causes side by side, cut where one ends: at think blocks, calls, ends of turns and segments.
+ * Parts of one sort are taken for one another, so that each stretch has one cause.
+ */
+import type { Span } from '#lib/trajectory/format/trajectory.ts'
+import type { Stretch } from '../align.ts'
+import { type DriftSide, endsTurn, firstTouched, isBlank, spanAt } from './drift-side.ts'
+import { bytesIn, partOf } from './place.ts'
+import { normalisation, partialUtf8 } from './unicode.ts'
+import { withWholeParts } from './whole-parts.ts'
+
+type Drift = Extract<Stretch, { kind: 'drift' }>
+
+/** In order; together they are the given ones. Two equal stretches never stand side by side. */
+export function cut(stretches: readonly Stretch[], left: DriftSide, right: DriftSide): readonly Stretch[] {
+  const all: Stretch[] = []
+  const add = (stretch: Stretch) => {
+    const last = all.at(-1)
+    if (stretch.kind === 'equal' && last?.kind === 'equal')
+      all[all.length - 1] = {
+        kind: 'equal',
+        left: { start: last.left.start, end: stretch.left.end },
+        right: { start: last.right.start, end: stretch.right.end },
+      }
+    else all.push(stretch)
+  }
+  for (const stretch of withWholeParts(stretches, left, right))
+    if (stretch.kind === 'equal' || stretch.sameBytes) add(stretch)
+    else for (const part of cutDrift(stretch, left, right)) add(part)
+  return all
+}
+
+type Sort = 'think' | 'call' | 'end' | 'reply' | 'text'
+
+/** Blank tokens belong to what stands before them. */
+interface Unit extends Span {
+  readonly sort: Sort
+  /** The think block or call that it is of. */
+  readonly part: Span | undefined
+}
+
+/** Pairs that are looked at for one drift: beyond, it is two different texts rather than one with several causes. */
+const MOST_PAIRS = 4096
+
+function cutDrift(drift: Drift, left: DriftSide, right: DriftSide): readonly Stretch[] {
+  const [ours, theirs] = [unitsIn(left, drift.left), unitsIn(right, drift.right)]
+  const isOneSided = ours.length === 0 || theirs.length === 0
+  // A turn that only one side has is one thing, and so is all that stands behind the end of the other side.
+  if (isOneSided && [...ours, ...theirs].some(({ sort }) => sort === 'end')) return [drift]
+  const isAtEnd = drift.left.end === left.ids.length && drift.right.end === right.ids.length
+  if (isAtEnd && (isOneSided || goesOn(left, drift.left, right, drift.right))) return [drift]
+  const isEndAlone = isEndBesideOther(ours, theirs) || isEndBesideOther(theirs, ours)
+  if (Math.max(ours.length, theirs.length) === 1 && !isEndAlone) return [drift]
+  if (ours.length * theirs.length > MOST_PAIRS) return [drift]
+  // Characters in another form, or of half their bytes, are one cause wherever they stand.
+  const whole = { left: partOf(left, drift.left), right: partOf(right, drift.right) }
+  if (partialUtf8(whole) ?? normalisation(whole)) return [drift]
+  const parts: Stretch[] = []
+  let [i, j] = [0, 0]
+  let [l, r] = [drift.left.start, drift.right.start]
+  const addUpTo = (lEnd: number, rEnd: number) => {
+    parts.push(...trimmed({ start: l, end: lEnd }, { start: r, end: rEnd }, left, right))
+    ;[l, r] = [lEnd, rEnd]
+  }
+  for (const [unit, other] of [...pairsOf(ours, theirs), [ours.length, theirs.length] as const]) {
+    // What has no partner: of one side alone each is a drift, of both they are one.
+    if (other === j) for (; i < unit; i++) addUpTo((ours[i] as Unit).end, r)
+    else if (unit === i) for (; j < other; j++) addUpTo(l, (theirs[j] as Unit).end)
+    else {
+      const [lEnd, rEnd] = [(ours[unit - 1] as Unit).end, (theirs[other - 1] as Unit).end]
+      if (isEndBesideOther(ours.slice(i, unit), theirs.slice(j, other))) addUpTo(lEnd, r)
+      else if (isEndBesideOther(theirs.slice(j, other), ours.slice(i, unit))) addUpTo(l, rEnd)
+      addUpTo(lEnd, rEnd)
+    }
+    if (unit === ours.length) break
+    addUpTo((ours[unit] as Unit).end, (theirs[other] as Unit).end)
+    ;[i, j] = [unit + 1, other + 1]
+  }
+  return parts
+}
+
+/** The end of a turn stands for no block and no call: it is put in behind what is left out. */
+const isEndBesideOther = (parts: readonly Unit[], ends: readonly Unit[]): boolean =>
+  parts.length > 0 && parts.every(({ part }) => part) && ends.length > 0 && ends.every(({ sort }) => sort === 'end')
+
+/** Without the ids that both begin and end with. */
+function trimmed(ours: Span, theirs: Span, left: DriftSide, right: DriftSide): readonly Stretch[] {
+  const most = Math.min(ours.end - ours.start, theirs.end - theirs.start)
+  let before = 0
+  while (before < most && left.numbers[ours.start + before] === right.numbers[theirs.start + before]) before++
+  let after = 0
+  while (after < most - before && left.numbers[ours.end - 1 - after] === right.numbers[theirs.end - 1 - after]) after++
+  const [l, r] = [
+    { start: ours.start + before, end: ours.end - after },
+    { start: theirs.start + before, end: theirs.end - after },
+  ]
+  const parts: readonly Stretch[] = [
+    { kind: 'equal', left: { start: ours.start, end: l.start }, right: { start: theirs.start, end: r.start } },
+    { kind: 'drift', left: l, right: r, sameBytes: isSameBytes(left, l, right, r) },
+    { kind: 'equal', left: { start: l.end, end: ours.end }, right: { start: r.end, end: theirs.end } },
+  ]
+  return parts.filter((part) => part.left.start < part.left.end || part.right.start < part.right.end)
+}
+
+/** One side is the beginning of the other. */
+function goesOn(left: DriftSide, ours: Span, right: DriftSide, theirs: Span): boolean {
+  const [a, b] = [bytesIn(left, ours), bytesIn(right, theirs)]
+  const [short, long] = a.length < b.length ? [a, b] : [b, a]
+  return short.every((byte, index) => byte === long[index])
+}
+
+function isSameBytes(left: DriftSide, ours: Span, right: DriftSide, theirs: Span): boolean {
+  const [a, b] = [bytesIn(left, ours), bytesIn(right, theirs)]
+  return a.length === b.length && a.every((byte, index) => byte === b[index])
+}
+
+function unitsIn(side: DriftSide, { start, end }: Span): readonly Unit[] {
+  const units: (Unit & { end: number })[] = []
+  const hasParts = [side.thinks, side.calls].some((spans) => firstTouched(spans, { start, end }))
+  for (let token = start; token < end; token++) {
+    const last = units.at(-1)
+    const part = hasParts ? (spanAt(side.thinks, token) ?? spanAt(side.calls, token)) : undefined
+    const sort = part ? ('call' in part ? 'call' : 'think') : sortOfText(side, token)
+    const goesOn = part
+      ? last?.part === part
+      : (isBlank(side, token) && last) || (last?.sort === sort && sort !== 'end' && !side.edges.has(token))
+    if (last && goesOn) last.end = token + 1
+    else units.push({ sort, part, start: token, end: token + 1 })
+  }
+  return units
+}
+
+const sortOfText = (side: DriftSide, token: number): Sort =>
+  endsTurn(side, token) ? 'end' : spanAt(side.responses, token) ? 'reply' : 'text'
+
+/** A call may have become text, for a parser that cannot read it leaves it; but rather it is a call. */
+const WORTH: Readonly<Record<string, number>> = { 'reply text': 2, 'call reply': 1, 'call text': 1 }
+
+const worth = (ours: Sort, theirs: Sort): number =>
+  ours === theirs ? 3 : (WORTH[ours < theirs ? `${ours} ${theirs}` : `${theirs} ${ours}`] ?? 0)
+
+/** Indices of units that stand for one another, in order: the pairs that are worth most together. */
+function pairsOf(ours: readonly Unit[], theirs: readonly Unit[]): readonly (readonly [number, number])[] {
+  const width = theirs.length + 1
+  // best[i * width + j]: of the units from i and from j on.
+  const best = new Uint32Array((ours.length + 1) * width)
+  const at = (i: number, j: number) => best[i * width + j] as number
+  const sort = (units: readonly Unit[], index: number) => (units[index] as Unit).sort
+  for (let i = ours.length - 1; i >= 0; i--)
+    for (let j = theirs.length - 1; j >= 0; j--) {
+      const pair = worth(sort(ours, i), sort(theirs, j))
+      best[i * width + j] = Math.max(pair > 0 ? pair + at(i + 1, j + 1) : 0, at(i + 1, j), at(i, j + 1))
+    }
+  const pairs: (readonly [number, number])[] = []
+  let [i, j] = [0, 0]
+  while (i < ours.length && j < theirs.length) {
+    const pair = worth(sort(ours, i), sort(theirs, j))
+    if (pair > 0 && at(i, j) === pair + at(i + 1, j + 1)) pairs.push([i++, j++])
+    // Of two ways that are worth as much the one that the names tell: sides may be swapped.
+    else if (at(i + 1, j) > at(i, j + 1) || (at(i + 1, j) === at(i, j + 1) && sort(ours, i) < sort(theirs, j))) i++
+    else j++
+  }
+  return pairs
+}

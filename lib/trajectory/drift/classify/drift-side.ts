@@ -1,0 +1,165 @@
+/** A side of a comparison as classification asks it: what stands at a token, found without walking over the others. */
+
+import type { Span, ToolCall } from '#lib/trajectory/format/trajectory.ts'
+import { segmentMessages } from '#lib/trajectory/messages/message-parts.ts'
+import { isSpecial as isSpecialIn, isTrained, segmentStarts, segmentsOf } from '#lib/trajectory/tokens/tokens.ts'
+import type { TrajectoryView } from '#lib/trajectory/tokens/trajectory-view.ts'
+import { countWhile } from '#lib/util/bisect.ts'
+import { onceFor } from '#lib/util/memoize.ts'
+import type { BytesOf } from '../align/spelling.ts'
+
+/** Spans count tokens from the first of the trajectory. Those of one list are in order and disjoint. */
+export interface DriftSide {
+  readonly trajectory: TrajectoryView
+  readonly ids: ArrayLike<number>
+  /** One for each token: equal where tokens of both sides are the same (see vocabularies.ts). */
+  readonly numbers: ArrayLike<number>
+  /** The exact bytes of a token; undefined: not known. */
+  readonly bytesAt: (token: number) => Uint8Array | undefined
+  readonly responses: readonly Span[]
+  /** Those of the responses that a model is known to have written token by token: they have a request or logprobs. */
+  readonly sampled: readonly Span[]
+  readonly thinks: readonly Span[]
+  /** Calls that a parser found within others are left out. The brackets of a list belong to those that stand at its ends. */
+  readonly calls: readonly CallSpan[]
+  /** Where segments begin. */
+  readonly edges: ReadonlySet<number>
+  /** Trained tokens before each token, and after the last of all. */
+  readonly trainedBefore: Uint32Array
+  /** The system prompt and the tools end here: at the text of the first other message. 0 where that is not known. */
+  readonly contextEnd: () => number
+}
+
+export interface CallSpan extends Span {
+  readonly call: ToolCall
+}
+
+export function driftSide(
+  trajectory: TrajectoryView,
+  { ids, numbers, bytes }: Pick<DriftSide, 'ids' | 'numbers'> & { readonly bytes: BytesOf },
+): DriftSide {
+  const starts = segmentStarts(trajectory)
+  const placed = segmentsOf(trajectory).map((segment, index) => ({ segment, start: starts[index] as number }))
+  const within = (start: number, span: Span): Span => ({ start: start + span.start, end: start + span.end })
+  const responses = placed.flatMap(({ segment, start }) => (segment.kind === 'response' ? [{ segment, start }] : []))
+  const extent = ({ segment, start }: (typeof placed)[number]): Span => ({ start, end: start + segment.ids.length })
+  let contextEnd: number | undefined
+  const bytesAt = (token: number) => bytes(numbers[token] as number)
+  return {
+    trajectory,
+    ids,
+    numbers,
+    bytesAt,
+    responses: responses.map(extent),
+    sampled: responses.filter(({ segment }) => segment.request ?? segment.logprobs).map(extent),
+    thinks: outermost(responses.flatMap(({ segment, start }) => segment.thinks.map((span) => within(start, span)))),
+    calls: outermost(
+      responses.flatMap(({ segment, start }) =>
+        segment.toolCalls.map((call) => ({ ...within(start, call.span), call })),
+      ),
+    ).map((call) => (LISTING.has(trajectory.model.parser) ? withBrackets(call, numbers.length, bytesAt) : call)),
+    edges: new Set(starts),
+    trainedBefore: trainedBefore(trajectory, numbers.length),
+    contextEnd: () => (contextEnd ??= endOfContext(trajectory, starts)),
+  }
+}
+
+/** The parsers whose calls stand in a list. */
+const LISTING: ReadonlySet<string | undefined> = new Set(['pythonic', 'mistral'])
+
+function withBrackets(call: CallSpan, count: number, bytesAt: DriftSide['bytesAt']): CallSpan {
+  const is = (bracket: RegExp, token: number) =>
+    token >= 0 && token < count && bracket.test(new TextDecoder().decode(bytesAt(token)))
+  return {
+    ...call,
+    start: is(/^\s*\[\s*$/, call.start - 1) ? call.start - 1 : call.start,
+    end: is(/^\s*,?\s*\]\s*$/, call.end) ? call.end + 1 : call.end,
+  }
+}
+
+/** The span that holds a token, of spans that are in order and disjoint. */
+export function spanAt<S extends Span>(spans: readonly S[], token: number): S | undefined {
+  const found = spans[countWhile(spans.length, (index) => (spans[index] as S).start <= token) - 1]
+  return found && token < found.end ? found : undefined
+}
+
+/** The first span that shares a token with another one. */
+export function firstTouched<S extends Span>(spans: readonly S[], { start, end }: Span): S | undefined {
+  const index = countWhile(spans.length, (at) => (spans[at] as S).end <= start)
+  const found = spans[index]
+  return found && found.start < end ? found : undefined
+}
+
+export const trainedIn = ({ trainedBefore }: DriftSide, { start, end }: Span): number =>
+  (trainedBefore[end] as number) - (trainedBefore[start] as number)
+
+export const isSpecial = ({ trajectory, ids }: DriftSide, token: number): boolean =>
+  isSpecialIn(trajectory, ids[token] as number)
+
+const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)
+
+/** White space or nothing. */
+export const isBlank = (side: DriftSide, token: number): boolean =>
+  (side.bytesAt(token)?.every(isSpace) ?? false) && !isSpecial(side, token)
+
+/** How well-known models spell the tokens that end a turn or a text, for sides that do not name their own. */
+const END_TOKENS = new Set([
+  '<|im_end|>',
+  '<|endoftext|>',
+  '<|eot_id|>',
+  '<|eom_id|>',
+  '<|end_of_text|>',
+  '<|end|>',
+  '<|return|>',
+  '<|call|>',
+  '<|eot|>',
+  '<|eom|>',
+  '<end_of_turn>',
+  '<｜end▁of▁sentence｜>',
+  '<eos>',
+  '</s>',
+])
+
+export const endsTurn = ({ trajectory, ids }: DriftSide, token: number): boolean =>
+  endIdsOf(trajectory).has(ids[token] as number)
+
+const endIdsOf = onceFor(({ model, vocab }: TrajectoryView): ReadonlySet<number | undefined> => {
+  const named = Object.keys(vocab)
+    .map(Number)
+    .filter((id) => END_TOKENS.has(vocab[id] as string))
+  return new Set([model.tokenizer?.endOfTurnId, ...named])
+})
+
+function outermost<S extends Span>(spans: readonly S[]): readonly S[] {
+  const kept: S[] = []
+  for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end))
+    if (span.start < span.end && span.start >= (kept.at(-1)?.end ?? 0)) kept.push(span)
+  return kept
+}
+
+function trainedBefore(trajectory: TrajectoryView, count: number): Uint32Array {
+  const before = new Uint32Array(count + 1)
+  let at = 0
+  let trained = 0
+  for (const segment of segmentsOf(trajectory)) {
+    const { length } = segment.ids
+    for (let index = 0; index < length; index++) {
+      if (isTrained(segment, index)) trained++
+      before[++at] = trained
+    }
+  }
+  return before
+}
+
+function endOfContext(trajectory: TrajectoryView, starts: readonly number[]): number {
+  for (const [index, segment] of segmentsOf(trajectory).entries()) {
+    const start = starts[index] as number
+    if (segment.kind === 'response') return start
+    for (const { role, parts } of segmentMessages(trajectory, index)) {
+      if (role === 'system' || role === 'developer') continue
+      const body = parts.find(({ tokens }) => tokens)?.tokens
+      return body ? start + body.start : 0
+    }
+  }
+  return starts.at(-1) as number
+}

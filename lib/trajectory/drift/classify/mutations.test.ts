@@ -1,0 +1,61 @@
+/** Every known cause of drift, applied to real conversations, is named. */
+import { describe, expect, test } from 'vitest'
+import { pythonic } from '#lib/parsers/python/pythonic.ts'
+import { compareTrajectories } from '../compare.ts'
+import type { DriftReport } from '../report.ts'
+import { type Base, conversations, example, retold } from './test-conversations.ts'
+import { chance, MUTATIONS, type Mutation, PYTHONIC_MUTATIONS } from './test-mutations.ts'
+
+const recorded = ['parallel-calls', 'tool-error', 'two-steps'].map(example)
+const BASES: readonly Base[] = [
+  ...recorded,
+  ...['qwen3', 'llama3_2', 'deepseek_v3'].flatMap((model) => conversations(model)),
+]
+
+const PYTHONIC = ['qwen3', 'llama3_2'].flatMap((model) => conversations(model, pythonic))
+
+const TRIALS = 24
+
+const told = ({ spans }: DriftReport): string =>
+  spans
+    .map(
+      ({ kind, detail, left, right }) =>
+        `${kind}${detail ? ` ${detail}` : ''} ${left.start}-${left.end}|${right.start}-${right.end}`,
+    )
+    .join(' + ') || 'no drift'
+
+/** Every span has the kind, and one of them the detail. */
+const isNamed = ({ kind, detail, beside }: Mutation, { spans }: DriftReport): boolean =>
+  spans.every((span) => span.kind === kind || span.kind === beside) &&
+  spans.some((span) => span.kind === kind && (detail === undefined || span.detail === detail))
+
+test.each([
+  ...MUTATIONS.map((mutation) => ({ ...mutation, mutation, bases: BASES })),
+  ...PYTHONIC_MUTATIONS.map((mutation) => ({ ...mutation, mutation, bases: PYTHONIC })),
+])('$kind $detail: $how', ({ mutation, bases }) => {
+  const random = chance([...MUTATIONS, ...PYTHONIC_MUTATIONS].indexOf(mutation) + 1)
+  const missed: string[] = []
+  let count = 0
+  for (let attempt = 0; count < TRIALS && attempt < 1000; attempt++) {
+    const base = bases[random(bases.length)] as Base
+    const pair = mutation.apply(base, random)
+    if (!pair) continue
+    count++
+    const { report } = compareTrajectories(pair.left, pair.right)
+    if (!isNamed(mutation, report)) missed.push(`${base.name}: ${told(report)}`)
+  }
+  expect(count).toBe(TRIALS)
+  expect(missed, missed.join('\n')).toHaveLength(Math.min(missed.length, Math.floor(TRIALS * 0.05)))
+})
+
+describe('equal sides', () => {
+  test.each([...BASES, ...PYTHONIC, example('retokenization-drift')])(
+    '$name has no drift against itself made again',
+    (base) => {
+      const { report, stretches } = compareTrajectories(base.trajectory, retold(base, base.trajectory.segments))
+      expect(report).toMatchObject({ spans: [], byKind: {}, trained: { touched: 0 }, rows: { count: 1, extra: 0 } })
+      expect(report.severity).toBeUndefined()
+      expect(stretches).toHaveLength(1)
+    },
+  )
+})

@@ -1,0 +1,106 @@
+/** Two trajectories held against each other: which tokens are which, and what every difference is. */
+import { ids } from '../tokens/tokens.ts'
+import type { TrajectoryView } from '../tokens/trajectory-view.ts'
+import { alignTokens, type Stretch } from './align.ts'
+import { type Classified, classify } from './classify/classify.ts'
+import { type DriftSide, driftSide, trainedIn } from './classify/drift-side.ts'
+import { type ReplayCosts, startReplay } from './replay.ts'
+import { DRIFT_REPORT_VERSION, DRIFT_SEVERITIES, type DriftKind, type DriftLayer, type DriftReport } from './report.ts'
+import { issueSentence } from './sentence.ts'
+import { inCommonIds } from './vocabularies.ts'
+
+export interface Comparison {
+  /**
+   * In order; together they are both sides. Two drifts may stand side by side, of different causes; two equal ones never do.
+   * The nth drift is the nth span of the report.
+   */
+  readonly stretches: readonly Stretch[]
+  readonly report: DriftReport
+}
+
+/** The calls of a side that was made again, each with the prompt that its pipeline would send. */
+export interface Replayed extends ReplayCosts {
+  readonly side: 'left' | 'right'
+  readonly by: Exclude<DriftReport['replayed'], 'ids'>
+  /** Line of the template that wrote the first token that differs in the first prompt that rewrites; undefined: not known. */
+  readonly line: number | undefined
+}
+
+/**
+ * Neither side needs a tokenizer: a trajectory brings the bytes of its ids. Without `replayed` the prompts of the calls are the
+ * right side's ids.
+ */
+export function compareTrajectories(left: TrajectoryView, right: TrajectoryView, replayed?: Replayed): Comparison {
+  const common = inCommonIds(left, right)
+  const sideOf = (trajectory: TrajectoryView, numbers: ArrayLike<number>) =>
+    driftSide(trajectory, {
+      ids: common.sameVocabulary ? numbers : ids(trajectory),
+      numbers,
+      bytes: common.bytes,
+    })
+  const [ours, theirs] = [sideOf(left, common.left), sideOf(right, common.right)]
+  const { stretches, spans } = classify(alignTokens(common.left, common.right, common.bytes), ours, theirs)
+  return { stretches, report: reportOf({ stretches, spans }, common.sameVocabulary, ours, theirs, replayed) }
+}
+
+function reportOf(
+  { spans }: Classified,
+  sameVocabulary: boolean,
+  left: DriftSide,
+  right: DriftSide,
+  replayed: Replayed | undefined,
+): DriftReport {
+  const { prefix, rows, calls } = replayed ?? costsOfIds(left, right)
+  const turn = calls.findIndex(({ cached }) => cached && cached.kept < cached.of)
+  const line = replayed?.line
+  const costs: Pick<DriftReport, 'replayed' | 'prefix' | 'rows' | 'calls' | 'firstRewrite'> = {
+    replayed: replayed?.by ?? 'ids',
+    prefix,
+    rows,
+    calls,
+    ...(turn >= 0 && { firstRewrite: { turn, ...(line !== undefined && { line }) } }),
+  }
+  const severity = DRIFT_SEVERITIES.find((each) => spans.some((span) => span.severity === each))
+  const byKind: Partial<Record<DriftKind, number>> = {}
+  const byLayer: Record<DriftLayer, number> = { structural: 0, content: 0 }
+  for (const { kind, layer } of spans) {
+    byKind[kind] = (byKind[kind] ?? 0) + 1
+    byLayer[layer]++
+  }
+  const ownTrained = trainedInDrift(spans, left, 'left')
+  // The tokens that a trainer has are those of the side that was not made again.
+  const trained = replayed?.side === 'left' ? trainedInDrift(spans, right, 'right') : ownTrained
+  const sentence = issueSentence({ ...costs, trained })
+  return {
+    version: DRIFT_REPORT_VERSION,
+    tokens: { left: left.ids.length, right: right.ids.length },
+    spans,
+    byKind,
+    byLayer,
+    ...(severity && { severity }),
+    trained: ownTrained,
+    ...costs,
+    ...(sentence !== undefined && { sentence }),
+    sameVocabulary,
+  }
+}
+
+const trainedInDrift = (
+  spans: Classified['spans'],
+  side: DriftSide,
+  name: 'left' | 'right',
+): DriftReport['trained'] => ({
+  touched: spans.reduce((sum, { trained }) => sum + trained[name], 0),
+  of: trainedIn(side, { start: 0, end: side.ids.length }),
+})
+
+/** Of two recorded sides: the right side's ids before each of its responses are the prompts, and the left's replies follow. */
+function costsOfIds(left: DriftSide, right: DriftSide): ReplayCosts {
+  const replay = startReplay()
+  const [ours, theirs] = [left, right].map(({ numbers }) => Int32Array.from(numbers)) as [Int32Array, Int32Array]
+  for (const [index, { start }] of right.responses.entries()) {
+    const reply = left.responses[index]
+    if (reply) replay.add({ prompt: theirs.subarray(0, start), sampled: ours.subarray(reply.start, reply.end) })
+  }
+  return replay.costs()
+}

@@ -1,0 +1,88 @@
+/** The ids of two trajectories in one space, so that equal numbers are equal tokens. */
+import { bytesOf as entryBytes } from '../tokens/pieces.ts'
+import { idColumn } from '../tokens/tokens.ts'
+import type { TrajectoryView } from '../tokens/trajectory-view.ts'
+import type { BytesOf } from './align/spelling.ts'
+
+export interface CommonIds {
+  readonly left: Int32Array
+  readonly right: Int32Array
+  /** Of the numbers above. */
+  readonly bytes: BytesOf
+  /** False: the numbers stand for texts, and are nobody's ids. */
+  readonly sameVocabulary: boolean
+}
+
+/**
+ * Ids of one tokenizer stay as they are, and a text that one trajectory lacks is taken from the other. Of two tokenizers,
+ * tokens are the same where their bytes are, special ones too; an id without a text is the same as that id.
+ */
+export function inCommonIds(left: TrajectoryView, right: TrajectoryView): CommonIds {
+  if (isOneVocabulary(left, right))
+    return { left: idColumn(left), right: idColumn(right), bytes: sharedBytes(left, right), sameVocabulary: true }
+  const [ours, theirs] = [idColumn(left), idColumn(right)]
+  const [ourKeys, theirKeys] = [keysOf(ours, left), keysOf(theirs, right)]
+  // In the order of what they are, so that it does not matter which side they stand on.
+  const keys = [...new Set([...ourKeys.values(), ...theirKeys.values()])].sort()
+  const numbers = new Map(keys.map((key, number) => [key, number]))
+  const numbered = (all: Int32Array, keyOf: ReadonlyMap<number, string>): Int32Array => {
+    const known = new Map(Array.from(keyOf, ([id, key]) => [id, numbers.get(key) as number]))
+    return all.map((id) => known.get(id) as number)
+  }
+  const texts = keys.map(keyBytes)
+  return {
+    left: numbered(ours, ourKeys),
+    right: numbered(theirs, theirKeys),
+    bytes: (number) => texts[number],
+    sameVocabulary: false,
+  }
+}
+
+/** What each id is: its bytes, or itself where its text is not known. */
+const keysOf = (all: Int32Array, { vocab }: TrajectoryView): ReadonlyMap<number, string> =>
+  new Map(
+    Array.from(new Set(all), (id) => {
+      const entry = vocab[id]
+      return [id, entry === undefined ? `id ${id}` : textKey(entryBytes(entry))]
+    }),
+  )
+
+const keyBytes = (key: string): Uint8Array | undefined => {
+  if (key.startsWith('id ')) return undefined
+  return key === '' ? new Uint8Array() : Uint8Array.from(key.split(','), Number)
+}
+
+/**
+ * Whether ids mean the same on both sides. Fingerprints tell where both are of files, or both of servers; beside a server's
+ * the same name does; else that no id has two texts.
+ */
+function isOneVocabulary(left: TrajectoryView, right: TrajectoryView): boolean {
+  const [ours, theirs] = [left.model.tokenizer, right.model.tokenizer]
+  if (ours && theirs) {
+    if (ours.fingerprint !== undefined && theirs.fingerprint !== undefined) {
+      if (ours.fingerprint === theirs.fingerprint) return true
+      if (ours.source === theirs.source) return false
+    }
+    if (ours.source !== theirs.source && ours.name === theirs.name) return true
+  }
+  return Object.entries(left.vocab).every(([id, entry]) => {
+    const other = right.vocab[id]
+    return other === undefined || other === entry || textKey(entryBytes(other)) === textKey(entryBytes(entry))
+  })
+}
+
+const textKey = (bytes: Uint8Array): string => bytes.join()
+
+/** A server's own texts are not always the exact bytes: those of a tokenizer's file go first. */
+function sharedBytes(left: TrajectoryView, right: TrajectoryView): BytesOf {
+  const known = new Map<number, Uint8Array | undefined>()
+  const [first, second] = left.model.tokenizer?.source === 'server' ? [right, left] : [left, right]
+  return (id) => {
+    const found = known.get(id)
+    if (found) return found
+    const entry = first.vocab[id] ?? second.vocab[id]
+    const bytes = entry === undefined ? undefined : entryBytes(entry)
+    known.set(id, bytes)
+    return bytes
+  }
+}

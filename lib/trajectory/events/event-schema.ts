@@ -1,0 +1,61 @@
+/** The events of a rollout, as they go over the wire. */
+import * as z from 'zod'
+import type { Plain } from '#lib/util/plain.ts'
+import { schemas, trajectorySchema } from '../format/trajectory.ts'
+
+const { promptSegment, responseSegment, request } = schemas
+
+const vocabulary = {
+  vocab: trajectorySchema.shape.vocab.describe('The text of ids not seen before in this trajectory.'),
+  specialIds: z.array(z.int().min(0)).describe('Those of them that are added tokens.'),
+}
+
+export const rolloutEventSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('started'),
+    rolloutId: z.string(),
+    trajectory: trajectorySchema.describe('All that was known before, with outcome running.'),
+  }),
+  z
+    .object({
+      type: z.literal('segment-started'),
+      segment: z.discriminatedUnion('kind', [promptSegment, responseSegment]),
+      ...vocabulary,
+    })
+    .describe('A segment opens and is not part of the record yet: a prompt with its ids, a response without any.'),
+  z
+    .object({ type: z.literal('resumed'), request: request.describe('With the tokens of the response in its input.') })
+    .describe(
+      'The last response, which had been stopped, opens again with all its tokens. Retracted: it stays as it was.',
+    ),
+  z
+    .object({
+      type: z.literal('tokens'),
+      ids: responseSegment.shape.ids,
+      logprobs: responseSegment.shape.logprobs,
+      topLogprobs: schemas.topLogprobs.optional(),
+      ...vocabulary,
+    })
+    .describe('Tokens of the open response, as they arrive.'),
+  z
+    .object({
+      type: z.literal('segment'),
+      segment: z.discriminatedUnion('kind', [
+        promptSegment.omit({ ids: true, messages: true, derivation: true }),
+        responseSegment.omit({ ids: true, logprobs: true, topLogprobs: true, request: true }),
+      ]),
+      ...vocabulary,
+    })
+    .describe('The open segment closes and joins the record: all that is known of it besides what was sent before.'),
+  z
+    .object({ type: z.literal('retracted') })
+    .describe(
+      'The open segment never happened: the call failed before its first token. A resumed response is as it was before.',
+    ),
+  z.object({ type: z.literal('tool-started'), callId: z.string(), startedAt: z.string() }),
+  z.object({ type: z.literal('tool-ended'), callId: z.string(), result: schemas.toolResult }),
+  z.object({ type: z.literal('ended'), outcome: schemas.outcome }),
+])
+
+/** One line of the NDJSON stream; numbered from 0 in its rollout. */
+export type RolloutEvent = Plain<z.infer<typeof rolloutEventSchema>>

@@ -1,0 +1,192 @@
+/**
+ * What happens in a rollout, one event at a time, and the only function that applies one to a trajectory. Server,
+ * browser and tests use the same: the events of a rollout, replayed, give its trajectory.
+ */
+
+import { unreachable } from '#lib/util/unreachable.ts'
+import type { ResponseSegment, Segment, ToolCall, ToolResult, TopLogprobs, Trajectory } from '../format/trajectory.ts'
+import { numberAt, type ResponseView, type SegmentView, type TrajectoryView } from '../tokens/trajectory-view.ts'
+import type { RolloutEvent } from './event-schema.ts'
+
+export type { RolloutEvent } from './event-schema.ts'
+
+type SegmentEvent = Extract<RolloutEvent, { type: 'segment' }>
+
+/** A trajectory with what is under way: never part of a file. */
+export interface LiveTrajectory extends Trajectory {
+  readonly live?: {
+    readonly open?: Segment
+    /** The response that `open` resumes, as it was stopped: it returns where nothing comes of that. */
+    readonly stopped?: ResponseSegment
+    /** Tool calls being executed: call id → when it started (ISO 8601). */
+    readonly runningCalls: Readonly<Record<string, string>>
+  }
+}
+
+/** The trajectory after the event. Throws when the event does not fit what came before (a broken promise of ours). */
+export function applyEvent(trajectory: LiveTrajectory | undefined, event: RolloutEvent): LiveTrajectory
+export function applyEvent(trajectory: TrajectoryView | undefined, event: RolloutEvent): TrajectoryView
+export function applyEvent(trajectory: TrajectoryView | undefined, event: RolloutEvent): TrajectoryView {
+  if (event.type === 'started') return { ...event.trajectory, live: { runningCalls: {} } }
+  if (!trajectory) throw new Error(`the first event of a rollout is started, not ${event.type}`)
+  const runningCalls = trajectory.live?.runningCalls ?? {}
+  switch (event.type) {
+    case 'segment-started':
+      return { ...withVocabulary(trajectory, event), live: { open: event.segment, runningCalls } }
+    case 'resumed':
+      return resumed(trajectory, event, runningCalls)
+    case 'tokens':
+      return {
+        ...withVocabulary(trajectory, event),
+        live: { ...trajectory.live, open: withTokens(openResponse(trajectory), event), runningCalls },
+      }
+    case 'segment':
+      return {
+        ...withVocabulary(trajectory, event),
+        segments: [...trajectory.segments, closed(trajectory, event)],
+        live: { runningCalls },
+      }
+    case 'retracted':
+      return { ...withStopped(trajectory), live: { runningCalls } }
+    case 'tool-started':
+      return {
+        ...trajectory,
+        live: { ...trajectory.live, runningCalls: { ...runningCalls, [event.callId]: event.startedAt } },
+      }
+    case 'tool-ended': {
+      const { [event.callId]: _, ...others } = runningCalls
+      return {
+        ...withResult(trajectory, event.callId, event.result),
+        live: { ...trajectory.live, runningCalls: others },
+      }
+    }
+    case 'ended': {
+      const { live: _, ...record } = withStopped(trajectory)
+      return { ...record, outcome: event.outcome }
+    }
+    default:
+      return unreachable(event)
+  }
+}
+
+/** The last response, open again behind its own tokens. What is known of its text is known again when it closes. */
+function resumed(
+  trajectory: TrajectoryView,
+  { request }: Extract<RolloutEvent, { type: 'resumed' }>,
+  runningCalls: NonNullable<LiveTrajectory['live']>['runningCalls'],
+): TrajectoryView {
+  const stopped = trajectory.segments.at(-1)
+  if (stopped?.kind !== 'response' || trajectory.live?.open) throw new Error('no response is there to be resumed')
+  const { finish, ...kept } = stopped
+  const open: ResponseView = {
+    ...kept,
+    thinks: [],
+    toolCalls: [],
+    resumed: [...(kept.resumed ?? []), { at: kept.ids.length, ...(finish && { stopped: finish }), request }],
+  }
+  return { ...trajectory, segments: trajectory.segments.slice(0, -1), live: { open, stopped, runningCalls } }
+}
+
+const withStopped = (trajectory: TrajectoryView): TrajectoryView =>
+  trajectory.live?.stopped ? { ...trajectory, segments: [...trajectory.segments, trajectory.live.stopped] } : trajectory
+
+type TokensEvent = Extract<RolloutEvent, { type: 'tokens' }>
+
+/** Some `tokens` events as one, in time linear in their tokens. */
+export function mergeTokens(events: readonly TokensEvent[]): TokensEvent {
+  const [only] = events
+  if (only && events.length === 1) return only
+  return {
+    type: 'tokens',
+    ...joined(events),
+    vocab: Object.assign({}, ...events.map(({ vocab }) => vocab)),
+    specialIds: events.flatMap(({ specialIds }) => specialIds),
+  }
+}
+
+const withTokens = (open: ResponseView, added: TokenColumns): ResponseView => ({
+  ...open,
+  ...joined([open, added]),
+})
+
+/** The trajectory with the texts of ids that it did not have before. */
+export function withVocabulary<T extends Pick<TrajectoryView, 'model' | 'vocab'>>(
+  trajectory: T,
+  { vocab, specialIds }: Pick<SegmentEvent, 'vocab' | 'specialIds'>,
+): T {
+  const known = trajectory.model.tokenizer
+  const merged =
+    Object.keys(vocab).length === 0 ? trajectory : { ...trajectory, vocab: { ...trajectory.vocab, ...vocab } }
+  if (specialIds.length === 0 || !known) return merged
+  return {
+    ...merged,
+    model: { ...trajectory.model, tokenizer: { ...known, specialIds: [...known.specialIds, ...specialIds] } },
+  }
+}
+
+type TokenColumns = Pick<ResponseView, 'ids' | 'logprobs' | 'topLogprobs'>
+
+function joined(all: readonly TokenColumns[]): Pick<TokensEvent, 'ids' | 'logprobs' | 'topLogprobs'> {
+  const parts = all.filter(({ ids, logprobs, topLogprobs }) => ids.length > 0 || logprobs || topLogprobs)
+  const [only] = parts
+  if (only && parts.length === 1 && isPlain(only)) return columnsOf(only)
+  const k = parts.reduce((most, { topLogprobs }) => Math.max(most, topLogprobs?.k ?? 0), 0)
+  const top = k > 0 ? parts.map((part) => alternatives(part, k)) : []
+  return {
+    ids: parts.flatMap(({ ids }) => Array.from(ids)),
+    ...(parts.some(({ logprobs }) => logprobs) && { logprobs: parts.flatMap(known) }),
+    ...(k > 0 && {
+      topLogprobs: { k, ids: top.flatMap(({ ids }) => ids), logprobs: top.flatMap(({ logprobs }) => logprobs) },
+    }),
+  }
+}
+
+type PlainColumns = Pick<TokensEvent, 'ids' | 'logprobs' | 'topLogprobs'>
+
+/** Columns as an event brings them: nobody changes them, so they need not be copied. */
+const isPlain = (columns: TokenColumns): columns is PlainColumns => Array.isArray(columns.ids)
+
+const columnsOf = ({ ids, logprobs, topLogprobs }: PlainColumns): PlainColumns => ({
+  ids,
+  ...(logprobs && { logprobs }),
+  ...(topLogprobs && { topLogprobs }),
+})
+
+const known = ({ ids, logprobs }: TokenColumns): (number | null)[] =>
+  Array.from({ length: ids.length }, (_, index) => numberAt(logprobs, index))
+
+/** The alternatives of some tokens, padded to k a token. */
+function alternatives({ ids, topLogprobs }: TokenColumns, k: number): Pick<TopLogprobs, 'ids' | 'logprobs'> {
+  const own = topLogprobs?.k ?? 0
+  const cells = Array.from({ length: ids.length * k }, (_, cell) =>
+    cell % k < own ? Math.floor(cell / k) * own + (cell % k) : -1,
+  )
+  return {
+    ids: cells.map((cell) => topLogprobs?.ids[cell] ?? -1),
+    logprobs: cells.map((cell) => numberAt(topLogprobs?.logprobs, cell)),
+  }
+}
+
+function openResponse({ live }: TrajectoryView): ResponseView {
+  if (live?.open?.kind !== 'response') throw new Error('tokens arrived while no response was open')
+  return live.open
+}
+
+function closed({ live }: TrajectoryView, { segment }: SegmentEvent): SegmentView {
+  const open = live?.open
+  if (open?.kind === 'prompt' && segment.kind === 'prompt') return { ...open, ...segment }
+  if (open?.kind === 'response' && segment.kind === 'response') return { ...open, ...segment }
+  throw new Error(`a ${segment.kind} closed while ${open ? `a ${open.kind}` : 'nothing'} was open`)
+}
+
+function withResult(trajectory: TrajectoryView, callId: string, result: ToolResult): TrajectoryView {
+  const withIt = (call: ToolCall): ToolCall => (call.id === callId ? { ...call, result } : call)
+  return {
+    ...trajectory,
+    segments: trajectory.segments.map((segment) =>
+      segment.kind === 'response' && segment.toolCalls.some((call) => call.id === callId)
+        ? { ...segment, toolCalls: segment.toolCalls.map(withIt) }
+        : segment,
+    ),
+  }
+}

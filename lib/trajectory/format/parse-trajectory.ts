@@ -1,0 +1,78 @@
+/**
+ * A value by the schema of trajectories, several times as fast. Columns are nine tenths of a file, and a schema takes many
+ * steps for each of their entries: those that are plainly right are set aside for it. What is wrong it tells in its words.
+ */
+import { isObject } from '#lib/json/json-object.ts'
+import { type Trajectory, trajectorySchema } from './trajectory.ts'
+
+type Parsed = ReturnType<typeof trajectorySchema.safeParse>
+
+/** As `trajectorySchema.safeParse`; the columns are those of `value`, not copies. */
+export function parseTrajectory(value: unknown): Parsed {
+  if (!isObject(value) || !Array.isArray(value.segments)) return trajectorySchema.safeParse(value)
+  const parsed = trajectorySchema.safeParse({ ...value, segments: value.segments.map(withoutColumns) })
+  if (!parsed.success) return parsed
+  // It has the schema's shape: that has just been told.
+  const { segments } = value as unknown as Trajectory
+  return {
+    ...parsed,
+    data: {
+      ...parsed.data,
+      segments: parsed.data.segments.map((segment, index) => withColumns(segment, segments[index] as Segment)),
+    },
+  }
+}
+
+type Segment = Trajectory['segments'][number]
+type ParsedSegment = NonNullable<Parsed['data']>['segments'][number]
+
+function withoutColumns(segment: unknown): unknown {
+  if (!isObject(segment)) return segment
+  const { topLogprobs, columns } = segment
+  return {
+    ...segment,
+    ...emptied(segment, { ids: isId, logprobs: isKnownOrNot, mask: isMask }),
+    ...(isObject(topLogprobs) && {
+      topLogprobs: { ...topLogprobs, ...emptied(topLogprobs, { ids: isAlternative, logprobs: isKnownOrNot }) },
+    }),
+    ...(isObject(columns) && {
+      columns: Object.fromEntries(
+        Object.entries(columns).map(([name, column]) => [name, isColumn(column, isKnownOrNot) ? [] : column]),
+      ),
+    }),
+  }
+}
+
+type IsEntry = (entry: unknown) => boolean
+
+/** Those of these columns that are plainly right, without their entries. */
+const emptied = (holder: object, checks: Readonly<Record<string, IsEntry>>): Readonly<Record<string, []>> =>
+  Object.fromEntries(
+    Object.entries(checks).flatMap(([name, isEntry]): [string, []][] =>
+      isColumn((holder as Readonly<Record<string, unknown>>)[name], isEntry) ? [[name, []]] : [],
+    ),
+  )
+
+const isColumn = (column: unknown, isEntry: IsEntry): boolean => Array.isArray(column) && column.every(isEntry)
+
+const isId: IsEntry = (entry) => Number.isSafeInteger(entry) && (entry as number) >= 0
+const isAlternative: IsEntry = (entry) => Number.isSafeInteger(entry) && (entry as number) >= -1
+const isKnownOrNot: IsEntry = (entry) => entry === null || Number.isFinite(entry)
+const isMask: IsEntry = (entry) => entry === 0 || entry === 1
+
+/** With the columns of `whole`, wherever the schema has kept them. */
+function withColumns(segment: ParsedSegment, whole: Segment): ParsedSegment {
+  const { logprobs, mask, topLogprobs, columns } = segment
+  return {
+    ...segment,
+    ids: whole.ids,
+    ...(logprobs && { logprobs: whole.logprobs }),
+    ...(mask && { mask: whole.mask }),
+    ...(topLogprobs && {
+      topLogprobs: { ...topLogprobs, ids: whole.topLogprobs?.ids, logprobs: whole.topLogprobs?.logprobs },
+    }),
+    ...(columns && {
+      columns: Object.fromEntries(Object.keys(columns).map((name) => [name, whole.columns?.[name]])),
+    }),
+  } as ParsedSegment
+}

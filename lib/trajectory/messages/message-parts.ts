@@ -1,0 +1,228 @@
+/**
+ * The tokens of each message and of its parts. A response is one message, parted by what was parsed in it; the messages of
+ * a prompt are looked for in its text, for a template writes them where it likes. Spans count from the start of the segment.
+ */
+
+import type { Message, Span, ToolCall } from '../format/trajectory.ts'
+import { findTexts, type WantedText } from '../tokens/find-texts.ts'
+import { textOf, textWithStarts } from '../tokens/pieces.ts'
+import { idsBetween, isSpecial, segmentsOf } from '../tokens/tokens.ts'
+import type { PromptView, ResponseView, SegmentView, TrajectoryView } from '../tokens/trajectory-view.ts'
+import { callsById } from './tool-calls.ts'
+
+export interface SegmentMessage {
+  /** given: text or ids that no message is known for. */
+  readonly role: Message['role'] | 'given'
+  /** The message of a prompt; undefined for a response and for what was given. */
+  readonly message: Message | undefined
+  /** With what the template writes around it; undefined where its text is not in the segment as it is. */
+  readonly tokens: Span | undefined
+  /** In order; the spans of those that have some are disjoint. */
+  readonly parts: readonly MessagePart[]
+}
+
+export type MessagePart =
+  /** `text` undefined: what its tokens say, see partText. */
+  | { readonly kind: 'text' | 'thinking'; readonly tokens: Span | undefined; readonly text: string | undefined }
+  /** As the parser found it in a response. */
+  | { readonly kind: 'call'; readonly tokens: Span | undefined; readonly call: ToolCall }
+  /** Given in structured form with a message of a prompt. */
+  | { readonly kind: 'given-call'; readonly tokens: Span | undefined; readonly name: string; readonly input: unknown }
+  /** Content of another kind, which is not understood. */
+  | { readonly kind: 'other'; readonly tokens: undefined; readonly type: string }
+
+/** Made once for each closed segment. */
+export function segmentMessages(trajectory: TrajectoryView, segmentIndex: number): readonly SegmentMessage[] {
+  const segment = segmentsOf(trajectory)[segmentIndex]
+  if (!segment) return []
+  const found =
+    known.get(segment) ??
+    (segment.kind === 'response' ? [replyOf(segment, trajectory)] : promptMessages(segment, trajectory))
+  known.set(segment, found)
+  return found
+}
+
+const known = new WeakMap<SegmentView, readonly SegmentMessage[]>()
+
+/** The text of a part, without delimiters and blank lines around it. */
+export function partText(part: MessagePart, segment: SegmentView, trajectory: TrajectoryView): string {
+  switch (part.kind) {
+    case 'text':
+    case 'thinking': {
+      if (part.text !== undefined) return part.text
+      const tokens = withoutSpecial(part.tokens ?? { start: 0, end: 0 }, segment, trajectory)
+      return textOf(idsBetween(segment.ids, tokens), trajectory.vocab).trim()
+    }
+    case 'call':
+      return part.call.raw
+    case 'given-call':
+      return JSON.stringify({ name: part.name, arguments: part.input })
+    case 'other':
+      return ''
+  }
+}
+
+/** Think blocks and calls, and the prose between them. */
+function replyOf(segment: ResponseView, trajectory: TrajectoryView): SegmentMessage {
+  const marked = [
+    ...segment.thinks.map(({ start, end }) => ({ span: { start, end }, call: undefined })),
+    ...segment.toolCalls.map((call) => ({ span: call.span, call })),
+  ].sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end)
+  const parts: MessagePart[] = []
+  let next = 0
+  const addProse = (end: number) => {
+    const tokens = withoutSpecial({ start: next, end }, segment, trajectory)
+    if (hasText(tokens, segment, trajectory)) parts.push({ kind: 'text', tokens, text: undefined })
+  }
+  for (const { span, call } of marked) {
+    addProse(span.start)
+    // Calls that a parser found in each other: the tokens belong to the outer one.
+    const own = { start: Math.max(next, span.start), end: span.end }
+    const tokens = own.start < own.end ? own : undefined
+    parts.push(call ? { kind: 'call', tokens, call } : { kind: 'thinking', tokens, text: undefined })
+    next = Math.max(next, span.end)
+  }
+  addProse(segment.ids.length)
+  return { role: 'assistant', message: undefined, tokens: { start: 0, end: segment.ids.length }, parts }
+}
+
+function withoutSpecial({ start, end }: Span, { ids }: SegmentView, trajectory: TrajectoryView): Span {
+  let first = start
+  let last = end
+  while (first < last && isSpecial(trajectory, ids[first] as number)) first++
+  while (first < last && isSpecial(trajectory, ids[last - 1] as number)) last--
+  return { start: first, end: last }
+}
+
+/** More than space and markup. */
+function hasText({ start, end }: Span, { ids }: SegmentView, trajectory: TrajectoryView): boolean {
+  for (let index = start; index < end; index++) {
+    const id = ids[index] as number
+    if (!isSpecial(trajectory, id) && !isBlank(id, trajectory)) return true
+  }
+  return false
+}
+
+function isBlank(id: number, { vocab }: TrajectoryView): boolean {
+  const entry = vocab[id]
+  return typeof entry === 'string' && entry.trim() === ''
+}
+
+function promptMessages(segment: PromptView, trajectory: TrajectoryView): readonly SegmentMessage[] {
+  const whole = { start: 0, end: segment.ids.length }
+  if (segment.messages.length === 0)
+    return [
+      { role: 'given', message: undefined, tokens: whole, parts: [{ kind: 'text', tokens: whole, text: undefined }] },
+    ]
+  const drafts = segment.messages.map((message) => ({ message, parts: draftsOf(message, trajectory) }))
+  const { text, starts } = textWithStarts(segment.ids, trajectory.vocab)
+  const specials = specialsOf(segment, trajectory)
+  const found = findTexts(
+    drafts.flatMap(({ parts }) => parts.flatMap(({ wanted }) => (wanted ? [wanted] : []))),
+    { text, starts, specials },
+  )[Symbol.iterator]()
+  const messages = drafts.map(({ message, parts }) => ({
+    message,
+    parts: parts.map(({ wanted, part }): MessagePart => {
+      const tokens = wanted ? (found.next().value as Span | undefined) : undefined
+      return part.kind === 'other' ? part : { ...part, tokens }
+    }),
+  }))
+  const bodies = messages.map(({ parts }) => bodyOf(parts))
+  return messages.map(({ message, parts }, index) => ({
+    role: message.role,
+    message,
+    tokens: extentOf(bodies, index, { segment, trajectory, specials }),
+    parts,
+  }))
+}
+
+interface Draft {
+  readonly part: MessagePart
+  /** Undefined: it has no text of its own. */
+  readonly wanted: WantedText | undefined
+}
+
+function draftsOf(message: Message, { segments }: TrajectoryView): readonly Draft[] {
+  const content =
+    message.role === 'tool'
+      ? (message.content ?? callsById(segments).get(message.callId ?? '')?.call.result?.text ?? '')
+      : message.content
+  const texts = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  const thinking = message.role === 'assistant' && message.reasoning !== undefined ? [message.reasoning] : []
+  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : []
+  return [
+    ...thinking.map((text): Draft => textDraft('thinking', text)),
+    ...texts.map(
+      ({ type, text }): Draft =>
+        type === 'text' && text !== undefined
+          ? textDraft('text', text)
+          : { part: { kind: 'other', tokens: undefined, type }, wanted: undefined },
+    ),
+    ...calls.map(
+      ({ name, input }): Draft => ({
+        part: { kind: 'given-call', tokens: undefined, name, input },
+        wanted: [JSON.stringify(input) ?? '', spacedJson(input)],
+      }),
+    ),
+  ]
+}
+
+/** Templates may take away the space around a text, or write it as JSON. */
+const textDraft = (kind: 'text' | 'thinking', text: string): Draft => ({
+  part: { kind, tokens: undefined, text },
+  wanted: [text, text.trim(), JSON.stringify(text).slice(1, -1)],
+})
+
+/** As Python writes it. */
+function spacedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  return `{${Object.entries(value)
+    .map(([key, item]) => `${JSON.stringify(key)}: ${spacedJson(item)}`)
+    .join(', ')}}`
+}
+
+function specialsOf({ ids }: SegmentView, trajectory: TrajectoryView): readonly number[] {
+  const found: number[] = []
+  for (let index = 0; index < ids.length; index++) if (isSpecial(trajectory, ids[index] as number)) found.push(index)
+  return found
+}
+
+/** From the first to the last token of its parts. */
+function bodyOf(parts: readonly MessagePart[]): Span | undefined {
+  const spans = parts.flatMap(({ tokens }) => (tokens ? [tokens] : []))
+  const [first] = spans
+  const last = spans.at(-1)
+  return first && last && { start: first.start, end: last.end }
+}
+
+interface Around {
+  readonly segment: SegmentView
+  readonly trajectory: TrajectoryView
+  /** Indices of the special tokens. */
+  readonly specials: readonly number[]
+}
+
+/** Beside a message that was not found nothing is claimed but what is certain: the message's own text and its end. */
+function extentOf(bodies: readonly (Span | undefined)[], index: number, around: Around): Span | undefined {
+  const body = bodies[index]
+  if (!body) return undefined
+  const before = index === 0 ? { start: 0, end: 0 } : bodies[index - 1]
+  const start = index === 0 ? 0 : before ? endOf(before, body.start, around) : body.start
+  const { length } = around.segment.ids
+  if (index === bodies.length - 1) return { start, end: length }
+  const next = bodies.find((other, place) => place > index && other)
+  return { start, end: endOf(body, next?.start ?? length, around) }
+}
+
+/** A message ends after the token that ends its turn, or else after the first special one, and the blank ones behind it. */
+function endOf(body: Span, limit: number, { segment, trajectory, specials }: Around): number {
+  const behind = specials.filter((token) => token >= body.end && token < limit)
+  const endOfTurn = behind.find((token) => segment.ids[token] === trajectory.model.tokenizer?.endOfTurnId)
+  const last = endOfTurn ?? behind[0]
+  if (last === undefined) return body.end
+  let end = last + 1
+  while (end < limit && isBlank(segment.ids[end] as number, trajectory)) end++
+  return end
+}

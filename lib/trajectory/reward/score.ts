@@ -1,0 +1,103 @@
+/** The reward of one sample by a rule, and why in words. */
+
+import type { Outcome } from '../format/trajectory.ts'
+import { partText, segmentMessages } from '../messages/message-parts.ts'
+import { segmentsOf } from '../tokens/tokens.ts'
+import type { TrajectoryView } from '../tokens/trajectory-view.ts'
+import { lastBoxed, lastNumber, type WrittenNumber } from './read-number.ts'
+import type { RewardRule } from './rule.ts'
+
+export interface Scored {
+  /** null: there is nothing to score, or no telling. */
+  readonly reward: number | null
+  readonly why: string
+}
+
+/**
+ * What the last match of a regular expression captured: its first group, without groups all of it. Patterns are typed by
+ * users and may take for ever: whoever runs them sets a limit.
+ */
+export type SearchPattern = (
+  pattern: string,
+  flags: string,
+  text: string,
+) => { readonly kind: 'found'; readonly text: string } | { readonly kind: 'absent' } | { readonly kind: 'too-slow' }
+
+/** A run that failed or was stopped has no answer that a model could be blamed for. */
+export function scoreOf(trajectory: TrajectoryView, rule: RewardRule, search: SearchPattern): Scored {
+  const unscored = whyUnscored(trajectory.outcome)
+  if (unscored !== undefined) return { reward: null, why: unscored }
+  const answer = answerOf(trajectory)
+  if (answer === undefined) return { reward: null, why: 'there is no answer' }
+  return scoreOfAnswer(answer, rule, search)
+}
+
+/** The last response without its thinking and its calls; undefined where there is none. */
+export function answerOf(trajectory: TrajectoryView): string | undefined {
+  const segments = segmentsOf(trajectory)
+  const index = segments.findLastIndex(({ kind }) => kind === 'response')
+  const segment = segments[index]
+  if (!segment) return undefined
+  return segmentMessages(trajectory, index)
+    .flatMap(({ parts }) => parts.filter(({ kind }) => kind === 'text'))
+    .map((part) => partText(part, segment, trajectory))
+    .join('\n')
+    .trim()
+}
+
+export function scoreOfAnswer(answer: string, rule: RewardRule, search: SearchPattern): Scored {
+  if (rule.kind === 'number') return scoreOfNumber(answer, rule)
+  if (rule.kind === 'pattern') return scoreOfPattern(answer, rule, search)
+  return judged(isSame(answer, rule.expected, rule.ignoreCase), quoted(answer), quoted(rule.expected))
+}
+
+const UNSCORED: readonly string[] = ['cancelled', 'aborted', 'interrupted']
+
+function whyUnscored(outcome: Outcome): string | undefined {
+  if (outcome.kind === 'running') return 'it is running'
+  if (outcome.kind === 'failed') return 'it failed'
+  return UNSCORED.includes(outcome.reason) ? `it was ${outcome.reason}` : undefined
+}
+
+function scoreOfPattern(
+  answer: string,
+  { pattern, ignoreCase = false, expected }: Extract<RewardRule, { kind: 'pattern' }>,
+  search: SearchPattern,
+): Scored {
+  const result = search(pattern, ignoreCase ? 'iu' : 'u', answer)
+  if (result.kind === 'too-slow') return { reward: null, why: 'the pattern takes too long on this answer' }
+  if (result.kind === 'absent') return { reward: 0, why: `/${pattern}/ is not found` }
+  if (expected === undefined) return { reward: 1, why: `/${pattern}/ found ${quoted(result.text)}` }
+  return judged(isSame(result.text, expected, ignoreCase), quoted(result.text), quoted(expected))
+}
+
+function scoreOfNumber(answer: string, { expected, tolerance = 0 }: Extract<RewardRule, { kind: 'number' }>): Scored {
+  const boxed = lastBoxed(answer)
+  const found = lastNumber(boxed ?? answer)
+  if (!found) return { reward: 0, why: boxed === undefined ? 'no number found' : `no number in ${quoted(boxed)}` }
+  const isNear = (value: number) => Math.abs(value - expected) <= tolerance + rounding(expected)
+  const near = [found.value, found.percent].find((value) => value !== undefined && isNear(value))
+  return judged(near !== undefined, numberText(found), tolerance > 0 ? `${expected} ± ${tolerance}` : `${expected}`)
+}
+
+/** 0.1 + 0.2 is 0.3 to a reader. */
+const rounding = (expected: number): number => Math.abs(expected) * 4 * Number.EPSILON
+
+const numberText = ({ text, value }: WrittenNumber): string => (text === `${value}` ? text : `${text} = ${value}`)
+
+const judged = (fits: boolean, found: string, expected: string): Scored => ({
+  reward: fits ? 1 : 0,
+  why: `found ${found}, expected ${expected}`,
+})
+
+function isSame(found: string, expected: string, ignoreCase = false): boolean {
+  const spelled = (text: string) => (ignoreCase ? text.trim().toLowerCase() : text.trim())
+  return spelled(found) === spelled(expected)
+}
+
+const SHOWN = 80
+
+const quoted = (text: string): string => {
+  const inLine = text.trim().replace(/\s+/g, ' ')
+  return `“${inLine.length > SHOWN ? `${inLine.slice(0, SHOWN)} …` : inLine}”`
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { gatherScores } from './gathered.ts'
+import type { ScoreLine } from './score.ts'
+
+const server: ScoreLine = { kind: 'server', name: 's' }
+const some: ScoreLine = { kind: 'scores', start: 1, logprobs: [-1, null], weightVersion: '7' }
+
+async function gathered(...lines: readonly ScoreLine[]) {
+  const scores = new Float64Array(4).fill(Number.NaN)
+  const told: number[] = []
+  const end = await gatherScores(
+    (async function* () {
+      yield* lines
+    })(),
+    scores,
+    (done) => told.push(done),
+  ).catch((error: unknown) => error)
+  return { scores: [...scores], told, end }
+}
+
+test('every score lies at its token, and each version of the weights is named once', async () => {
+  const { scores, told, end } = await gathered(
+    server,
+    some,
+    { kind: 'scores', start: 3, logprobs: [-3], weightVersion: '7' },
+    { kind: 'done' },
+  )
+  expect(scores).toEqual([Number.NaN, -1, Number.NaN, -3])
+  expect(told).toEqual([2, 3])
+  expect(end).toMatchObject({ server: { name: 's' }, versions: ['7'] })
+})
+
+test('what has come stays when it fails on the way, or breaks off', async () => {
+  const failed = await gathered(server, some, { kind: 'failed', code: 'X', detail: 'it fell over', hint: 'try again' })
+  expect(failed.scores[1]).toBe(-1)
+  expect(failed.end).toMatchObject({ code: 'X', message: 'it fell over', hint: 'try again' })
+  expect((await gathered(server, { kind: 'scores', start: 0, logprobs: [-2] })).end).toMatchObject({
+    code: 'UPSTREAM_TRUNCATED',
+  })
+  expect((await gathered({ kind: 'done' })).end).toMatchObject({ code: 'UPSTREAM_TRUNCATED' })
+})

@@ -1,0 +1,55 @@
+/** Whether what scored is what sampled: model, weights and tokenizer by name. */
+
+import type { TrajectoryView } from '../tokens/trajectory-view.ts'
+import type { ScoringServer } from './score.ts'
+
+export interface ServedFact {
+  readonly name: 'model' | 'weights' | 'tokenizer'
+  readonly verdict: 'same' | 'other' | 'unknown'
+  /** In words, for a person. */
+  readonly text: string
+}
+
+/** `versions`: of the weights that answered, each once. */
+export function servedFacts(
+  { model, segments }: TrajectoryView,
+  server: ScoringServer,
+  versions: readonly string[],
+): readonly ServedFact[] {
+  const recordedVersions = [
+    ...new Set(
+      segments.flatMap((segment) =>
+        segment.kind === 'response' ? (segment.weightVersions ?? []).map(({ version }) => version) : [],
+      ),
+    ),
+  ]
+  const found = versions.length > 0 ? versions : server.weightVersion === undefined ? [] : [server.weightVersion]
+  return [
+    fact('model', listed(model.name), listed(server.modelName)),
+    fact('weights', recordedVersions, found),
+    // By fingerprint; one from a server's answers says nothing of files.
+    model.tokenizer?.source === 'server'
+      ? fact('tokenizer', [], [])
+      : fact('tokenizer', listed(model.tokenizer?.fingerprint), listed(server.tokenizer?.fingerprint), {
+          recorded: model.tokenizer?.name,
+          found: server.tokenizer?.name,
+        }),
+  ]
+}
+
+const listed = (value: string | undefined): readonly string[] => (value === undefined ? [] : [value])
+
+function fact(
+  name: ServedFact['name'],
+  recorded: readonly string[],
+  found: readonly string[],
+  told: { readonly recorded?: string | undefined; readonly found?: string | undefined } = {},
+): ServedFact {
+  const [before, now] = [told.recorded ?? recorded.join(', '), told.found ?? found.join(', ')]
+  if (recorded.length === 0 || found.length === 0)
+    return { name, verdict: 'unknown', text: found.length === 0 ? 'not told by the server' : `${now}; not recorded` }
+  const isSame = recorded.length === found.length && recorded.every((value) => found.includes(value))
+  return isSame
+    ? { name, verdict: 'same', text: `${now}, as recorded` }
+    : { name, verdict: 'other', text: before === now ? `${now}, but not the same` : `${now}; recorded: ${before}` }
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { withColumn } from './added-columns.ts'
+import { tokenCount } from './tokens.ts'
+import { numberAt } from './trajectory-view.ts'
+
+test('each segment gets its part of a column, beside those it has', () => {
+  const values = Float64Array.from({ length: tokenCount(sample) }, (_, index) => (index === 4 ? Number.NaN : index))
+  const { segments } = withColumn(sample, 'verified', values)
+  expect(segments.map(({ columns }) => Object.keys(columns ?? {}))).toEqual([
+    ['verified'],
+    ['verified'],
+    ['verified'],
+    ['entropy', 'verified'],
+  ])
+  expect(segments.map(({ columns }) => numberAt(columns?.verified, 1))).toEqual([1, null, 9, 11])
+})

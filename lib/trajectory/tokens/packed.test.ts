@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import { sampleTrajectory } from '#testing/sample-trajectory.ts'
+import { pack, unpack } from './packed.ts'
+import { statistics } from './statistics.ts'
+import { logprobs, lossMask, tokenAt, tokenCount } from './tokens.ts'
+import type { TrajectoryView } from './trajectory-view.ts'
+
+const packed = pack(sampleTrajectory)
+
+describe('a packed trajectory', () => {
+  test('is the same again when it is unpacked', () => {
+    expect(unpack(packed.trajectory)).toEqual(sampleTrajectory)
+  })
+
+  test('crosses threads by its buffers alone', () => {
+    const { trajectory, buffers } = pack(sampleTrajectory)
+    const received: TrajectoryView = structuredClone(trajectory, { transfer: [...buffers] })
+    expect(buffers.every(({ byteLength }) => byteLength === 0)).toBe(true)
+    expect(unpack(received)).toEqual(sampleTrajectory)
+  })
+
+  test('reads like the trajectory itself', () => {
+    expect(logprobs(packed.trajectory)).toEqual(logprobs(sampleTrajectory))
+    expect(lossMask(packed.trajectory)).toEqual(lossMask(sampleTrajectory))
+    expect(statistics(packed.trajectory)).toEqual(statistics(sampleTrajectory))
+    for (let index = 0; index < tokenCount(sampleTrajectory); index++) {
+      const { segment: _, ...token } = tokenAt(packed.trajectory, index) ?? {}
+      const { segment: _own, ...expected } = tokenAt(sampleTrajectory, index) ?? {}
+      expect(token).toEqual(expected)
+    }
+  })
+
+  test('leaves out what is under way', () => {
+    const live = { ...packed.trajectory, live: { runningCalls: {} } }
+    expect(unpack(live)).toEqual(sampleTrajectory)
+  })
+})

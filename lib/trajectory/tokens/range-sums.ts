@@ -1,0 +1,156 @@
+/** The sums of a stretch of tokens. One pass over its columns: no object is made for a token, for there may be 200,000. */
+
+import type { Span, Vocab } from '../format/trajectory.ts'
+import { bytesOf } from './pieces.ts'
+import { isTrained, segmentStarts, segmentsOf } from './tokens.ts'
+import { numberAt, type SegmentView, type TrajectoryView } from './trajectory-view.ts'
+
+export interface RangeSums {
+  readonly tokens: number
+  readonly trained: number
+  /** Numbers of the segments touched, half-open. */
+  readonly segments: Span
+  /** Of the trained tokens; of all where none is trained. */
+  readonly logprobs: LogprobSums
+  /** Means over the tokens whose value is known, by the name of the column. */
+  readonly columns: readonly { readonly name: string; readonly known: number; readonly mean: number }[]
+  /** Of the tokens whose text is known. */
+  readonly bytes: number
+  /** Tokens whose text is not known. */
+  readonly textless: number
+}
+
+interface LogprobSums {
+  readonly of: 'trained' | 'context'
+  readonly known: number
+  /** In nats; null where none is known, as the others are. */
+  readonly sum: number | null
+  readonly mean: number | null
+  /** exp(−mean). */
+  readonly perplexity: number | null
+  /** The least and the most likely token: index in the trajectory. */
+  readonly least: Extreme | null
+  readonly most: Extreme | null
+}
+
+export interface Extreme {
+  readonly index: number
+  readonly logprob: number
+}
+
+/** The part of a segment that a range touches; `offset`: index of the segment's first token in the trajectory. */
+export interface Stretch {
+  readonly segment: SegmentView
+  readonly segmentIndex: number
+  readonly offset: number
+  /** Tokens of the segment, half-open. */
+  readonly start: number
+  readonly end: number
+}
+
+export function rangeSums(trajectory: TrajectoryView, range: Span): RangeSums {
+  const stretches = stretchesOf(trajectory, range)
+  const trained = sum(stretches.map(trainedIn))
+  const first = stretches[0]?.segmentIndex ?? 0
+  const { bytes, textless } = textSizes(stretches, trajectory.vocab)
+  return {
+    tokens: sum(stretches.map(({ start, end }) => end - start)),
+    trained,
+    segments: { start: first, end: (stretches.at(-1)?.segmentIndex ?? -1) + 1 },
+    logprobs: logprobSums(stretches, trained > 0 ? 'trained' : 'context'),
+    columns: columnMeans(stretches),
+    bytes,
+    textless,
+  }
+}
+
+/** A range may reach past the last token. */
+export function stretchesOf(trajectory: TrajectoryView, range: Span): readonly Stretch[] {
+  const starts = segmentStarts(trajectory)
+  return segmentsOf(trajectory).flatMap((segment, segmentIndex): readonly Stretch[] => {
+    const offset = starts[segmentIndex] as number
+    const start = Math.max(0, range.start - offset)
+    const end = Math.min(segment.ids.length, range.end - offset)
+    return start < end ? [{ segment, segmentIndex, offset, start, end }] : []
+  })
+}
+
+/** The ids of a range in one array. */
+export function idsIn(trajectory: TrajectoryView, range: Span): Int32Array {
+  const stretches = stretchesOf(trajectory, range)
+  const ids = new Int32Array(sum(stretches.map(({ start, end }) => end - start)))
+  let next = 0
+  for (const { segment, start, end } of stretches)
+    for (let index = start; index < end; index++) ids[next++] = segment.ids[index] as number
+  return ids
+}
+
+function trainedIn({ segment, start, end }: Stretch): number {
+  let count = 0
+  for (let index = start; index < end; index++) if (isTrained(segment, index)) count++
+  return count
+}
+
+function logprobSums(stretches: readonly Stretch[], of: LogprobSums['of']): LogprobSums {
+  let known = 0
+  let total = 0
+  let least: Extreme | null = null
+  let most: Extreme | null = null
+  for (const { segment, offset, start, end } of stretches)
+    for (let index = start; index < end; index++) {
+      const logprob = numberAt(segment.logprobs, index)
+      if (logprob === null || (of === 'trained' && !isTrained(segment, index))) continue
+      known++
+      total += logprob
+      if (least === null || logprob < least.logprob) least = { index: offset + index, logprob }
+      if (most === null || logprob > most.logprob) most = { index: offset + index, logprob }
+    }
+  const mean = known > 0 ? total / known : null
+  return {
+    of,
+    known,
+    sum: known > 0 ? total : null,
+    mean,
+    perplexity: mean === null ? null : Math.exp(-mean),
+    least,
+    most,
+  }
+}
+
+function columnMeans(stretches: readonly Stretch[]): RangeSums['columns'] {
+  const sums = new Map<string, { known: number; total: number }>()
+  for (const { segment, start, end } of stretches)
+    for (const [name, column] of Object.entries(segment.columns ?? {})) {
+      const added = sums.get(name) ?? { known: 0, total: 0 }
+      sums.set(name, added)
+      for (let index = start; index < end; index++) {
+        const value = numberAt(column, index)
+        if (value === null) continue
+        added.known++
+        added.total += value
+      }
+    }
+  return Array.from(sums, ([name, { known, total }]) => ({ name, known, mean: total / known })).filter(
+    ({ known }) => known > 0,
+  )
+}
+
+/** Each distinct id is measured once. */
+function textSizes(stretches: readonly Stretch[], vocab: Vocab): Pick<RangeSums, 'bytes' | 'textless'> {
+  const counts = new Map<number, number>()
+  for (const { segment, start, end } of stretches)
+    for (let index = start; index < end; index++) {
+      const id = segment.ids[index] as number
+      counts.set(id, (counts.get(id) ?? 0) + 1)
+    }
+  let bytes = 0
+  let textless = 0
+  for (const [id, count] of counts) {
+    const entry = vocab[id]
+    if (entry === undefined) textless += count
+    else bytes += count * bytesOf(entry).length
+  }
+  return { bytes, textless }
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

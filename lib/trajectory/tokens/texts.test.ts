@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import type { Trajectory } from '../format/trajectory.ts'
+import { lacksTexts, takesTokenizer } from './texts.ts'
+
+const imported: Trajectory = {
+  ...sample,
+  model: { tools: [] },
+  vocab: {},
+  provenance: { kind: 'import', format: 'slime', lacked: [] },
+}
+
+test.each<[string, Trajectory, readonly [lacks: boolean, takes: boolean]]>([
+  ['a run', sample, [false, false]],
+  ['ids from a file', imported, [true, true]],
+  ['nothing from a file', { ...imported, segments: [] }, [false, true]],
+  [
+    'ids from a file, told',
+    { ...imported, model: { tools: [], tokenizer: { name: 't', specialIds: [] } }, vocab: sample.vocab },
+    [false, true],
+  ],
+  ['ids from elsewhere', { ...imported, provenance: { kind: 'recorded' } }, [true, true]],
+  ['texts from elsewhere', { ...imported, vocab: sample.vocab, provenance: { kind: 'recorded' } }, [false, false]],
+  ['a run from a file', { ...sample, provenance: imported.provenance }, [false, false]],
+])('%s', (_what, trajectory, expected) => {
+  expect([lacksTexts(trajectory), takesTokenizer(trajectory)]).toEqual(expected)
+})

@@ -1,0 +1,160 @@
+/** Views over all tokens of a trajectory, derived from its segments. Positions count from the first token; half-open. */
+import { countWhile } from '#lib/util/bisect.ts'
+import { onceFor } from '#lib/util/memoize.ts'
+import type { Span, ToolCall, Trajectory } from '../format/trajectory.ts'
+import { numberAt, type SegmentView, type TrajectoryView } from './trajectory-view.ts'
+
+/** One token with everything known about it: what the card shows. */
+export interface Token {
+  readonly index: number
+  readonly id: number
+  readonly segmentIndex: number
+  readonly indexInSegment: number
+  readonly segment: SegmentView
+  readonly trained: boolean
+  /** null = unknown. */
+  readonly logprob: number | null
+  /** Best first. Empty when none were asked for. */
+  readonly alternatives: readonly { readonly id: number; readonly logprob: number | null }[]
+  /** Outermost first, for example `tool call call_0000`, `arguments.expression`. */
+  readonly spans: readonly TokenSpan[]
+}
+
+export type TokenSpan =
+  | { readonly kind: 'think'; readonly span: Span; readonly closed: boolean }
+  | { readonly kind: 'tool-call'; readonly span: Span; readonly call: ToolCall }
+  | { readonly kind: 'argument'; readonly span: Span; readonly call: ToolCall; readonly name: string }
+  | { readonly kind: 'special'; readonly span: Span }
+
+/** Closed segments and the open one, in order. */
+export function segmentsOf<S extends SegmentView>({ segments, live }: GrowingSegments<S>): readonly S[] {
+  return live?.open ? [...segments, live.open] : segments
+}
+
+interface GrowingSegments<S> {
+  readonly segments: readonly S[]
+  readonly live?: { readonly open?: S }
+}
+
+/** Position of the first token of each segment, and after the last one the number of tokens. */
+export function segmentStarts({ segments, live }: Pick<TrajectoryView, 'segments' | 'live'>): readonly number[] {
+  const starts = startsOfClosed(segments)
+  return live?.open ? [...starts, (starts.at(-1) as number) + live.open.ids.length] : starts
+}
+
+const startsOfClosed = onceFor((segments: readonly SegmentView[]): readonly number[] => {
+  let next = 0
+  return [0, ...segments.map((segment) => (next += segment.ids.length))]
+})
+
+export const tokenCount = ({ segments, live }: Pick<TrajectoryView, 'segments' | 'live'>): number =>
+  (startsOfClosed(segments).at(-1) as number) + (live?.open?.ids.length ?? 0)
+
+/** Number of the segment that holds a token, of the starts of all; −1 where no token is. */
+export function segmentIndexAt(starts: readonly number[], index: number): number {
+  const begun = countWhile(starts.length, (at) => (starts[at] as number) <= index)
+  return begun < starts.length ? begun - 1 : -1
+}
+
+/** All token ids: what the model has read and written. */
+export const ids = (trajectory: TrajectoryView): number[] =>
+  segmentsOf(trajectory).flatMap((segment) => Array.from(segment.ids))
+
+/** All token ids in one column, which is made several times faster than a list. */
+export function idColumn(trajectory: Pick<TrajectoryView, 'segments' | 'live'>): Int32Array {
+  const column = new Int32Array(tokenCount(trajectory))
+  let at = 0
+  for (const { ids } of segmentsOf(trajectory)) {
+    column.set(ids, at)
+    at += ids.length
+  }
+  return column
+}
+
+/** A stretch of ids, from a list or a typed array. */
+export const idsBetween = (ids: ArrayLike<number>, { start, end }: Span): number[] =>
+  Array.from({ length: end - start }, (_, offset) => ids[start + offset] as number)
+
+/** 1 = trained on, 0 = context; one entry per token. */
+export const lossMask = (trajectory: TrajectoryView): number[] => segmentsOf(trajectory).flatMap(maskOf)
+
+/** Natural logarithms, null = unknown; one entry per token. */
+export const logprobs = (trajectory: TrajectoryView): (number | null)[] => segmentsOf(trajectory).flatMap(logprobsOf)
+
+/** All tool calls in order, malformed ones too. */
+export const toolCallsOf = ({ segments }: Pick<TrajectoryView, 'segments'>): ToolCall[] =>
+  segments.flatMap((segment) => (segment.kind === 'response' ? segment.toolCalls : []))
+
+export const isTrained = ({ kind, mask }: Pick<SegmentView, 'kind' | 'mask'>, index: number): boolean =>
+  mask ? mask[index] === 1 : kind === 'response'
+
+const maskOf = ({ kind, ids, mask }: SegmentView): number[] =>
+  Array.from(mask ?? { length: ids.length }, (value) => (value as number | undefined) ?? (kind === 'response' ? 1 : 0))
+
+export const logprobsOf = ({ ids, logprobs }: SegmentView): (number | null)[] =>
+  Array.from({ length: ids.length }, (_, index) => numberAt(logprobs, index))
+
+/** Log probabilities computed in float32 may come out a hair above 0. */
+const ROUNDING = 1e-3
+
+/** Whether no probability has this logarithm. */
+export const isImpossible = (logprob: number): boolean => logprob > ROUNDING
+
+/** −logprob in nats; unknown stays unknown, it is not "likely". */
+export const surprise = (logprob: number | null): number | null => (logprob === null ? null : Math.max(0, -logprob))
+
+/** The token at a position; undefined when there is none. */
+export function tokenAt(trajectory: TrajectoryView, index: number): Token | undefined {
+  const starts = segmentStarts(trajectory)
+  const segmentIndex = segmentIndexAt(starts, index)
+  const segment = trajectory.segments[segmentIndex] ?? trajectory.live?.open
+  if (!segment || segmentIndex < 0) return undefined
+  const indexInSegment = index - (starts[segmentIndex] as number)
+  return {
+    index,
+    id: segment.ids[indexInSegment] as number,
+    segmentIndex,
+    indexInSegment,
+    segment,
+    trained: isTrained(segment, indexInSegment),
+    logprob: numberAt(segment.logprobs, indexInSegment),
+    alternatives: alternativesAt(segment, indexInSegment),
+    spans: [
+      ...spansOf(segment).filter(({ span }) => span.start <= indexInSegment && indexInSegment < span.end),
+      ...(isSpecial(trajectory, segment.ids[indexInSegment] as number)
+        ? [{ kind: 'special', span: { start: indexInSegment, end: indexInSegment + 1 } } as const]
+        : []),
+    ],
+  }
+}
+
+/** Whether an id is an added token: a special one, a think or tool delimiter. */
+export function isSpecial({ model }: Pick<Trajectory, 'model'>, id: number): boolean {
+  return model.tokenizer !== undefined && specialIdsOf(model.tokenizer).has(id)
+}
+
+const specialIdsOf = onceFor(({ specialIds }: Tokenizer) => new Set(specialIds))
+type Tokenizer = NonNullable<Trajectory['model']['tokenizer']>
+
+/** Think blocks, tool calls and their arguments, outer before inner, in the order in which they start. */
+export const spansOf = onceFor((segment: SegmentView): readonly TokenSpan[] => {
+  if (segment.kind === 'prompt') return []
+  const spans: TokenSpan[] = [
+    ...segment.thinks.map(({ closed, start, end }): TokenSpan => ({ kind: 'think', span: { start, end }, closed })),
+    ...segment.toolCalls.flatMap((call): TokenSpan[] => [
+      { kind: 'tool-call', span: call.span, call },
+      ...(call.kind === 'parsed'
+        ? call.arguments.map(({ name, span }): TokenSpan => ({ kind: 'argument', span, call, name }))
+        : []),
+    ]),
+  ]
+  return spans.sort((a, b) => a.span.start - b.span.start || b.span.end - a.span.end)
+})
+
+function alternativesAt({ topLogprobs }: SegmentView, index: number): Token['alternatives'] {
+  if (!topLogprobs) return []
+  const { k } = topLogprobs
+  return Array.from({ length: k }, (_, column) => index * k + column)
+    .map((cell) => ({ id: topLogprobs.ids[cell] as number, logprob: numberAt(topLogprobs.logprobs, cell) }))
+    .filter(({ id }) => id >= 0)
+}

@@ -1,0 +1,456 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { unreachable } from '#lib/util/unreachable.ts'
+import { sampleTrajectory as sample } from '#testing/sample-trajectory.ts'
+import { applyEvent, type LiveTrajectory, mergeTokens, type RolloutEvent } from '../events/events.ts'
+import { createFold } from '../events/fold.ts'
+import { inputHash } from '../format/input-hash.ts'
+import type { Message, ResponseSegment } from '../format/trajectory.ts'
+import { conversation, firstQuestion, responseText } from '../messages/conversation.ts'
+import { bytesOf, textOf, textWithStarts, tokensAt, vocabEntry } from './pieces.ts'
+import { statistics } from './statistics.ts'
+import {
+  ids,
+  logprobs,
+  lossMask,
+  segmentIndexAt,
+  segmentStarts,
+  spansOf,
+  surprise,
+  tokenAt,
+  tokenCount,
+} from './tokens.ts'
+
+describe('views over the tokens', () => {
+  test('flatten the segments', () => {
+    expect(ids(sample)).toEqual([1, 3, 2, 9, 5, 6, 10, 2, 8, 7, 3, 4])
+    expect(lossMask(sample)).toEqual([0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 0])
+    expect(logprobs(sample)).toEqual([null, -2, -3, -0.5, -0.25, null, -1, 0, null, null, null, null])
+    expect([segmentStarts(sample), tokenCount(sample)]).toEqual([[0, 3, 8, 10, 12], 12])
+  })
+
+  test('what is under way counts too', () => {
+    const open = { kind: 'response', ids: [3, 4], thinks: [], toolCalls: [] } as const
+    const live = { ...sample, live: { open, runningCalls: {} } }
+    expect([segmentStarts(live), tokenCount(live)]).toEqual([[0, 3, 8, 10, 12, 14], 14])
+    expect([tokenAt(live, 13)?.id, tokenAt(live, 14)]).toEqual([4, undefined])
+    expect(tokenAt({ ...live, segments: [] }, 0)?.segmentIndex).toBe(0)
+  })
+
+  test('a token is found in its segment, whatever is empty around it', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(3)), fc.integer({ min: -2, max: 40 }), (lengths, index) => {
+        const starts = [0]
+        for (const length of lengths) starts.push((starts.at(-1) as number) + length)
+        const expected = starts.findIndex((start, i) => start <= index && index < (starts[i + 1] ?? start))
+        expect(segmentIndexAt(starts, index)).toBe(expected)
+      }),
+    )
+  })
+
+  test('tell everything about one token', () => {
+    expect(tokenAt(sample, 6)).toMatchObject({
+      id: 10,
+      segmentIndex: 1,
+      indexInSegment: 3,
+      trained: true,
+      logprob: -1,
+      alternatives: [
+        { id: 10, logprob: -1 },
+        { id: 3, logprob: -2 },
+      ],
+    })
+    expect(tokenAt(sample, 3)?.spans.map(({ kind }) => kind)).toEqual(['think', 'special'])
+    expect(tokenAt(sample, 11)).toMatchObject({ trained: false, logprob: null, alternatives: [], spans: [] })
+    expect(tokenAt(sample, 4)?.alternatives).toEqual([{ id: 5, logprob: -0.25 }])
+    expect([tokenAt(sample, -1), tokenAt(sample, 12)]).toEqual([undefined, undefined])
+  })
+
+  test('spans stand outer before inner', () => {
+    expect(spansOf(sample.segments[1] as ResponseSegment).map(({ kind }) => kind)).toEqual([
+      'think',
+      'tool-call',
+      'argument',
+      'tool-call',
+    ])
+    expect(spansOf(sample.segments[0] as never)).toEqual([])
+  })
+
+  test('without a tokenizer nothing is special', () => {
+    const { tokenizer: _, ...model } = sample.model
+    expect(tokenAt({ ...sample, model }, 0)?.spans).toEqual([])
+  })
+
+  test('an unknown logprob is no surprise, nor the lack of one', () => {
+    expect([surprise(null), surprise(-2), surprise(0.1)]).toEqual([null, 2, 0])
+  })
+})
+
+describe('statistics', () => {
+  test('are over trained tokens with a known logprob', () => {
+    const all = statistics(sample)
+    expect(all).toMatchObject({
+      tokens: 12,
+      trained: 6,
+      scored: 4,
+      logprobSum: -1.75,
+      toolCalls: { succeeded: 1, failed: 0, malformed: 1, pending: 0 },
+      cachedTokens: 1,
+      promptTokensRead: 3,
+      generationMs: 10,
+      temperatures: [0.7],
+      topPs: [0.9],
+    })
+    expect(all.meanLogprob).toBeCloseTo(-0.4375)
+    expect(all.perplexity).toBeCloseTo(Math.exp(0.4375))
+  })
+
+  test('say null where nothing is known', () => {
+    const bare = { ...sample, segments: [{ kind: 'response', ids: [3], thinks: [], toolCalls: [] } as const] }
+    expect(statistics(bare)).toMatchObject({
+      logprobSum: null,
+      meanLogprob: null,
+      perplexity: null,
+      cachedTokens: null,
+      promptTokensRead: null,
+      generationMs: null,
+    })
+  })
+
+  test('what was cached is what the call that read the prompt found', () => {
+    const response = sample.segments[1] as ResponseSegment
+    const scored = (cachedTokens?: number) => {
+      const scoring = { rid: 's', elapsedMs: 1, ...(cachedTokens !== undefined && { cachedTokens }) }
+      const request = { ...(response.request as NonNullable<ResponseSegment['request']>), scoring }
+      return statistics({ ...sample, segments: [{ ...response, request }] }).cachedTokens
+    }
+    expect([scored(0), scored(2), scored()]).toEqual([0, 2, null])
+  })
+
+  test('leave out a call under way, of which only its scored prompt is known', () => {
+    const response = sample.segments[1] as ResponseSegment
+    const scoring = { rid: 's', elapsedMs: 1, cachedTokens: 200 }
+    const request = { ...(response.request as NonNullable<ResponseSegment['request']>), scoring }
+    const { usage: _, ...open } = { ...response, request }
+    expect(statistics({ ...sample, segments: [response, open] })).toMatchObject({
+      cachedTokens: 1,
+      promptTokensRead: 3,
+    })
+  })
+
+  test('tell failed and pending calls apart', () => {
+    const response = sample.segments[1] as ResponseSegment
+    const [parsed] = response.toolCalls
+    if (parsed?.kind !== 'parsed') throw new Error('no parsed call')
+    const { result: _, ...pending } = parsed
+    const failed = { ...parsed, id: 'b', result: { status: 'error', text: 'no' } as const }
+    expect(statistics({ ...sample, segments: [{ ...response, toolCalls: [pending, failed] }] }).toolCalls).toEqual({
+      succeeded: 0,
+      failed: 1,
+      malformed: 0,
+      pending: 1,
+    })
+  })
+})
+
+describe('the conversation', () => {
+  test('is called by the beginning of its first question, where that is a text', () => {
+    const asking = (...messages: readonly Message[]) =>
+      firstQuestion({
+        segments: [
+          { kind: 'response', ids: [], thinks: [], toolCalls: [] },
+          { kind: 'prompt', ids: [], messages },
+        ],
+      })
+    expect(asking({ role: 'system', content: 'be' }, { role: 'user', content: 'hi' })).toBe('hi')
+    expect(asking({ role: 'user', content: 'x'.repeat(61) })).toBe(`${'x'.repeat(60)} …`)
+    expect(asking({ role: 'user', content: [{ type: 'text', text: 'hi' }] })).toBeUndefined()
+    expect(asking()).toBeUndefined()
+  })
+
+  test('comes from the segments; results from their calls', () => {
+    expect(conversation(sample)).toEqual([
+      { role: 'system', content: 'be' },
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: '<think>日a1' },
+      { role: 'tool', callId: 'call_0000', content: '4' },
+      { role: 'tool', content: 'loose' },
+      { role: 'assistant', content: 'hi there' },
+    ])
+  })
+
+  test('a result that is not known is empty', () => {
+    expect(
+      conversation({
+        ...sample,
+        segments: [{ kind: 'prompt', ids: [], messages: [{ role: 'tool', callId: 'gone' }] }],
+      }),
+    ).toEqual([{ role: 'tool', callId: 'gone', content: '' }])
+  })
+
+  test('the stop token is no text, whether the template’s or the one the server names', () => {
+    const response = (finish: ResponseSegment['finish'], last: number): ResponseSegment => ({
+      kind: 'response',
+      ids: [3, last],
+      thinks: [],
+      toolCalls: [],
+      ...(finish && { finish }),
+    })
+    expect(responseText(response(undefined, 2), sample)).toBe('hi')
+    expect(responseText(response({ kind: 'stop', matched: 9 }, 9), sample)).toBe('hi')
+    expect(responseText(response({ kind: 'stop', matched: ' there' }, 4), sample)).toBe('hi there')
+    expect(responseText({ kind: 'response', ids: [], thinks: [], toolCalls: [] }, sample)).toBe('')
+  })
+
+  test('a text is that of its tokens, whatever was asked of them before', () => {
+    const ids = [3, 4]
+    const open: ResponseSegment = { kind: 'response', ids, thinks: [], toolCalls: [] }
+    const vocab: Record<string, string> = { 3: 'a' }
+    const trajectory = { ...sample, vocab }
+    expect(responseText(open, trajectory)).toBe('a⟨4⟩')
+    vocab[4] = 'b'
+    expect([responseText(open, trajectory), responseText(open, trajectory)]).toEqual(['ab', 'ab'])
+    expect(responseText({ ...open, finish: { kind: 'stop', matched: 4 } }, trajectory)).toBe('a')
+    expect(responseText(open, { ...trajectory, vocab: { 3: 'c', 4: 'd' } })).toBe('cd')
+  })
+})
+
+describe('pieces', () => {
+  const encoder = new TextEncoder()
+  const cuts = fc.tuple(
+    fc.string({ unit: fc.constantFrom('a', 'é', '日', '🙂', ' ', '\n', '\0', '\uFEFF') }),
+    fc.array(fc.nat(40)),
+  )
+
+  test('bytes are kept as text or as digits, whichever loses nothing', () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), (bytes) => {
+        expect(Array.from(bytesOf(vocabEntry(bytes)))).toEqual(Array.from(bytes))
+      }),
+    )
+    expect([vocabEntry(encoder.encode('日')), vocabEntry(Uint8Array.of(0xe6, 0x97))]).toEqual(['日', { hex: 'e697' }])
+  })
+
+  test('a text cut into tokens anywhere is the text again, and each token knows where it starts', () => {
+    fc.assert(
+      fc.property(cuts, ([text, at]) => {
+        const bytes = encoder.encode(text)
+        const borders = [...new Set([0, ...at.filter((cut) => cut < bytes.length), bytes.length])].sort((a, b) => a - b)
+        const parts = borders.slice(1).map((end, i) => bytes.slice(borders[i], end))
+        const vocab = Object.fromEntries(parts.map((part, id) => [id, vocabEntry(part)]))
+        const { text: joined, starts } = textWithStarts(
+          parts.map((_, id) => id),
+          vocab,
+        )
+        expect(joined).toBe(text)
+        expect(starts).toHaveLength(parts.length + 1)
+        expect([starts[0], starts.at(-1), [...starts].sort((a, b) => a - b)]).toEqual([0, text.length, starts])
+        // Every range of text is covered by the tokens found for it, and by none that could be left out at its ends.
+        for (let start = 0; start < text.length; start++) {
+          const { start: first, end } = tokensAt(starts, start, start + 1)
+          expect(starts[first]).toBeLessThanOrEqual(start)
+          expect(starts[end]).toBeGreaterThan(start)
+          expect(end).toBeGreaterThan(first)
+        }
+      }),
+    )
+  })
+
+  test('an empty range has no tokens', () => {
+    expect(tokensAt([0, 2, 4], 2, 2)).toEqual({ start: 1, end: 1 })
+    expect(tokensAt([0], 0, 0)).toEqual({ start: 0, end: 0 })
+  })
+
+  test('bytes that are no text are U+FFFD', () => {
+    expect(textOf([5, 3], sample.vocab)).toBe('\uFFFDhi')
+    expect(textOf([5], sample.vocab)).toBe('\uFFFD')
+    expect(textOf([5, 6], sample.vocab)).toBe('日')
+  })
+
+  test('an id without bytes changes nothing, even within a character', () => {
+    const vocab = { ...sample.vocab, '20': { hex: '' } }
+    expect([textOf([5, 20, 6], vocab), textOf([20, 3], vocab)]).toEqual(['日', 'hi'])
+  })
+
+  test('an id whose text nobody knows stands for itself, and is not mistaken for a part of a character', () => {
+    expect(textOf([3, 99, 4], sample.vocab)).toBe('hi⟨99⟩ there')
+    expect(textOf([5, 99], sample.vocab)).toBe('\uFFFD⟨99⟩')
+  })
+})
+
+describe('events', () => {
+  const { segments: _, ...header } = sample
+  const started: RolloutEvent = {
+    type: 'started',
+    rolloutId: 'r',
+    trajectory: { ...header, segments: [], outcome: { kind: 'running' } },
+  }
+  const open: RolloutEvent = {
+    type: 'segment-started',
+    segment: { kind: 'response', ids: [], thinks: [], toolCalls: [] },
+    vocab: {},
+    specialIds: [],
+  }
+  const tokens = (list: number[], more: object = {}): Extract<RolloutEvent, { type: 'tokens' }> => ({
+    type: 'tokens',
+    ids: list,
+    vocab: {},
+    specialIds: [],
+    ...more,
+  })
+  const play = (...events: RolloutEvent[]) => events.reduce<LiveTrajectory | undefined>(applyEvent, undefined)
+  const openOf = (trajectory: LiveTrajectory | undefined) => trajectory?.live?.open
+
+  test('what is open is seen, and is not yet part of the record', () => {
+    const live = play(started, open, tokens([3]))
+    expect([live?.segments, openOf(live)]).toEqual([[], { kind: 'response', ids: [3], thinks: [], toolCalls: [] }])
+    expect(live && [ids(live), lossMask(live)]).toEqual([[3], [1]])
+  })
+
+  test('what is retracted never happened', () => {
+    expect(play(started, open, tokens([3]), { type: 'retracted' })).toEqual(play(started))
+  })
+
+  test('a resumed response opens behind its own tokens, and returns as it was where nothing comes of it', () => {
+    const request = { server: 's', samplingParams: {}, inputLength: 1, inputHash: '', streamed: true }
+    const finish = { kind: 'cancelled' } as const
+    const closing: RolloutEvent = {
+      type: 'segment',
+      segment: { kind: 'response', thinks: [], toolCalls: [], finish },
+      vocab: {},
+      specialIds: [],
+    }
+    const before = [started, open, tokens([3]), closing] as const
+    const resumed: RolloutEvent = { type: 'resumed', request }
+    const live = play(...before, resumed, tokens([4]))
+    expect([live?.segments, openOf(live)]).toMatchObject([
+      [],
+      { ids: [3, 4], resumed: [{ at: 1, stopped: finish, request }] },
+    ])
+    expect(openOf(live)).not.toHaveProperty('finish')
+    expect(play(...before, resumed, { type: 'retracted' })).toEqual(play(...before))
+    const ended: RolloutEvent = { type: 'ended', outcome: { kind: 'ended', reason: 'cancelled' } }
+    expect(play(...before, resumed, tokens([4]), ended)).toEqual(play(...before, ended))
+    const whole = play(...before, resumed, tokens([4]), closing, resumed, tokens([7]), closing)
+    expect(whole?.segments).toMatchObject([{ ids: [3, 4, 7], finish, resumed: [{ at: 1 }, { at: 2 }] }])
+    const { finish: _, ...unknown } = closing.segment as { finish: object; kind: 'response' } & typeof closing.segment
+    const unsaid = play(started, open, { ...closing, segment: unknown } as RolloutEvent, resumed)
+    expect(openOf(unsaid)).toMatchObject({ resumed: [{ at: 0, request }] })
+    expect(() => play(started, resumed)).toThrow('no response is there')
+    expect(() => play(...before, open, resumed)).toThrow('no response is there')
+  })
+
+  test('new words join the vocabulary, special ones are marked', () => {
+    const live = play(started, open, tokens([77], { vocab: { '77': 'new' }, specialIds: [77] }))
+    expect([live?.vocab['77'], live?.model.tokenizer?.specialIds]).toEqual(['new', [1, 2, 9, 77]])
+    const { tokenizer: _t, ...model } = sample.model
+    const without = play(
+      { ...started, trajectory: { ...started.trajectory, model } } as RolloutEvent,
+      open,
+      tokens([77], { vocab: { '77': 'new' }, specialIds: [77] }),
+    )
+    expect(without?.model.tokenizer).toBeUndefined()
+  })
+
+  test('unknown logprobs and missing alternatives are filled up', () => {
+    const live = play(
+      started,
+      open,
+      tokens([3]),
+      tokens([4], { logprobs: [-1], topLogprobs: { k: 2, ids: [4, 3], logprobs: [-1, -2] } }),
+      tokens([7], { topLogprobs: { k: 1, ids: [7], logprobs: [0] } }),
+    )
+    expect(openOf(live)).toMatchObject({
+      ids: [3, 4, 7],
+      logprobs: [null, -1, null],
+      topLogprobs: { k: 2, ids: [-1, -1, 4, 3, 7, -1], logprobs: [null, null, -1, -2, 0, null] },
+    })
+  })
+
+  test('two token events merged do what the two do', () => {
+    const column = fc.record({
+      ids: fc.array(fc.constantFrom(3, 4, 7), { maxLength: 4 }),
+      hasLogprobs: fc.boolean(),
+      k: fc.nat(2),
+    })
+    const event = column.map(({ ids: list, hasLogprobs, k }) =>
+      tokens(list, {
+        ...(hasLogprobs && { logprobs: list.map(() => -1) }),
+        ...(k > 0 && {
+          topLogprobs: {
+            k,
+            ids: list.flatMap(() => Array(k).fill(3)),
+            logprobs: list.flatMap(() => Array(k).fill(-2)),
+          },
+        }),
+      }),
+    )
+    fc.assert(
+      fc.property(event, event, (a, b) => {
+        expect(play(started, open, mergeTokens([a, b]))).toEqual(play(started, open, a, b))
+      }),
+    )
+  })
+
+  test('a fold gives what the events give, whenever it is looked at', () => {
+    const event = fc.array(fc.constantFrom(3, 4, 7), { maxLength: 3 }).map((list) => tokens(list))
+    fc.assert(
+      fc.property(fc.array(fc.tuple(event, fc.boolean()), { maxLength: 8 }), (list) => {
+        const fold = createFold()
+        expect(fold.trajectory).toBeUndefined()
+        for (const first of [started, open]) fold.add(first)
+        for (const [next, isLooked] of list) {
+          fold.add(next)
+          if (isLooked) expect(openOf(fold.trajectory as LiveTrajectory)).toBeDefined()
+        }
+        expect(fold.trajectory).toEqual(play(started, open, ...list.map(([next]) => next)))
+      }),
+    )
+  })
+
+  test('tools start, end and leave their result on their call', () => {
+    const running = play(
+      { ...started, trajectory: sample },
+      { type: 'tool-started', callId: 'call_0001', startedAt: 'now' },
+    )
+    expect(running?.live?.runningCalls).toEqual({ call_0001: 'now' })
+    const done =
+      running &&
+      applyEvent(running, { type: 'tool-ended', callId: 'call_0001', result: { status: 'error', text: 'no' } })
+    expect(done?.live?.runningCalls).toEqual({})
+    expect(done?.segments[1]).toMatchObject({ toolCalls: [{}, { result: { status: 'error', text: 'no' } }] })
+    expect(done?.segments[3]).toBe(sample.segments[3])
+  })
+
+  test('a trajectory at rest takes a tool event too', () => {
+    expect(applyEvent(sample, { type: 'tool-started', callId: 'call_0001', startedAt: 'now' }).live).toEqual({
+      runningCalls: { call_0001: 'now' },
+    })
+  })
+
+  test('an end takes what is under way with it', () => {
+    expect(play(started, open, { type: 'ended', outcome: { kind: 'ended', reason: 'aborted' } })).toEqual({
+      ...header,
+      segments: [],
+      outcome: { kind: 'ended', reason: 'aborted' },
+    })
+  })
+
+  test('events that do not fit are broken promises', () => {
+    const closing: RolloutEvent = { type: 'segment', segment: { kind: 'prompt' }, vocab: {}, specialIds: [] }
+    expect(() => play(tokens([3]))).toThrow('the first event of a rollout is started, not tokens')
+    expect(() => play(started, tokens([3]))).toThrow('tokens arrived while no response was open')
+    expect(() => play(started, closing)).toThrow('a prompt closed while nothing was open')
+    expect(() => play(started, open, closing)).toThrow('a prompt closed while a response was open')
+    expect(() => applyEvent(play(started), { type: 'odd' } as never)).toThrow('unreachable')
+  })
+
+  test('what cannot be cannot be', () => {
+    expect(() => unreachable('x' as never)).toThrow('unreachable: "x"')
+  })
+})
+
+test('a hash tells inputs apart', () => {
+  expect(inputHash([1, 2])).toMatch(/^[0-9a-f]{64}$/)
+  expect(new Set([inputHash([]), inputHash([1, 2]), inputHash([2, 1]), inputHash([513])]).size).toBe(4)
+})

@@ -1,0 +1,18 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { anyText } from '#testing/strings.ts'
+import { commonIds, commonText } from './common-prefix.ts'
+
+test('is what both begin with, and ends where they differ or one ends', () => {
+  fc.assert(
+    fc.property(anyText(), fc.string(), fc.string(), (start, a, b) => {
+      const [left, right] = [start + a, start + b]
+      const length = commonText(left, right)
+      expect(length).toBeGreaterThanOrEqual(start.length)
+      expect(left.slice(0, length)).toBe(right.slice(0, length))
+      expect(length === left.length || length === right.length || left[length] !== right[length]).toBe(true)
+      const ids = (text: string) => Array.from({ length: text.length }, (_, index) => text.charCodeAt(index))
+      expect(commonIds(ids(left), Uint16Array.from(ids(right)))).toBe(length)
+    }),
+  )
+})

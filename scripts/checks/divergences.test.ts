@@ -1,0 +1,34 @@
+/** docs/divergences.md names tests: they exist, and no weakness is without one. */
+import { existsSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const document = readFileSync('docs/divergences.md', 'utf8')
+
+/** `file`: “test”, “test” */
+const named = Array.from(document.matchAll(/`([\w./-]+)`: ((?:“[^”]+”(?:, )?)+)/g)).flatMap(
+  ([, file = '', titles = '']) => Array.from(titles.matchAll(/“([^”]+)”/g), ([, title = '']) => ({ file, title })),
+)
+
+test('every test that it names is there', () => {
+  expect(named.filter(({ file, title }) => !isThere(file, title))).toEqual([])
+  expect(named.length).toBeGreaterThan(25)
+})
+
+test('a test that is not there is noticed', () => {
+  expect(isThere('scripts/checks/divergences.test.ts', 'a test that is not there is noticed')).toBe(true)
+  expect(isThere('scripts/checks/divergences.test.ts', 'a test that is not')).toBe(false)
+  expect(isThere('scripts/nowhere.test.ts', 'x')).toBe(false)
+})
+
+test('all sixteen weaknesses are answered, fixed or kept, each with a test', () => {
+  const rows = Array.from(document.matchAll(/^\| (\d+) \| .+ \| (Fixed|Kept)\b.+ \| (.+) \|$/gm))
+  expect(rows.map(([, number]) => Number(number))).toEqual(Array.from({ length: 16 }, (_, i) => i + 1))
+  for (const [, number, , tests] of rows) expect([number, tests]).toEqual([number, expect.stringMatching(/“.+”/)])
+})
+
+/** As the title of a test, or as the name of a scenario. */
+function isThere(file: string, title: string): boolean {
+  if (!existsSync(file)) return false
+  const source = readFileSync(file, 'utf8')
+  return file.endsWith('.json') ? source.includes(`"name": "${title}"`) : source.includes(`('${title}', `)
+}

@@ -1,0 +1,112 @@
+/**
+ * Writes the documents that come from the trajectory schema: public/trajectory.schema.json and
+ * docs/trajectory-format.md. Run with --write; format-documents.test.ts checks that both are current.
+ */
+import { writeFileSync } from 'node:fs'
+import { z } from 'zod'
+import { FORMAT, trajectorySchema } from '#lib/trajectory/format/trajectory.ts'
+
+export const documents = (): Readonly<Record<string, string>> => ({
+  'public/trajectory.schema.json': `${JSON.stringify(jsonSchema(), null, 2)}\n`,
+  'docs/trajectory-format.md': markdown(jsonSchema()),
+})
+
+interface Schema {
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly additionalProperties?: Schema | boolean
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly pattern?: string
+}
+
+function jsonSchema(): Schema {
+  const { $schema, ...schema } = z.toJSONSchema(trajectorySchema, { io: 'input', unrepresentable: 'any' })
+  return { $schema, $id: 'trajectory.schema.json', title: FORMAT, ...schema } as Schema
+}
+
+function markdown(schema: Schema): string {
+  return `# The trajectory format
+
+<!-- Written by \`npm run format-documents\` from lib/trajectory/format/trajectory.ts. Do not edit. -->
+
+\`${FORMAT}\`: one JSON object in UTF-8 that holds one trajectory, complete in itself. The text of every token id
+travels with it, so it is drawn without a server and without a tokenizer. The JSON Schema is
+[trajectory.schema.json](../public/trajectory.schema.json).
+
+- Fields that a reader does not know survive reading and writing.
+- A reader upgrades older versions and refuses newer ones.
+- Parallel arrays of a segment have one entry for each of its \`ids\`; every id has an entry in \`vocab\`,
+  unless the trajectory was read from a file of ids alone and no tokenizer is named.
+- A number that JSON cannot hold (NaN, infinities, −3.4e38 where a grammar forbids a token) is \`null\` in its column,
+  with an entry in \`problems\` that says what it was.
+- Spans and ranges are half-open. Logprobs are natural logarithms; \`null\` means unknown, never likely.
+- All fields are there since version 1.
+
+${section('The trajectory', schema, 2)}`
+}
+
+/** A table of the fields of an object, then the objects in them. */
+function section(title: string, schema: Schema, level: number): string {
+  const rows = Object.entries(schema.properties ?? {}).map(
+    ([name, field]) =>
+      `| \`${name}\` | ${typeName(field)} | ${schema.required?.includes(name) ? 'yes' : 'no'} | ${cell(field.description ?? itemsDescription(field))} |`,
+  )
+  const description = schema.description ? `${schema.description}\n\n` : ''
+  const inner = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
+    objectsIn(field).map((object) => ({ name, object })),
+  )
+  return [
+    `${'#'.repeat(Math.min(level, 5))} ${title}\n\n${description}| field | type | required | meaning |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`,
+    ...inner.map(({ name, object }) => section(heading(title, name, object), object, level + 1)),
+  ].join('\n')
+}
+
+/** Objects with fields of their own, found through lists, maps and alternatives. */
+function objectsIn(schema: Schema): Schema[] {
+  if (schema.properties) return [schema]
+  const within = [
+    schema.items,
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined,
+  ]
+  return within.filter((inner) => inner !== undefined).flatMap(objectsIn)
+}
+
+function heading(parent: string, name: string, { properties }: Schema): string {
+  const path = parent === 'The trajectory' ? name : `${parent}.${name}`
+  const tag = ['kind', 'role']
+    .map((key) => ({ key, field: properties?.[key] }))
+    .find(({ field }) => field?.const !== undefined || field?.enum)
+  if (!tag?.field) return path
+  const values = tag.field.enum ?? [tag.field.const]
+  return `${path} (${tag.key}: ${values.join(', ')})`
+}
+
+function typeName(schema: Schema): string {
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
+  if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(' or ')
+  const alternatives = schema.anyOf ?? schema.oneOf
+  if (alternatives) return [...new Set(alternatives.map(typeName))].join(' or ')
+  if (schema.type === 'array') return `list of ${schema.items ? typeName(schema.items) : 'anything'}`
+  if (
+    schema.type === 'object' &&
+    typeof schema.additionalProperties === 'object' &&
+    !schema.properties &&
+    Object.keys(schema.additionalProperties).length > 0
+  )
+    return `map to ${typeName(schema.additionalProperties)}`
+  return schema.type === undefined ? 'anything' : [schema.type].flat().join(' or ')
+}
+
+const itemsDescription = ({ items }: Schema): string => items?.description ?? ''
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+
+if (process.argv.includes('--write')) for (const [file, text] of Object.entries(documents())) writeFileSync(file, text)

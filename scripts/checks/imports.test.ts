@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { rooms } from './import-directions.ts'
+import { importsOf, readImports, violation } from './imports.ts'
+
+const all = readImports('.')
+
+test('imports point one way, and every package has its home', () => {
+  expect(all.map(violation).filter((text) => text !== undefined)).toEqual([])
+})
+
+test('the gate reads the tree: every room has files, and there are many imports', () => {
+  const empty = Object.keys(rooms).filter((room) => !all.some(({ file }) => file.startsWith(`${room}/`)))
+  expect(empty).toEqual([])
+  expect(all.length).toBeGreaterThan(200)
+})
+
+test.each([
+  ['lib/trajectory/x.ts', 'react', 'is not a home of react'],
+  ['lib/trajectory/x.ts', 'node:fs', 'is not a home of node:fs'],
+  ['lib/trajectory/x.ts', '#lib/rollout/prompt/prompt.ts', 'may not import lib/rollout/prompt'],
+  ['lib/trajectory/x.ts', '#lib/api/group.ts', 'lib/trajectory may not import lib/api'],
+  ['lib/util/x.ts', '#lib/json/json-depth.ts', 'lib/util may not import lib/json'],
+  ['lib/rollout/record/x.ts', '../../sglang/client/client.ts', 'may not import lib/sglang'],
+  ['lib/templates/x.ts', './loss-mask/report.ts', 'may not import lib/templates/loss-mask'],
+  ['lib/browser/x.ts', '#lib/server/config.ts', 'may not import lib/server'],
+  ['components/token-view/x.tsx', '#lib/browser/queries.ts', 'may not import lib/browser'],
+  ['components/token-view/x.tsx', '@tanstack/react-query', 'is not a home of @tanstack/react-query'],
+  ['components/offline/x.tsx', '#components/shell/shell.tsx', 'may not import components/shell'],
+  ['app/page.tsx', '#lib/server/services.ts', 'may not import lib/server'],
+  ['app/api/x/route.ts', '#lib/sglang/client/client.ts', 'may not import lib/sglang'],
+  ['lib/rollout/loop/x.ts', 'undici', 'is not a home of undici'],
+  ['lib/elsewhere/x.ts', 'zod', 'stands in no room'],
+])('%s importing %s is a violation', (file, specifier, text) => {
+  expect(violation({ file, specifier })).toContain(text)
+})
+
+test('every way of importing is seen', () => {
+  const source = `import a from 'a'\nimport type { b } from 'b'\nimport {\n  c,\n} from "c"\nimport 'd'\nexport * from 'e'\nexport { f } from 'f'\nconst g = await import('g')\n`
+  expect(importsOf('x.ts', source).map(({ specifier }) => specifier)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'])
+})

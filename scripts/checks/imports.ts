@@ -1,0 +1,74 @@
+/** Reads the imports of the source tree and compares them with the table in import-directions.ts. */
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { domain, rooms } from './import-directions.ts'
+
+export interface Import {
+  readonly file: string
+  /** As written. */
+  readonly specifier: string
+}
+
+/** Sources of the rooms, tests excepted: they may reach for what they test with. */
+function sourceFiles(root: string): string[] {
+  return globSync('{app,components,lib}/**/*.{ts,tsx}', { cwd: root })
+    .map((file) => file.split(path.sep).join('/'))
+    .filter((file) => !/\.test\.tsx?$|\/test-[\w-]+\.tsx?$/.test(file))
+    .sort()
+}
+
+const IMPORT =
+  /^(?:import|export|\})[^'"\n]*\bfrom ['"]([^'"]+)['"]|^import ['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm
+
+export function importsOf(file: string, source: string): Import[] {
+  return Array.from(source.matchAll(IMPORT), (match) => ({
+    file,
+    specifier: (match[1] ?? match[2] ?? match[3]) as string,
+  }))
+}
+
+export const readImports = (root: string): Import[] =>
+  sourceFiles(root).flatMap((file) => importsOf(file, readFileSync(path.join(root, file), 'utf8')))
+
+/** What is wrong with an import, or undefined. */
+export function violation({ file, specifier }: Import): string | undefined {
+  const room = roomOf(file)
+  if (!room) return `${file} stands in no room of scripts/checks/import-directions.ts`
+  const rules = rooms[room]
+  const target = targetOf(file, specifier)
+  if (target !== undefined) {
+    const other = roomOf(target)
+    if (!other) return `${file} imports ${specifier}, which stands in no room`
+    const allowed = other === room || isDomainBefore(other, room) || rules?.imports.includes(other)
+    return allowed ? undefined : `${file} imports ${specifier}: ${room} may not import ${other}`
+  }
+  const isNode = specifier.startsWith('node:')
+  const name = isNode
+    ? specifier
+    : specifier
+        .split('/')
+        .slice(0, specifier.startsWith('@') ? 2 : 1)
+        .join('/')
+  const allowed = rules?.packages.some((entry) => entry === name || (entry === 'node:*' && isNode))
+  return allowed ? undefined : `${file} imports ${specifier}: ${room} is not a home of ${name}`
+}
+
+/** Whether `other` is a folder of the domain that `room` may import: any of them, or one before it where it is one itself. */
+function isDomainBefore(other: string, room: string): boolean {
+  const own = domain.indexOf(room)
+  const at = domain.indexOf(other)
+  return at >= 0 && (own < 0 || at < own)
+}
+
+/** The longest room that holds the file. */
+const roomOf = (file: string): string | undefined =>
+  Object.keys(rooms)
+    .filter((room) => file.startsWith(`${room}/`))
+    .sort((a, b) => b.length - a.length)[0]
+
+/** The file within the tree that a specifier names; undefined for a package. */
+function targetOf(file: string, specifier: string): string | undefined {
+  if (specifier.startsWith('#')) return specifier.slice(1)
+  if (specifier.startsWith('.')) return path.posix.join(path.posix.dirname(file), specifier)
+  return undefined
+}

@@ -1,0 +1,800 @@
+/**
+ * Every way in which a server fails, as a fault of the test server, with the outcome that a run must have and the time after which
+ * it must have it; and a run of the whole agent that meets one of them. For tests and bench/upstream-faults.ts.
+ */
+import { gzipSync } from 'node:zlib'
+import { hermes } from '#lib/parsers/json/hermes.ts'
+import { rollout } from '#lib/rollout/loop/rollout.ts'
+import { calculator } from '#lib/rollout/tools/calculator.ts'
+import { createClient, type SglangClient } from '#lib/sglang/client/client.ts'
+import type { Chance } from '#lib/sglang/client/clock-and-random.ts'
+import type { SglangErrorCode } from '#lib/sglang/client/errors.ts'
+import { LONGEST_WAIT_MS, RETRY_POLICY } from '#lib/sglang/client/retries.ts'
+import type { TransportLimits } from '#lib/sglang/client/transport.ts'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import { applyEvent, type LiveTrajectory } from '#lib/trajectory/events/events.ts'
+import type { Outcome, ResponseSegment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { textOf, vocabEntry } from '#lib/trajectory/tokens/pieces.ts'
+import {
+  badTlsServer,
+  CHUNKED,
+  CLOSED_PORT,
+  chunk,
+  type Exchange,
+  event,
+  type Fault,
+  type FaultServer,
+  type SentToken,
+  startFaultServer,
+  swallowingPort,
+} from '#testing/sglang/fault-server.ts'
+import { scripted } from '#testing/sglang/recordings.ts'
+import { byteTokenizer } from './byte-tokenizer.ts'
+import { call, END, empty, user } from './scripted-rollout.ts'
+import { chatml } from './small-templates.ts'
+
+/** What of the reply is recorded. */
+type Kept =
+  /** The call leaves nothing; its messages are given back. */
+  | 'nothing'
+  /** Of a stream what had arrived, cut; of a plain reply nothing. */
+  | 'what-came'
+  /** All tokens arrived, whole or streamed, and the response is marked as cut. */
+  | 'cut'
+  /** The reply is as good as a healthy one. */
+  | 'all'
+
+export interface Case {
+  readonly what: string
+  /** An error's code, or the reason that a run ended for. */
+  readonly outcome: SglangErrorCode | 'UNKNOWN_FINISH' | Extract<Outcome, { kind: 'ended' }>['reason']
+  readonly kept: Kept
+  /** Tries of the call that fails; 1 unless said. */
+  readonly tries?: number
+  /** Sent once more at once, on a new connection: the first try met one that had brought replies. */
+  readonly isSentAnew?: boolean
+  /** Whether the first try meets a closed connection is chance. */
+  readonly mayBeTriedAgain?: boolean
+  /** What answers instead: another address … */
+  readonly elsewhere?: () => Promise<{ readonly baseUrl: string; close?(): Promise<void> }>
+  /** … or the same server, so. */
+  readonly fault?: Fault
+  /** Done before the call. */
+  readonly before?: (server: FaultServer) => void
+  readonly limits?: Partial<TransportLimits>
+  /** Fewer than usual, where each waits long. */
+  readonly repetitions?: number
+  /** What the server asks to be waited for, with Retry-After. */
+  readonly retryAfterMs?: number
+  /** A plain reply has no such fault. */
+  readonly onlyStreamed?: true
+  /** The call's reply, where it is another than usual. */
+  readonly reply?: readonly SentToken[]
+}
+
+export interface Row {
+  readonly number: number
+  readonly what: string
+  readonly cases: readonly Case[]
+}
+
+const status =
+  (line: string, body: string, headers: Readonly<Record<string, string>> = {}): Fault =>
+  async ({ head, write }) => {
+    const type = body.startsWith('{') ? 'application/json' : 'text/html'
+    await head(line, { 'content-type': type, 'content-length': String(Buffer.byteLength(body)), ...headers })
+    await write(body)
+  }
+
+/** A good beginning, then this text as the rest of the body: an event of a stream, or the whole plain body. */
+const rest =
+  (text: (exchange: Exchange) => string): Fault =>
+  async (exchange) => {
+    const body = text(exchange)
+    if (exchange.isStream) {
+      await exchange.begin(3)
+      await exchange.write(chunk(`data: ${body}\n\n`))
+    } else {
+      await exchange.head('200 OK', { 'content-type': 'application/json', ...CHUNKED })
+      await exchange.write(chunk(body))
+    }
+    await exchange.write('0\r\n\r\n')
+  }
+
+/** The same with a body that is JSON and says something that cannot be. */
+const claims = (change: (body: ReturnType<Exchange['body']>) => unknown): Fault =>
+  rest(({ body, tokens, isStream }) => JSON.stringify(change(body(isStream ? 3 : 0, tokens.length))))
+
+const meta =
+  (change: (meta: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>) =>
+  (body: ReturnType<Exchange['body']>) => ({ ...body, meta_info: { ...body.meta_info, ...change(body.meta_info) } })
+
+const scores = (meta: Readonly<Record<string, unknown>>) =>
+  meta.output_token_logprobs as readonly (readonly [number, number, null])[]
+
+const typed = (isStream: boolean): Readonly<Record<string, string>> => ({
+  'content-type': isStream ? 'text/event-stream' : 'application/json',
+  ...CHUNKED,
+})
+
+/** Members of a gzip file that follow each other are one text. */
+const BOMB = Buffer.concat(Array(100).fill(gzipSync(Buffer.alloc(1_000_000))))
+
+/** Three times as many as a run asks for. */
+const TOO_MANY: readonly SentToken[] = Array.from({ length: 600 }, () => ({ id: 65, logprob: -0.5 }))
+
+const busy = (line: string, retryAfter?: string): Fault =>
+  status(line, '{"message": "full"}', retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+
+const drips =
+  (everyMs: number): Fault =>
+  async ({ begin, write, socket }) => {
+    await begin(3)
+    while (!socket.destroyed) {
+      await write(chunk(' '))
+      await new Promise((resolve) => setTimeout(resolve, everyMs))
+    }
+  }
+
+const tooLong = JSON.stringify({
+  error: { message: "The input (5000 tokens) is longer than the model's context length (4096 tokens)." },
+})
+
+export const ROWS: readonly Row[] = [
+  {
+    number: 1,
+    what: 'nothing listens at the port',
+    cases: [
+      {
+        what: 'a closed port',
+        outcome: 'CONNECT_REFUSED',
+        kept: 'nothing',
+        tries: 4,
+        elsewhere: async () => ({ baseUrl: CLOSED_PORT }),
+      },
+    ],
+  },
+  {
+    number: 2,
+    what: 'the host name is not found',
+    cases: [
+      {
+        what: 'a name that cannot be',
+        outcome: 'DNS_FAILED',
+        kept: 'nothing',
+        elsewhere: async () => ({ baseUrl: 'http://rollscope.invalid:1' }),
+      },
+    ],
+  },
+  {
+    number: 3,
+    what: 'packets are lost on the way',
+    cases: [
+      {
+        what: 'no answer to a SYN',
+        outcome: 'CONNECT_TIMEOUT',
+        kept: 'nothing',
+        tries: 2,
+        elsewhere: swallowingPort,
+        limits: { connectMs: 100 },
+        repetitions: 1,
+      },
+    ],
+  },
+  {
+    number: 4,
+    what: 'the certificate is not accepted, or there is no TLS',
+    cases: [
+      { what: 'an expired certificate of its own', outcome: 'TLS_FAILED', kept: 'nothing', elsewhere: badTlsServer },
+      {
+        what: 'plain HTTP at https://',
+        outcome: 'TLS_FAILED',
+        kept: 'nothing',
+        elsewhere: async () => {
+          const plain = await scripted((_request, response) => response.end())
+          return { ...plain, baseUrl: plain.baseUrl.replace('http:', 'https:') }
+        },
+      },
+    ],
+  },
+  {
+    number: 5,
+    what: 'the server accepts the request and sends nothing',
+    cases: [
+      { what: 'silence', outcome: 'HEADERS_TIMEOUT', kept: 'nothing', fault: () => {}, limits: { firstByteMs: 200 } },
+    ],
+  },
+  {
+    number: 6,
+    what: 'the connection is closed before the headers',
+    cases: [
+      {
+        what: 'a closed connection',
+        outcome: 'CONNECTION_RESET',
+        kept: 'nothing',
+        tries: 4,
+        isSentAnew: true,
+        fault: ({ socket }) => void socket.destroy(),
+      },
+    ],
+  },
+  {
+    number: 7,
+    what: 'a header of 200 KB',
+    cases: [
+      {
+        what: 'a long header',
+        outcome: 'BAD_HTTP',
+        kept: 'nothing',
+        fault: status('200 OK', '{}', { 'x-long': 'x'.repeat(200_000) }),
+      },
+    ],
+  },
+  {
+    number: 8,
+    what: 'the server does not speak HTTP',
+    cases: [
+      {
+        what: 'the banner of SSH',
+        outcome: 'BAD_HTTP',
+        kept: 'nothing',
+        fault: ({ write }) => write('SSH-2.0-OpenSSH_9.6\r\n'),
+      },
+    ],
+  },
+  {
+    number: 9,
+    what: 'a redirect',
+    cases: [301, 307].map((code) => ({
+      what: `${code}`,
+      outcome: 'UPSTREAM_REDIRECT',
+      kept: 'nothing',
+      fault: status(`${code} Elsewhere`, '', { location: 'http://127.0.0.1:9/generate' }),
+    })),
+  },
+  {
+    number: 10,
+    what: 'the key is refused (401, 403)',
+    cases: ['401 Unauthorized', '403 Forbidden'].map((line) => ({
+      what: line,
+      outcome: 'UPSTREAM_AUTH',
+      kept: 'nothing',
+      fault: status(line, '{"error": "no"}'),
+    })),
+  },
+  {
+    number: 11,
+    what: 'the request is refused (400, 404, 422)',
+    cases: [
+      ...['400 Bad Request', '404 Not Found', '422 Unprocessable Content'].map(
+        (line): Case => ({
+          what: line,
+          outcome: 'UPSTREAM_REJECTED',
+          kept: 'nothing',
+          fault: status(line, '{"error": {"message": "n exceeds the limit of 8"}}'),
+        }),
+      ),
+      { what: '400, too long', outcome: 'context_full', kept: 'nothing', fault: status('400 Bad Request', tooLong) },
+    ],
+  },
+  {
+    number: 12,
+    what: 'the server is busy (408, 409, 429, 503), with or without Retry-After',
+    cases: [
+      ...[undefined, '1', '99999999', 'Wed, 01 Jan 2020 00:00:00 GMT', 'soon'].map(
+        (retryAfter): Case => ({
+          what: `503, Retry-After ${retryAfter ?? 'missing'}`,
+          outcome: 'UPSTREAM_BUSY',
+          kept: 'nothing',
+          tries: 4,
+          fault: busy('503 Service Unavailable', retryAfter),
+          ...(Number(retryAfter) > 0 && { retryAfterMs: 1000 * Number(retryAfter) }),
+        }),
+      ),
+      ...['408 Request Timeout', '409 Conflict', '429 Too Many Requests'].map(
+        (line): Case => ({ what: line, outcome: 'UPSTREAM_BUSY', kept: 'nothing', tries: 4, fault: busy(line) }),
+      ),
+      {
+        what: '503 twice, then an answer',
+        outcome: 'end_turn',
+        kept: 'all',
+        tries: 3,
+        retryAfterMs: 1000,
+        fault: (exchange) => (exchange.attempt < 3 ? busy('503 Service Unavailable', '1')(exchange) : exchange.reply()),
+      },
+    ],
+  },
+  {
+    number: 13,
+    what: 'the server fails internally (500, 502, 504)',
+    cases: ['500 Internal Server Error', '502 Bad Gateway', '504 Gateway Timeout'].map((line) => ({
+      what: line,
+      outcome: 'UPSTREAM_ERROR',
+      kept: 'nothing',
+      tries: 4,
+      fault: status(line, '<h1>no</h1>'),
+    })),
+  },
+  {
+    number: 14,
+    what: 'the connection is closed during the reply, or the reply has no finish reason',
+    cases: [
+      {
+        what: 'closed after a few tokens',
+        outcome: 'UPSTREAM_TRUNCATED',
+        kept: 'what-came',
+        fault: async ({ begin, socket }) => {
+          await begin(3)
+          socket.end()
+        },
+      },
+      {
+        what: 'ended properly, without the reply’s end',
+        outcome: 'UPSTREAM_TRUNCATED',
+        kept: 'what-came',
+        fault: async ({ begin, write, isStream, socket }) => {
+          await begin(3)
+          if (isStream) await write('0\r\n\r\n')
+          else socket.destroy()
+        },
+      },
+      {
+        what: 'a complete body whose finish_reason is null',
+        outcome: 'UPSTREAM_TRUNCATED',
+        kept: 'cut',
+        fault: ({ reply }) => reply(meta(() => ({ finish_reason: null }))),
+      },
+    ],
+  },
+  {
+    number: 15,
+    what: 'the body is shorter than its Content-Length',
+    cases: [
+      {
+        what: 'half of it',
+        outcome: 'UPSTREAM_TRUNCATED',
+        kept: 'what-came',
+        fault: async ({ begin, socket }) => {
+          await begin(3, { 'content-length': '100000' })
+          socket.end()
+        },
+      },
+    ],
+  },
+  {
+    number: 16,
+    what: 'the reply stops arriving',
+    cases: [
+      {
+        what: 'a stall',
+        outcome: 'BODY_TIMEOUT',
+        kept: 'what-came',
+        fault: ({ begin }) => begin(3),
+        limits: { idleMs: 1_000 },
+      },
+      {
+        what: 'headers and no byte of the body',
+        outcome: 'BODY_TIMEOUT',
+        kept: 'nothing',
+        fault: ({ head, isStream }) => head('200 OK', typed(isStream)),
+        limits: { firstByteMs: 1_000 },
+      },
+    ],
+  },
+  {
+    number: 17,
+    what: 'one byte from time to time, forever',
+    cases: [{ what: 'drops', outcome: 'DEADLINE', kept: 'what-came', fault: drips(20), limits: { deadlineMs: 2_000 } }],
+  },
+  {
+    number: 18,
+    what: 'a body or an event of many megabytes',
+    cases: [
+      {
+        what: 'an endless line',
+        outcome: 'TOO_LARGE',
+        kept: 'what-came',
+        fault: async ({ begin, write, socket }) => {
+          await begin(3)
+          while (!socket.destroyed) await write(chunk('x'.repeat(100_000)))
+        },
+        limits: { bodyBytes: 1_000_000 },
+      },
+      {
+        what: 'two gigabytes, as announced',
+        outcome: 'TOO_LARGE',
+        kept: 'nothing',
+        fault: async ({ head, write }) => {
+          await head('200 OK', { 'content-type': 'application/json', 'content-length': String(2 ** 31) })
+          await write('{"text": "')
+        },
+      },
+    ],
+  },
+  {
+    number: 19,
+    what: 'compressed data that was not requested',
+    cases: [
+      {
+        what: 'a bomb of 100 MB',
+        outcome: 'BAD_ENCODING',
+        kept: 'nothing',
+        fault: async ({ head, write }) => {
+          await head('200 OK', {
+            'content-type': 'application/json',
+            'content-encoding': 'gzip',
+            'content-length': String(BOMB.length),
+          })
+          await write(BOMB)
+        },
+      },
+    ],
+  },
+  {
+    number: 20,
+    what: 'another service answers with 200',
+    cases: [
+      {
+        what: 'a page',
+        outcome: 'NOT_SGLANG',
+        kept: 'nothing',
+        fault: status('200 OK', '<html>Sign in</html>'),
+      },
+    ],
+  },
+  {
+    number: 21,
+    what: 'JSON that is invalid, contains NaN, or is nested without end',
+    cases: [
+      { what: 'cut JSON', outcome: 'BAD_JSON', kept: 'what-came', fault: rest(() => '{"text": "a') },
+      {
+        what: 'NaN',
+        outcome: 'BAD_JSON',
+        kept: 'what-came',
+        fault: rest(() => '{"meta_info": {"output_token_logprobs": [[NaN, 65, null]]}}'),
+      },
+      {
+        what: 'a hundred thousand levels',
+        outcome: 'BAD_JSON',
+        kept: 'what-came',
+        fault: rest(() => `{"meta_info": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`),
+      },
+    ],
+  },
+  {
+    number: 22,
+    what: 'meta_info or the logprobs are missing, or have another shape',
+    cases: [
+      {
+        what: 'no meta_info',
+        outcome: 'BAD_SHAPE',
+        kept: 'what-came',
+        fault: claims(({ meta_info: _, ...body }) => body),
+      },
+      {
+        what: 'no logprobs',
+        outcome: 'BAD_SHAPE',
+        kept: 'what-came',
+        fault: claims(meta(() => ({ output_token_logprobs: undefined }))),
+      },
+      {
+        what: 'logprobs of another shape',
+        outcome: 'BAD_SHAPE',
+        kept: 'what-came',
+        fault: claims(meta(() => ({ output_token_logprobs: [{ logprob: -1 }] }))),
+      },
+    ],
+  },
+  {
+    number: 23,
+    what: 'impossible counts, ids or logprobs',
+    cases: [
+      {
+        what: 'more tokens counted than sent',
+        outcome: 'INCONSISTENT',
+        kept: 'what-came',
+        fault: claims(meta(({ completion_tokens: n }) => ({ completion_tokens: Number(n) + 1 }))),
+      },
+      {
+        what: 'fewer prompt tokens read than sent',
+        outcome: 'INCONSISTENT',
+        kept: 'what-came',
+        fault: claims(meta(({ prompt_tokens: n }) => ({ prompt_tokens: Number(n) - 1 }))),
+      },
+      {
+        what: 'ids of other tokens than the logprobs',
+        outcome: 'INCONSISTENT',
+        kept: 'what-came',
+        fault: claims((body) => ({ ...body, output_ids: body.output_ids.map((id) => id + 1) })),
+      },
+      {
+        what: 'more tokens than requested',
+        outcome: 'INCONSISTENT',
+        kept: 'what-came',
+        reply: TOO_MANY,
+        fault: ({ reply }) => reply(),
+      },
+      {
+        what: 'a logprob above 0',
+        outcome: 'INCONSISTENT',
+        kept: 'what-came',
+        fault: claims(meta((all) => ({ output_token_logprobs: scores(all).map(([, id]) => [0.5, id, null]) }))),
+      },
+      {
+        what: 'an id beyond the vocabulary',
+        outcome: 'TOKENIZER_MISMATCH',
+        kept: 'what-came',
+        fault: claims((body) => ({
+          ...body,
+          output_ids: [],
+          meta_info: {
+            ...body.meta_info,
+            output_token_logprobs: scores(body.meta_info).map(([logprob, id]) => [logprob, id + 1_000_000, null]),
+          },
+        })),
+      },
+    ],
+  },
+  {
+    number: 24,
+    what: 'characters and events split at every byte',
+    cases: [
+      {
+        what: 'a write for each byte',
+        outcome: 'end_turn',
+        kept: 'all',
+        fault: async (exchange) => {
+          const { tokens, body, isStream, head, write } = exchange
+          const half = Math.ceil(tokens.length / 2)
+          const text = isStream
+            ? `${event(body(0, half))}${event(body(half, tokens.length))}data: [DONE]\n\n`
+            : JSON.stringify(body(0, tokens.length))
+          await head('200 OK', typed(isStream))
+          for (const byte of Buffer.from(text)) {
+            await write(Buffer.concat([Buffer.from('1\r\n'), Buffer.from([byte]), Buffer.from('\r\n')]))
+          }
+          await write('0\r\n\r\n')
+          exchange.sentAll()
+        },
+      },
+    ],
+  },
+  {
+    number: 25,
+    what: 'the reply ends in another way: aborted, at its length, or for an unknown reason',
+    cases: [
+      {
+        what: 'abort',
+        outcome: 'aborted',
+        kept: 'all',
+        fault: ({ reply }) => reply(meta(() => ({ finish_reason: { type: 'abort', message: 'Aborted' } }))),
+      },
+      {
+        what: 'abort in the queue',
+        outcome: 'aborted',
+        kept: 'nothing',
+        fault: async ({ head, write, isStream }) => {
+          const json = JSON.stringify({
+            text: '',
+            output_ids: [],
+            meta_info: { finish_reason: { type: 'abort', message: 'Abort in waiting queue' } },
+          })
+          await head('200 OK', typed(isStream))
+          await write(`${chunk(isStream ? `data: ${json}\n\ndata: [DONE]\n\n` : json)}0\r\n\r\n`)
+        },
+      },
+      {
+        what: 'length',
+        outcome: 'length',
+        kept: 'all',
+        fault: ({ reply }) => reply(meta(() => ({ finish_reason: { type: 'length', length: 9 } }))),
+      },
+      {
+        what: 'a new reason',
+        outcome: 'UNKNOWN_FINISH',
+        kept: 'all',
+        fault: ({ reply }) => reply(meta(() => ({ finish_reason: { type: 'solar_flare' } }))),
+      },
+    ],
+  },
+  {
+    number: 26,
+    what: 'the server restarts as another model',
+    cases: [
+      {
+        what: 'another model',
+        outcome: 'SERVER_CHANGED',
+        kept: 'nothing',
+        mayBeTriedAgain: true,
+        before: (server) => server.restartAs('other'),
+      },
+      {
+        what: 'the same model',
+        outcome: 'end_turn',
+        kept: 'all',
+        mayBeTriedAgain: true,
+        before: (server) => server.restartAs('good'),
+      },
+      {
+        what: 'the same with new weights',
+        outcome: 'end_turn',
+        kept: 'all',
+        mayBeTriedAgain: true,
+        before: (server) => server.restartAs('good', '2'),
+      },
+    ],
+  },
+  {
+    number: 27,
+    what: 'the request is larger than the server or a proxy accepts (413)',
+    cases: [
+      {
+        what: '413 Content Too Large',
+        outcome: 'REQUEST_TOO_LARGE',
+        kept: 'nothing',
+        fault: status('413 Content Too Large', 'length limit exceeded'),
+      },
+    ],
+  },
+  {
+    number: 28,
+    what: 'a stream stays open without a token',
+    cases: [
+      { what: 'comments', send: () => ': still here\n\n' },
+      { what: 'events without tokens', send: ({ body }: Exchange) => event(body(0, 0)) },
+    ].map(({ what, send }) => ({
+      what,
+      outcome: 'TOKEN_TIMEOUT',
+      kept: 'nothing',
+      onlyStreamed: true,
+      fault: async (exchange) => {
+        await exchange.head('200 OK', typed(true))
+        while (!exchange.socket.destroyed) {
+          await exchange.write(chunk(send(exchange)))
+          await new Promise((resolve) => setTimeout(resolve, 20))
+        }
+      },
+      limits: { firstTokenMs: 1_000 },
+    })),
+  },
+]
+
+const textOfIds = (ids: readonly number[]): string =>
+  textOf(ids, Object.fromEntries(ids.map((id) => [id, vocabEntry(byteTokenizer.bytes(id))])))
+
+/** Two turns with a tool, then an answer with characters of several bytes. */
+export const REPLIES: readonly (readonly SentToken[])[] = [
+  call('calculator', { expression: '1 + 1' }),
+  call('calculator', { expression: '2 + 2' }),
+  'Vier, 四, ✓.',
+].map((text) =>
+  [...byteTokenizer.encode(text), END].map((id, index) => ({ id, logprob: -Math.fround(0.01 * (index + 1)) })),
+)
+
+export interface Played {
+  readonly trajectory: Trajectory
+  readonly log: FaultServer['log']
+  /** Before repetitions of the call that fails; none of them was really waited for. */
+  readonly waitsMs: readonly number[]
+  /** Of the call that fails, its waits excepted. */
+  readonly elapsedMs: number
+}
+
+/**
+ * A run in which the call of this number meets the fault; undefined: a healthy one. `standard`: the limits of calls where the case
+ * has none of its own.
+ */
+export async function play(
+  found: Case | undefined,
+  isStream: boolean,
+  at: number,
+  {
+    signal = new AbortController().signal,
+    standard = {},
+  }: { readonly signal?: AbortSignal; readonly standard?: Partial<TransportLimits> } = {},
+): Promise<Played> {
+  const closing: (() => Promise<void>)[] = []
+  try {
+    const server = await startFaultServer({
+      replies: REPLIES.map((reply, index) => (index === at - 1 && found?.reply) || reply),
+      endOfTurnId: END,
+      textOf: textOfIds,
+      ...(found?.fault && { at: { call: at, fault: found.fault } }),
+    })
+    closing.push(server.close)
+    const other = await found?.elsewhere?.()
+    if (other?.close) closing.push(other.close)
+    const waitsMs: number[] = []
+    const chance: Chance = {
+      nowMs: () => performance.now(),
+      random: () => 0.5,
+      async wait(ms) {
+        waitsMs.push(ms)
+      },
+    }
+    const clientOf = (baseUrl: string, { limits = {}, repetitions = 3 }: Partial<Case> = {}): SglangClient => {
+      const client = createClient({
+        baseUrl,
+        apiKey: undefined,
+        limits: { ...standard, ...limits },
+        retry: { repetitions },
+        chance,
+      })
+      closing.push(() => client.close())
+      return client
+    }
+    const good = clientOf(server.baseUrl)
+    // Tight limits are the faulty call's alone: the others may be slow on a busy machine.
+    const bad = found?.elsewhere || found?.limits ? clientOf(other?.baseUrl ?? server.baseUrl, found) : good
+    const told = await good.describe(new AbortController().signal)
+    let calls = 0
+    let elapsedMs = 0
+    let state: LiveTrajectory | undefined
+    const timed = async function* (chunks: ReturnType<SglangClient['generate']>) {
+      const startedMs = performance.now()
+      try {
+        yield* chunks
+      } finally {
+        elapsedMs = performance.now() - startedMs
+      }
+    }
+    for await (const event of rollout(
+      {
+        rolloutId: 'r',
+        trajectory: { ...empty, model: { ...empty.model, tools: [calculator.spec] } },
+        messages: [user('How much?')],
+      },
+      { sampling: { max_new_tokens: 200 }, limits: {}, promptLogprobs: true, topLogprobs: 0, stream: isStream },
+      {
+        generate(request, own) {
+          if (++calls !== at) return good.generate(request, own)
+          found?.before?.(server)
+          return timed(bad.generate(request, own))
+        },
+        serverName: 'faulty',
+        server: told,
+        codec: { tokenizer: byteTokenizer, template: chatTemplate(chatml, {}) },
+        parser: hermes,
+        tools: [calculator],
+        now: () => new Date(0),
+        elapsedMs: () => performance.now(),
+        newRequestId: () => crypto.randomUUID().replaceAll('-', ''),
+      },
+      signal,
+    ))
+      state = applyEvent(state, event)
+    if (!state) throw new Error('a rollout has events')
+    return { trajectory: state, log: server.log, waitsMs, elapsedMs }
+  } finally {
+    for (const close of closing.toReversed()) await close()
+  }
+}
+
+export const outcomeOf = ({ outcome }: Trajectory): string =>
+  outcome.kind === 'ended' ? outcome.reason : outcome.kind === 'failed' ? outcome.code : outcome.kind
+
+export const responsesOf = ({ segments }: Trajectory): ResponseSegment[] =>
+  segments.filter((segment) => segment.kind === 'response')
+
+/** What an idle machine needs for one try besides all waits. */
+const AT_ONCE_MS = 1_000
+
+/** Milliseconds after which a call that meets the fault has ended, with these limits, its waits included. */
+export function longestMs({ limits = {}, tries = 1, repetitions, retryAfterMs }: Case, all: TransportLimits): number {
+  // A case with fewer repetitions than usual stands for one with as many.
+  const made = repetitions === undefined ? tries : 1 + RETRY_POLICY.repetitions
+  const endedBy = ENDING.filter((name) => limits[name] !== undefined)
+  const tryMs = AT_ONCE_MS + endedBy.reduce((sum, name) => sum + all[name], 0)
+  const waitsMs = Array.from({ length: made - 1 }, (_, index) =>
+    Math.min(LONGEST_WAIT_MS, 1.25 * (retryAfterMs ?? RETRY_POLICY.firstMs * 2 ** index)),
+  )
+  return made * tryMs + waitsMs.reduce((sum, ms) => sum + ms, 0)
+}
+
+const ENDING = ['connectMs', 'firstByteMs', 'idleMs', 'firstTokenMs', 'deadlineMs'] as const
+
+/** The cases of a way of answering. */
+export const casesOf = (isStream: boolean): readonly (Case & Pick<Row, 'number'>)[] =>
+  ROWS.flatMap(({ number, cases }) =>
+    cases.filter(({ onlyStreamed }) => isStream || !onlyStreamed).map((one) => ({ ...one, number })),
+  )

@@ -1,0 +1,133 @@
+/** Runs an agent over a chat endpoint that renders, tokenizes and parses as small as can be, by bytes. For tests. */
+
+import { hermes } from '#lib/parsers/json/hermes.ts'
+import type { CallSettings } from '#lib/rollout/loop/model-call.ts'
+import { type RolloutDependencies, rollout } from '#lib/rollout/loop/rollout.ts'
+import { templateTools } from '#lib/rollout/prompt/prompt.ts'
+import { calculator } from '#lib/rollout/tools/calculator.ts'
+import type { AgentTool } from '#lib/rollout/tools/tool.ts'
+import type { ChatAnswer, ChatRequest } from '#lib/sglang/reply/chat.ts'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import type { RolloutEvent } from '#lib/trajectory/events/events.ts'
+import { applyEvent, type LiveTrajectory } from '#lib/trajectory/events/events.ts'
+import type { Message, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { byteTokenizer } from './byte-tokenizer.ts'
+import { bytes, END, empty, user } from './scripted-rollout.ts'
+import { looksBack } from './small-templates.ts'
+
+/** What the model writes, or the server's own way of answering. */
+type ChatScript = string | ((request: ChatRequest, signal: AbortSignal) => Promise<Partial<ChatAnswer>>)
+
+export const emptyChat: Trajectory = {
+  ...empty,
+  model: { ...empty.model, name: 'scripted', template: { text: looksBack, options: {} } },
+  provenance: { kind: 'rollout', application: 'test', endpoint: 'chat' },
+}
+
+export interface ChatPlay {
+  readonly scripts: readonly ChatScript[]
+  readonly on?: Trajectory
+  readonly messages?: readonly Message[]
+  readonly tools?: readonly AgentTool[]
+  readonly settings?: Partial<CallSettings>
+  readonly signal?: AbortSignal
+  readonly onEvent?: (event: RolloutEvent) => void
+}
+
+export async function playChat({
+  scripts,
+  on = emptyChat,
+  messages = [user('q')],
+  tools = [calculator],
+  settings,
+  signal = new AbortController().signal,
+  onEvent,
+}: ChatPlay) {
+  const requests: ChatRequest[] = []
+  const queue = [...scripts]
+  let clock = 0
+  const dependencies: RolloutDependencies = {
+    async chat(request, callSignal) {
+      requests.push(request)
+      const script = queue.shift()
+      if (script === undefined) throw new Error('the script has no more replies')
+      const made = typeof script === 'string' ? answer(request, script) : await script(request, callSignal)
+      return { ...answer(request, ''), ...made }
+    },
+    serverName: 'scripted',
+    server: { kind: 'server' },
+    codec: { tokenizer: byteTokenizer, template: chatTemplate(looksBack, {}) },
+    parser: hermes,
+    tools,
+    now: () => new Date(0),
+    elapsedMs: () => clock++,
+    newRequestId: () => String(requests.length).padStart(32, '0'),
+  }
+  const all: CallSettings = {
+    sampling: { max_new_tokens: 1000 },
+    limits: {},
+    promptLogprobs: true,
+    topLogprobs: 0,
+    stream: true,
+    ...settings,
+  }
+  const events: RolloutEvent[] = []
+  const trajectory = { ...on, model: { ...on.model, tools: tools.map(({ spec }) => spec) } }
+  for await (const event of rollout({ rolloutId: 'r', trajectory, messages }, all, dependencies, signal)) {
+    events.push(event)
+    onEvent?.(event)
+  }
+  const played = events.reduce<LiveTrajectory | undefined>(applyEvent, undefined)
+  if (!played) throw new Error('no events')
+  return { events, trajectory: played, requests }
+}
+
+/** The template over the messages, and of the reply what a parser leaves: no thinking, calls structured, text trimmed. */
+export function answer(request: ChatRequest, text: string, ids: readonly number[] = [...bytes(text), END]): ChatAnswer {
+  const visible = text.slice(text.lastIndexOf('</think>') + 1).replace(/^\/think>/, '')
+  const calls = hermes.parse(visible, [], request.tools).flatMap((call, index) =>
+    call.kind === 'parsed' && request.tools.some(({ name }) => name === call.name)
+      ? [
+          {
+            id: `call_of_${request.messages.length}_${index}`,
+            function: { name: call.name, arguments: JSON.stringify(call.input) },
+          },
+        ]
+      : [],
+  )
+  const content = visible.split('<tool_call>')[0]?.trim() ?? ''
+  return {
+    promptIds: rendered(request),
+    tokens: { ids, logprobs: ids.map(() => -0.5) },
+    message: { role: 'assistant', content, ...(calls.length > 0 && { tool_calls: calls }) },
+    end: { finish: { kind: 'stop' }, usage: { promptTokens: 1, completionTokens: ids.length } },
+    problems: [],
+  }
+}
+
+function rendered({ messages, tools, templateOptions }: ChatRequest): readonly number[] {
+  const flat = messages.map((message) => {
+    const {
+      role,
+      content,
+      tool_calls: calls,
+    } = message as {
+      readonly role: string
+      readonly content: string | readonly { readonly text: string }[]
+      readonly tool_calls?: readonly { readonly function: { readonly name: string; readonly arguments: string } }[]
+    }
+    const text = typeof content === 'string' ? content : content.map((part) => part.text).join(' ')
+    const written = (calls ?? []).map(
+      ({ function: called }) => `<tool_call>{"name":"${called.name}","arguments":${called.arguments}}</tool_call>`,
+    )
+    return { role, content: text + written.join('') }
+  })
+  return byteTokenizer.encode(
+    chatTemplate(looksBack, {}).render({
+      messages: flat,
+      tools: tools.length > 0 ? templateTools(tools) : undefined,
+      addGenerationPrompt: true,
+      options: templateOptions,
+    }),
+  )
+}

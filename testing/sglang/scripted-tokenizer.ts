@@ -1,0 +1,45 @@
+/** Test double: a server's tokenizer that is a codec of ours, and what it was asked. */
+
+import type { Codec } from '#lib/rollout/prompt/prompt.ts'
+import { SglangError } from '#lib/sglang/client/errors.ts'
+import type { ServerTokenizer } from '#lib/sglang/server/server-tokenizer.ts'
+import { TemplateError } from '#lib/templates/chat-template.ts'
+
+export interface ScriptedTokenizer extends ServerTokenizer {
+  readonly calls: { tokenize: number; tokenizeMessages: number; detokenize: number }
+}
+
+/** `decode` makes a text of pieces; by default it joins their bytes as byte-level tokenizers do. */
+export function scriptedTokenizer(
+  { tokenizer, template }: Codec,
+  decode: (pieces: readonly Uint8Array[]) => string = joinedText,
+): ScriptedTokenizer {
+  const calls = { tokenize: 0, tokenizeMessages: 0, detokenize: 0 }
+  const special = new Set(tokenizer.addedTokens.filter((token) => token.special).map(({ id }) => id))
+  return {
+    calls,
+    async tokenize(texts) {
+      if (texts.length > 0) calls.tokenize++
+      return texts.map((text) => tokenizer.encode(text))
+    },
+    async frame() {
+      return tokenizer.frame ?? { before: [], after: [] }
+    },
+    async tokenizeMessages(input) {
+      calls.tokenizeMessages++
+      try {
+        return tokenizer.encode(template.render(input))
+      } catch (error) {
+        if (!(error instanceof TemplateError)) throw error
+        throw new SglangError('UPSTREAM_REJECTED', error.message, { status: 400 })
+      }
+    },
+    async detokenize(lists, shown) {
+      if (lists.length > 0) calls.detokenize++
+      const isShown = (id: number) => shown === 'with special tokens' || !special.has(id)
+      return lists.map((ids) => decode(ids.filter(isShown).map((id) => tokenizer.bytes(id))))
+    },
+  }
+}
+
+const joinedText = (pieces: readonly Uint8Array[]): string => new TextDecoder().decode(Buffer.concat(pieces))

