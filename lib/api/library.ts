@@ -18,7 +18,9 @@ export const summarySchema = z.object({
   model: z.string().nullable(),
   outcomeKind: z.enum(['running', 'ended', 'failed']),
   outcome: z.string().describe('`running`, a reason such as `end_turn`, or the code of a failure.'),
-  source: z.enum(['rollout', 'import', 'fork', 'retokenized', 'recorded']),
+  source: z
+    .enum(['rollout', 'import', 'fork', 'retokenized', 'recorded'])
+    .describe('import: opened from a file or pushed, files of Rollscope included.'),
   importFormat: z.string().nullable().describe('Of an imported one: the file’s format.'),
   segments: z.int(),
   turns: z.int().describe('Responses of the model.'),

@@ -32,7 +32,9 @@ export function openImportStore(folder: string, now: () => Date): ImportStore {
   const store: ImportStore = {
     add: (trajectories) =>
       transaction(database, () =>
-        trajectories.map((trajectory) => insert(trajectory, { deleted_at: now().getTime() })),
+        trajectories.map((trajectory) =>
+          insert(trajectory, { ...importColumns(trajectory), deleted_at: now().getTime() }),
+        ),
       ),
     publish: (keys) =>
       transaction(database, () => {
@@ -48,3 +50,12 @@ export function openImportStore(folder: string, now: () => Date): ImportStore {
   }
   return storeErrorsOf(store, file)
 }
+
+/** A file of Rollscope says how its trajectory was recorded; the library says that it was imported. */
+const importColumns = ({ provenance }: Trajectory) => ({
+  source: 'import',
+  import_format: provenance.kind === 'import' ? provenance.format : OWN_FORMAT,
+})
+
+/** Its name in lib/formats. */
+const OWN_FORMAT = 'rollscope'

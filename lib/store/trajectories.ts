@@ -146,7 +146,9 @@ function createStore(database: DatabaseSync, instance: Instance, now: () => Date
   const write = (key: string, trajectory: Trajectory, from: number) =>
     transaction(database, () => {
       const runningIn = trajectory.outcome.kind === 'running' ? instance.id : null
-      updateRow(database, 'trajectories', key, { running_in: runningIn, ...recordColumns(trajectory) })
+      // Where it came from is decided when it is added: an imported file of Rollscope records a rollout.
+      const { source: _, import_format: __, ...columns } = recordColumns(trajectory)
+      updateRow(database, 'trajectories', key, { running_in: runningIn, ...columns })
       updateRow(database, 'headers', key, { header: headerText(trajectory) })
       statements.countRevision.run(key)
       writeSegments(key, trajectory.segments, from)

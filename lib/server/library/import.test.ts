@@ -102,6 +102,21 @@ test('Every sample of a file is stored with the tokenizer that the request names
   })
 })
 
+test('An opened file of Rollscope is listed as imported, also after its record has changed', async () => {
+  const { trajectories } = await importText('name=a.json', encode(sampleTrajectory))
+  const [key = ''] = trajectories
+  const listed = () => allRows().map(({ source, importFormat }) => [source, importFormat])
+  expect(listed()).toEqual([['import', 'rollscope']])
+  const { segments } = sampleTrajectory
+  store.update(key, { ...sampleTrajectory, outcome: { kind: 'ended', reason: 'cancelled' } }, segments.length)
+  expect(listed()).toEqual([['import', 'rollscope']])
+  store.add({ ...sampleTrajectory, id: 'run here' })
+  expect(listed()).toEqual([
+    [sampleTrajectory.provenance.kind, null],
+    ['import', 'rollscope'],
+  ])
+})
+
 describe('A file that cannot be read is refused, and none of its records is stored', () => {
   const good = '{"token_ids": [1], "logprobs": [NaN]}'
   test.each([
