@@ -208,6 +208,26 @@ test('rows are walked, chosen, edited, deleted and opened by keyboard; Tab stops
   ])
 })
 
+test('A row that is not checked yet shows so in the place of its health signs, and a checked or running one does not', () => {
+  const { container } = render(
+    <TrajectoryTable
+      entries={tableEntries(
+        [row('new'), row('good', { health: { findings: [], unknown: [] } }), row('runs', { outcomeKind: 'running' })],
+        [],
+        new Map(),
+      )}
+      sort={{ by: 'added', order: 'desc' }}
+      onSort={() => {}}
+      chosen={new Set()}
+      onChoose={() => {}}
+      shown={undefined}
+      onAction={() => {}}
+    />,
+  )
+  const waiting = container.querySelectorAll('[title="Health: not checked yet"]')
+  expect(Array.from(waiting, (sign) => sign.closest('tr')?.dataset.key)).toEqual(['new'])
+})
+
 test('a click on a cell of a row puts the keys on that row', async () => {
   const actions: RowAction[] = []
   render(

@@ -99,7 +99,7 @@ export function TrajectoryTable({ entries, sort, onSort, chosen, onChoose, shown
             />
           </th>
           <Column name="Title" by="title" sort={sort} onSort={onSort} className="text-left" />
-          <Column name="Outcome" className={`w-26 text-left ${WIDE}`} />
+          <Column name="Outcome" className={`w-26 text-left min-[1400px]:w-36 ${WIDE}`} />
           <Column name="Turns" title="Responses of the model" className={`w-13 text-right ${WIDER}`} />
           <Column name="Tokens" by="tokens" sort={sort} onSort={onSort} className={`w-17 text-right ${WIDE}`} />
           <Column
@@ -297,7 +297,7 @@ function GroupRow({ entry, now, chosen, isShown, tabIndex, onChoose, onAction }:
         {rewardText(group.rewards?.mean ?? null)}
       </Cell>
       <Cell className={`truncate pl-4 text-left text-dim ${WIDER}`} {...(row.model !== null && { title: row.model })}>
-        {row.source}
+        {row.importFormat ?? row.source}
       </Cell>
       <Cell className="whitespace-nowrap pr-3.5 text-right text-dim max-md:hidden" title={timeText(row.addedAt)}>
         {whenText(row.addedAt, now)}
@@ -368,8 +368,15 @@ function Row({ row, isInGroup, now, isChosen, isShown, tabIndex, onChoose, onAct
               sample {row.group.index + 1}
             </a>
           )}
-          <span className="flex shrink-0 gap-1.5 self-center">
-            <HealthMarks health={row.health} />
+          {/* Room for one sign, so that nothing moves when the check of a new row is done. */}
+          <span className="flex min-h-4 min-w-6 shrink-0 gap-1.5 self-center">
+            {row.health || row.outcomeKind === 'running' ? (
+              <HealthMarks health={row.health} />
+            ) : (
+              <span title="Health: not checked yet" className="text-[11px] text-faint">
+                …
+              </span>
+            )}
           </span>
           <span className="flex shrink-0 gap-1 max-md:hidden">
             <TagList tags={row.tags} most={2} />
@@ -396,7 +403,7 @@ function Row({ row, isInGroup, now, isChosen, isShown, tabIndex, onChoose, onAct
           </span>
         )}
       </Cell>
-      <Cell className={`truncate text-left ${WIDE}`} title={row.outcome}>
+      <Cell className={`wrap-anywhere text-left ${WIDE}`} title={row.outcome}>
         {outcome}
       </Cell>
       <Cell className={`text-right ${WIDER}`} title={`${countText(row.segments)} segments`}>

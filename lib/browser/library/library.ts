@@ -26,7 +26,7 @@ export interface TrajectoriesQuery {
 
 const POLL_RUNNING_MS = 3_000
 /** The server checks what it has stored since. */
-const POLL_UNCHECKED_MS = 1_500
+const POLL_UNCHECKED_MS = 700
 
 /** Throws ApiError. */
 export async function listTrajectories(query: TrajectoriesQuery, signal: AbortSignal): Promise<TrajectoryPage> {
