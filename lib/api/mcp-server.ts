@@ -17,6 +17,12 @@ export type McpServerEntry = Plain<z.infer<typeof mcpServerEntrySchema>>
 
 export const offeredToolSchema = toolSpec.pick({ name: true, description: true, inputSchema: true }).extend({
   obstacle: z.string().optional().describe('Why no run can have it. Omitted: it can.'),
+  fingerprint: z
+    .string()
+    .optional()
+    .describe(
+      'SHA-256 of its description and schema. A request that names it is refused once they have changed. Omitted: no run can have the tool.',
+    ),
 })
 export type OfferedTool = Plain<z.infer<typeof offeredToolSchema>>
 
@@ -24,5 +30,12 @@ export type OfferedTool = Plain<z.infer<typeof offeredToolSchema>>
 export const mcpToolSchema = z.strictObject({
   mcp: serverNameSchema.describe('The MCP server.'),
   name: z.string().min(1).max(200).describe('The tool, as the server names it.'),
+  fingerprint: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'a SHA-256 in hexadecimal digits')
+    .exactOptional()
+    .describe(
+      'Of the description and schema that the user has confirmed. The run is refused where the server offers others. Omitted: whatever it offers now.',
+    ),
 })
 export type McpToolName = Plain<z.infer<typeof mcpToolSchema>>

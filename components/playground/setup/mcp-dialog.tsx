@@ -105,18 +105,31 @@ function ServerTools({ server: { name, place, source }, chosen, clash, onToggle 
       </div>
       {error instanceof ApiError && <Banner tone="bad" title={error.message} hint={error.hint} />}
       {data?.length === 0 && <p className="text-faint text-xs">It offers none.</p>}
-      {offered?.map(({ key, name: tool, description, obstacle }) => {
-        const isChosen = obstacle === undefined && chosen.some((other) => other.name === tool)
-        const why = obstacle ?? (isChosen ? undefined : clash({ mcp: name, name: tool }))
+      {offered?.map(({ key, name: tool, description, obstacle, fingerprint }) => {
+        const choice = obstacle === undefined ? chosen.find((other) => other.name === tool) : undefined
+        const why = obstacle ?? (choice ? undefined : clash({ mcp: name, name: tool }))
+        const hasChanged = choice?.fingerprint !== undefined && choice.fingerprint !== fingerprint
+        const toggle = (isChosen: boolean) =>
+          onToggle({ mcp: name, name: tool, ...(fingerprint !== undefined && { fingerprint }) }, isChosen)
         return (
-          <CheckField
-            key={key}
-            label={tool}
-            note={why ?? description}
-            disabled={why !== undefined}
-            checked={isChosen}
-            onChange={({ target }) => onToggle({ mcp: name, name: tool }, target.checked)}
-          />
+          <div key={key}>
+            <CheckField
+              label={tool}
+              note={why ?? description}
+              disabled={why !== undefined}
+              checked={choice !== undefined}
+              onChange={({ target }) => toggle(target.checked)}
+            />
+            {hasChanged && (
+              <Banner
+                tone="bad"
+                title={`The server changed the description or the schema of ${tool} since you chose it.`}
+                hint="Runs with it are refused until you have read what it says now, and confirmed it."
+              >
+                <Button onClick={() => toggle(true)}>Confirm {tool}</Button>
+              </Banner>
+            )}
+          </div>
         )
       })}
       {gone.map((tool) => (

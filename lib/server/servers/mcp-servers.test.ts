@@ -90,6 +90,19 @@ describe('a tool of a program', () => {
     expect(all.runnable(none)).toBeUndefined()
   })
 
+  test('that the server changed since it was confirmed is refused by its name', async () => {
+    const { fingerprint = '' } = (await programs.tools('everything', signal)).find(({ name }) => name === 'echo') ?? {}
+    const asked = { mcp: 'everything', name: 'echo' }
+    expect(await programs.spec({ ...asked, fingerprint }, signal)).toEqual(await programs.spec(asked, signal))
+    expect(await programs.spec(asked, signal)).not.toHaveProperty('fingerprint')
+    const changed = { ...asked, fingerprint: fingerprint.replaceAll(/[0-7]/g, 'a') }
+    expect(await problemOf(() => programs.spec(changed, signal))).toEqual([
+      422,
+      'TOOL_CHANGED',
+      'the MCP server everything has changed the description or the schema of its tool "echo" since it was chosen',
+    ])
+  })
+
   test('that is not there is refused before anything starts', async () => {
     const all = programs
     expect(await problemOf(() => all.spec({ mcp: 'everything', name: 'nothing' }, signal))).toEqual([

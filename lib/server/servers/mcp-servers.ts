@@ -1,4 +1,5 @@
 /** The MCP servers whose tools runs may have: those of the operator's file, and those saved by their URL. */
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { McpServerEntry, McpToolName, OfferedTool } from '#lib/api/mcp-server.ts'
@@ -78,7 +79,11 @@ export function createMcpServers(
       const told = { name: tool, ...(description !== undefined && { description }) }
       // A schema that is none is not handed on: it can be too deep to be written.
       return obstacle === undefined
-        ? { ...told, inputSchema: inputSchema as ToolSpec['inputSchema'] }
+        ? {
+            ...told,
+            inputSchema: inputSchema as ToolSpec['inputSchema'],
+            fingerprint: fingerprintOf(told, inputSchema),
+          }
         : { ...told, inputSchema: {}, obstacle }
     })
   }
@@ -121,7 +126,7 @@ export function createMcpServers(
       open.delete(key)
     },
     tools,
-    async spec({ mcp, name }, signal) {
+    async spec({ mcp, name, fingerprint: confirmed }, signal) {
       const found = (await tools(mcp, signal)).find((tool) => tool.name === name)
       const why = found ? found.obstacle : 'it offers none of that name'
       if (!found || why !== undefined)
@@ -130,7 +135,14 @@ export function createMcpServers(
           code: 'NO_TOOL',
           detail: `the tool ${JSON.stringify(name)} of the MCP server ${mcp} cannot be had: ${why}`,
         })
-      const { obstacle: _, ...spec } = found
+      const { obstacle: _, fingerprint, ...spec } = found
+      if (confirmed !== undefined && confirmed !== fingerprint)
+        throw new Problem({
+          status: 422,
+          code: 'TOOL_CHANGED',
+          detail: `the MCP server ${mcp} has changed the description or the schema of its tool ${JSON.stringify(name)} since it was chosen`,
+          hint: 'Read what it says now in Setup → Tools → MCP …, and confirm it there. A script sends the new fingerprint.',
+        })
       return { ...spec, mcp: { server: mcp } }
     },
     runnable(spec) {
@@ -194,6 +206,12 @@ const entryOf = ({ name, place, source }: NamedPlace & Pick<McpServerEntry, 'sou
 
 /** Some carry their key in it. */
 const withoutQuery = (url: string): string => url.replace(/\?.*$/s, '?…')
+
+/** Of all that the model reads of a tool besides its name. */
+const fingerprintOf = ({ description }: { readonly description?: string }, inputSchema: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify([description, inputSchema]))
+    .digest('hex')
 
 /** Why no run can have a tool. */
 function obstacleTo(name: string, inputSchema: unknown): string | undefined {
