@@ -77,6 +77,8 @@ export interface Options {
   readonly onEvent?: (event: RolloutEvent) => void
   readonly template?: string
   readonly server?: RolloutDependencies['server']
+  /** Wall clock. */
+  readonly now?: () => Date
 }
 
 export async function play({
@@ -91,6 +93,7 @@ export async function play({
   onEvent,
   template = chatml,
   server = { kind: 'server', incrementalStreaming: true },
+  now = () => new Date(0),
 }: Options): Promise<Played> {
   const requests: GenerateRequest[] = []
   const queue = [...scripts]
@@ -107,7 +110,7 @@ export async function play({
     codec: { tokenizer: byteTokenizer, template: chatTemplate(template, {}) },
     parser: hermes,
     tools,
-    now: () => new Date(0),
+    now,
     elapsedMs: () => clock++,
     newRequestId: () => String(requests.length).padStart(32, '0'),
   }

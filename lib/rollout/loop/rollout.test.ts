@@ -591,3 +591,28 @@ describe('stop', () => {
     expect(reason).toBeDefined()
   })
 })
+
+test('Durations of responses and tool calls are the same under a wall clock that jumps', async () => {
+  const times = async (now?: () => Date) => {
+    const { trajectory } = await play({
+      scripts: [call('calculator', { expression: '2+3' }), '5'],
+      ...(now && { now }),
+    })
+    return trajectory.segments.flatMap((segment) =>
+      segment.kind === 'response'
+        ? [
+            segment.timing?.firstTokenMs,
+            segment.timing?.elapsedMs,
+            ...segment.toolCalls.map((one) => one.result?.elapsedMs),
+          ]
+        : [],
+    )
+  }
+  const jumps = [0, -3_600_000, 10 * 365 * 86_400_000, -86_400_000]
+  let reads = 0
+  const steady = await times()
+  expect(await times(() => new Date(1e12 + (jumps[reads++ % jumps.length] as number)))).toEqual(steady)
+  expect(reads).toBeGreaterThan(2)
+  expect(steady.length).toBe(5)
+  for (const duration of steady) expect(duration).toBeGreaterThanOrEqual(0)
+})

@@ -508,6 +508,18 @@ describe('filters', () => {
 })
 
 describe('paging', () => {
+  test('keeps the order of adding under a clock that jumps back and forth', () => {
+    const jumps = [0, -HOUR, 10 * 365 * 24 * HOUR, -24 * HOUR, 0]
+    for (const [n, jump] of jumps.entries()) {
+      clock = BEGIN + jump
+      store.add({ ...sample, id: `r${n}` })
+    }
+    expect(keys()).toEqual(['r4', 'r3', 'r2', 'r1', 'r0'])
+    const { next } = store.list({ filter: {}, sort: newest, limit: 2 })
+    const second = store.list({ filter: {}, sort: newest, limit: 2, ...(next && { cursor: next }) })
+    expect(second.rows.map(({ key }) => key)).toEqual(['r2', 'r1'])
+  })
+
   test('goes on where it was while rows are added and deleted, there and back', () => {
     for (let n = 0; n < 10; n++) store.add({ ...sample, id: `r${n}` })
     const page = (cursor?: ReturnType<typeof store.list>['next']) => {
