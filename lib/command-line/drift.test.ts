@@ -1,6 +1,6 @@
 /** `rollscope drift` as a shell would call it: real files, a real tokenizer, the program itself for its exit statuses. */
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
@@ -73,6 +73,13 @@ test('the program itself ends with the status that the command gives, and reads 
   const all = await Promise.all([ended(['-', '--mode', 'text', '--json'], stdin), ended(['nothing.jsonl'])])
   expect(all.map(({ status }) => status)).toEqual([1, 3])
   expect(corpusReportSchema.parse(JSON.parse(all[0]?.output ?? '')).samples).toHaveLength(4)
+})
+
+test('The program runs through a link from another folder, as npm link installs it', async () => {
+  const link = path.join(folder, 'rollscope')
+  symlinkSync(program, link)
+  const child = spawn(process.execPath, [link, '--version'], { cwd: os.tmpdir() })
+  expect(await text(child.stdout)).toMatch(/^rollscope \d+\.\d+\.\d+\n$/)
 })
 
 test('0: no drift at or above --fail-on, and what there was is told all the same', async () => {
