@@ -11,7 +11,7 @@ interface PagerProps {
 /** Which rows are shown, of how many, and the ways to the others. */
 export function Pager({ page: { trajectories, start, total, previous, next }, onCursor }: PagerProps) {
   return (
-    <nav aria-label="Pages of the list" className="flex items-center gap-1 tabular-nums">
+    <nav aria-label="Pages of the list" className="ml-auto flex items-center gap-1 tabular-nums">
       <span className="mr-1 text-dim text-xs" data-range>
         {rangeText(start, trajectories.length, total)}
       </span>

@@ -245,7 +245,7 @@ export function LibraryScreen() {
               searchRef={search}
             />
             {page && (
-              <span className="flex flex-wrap items-center gap-2">
+              <span className="flex flex-wrap items-center gap-2 max-md:w-full">
                 <Popover
                   label="Trainer’s cut"
                   button={

@@ -99,7 +99,7 @@ export function TrajectoryTable({ entries, sort, onSort, chosen, onChoose, shown
             />
           </th>
           <Column name="Title" by="title" sort={sort} onSort={onSort} className="text-left" />
-          <Column name="Outcome" className={`w-26 text-left min-[1400px]:w-36 ${WIDE}`} />
+          <Column name="Outcome" className={`w-30 text-left min-[1400px]:w-42 ${WIDE}`} />
           <Column name="Turns" title="Responses of the model" className={`w-13 text-right ${WIDER}`} />
           <Column name="Tokens" by="tokens" sort={sort} onSort={onSort} className={`w-17 text-right ${WIDE}`} />
           <Column
@@ -120,7 +120,7 @@ export function TrajectoryTable({ entries, sort, onSort, chosen, onChoose, shown
             className={`w-19 text-right ${WIDER}`}
           />
           <Column name="Reward" by="reward" sort={sort} onSort={onSort} className={`w-18 text-right ${WIDE}`} />
-          <Column name="Source" className={`w-26 pl-4 text-left min-[1400px]:w-36 ${WIDER}`} />
+          <Column name="Source" className={`w-26 pl-4 text-left min-[1400px]:w-30 ${WIDER}`} />
           <Column
             name="Added"
             by="added"

@@ -47,7 +47,7 @@ export function TabList<T extends string>({ label, id, tabs, value, onChange }: 
           aria-controls={tab.value === value ? panelId(id, tab.value) : undefined}
           tabIndex={tab.value === value ? 0 : -1}
           onClick={() => onChange(tab.value)}
-          className="-mb-px whitespace-nowrap border-transparent border-b-2 py-2 text-dim hover:text-ink focus-visible:-outline-offset-2 aria-selected:border-ink aria-selected:font-semibold aria-selected:text-ink"
+          className="-mb-px shrink-0 whitespace-nowrap border-transparent border-b-2 py-2 text-dim hover:text-ink focus-visible:-outline-offset-2 aria-selected:border-ink aria-selected:font-semibold aria-selected:text-ink"
         >
           {tab.text}
         </button>
